@@ -2,8 +2,8 @@
 // nothing, and without a resolver that makes sense no name can be looked up, so none is asked.
 
 import { createDnsOverHttps } from "#core/outbound/dns-over-https.ts";
-import type { Way } from "#core/outbound/exchange.ts";
-import { createGuardedFetch, standardLimits } from "#core/outbound/guarded-fetch.ts";
+import type { Transport } from "#core/outbound/exchange.ts";
+import { createGuardedFetch, defaultOutboundLimits } from "#core/outbound/guarded-fetch.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import { consoleLog, type Log } from "#lib/log.ts";
 import { addressKind } from "#lib/outbound/address-kind.ts";
@@ -18,7 +18,7 @@ export interface OutboundVariables {
 const standardResolver = "https://cloudflare-dns.com/dns-query";
 
 /** The guarded fetch of a deployment. Says in the log which variables make no sense. */
-export function outboundFetch(variables: OutboundVariables, way: Way, log: Log = consoleLog): OutboundFetch {
+export function outboundFetch(variables: OutboundVariables, way: Transport, log: Log = consoleLog): OutboundFetch {
   const warn = (variable: string, message: string): void => {
     log("error", "bad_configuration", { variable, message });
   };
@@ -31,7 +31,7 @@ export function outboundFetch(variables: OutboundVariables, way: Way, log: Log =
     warn("DNS_OVER_HTTPS_URL", "Neither https nor http on a loopback address; names are not looked up and not asked.");
   }
   const resolver = createDnsOverHttps(way, resolverUrl);
-  return createGuardedFetch({ ...way, resolver, allowedHosts: allowedHosts ?? [], limits: standardLimits });
+  return createGuardedFetch({ ...way, resolver, allowedHosts: allowedHosts ?? [], limits: defaultOutboundLimits });
 }
 
 function readResolverUrl(text: string): URL | null {

@@ -1,4 +1,4 @@
-// Checks of what an agent's fields demand of each other, and of the prompts that offer agents as tools.
+// Checks the agents: which of their fields need others, and whether a prompt can offer them as tools.
 
 import type { AnyAgentDefinition, SideConfig } from "#spec/agent.ts";
 
@@ -68,7 +68,7 @@ function offers(project: Project, side: SideConfig, tool: string): boolean {
   return (prompt.value.tools ?? []).some((offer) => (typeof offer === "string" ? offer : offer.name) === tool);
 }
 
-/** An agent that a prompt offers needs words by which a model can choose it. */
+/** An agent that a prompt offers as a tool needs a description, by which a model chooses it. */
 function checkOffers(project: Project, findings: Findings): void {
   const agents = new Map(project.agents.map((agent) => [agent.name, agent]));
   const taken = new Set([...project.tools, ...project.prompts].map(({ name }) => name));

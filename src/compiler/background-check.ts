@@ -3,11 +3,11 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { readIfThere } from "./changed-file.ts";
+import { readIfExists } from "./changed-file.ts";
 
 const folder = ".cache/types";
 
-/** Runs `check` for this request, or leaves it to the process that is checking. */
+/** Runs `check` for this request, or leaves it to the process that is checking now. */
 export async function checkOnceAtATime(root: string, check: () => Promise<unknown>): Promise<void> {
   const requested = join(root, folder, "requested");
   mkdirSync(join(root, folder), { recursive: true });
@@ -31,7 +31,7 @@ function takeLock(root: string): boolean {
       writeFileSync(lockFile(root), String(process.pid), { flag: "wx" });
       return true;
     } catch {
-      const holder = Number(readIfThere(lockFile(root))?.toString("utf8"));
+      const holder = Number(readIfExists(lockFile(root))?.toString("utf8"));
       if (holder > 0 && isAlive(holder)) return false;
       // The process that holds the lock has ended, so the lock is removed.
       rmSync(lockFile(root), { force: true });

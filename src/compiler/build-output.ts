@@ -1,5 +1,5 @@
-// Writes the output of a build to `.threadhold/`. A good build writes registry, names and warnings, and keeps a copy of its
-// sources. A failed development build writes the diagnostics and points the registry at that copy, because a source with a syntax
+// Writes the output of a build to `.threadhold/`. A successful build writes the registry, the names and the warnings, and keeps a copy
+// of its sources. A failed development build writes the findings and lets the registry import that copy, because a source with a syntax
 // error would otherwise break the bundle of the whole Worker.
 
 import { createHash } from "node:crypto";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 
 import type { Diagnostic } from "#spec/diagnostic.ts";
 
-import { readIfThere, writeIfChanged } from "./changed-file.ts";
+import { readIfExists, writeIfChanged } from "./changed-file.ts";
 import { diagnosticsSource, namesSource, registrySource } from "./generated-source.ts";
 import { emptyProject, type Project } from "./project.ts";
 
@@ -16,17 +16,17 @@ import { emptyProject, type Project } from "./project.ts";
 export interface GoodBuild {
   root: string;
   project: Project;
-  /** Everything the definitions are made of, for the hash. */
+  /** The bundled definitions, for the hash. */
   bundle: string;
-  /** The project's sources that went into it, as paths from the root. */
+  /** The project's sources in the bundle, as paths from the root. */
   sources: readonly string[];
-  /** Warnings to show; none for a build that is deployed. */
+  /** The warnings to show; none for a build that is deployed. */
   findings: readonly Diagnostic[];
 }
 
 const copyFolder = ".cache/last-good";
 
-/** Writes a good build; says whether anything changed. */
+/** Writes a build without errors. Returns whether an output file changed. */
 export function writeGoodBuild({ root, project, bundle, sources, findings }: GoodBuild): boolean {
   const generated = join(root, ".threadhold");
   const hash = createHash("sha256")
@@ -46,9 +46,9 @@ export function writeGoodBuild({ root, project, bundle, sources, findings }: Goo
 
 function keepSources(root: string, sources: readonly string[]): void {
   const list = join(root, copyFolder, "sources.json");
-  const before: unknown = JSON.parse(readIfThere(list)?.toString("utf8") ?? "[]");
+  const before: unknown = JSON.parse(readIfExists(list)?.toString("utf8") ?? "[]");
   for (const path of sources) {
-    const content = readIfThere(join(root, path));
+    const content = readIfExists(join(root, path));
     if (content) writeIfChanged(join(root, copyFolder, path), content);
   }
   for (const path of Array.isArray(before) ? before : []) {
@@ -58,15 +58,15 @@ function keepSources(root: string, sources: readonly string[]): void {
 }
 
 /**
- * Writes what a failed build found. With `serveLastGood` the registry goes on with the sources of the last good
- * build, or with nothing where there has been none.
+ * Writes the findings of a failed build. With `serveLastGood` the registry imports the sources of the last successful build, or is
+ * empty if there was none.
  */
 export function writeFailedBuild(root: string, diagnostics: readonly Diagnostic[], serveLastGood: boolean): void {
   const generated = join(root, ".threadhold");
   writeIfChanged(join(generated, "diagnostics.ts"), diagnosticsSource(diagnostics));
   if (!serveLastGood) return;
   const registry = join(generated, "registry.ts");
-  const copy = readIfThere(join(root, copyFolder, "registry.txt"));
+  const copy = readIfExists(join(root, copyFolder, "registry.txt"));
   if (copy) writeIfChanged(registry, copy);
   else if (!existsSync(registry)) writeIfChanged(registry, registrySource(emptyProject(), "empty", ".."));
   const names = join(generated, "names.d.ts");

@@ -15,7 +15,7 @@ export function reportBundleError(
   const { location } = error;
   if (location && reportSyntax(location, { findings, trees })) return;
   const file = location?.file ?? "agents";
-  const place = location
+  const position = location
     ? {
         line: location.line,
         column: location.column + 1,
@@ -30,7 +30,7 @@ export function reportBundleError(
   findings.error({
     code: importing ? "import" : "syntax",
     file,
-    place,
+    position,
     message: error.text.charAt(0).toLowerCase() + error.text.slice(1),
     suggestion: hint ?? command,
   });
@@ -46,11 +46,11 @@ function reportSyntax(
 ): boolean {
   const [fault] = trees.syntaxErrors(file);
   if (!fault || fault.line > line || (fault.line === line && fault.column > column + 1)) return false;
-  const { message, opened, ...place } = fault;
+  const { message, opened, ...position } = fault;
   findings.error({
     code: "syntax",
     file,
-    place,
+    position,
     message,
     ...(opened ? { notes: [`the bracket at ${file}:${opened.line}:${opened.column} is not closed`] } : {}),
   });

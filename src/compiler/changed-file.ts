@@ -1,13 +1,13 @@
-// Writing files so that a reader never sees half of one, and only when they change, so that nothing that watches
-// them wakes for nothing.
+// Writes files atomically, so that a reader never gets an incomplete file, and only if they change, so that watchers are not notified
+// without a reason.
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Writes a file at once and only if its content differs; says whether it did. */
+/** Writes a file atomically if its content differs. Returns whether it did. */
 export function writeIfChanged(path: string, content: string | Uint8Array): boolean {
   const next = Buffer.from(content);
-  if (readIfThere(path)?.equals(next)) return false;
+  if (readIfExists(path)?.equals(next)) return false;
   mkdirSync(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}.tmp`;
   writeFileSync(temporary, next);
@@ -15,12 +15,12 @@ export function writeIfChanged(path: string, content: string | Uint8Array): bool
   return true;
 }
 
-/** A file's content, or undefined where there is none. */
-export function readIfThere(path: string): Buffer | undefined {
+/** The content of a file; undefined if there is none. */
+export function readIfExists(path: string): Buffer | undefined {
   try {
     return readFileSync(path);
   } catch {
-    // Absent or unreadable comes to the same: there is nothing to use.
+    // A missing and an unreadable file have the same result.
     return undefined;
   }
 }

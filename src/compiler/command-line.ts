@@ -1,10 +1,10 @@
-// The flags of `scripts/compile.mjs`, and which mode a build runs in.
+// The flags of `scripts/compile.mjs`, and the mode of a build.
 
 import { parseArgs } from "node:util";
 
-/** How a build is run. */
+/** The options of a build. */
 export interface CompileOptions {
-  /** The project that holds `agents/`. */
+  /** The folder that contains `agents/`. */
   root: string;
   /** `dev` keeps the last good output and never fails; `strict` fails on errors. */
   mode: "dev" | "strict";

@@ -1,5 +1,5 @@
-// One build: finds, bundles, loads, reads and checks the definitions, for Node, which reads them, and for Workers, which run them. One
-// build reports as many errors as possible: files that do not parse are left out, and the others are checked without them.
+// Compiles a project: finds, bundles, loads, reads and checks the definitions, once for Node, which reads them, and once for Workers,
+// which run them. A build reports as many errors as possible: files that do not parse are left out, and the others are checked.
 
 import { join } from "node:path";
 
@@ -11,7 +11,7 @@ import { reportBundleError } from "./bundle-error.ts";
 import { readDefinition } from "./definition-reader.ts";
 import { collectFindings, sortDiagnostics, type Findings } from "./findings.ts";
 import { checkIncludes } from "./include-check.ts";
-import { bundleModules, projectInputs, type BundlePlaces } from "./module-bundle.ts";
+import { bundleModules, projectInputs, type BundlePaths } from "./module-bundle.ts";
 import { bundleFileName, evaluateModules, type ModuleOutcome } from "./module-evaluation.ts";
 import { checkNames } from "./name-check.ts";
 import { findProjectFiles, type ProjectFile } from "./project-file.ts";
@@ -21,14 +21,14 @@ import { checkRoutes } from "./route-check.ts";
 import { openSyntaxTrees, type SyntaxTrees } from "./syntax-tree.ts";
 import { checkForWorkers, reportForWorkers } from "./worker-check.ts";
 
-/** What a build found. `project` may be written out only when there is no error. */
+/** The result of a build. `project` may be written only if there is no error. */
 export interface Compilation {
   diagnostics: Diagnostic[];
   project: Project;
   files: number;
   /** The bundled definitions, for the hash. */
   bundle: string;
-  /** The sources that went into it, as paths from the root. */
+  /** The sources in the bundle, as paths from the root. */
   sources: string[];
 }
 
@@ -78,26 +78,26 @@ function loadedFiles(outcomes: ReadonlyMap<string, ModuleOutcome>): string[] {
 
 async function loadFiles(
   files: readonly ProjectFile[],
-  places: BundlePlaces,
+  paths: BundlePaths,
   report: { findings: Findings; trees: SyntaxTrees },
 ): Promise<Loaded> {
   const nothing: Loaded = { outcomes: new Map(), bundle: "", sources: [] };
   let readable = files.map(({ file }) => file);
   while (readable.length > 0) {
-    const bundled = await bundleModules(readable, places);
+    const bundled = await bundleModules(readable, paths);
     if (bundled.type === "built") {
       const { code, sourceMap } = bundled;
       const [outcomes, check] = await Promise.all([
-        evaluateModules({ code, sourceMap, places }),
-        checkForWorkers(readable, places),
+        evaluateModules({ code, sourceMap, paths }),
+        checkForWorkers(readable, paths),
       ]);
-      reportForWorkers(check, { ...report, places, loaded: loadedFiles(outcomes) });
-      return { outcomes, bundle: bundled.code, sources: projectInputs(bundled.inputs, places.root) };
+      reportForWorkers(check, { ...report, paths, loaded: loadedFiles(outcomes) });
+      return { outcomes, bundle: bundled.code, sources: projectInputs(bundled.inputs, paths.root) };
     }
     const faulty = new Set(bundled.errors.map((error) => error.location?.file));
     for (const error of bundled.errors) reportBundleError(error, report);
     const rest = readable.filter((file) => !faulty.has(file));
-    // The fault lies in a file that definitions share: which of them it takes along is not known.
+    // The error is in a shared file, and it is unknown which definitions import that file.
     if (rest.length === readable.length) return nothing;
     readable = rest;
   }

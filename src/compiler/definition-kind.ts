@@ -1,4 +1,4 @@
-// The kinds of definitions: the folder each lives in, and how a value tells which kind it is.
+// The kinds of definitions: their folders, and how a value's kind is recognised.
 
 import { hookNameOf } from "#spec/define-hook.ts";
 import { threadEndpointHandler } from "#spec/endpoint.ts";
@@ -8,13 +8,13 @@ export const definitionFolders = ["models", "prompts", "agents", "tools", "hooks
 
 export type DefinitionFolder = (typeof definitionFolders)[number];
 
-/** What a default export turned out to be. */
+/** The kind of a default export. */
 export type ExportKind = "model" | "prompt" | "agent" | "tool" | "hook" | "thread endpoint" | "function" | "unknown";
 
-/** The kinds that are referred to by name. */
+/** The kinds whose definitions have names. */
 export type NamedKind = "model" | "prompt" | "agent" | "tool";
 
-/** How the definitions of a folder are made. */
+/** The function that creates the definitions of each folder. */
 export const folderMakers: Record<DefinitionFolder, string> = {
   models: "defineModel",
   prompts: "definePrompt",
@@ -24,7 +24,7 @@ export const folderMakers: Record<DefinitionFolder, string> = {
   api: "defineController or defineThreadEndpoint",
 };
 
-/** The kind a folder of named definitions holds. */
+/** The kind of the definitions in each folder of named definitions. */
 export const folderKinds: Record<"models" | "prompts" | "agents" | "tools", NamedKind> = {
   models: "model",
   prompts: "prompt",
@@ -41,7 +41,7 @@ const kindFolders: Partial<Record<ExportKind, DefinitionFolder>> = {
   "thread endpoint": "api",
 };
 
-/** Tells a value's kind by its shape, so that definitions written without the define functions count too. */
+/** Recognises a value's kind by its shape, so that definitions written without the define functions count too. */
 export function exportKindOf(value: unknown): ExportKind {
   if (typeof value === "function") {
     if (hookNameOf(value) !== undefined) return "hook";
@@ -62,7 +62,7 @@ export function isHookPair(value: unknown): value is [string, unknown] {
   return Array.isArray(value) && value.length === 2 && typeof value[0] === "string" && typeof value[1] === "function";
 }
 
-/** The folder a kind belongs in. */
+/** The folder of a kind. */
 export function folderOf(kind: ExportKind): DefinitionFolder | undefined {
   return kindFolders[kind];
 }

@@ -1,5 +1,4 @@
-// What may be a name. Tools, and whatever else a model can call, follow the narrowest rule of the providers;
-// names that only definitions and people use may be almost anything.
+// Valid names. Names that a model can call follow the strictest rule of all providers; other names may contain almost any character.
 
 const toolName = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 

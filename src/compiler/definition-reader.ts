@@ -1,5 +1,5 @@
-// From loaded modules to the project: each default export is checked to be what its folder holds, and filed by name.
-// What cannot be used is reported here and remembered as broken.
+// Reads loaded modules into the project: checks that each default export is of the kind of its folder, and stores it by name. An
+// export that cannot be used is reported and recorded as broken.
 
 import type { AnyAgentDefinition } from "#spec/agent.ts";
 import type { AnyModelDefinition } from "#spec/model.ts";
@@ -26,7 +26,7 @@ import { checkShape } from "./shape-check.ts";
 import type { SyntaxTrees } from "./syntax-tree.ts";
 import { checkObjectSchema, checkToolParts } from "./tool-check.ts";
 
-/** What reading needs at hand. */
+/** The dependencies of a reader. */
 export interface ReaderContext {
   project: Project;
   findings: Findings;
@@ -52,7 +52,7 @@ export function readDefinition(file: ProjectFile, outcome: ModuleOutcome | undef
     });
     return;
   }
-  if (!belongs(value, file.folder)) {
+  if (!isProbablyOf(value, file.folder)) {
     reportWrongKind(file, value, context);
     return;
   }
@@ -62,8 +62,8 @@ export function readDefinition(file: ProjectFile, outcome: ModuleOutcome | undef
   else if (isObject(value)) readNamed({ file: file.file, kind: folderKinds[file.folder] }, value, context);
 }
 
-/** An object of no clear kind may be a definition that lacks a field; its folder says which kind it should be. */
-function belongs(value: unknown, folder: DefinitionFolder): boolean {
+/** Whether an object without a clear kind is probably a definition of this folder that lacks a field. */
+function isProbablyOf(value: unknown, folder: DefinitionFolder): boolean {
   const kind = exportKindOf(value);
   if (folder === "api") return kind === "function" || kind === "thread endpoint";
   if (folder === "tools" || folder === "hooks") return folderOf(kind) === folder;
@@ -86,7 +86,7 @@ function reportThrown(
   findings.error({
     code: "evaluation",
     file: at.file,
-    place: { line: at.line, column: at.column, source },
+    position: { line: at.line, column: at.column, source },
     message: `${outcome.message}, while the module was loaded`,
     ...(at.file === file.file ? {} : { notes: [`loaded by ${file.file}`] }),
   });
@@ -132,7 +132,7 @@ function readTool(file: ProjectFile, value: unknown, context: ReaderContext): vo
     context.project.broken.push({ kind: "tool", name });
     return;
   }
-  // The shape has just been checked; zod cannot give this tuple's type back.
+  // The shape was checked before, but zod cannot express the type of the tuple.
   context.project.tools.push({ name, file: file.file, value: value as AnyToolDefinition });
 }
 
@@ -163,7 +163,7 @@ function readNamed(
     project.broken.push({ kind, ...(name === undefined ? {} : { name }) });
     return;
   }
-  // `checkShape` has found the value to be of this type.
+  // `checkShape` has verified the type of the value.
   if (kind === "model") project.models.push({ name, file, value: value as unknown as AnyModelDefinition });
   if (kind === "prompt") {
     const prompt = value as unknown as AnyPromptDefinition;

@@ -1,5 +1,5 @@
-// The fields of each kind of definition, checked on the real values: JavaScript definitions and casts pass no type
-// checker. Each table lists exactly the fields of its spec type, so a field added there must be added here.
+// The fields of each kind of definition, checked at run time, because JavaScript files and casts escape the type checker. Each table
+// lists exactly the fields of its type in the spec; the compiler requires an entry for each.
 
 import { z } from "zod";
 
@@ -27,7 +27,7 @@ const amounts = {
 } satisfies Fields<LimitAmounts>;
 const callable = z.instanceof(Function);
 
-/** Every provider a model may name. */
+/** Every provider that a model may name. */
 export const providers = [
   "openai",
   "openrouter",
@@ -209,7 +209,7 @@ const toolOptionFields = {
   timeoutMs: z.number().positive().optional(),
   sequential: z.boolean().optional(),
   dependsOn: z.array(name).optional(),
-  // Looked at like a schema of arguments.
+  // Checked like the schema of arguments.
   resultSchema: z.unknown().optional(),
 } satisfies Fields<RemoteToolOptions>;
 
@@ -219,7 +219,7 @@ const model = z.strictObject(modelFields).superRefine(({ provider, api }, contex
   context.addIssue({ code: "custom", path: ["api"], message: `Invalid value: ${problem}` });
 });
 
-/** What a definition of each kind must look like; for a tool, its options. */
+/** The schema of each kind; for a tool that of its options. */
 export const definitionShapes: Record<NamedKind, z.ZodType> = {
   model,
   prompt: z.strictObject(promptFields),
@@ -227,8 +227,8 @@ export const definitionShapes: Record<NamedKind, z.ZodType> = {
   tool: z.strictObject(toolOptionFields),
 };
 
-/** The words a field or a name at some place could have been meant to be. */
-export function knownWords(kind: NamedKind, path: readonly (string | number)[]): string[] {
+/** The valid names at a path in a definition, from which suggestions are made. */
+export function knownNames(kind: NamedKind, path: readonly (string | number)[]): string[] {
   const here = path.at(-1);
   if (here === "sideA" || here === "sideB") return Object.keys(sideFields);
   if (path.includes("tools")) return Object.keys(subpromptFields);

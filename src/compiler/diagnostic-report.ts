@@ -1,4 +1,4 @@
-// Findings as text for a terminal: place, severity, message, the line with a mark under it, what was probably meant.
+// Formats findings for a terminal: position, severity, message, the source line with a mark under the error, and a suggestion.
 
 import type { Diagnostic } from "#spec/diagnostic.ts";
 
@@ -20,7 +20,7 @@ function paletteFor(colours: boolean): Palette {
   return { red: paint(31, 39), yellow: paint(33, 39), cyan: paint(36, 39), dim: paint(2, 22), bold: paint(1, 22) };
 }
 
-/** All findings and a closing count; an empty text when there are none. */
+/** All findings and a count at the end; an empty text if there are none. */
 export function formatDiagnostics(diagnostics: readonly Diagnostic[], colours: boolean): string {
   if (diagnostics.length === 0) return "";
   const palette = paletteFor(colours);
@@ -36,16 +36,16 @@ function counted(count: number, word: string): string {
 
 function formatOne(diagnostic: Diagnostic, palette: Palette): string {
   const { file, line, column, severity, message, source, suggestion, notes = [] } = diagnostic;
-  const place = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
+  const position = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
   const paint = severity === "error" ? palette.red : palette.yellow;
-  const lines = [`${palette.cyan(place)}  ${paint(severity)}  ${palette.bold(message)}`];
+  const lines = [`${palette.cyan(position)}  ${paint(severity)}  ${palette.bold(message)}`];
   if (line !== undefined && source !== undefined)
     lines.push(...codeFrame({ line, column: column ?? 1, source }, palette));
   if (suggestion !== undefined) lines.push(`  ${suggestionText(suggestion)}`);
   return [...lines, ...notes.map((note) => `  ${palette.dim(note)}`)].join("\n");
 }
 
-/** A suggestion as a sentence: a command to run, the name that was probably meant, or code to write. */
+/** A suggestion as a sentence: a command to run, the probable name, or code to write. */
 function suggestionText(suggestion: string): string {
   if (suggestion.startsWith("npm ")) return `Run: ${suggestion}`;
   return /^[\w.\-/[\]~]+$/.test(suggestion) ? `Did you mean "${suggestion}"?` : `Write: ${suggestion}`;
@@ -58,8 +58,11 @@ function codeFrame(
   palette: Palette,
 ): string[] {
   const from = Math.max(0, column - 1 - frameWidth + 20);
-  const shown = source.slice(from, from + frameWidth).replaceAll("\t", " ");
+  const excerpt = source.slice(from, from + frameWidth).replaceAll("\t", " ");
   const number = `  ${line} │ `;
   const mark = " ".repeat(column - 1 - from) + "^";
-  return [`${palette.dim(number)}${shown}`, `${palette.dim(`${" ".repeat(number.length - 2)}│ `)}${palette.red(mark)}`];
+  return [
+    `${palette.dim(number)}${excerpt}`,
+    `${palette.dim(`${" ".repeat(number.length - 2)}│ `)}${palette.red(mark)}`,
+  ];
 }

@@ -1,20 +1,20 @@
-// The findings of one build: every check adds to them, each with the place in the source that it is about.
+// Collects the findings of a build. Every check adds to them, each with its position in the source.
 
 import type { Diagnostic, DiagnosticCode } from "#spec/diagnostic.ts";
 
-import type { DefinitionPath, SourcePlace, SyntaxTrees } from "./syntax-tree.ts";
+import type { DefinitionPath, SourcePosition, SyntaxTrees } from "./syntax-tree.ts";
 
-/** What a check says about a file. */
+/** A finding about a file. */
 interface Finding {
   code: DiagnosticCode;
   file: string;
   message: string;
-  /** The part of the default export that is meant. */
+  /** The part of the default export that the finding is about. */
   path?: DefinitionPath;
-  /** Point at the property's name instead of its value. */
+  /** Whether to point at the property's name or its value. */
   target?: "key" | "value";
-  /** A place that is known already. */
-  place?: SourcePlace | undefined;
+  /** The position, if the caller knows it. */
+  position?: SourcePosition | undefined;
   suggestion?: string | undefined;
   notes?: string[];
 }
@@ -25,13 +25,13 @@ export interface Findings {
   readonly warning: (finding: Finding) => void;
 }
 
-/** Collects findings and looks their places up. */
+/** Creates the collection, which looks up positions in the syntax trees. */
 export function collectFindings(trees: SyntaxTrees): Findings {
   const all: Diagnostic[] = [];
 
   function add(severity: Diagnostic["severity"], finding: Finding): void {
     const { code, file, message, suggestion, notes } = finding;
-    const place = finding.place ?? (finding.path && trees.locate(file, finding.path, finding.target));
+    const place = finding.position ?? (finding.path && trees.locate(file, finding.path, finding.target));
     const same = all.find(
       (one) =>
         one.code === code &&
@@ -41,7 +41,7 @@ export function collectFindings(trees: SyntaxTrees): Findings {
         one.column === place?.column,
     );
     if (same && place) {
-      // One fault in a shared file, met by several definitions.
+      // The same error of a shared file, found by several definitions.
       same.notes = [...new Set([...(same.notes ?? []), ...(notes ?? [])])];
       return;
     }
@@ -63,7 +63,7 @@ export function collectFindings(trees: SyntaxTrees): Findings {
   };
 }
 
-/** By file, then line, then column; errors before warnings at one place. */
+/** Sorted by file, line and column; errors before warnings at the same position. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return diagnostics.toSorted(
     (one, other) =>

@@ -1,4 +1,4 @@
-// The text of the generated files.
+// The contents of the generated files.
 
 import type { Diagnostic } from "#spec/diagnostic.ts";
 
@@ -7,7 +7,7 @@ import { compareRoutes } from "./route-pattern.ts";
 
 const heading = "// Generated from agents/ by the compiler; changes made here are lost.\n";
 
-/** `.threadhold/registry.ts`. `toRoot` leads from the generated file to the folder that holds `agents/`. */
+/** `.threadhold/registry.ts`. `toRoot` is the path from the generated file to the folder that contains `agents/`. */
 export function registrySource(project: Project, hash: string, toRoot: string): string {
   const load = (file: string, indent: string, member = "default"): string => {
     const untyped = file.endsWith(".ts") ? "" : `\n${indent}// @ts-ignore -- a JavaScript module has no types`;
@@ -49,7 +49,7 @@ ${files.join("\n")}
 `;
 }
 
-/** `.threadhold/names.d.ts`: the project's names as types; nothing while it has none, so that any name type-checks. */
+/** `.threadhold/names.d.ts`: the project's names as types. Without definitions it is empty, so that any name type-checks. */
 export function namesSource({ models, prompts, agents, tools }: Project): string {
   const union = (definitions: readonly Definition<unknown>[]): string =>
     byName(definitions)

@@ -1,4 +1,4 @@
-// Reads a hook file: its function, and its name, which is a tag set by `defineHook` or the first element of a pair.
+// Reads a hook file: its function and its name, which is a tag set by `defineHook` or the first element of a pair.
 
 import { closestWord } from "#lib/edit-distance.ts";
 import { hookNameOf } from "#spec/define-hook.ts";
@@ -20,7 +20,7 @@ const hookNames = Object.keys({
   after_tool_call_failure: true,
 } satisfies Record<AnyHookName, true>);
 
-/** Files a hook under its name. */
+/** Adds a hook to the project under its name. */
 export function readHook(file: ProjectFile, value: unknown, { project, findings }: ReaderContext): void {
   const pair = isHookPair(value);
   const name = pair ? value[0] : (hookNameOf(value) ?? "");

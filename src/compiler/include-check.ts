@@ -8,7 +8,7 @@ interface Include {
   index: number;
 }
 
-/** Reports each cycle once, at the include that closes it. */
+/** Reports each cycle once, at the include that closes the cycle. */
 export function checkIncludes(project: Project, findings: Findings): void {
   const prompts = new Map(project.prompts.map((prompt) => [prompt.name, prompt]));
   const finished = new Set<string>();

@@ -1,4 +1,4 @@
-// The compiler's command: one build, its findings on the terminal, its output in `.threadhold/`, its exit code.
+// The compiler's command: runs one build, prints its findings, writes its output to `.threadhold/` and returns the exit code.
 
 import { resolve } from "node:path";
 
@@ -10,25 +10,25 @@ import { readCommandLine } from "./command-line.ts";
 import { compileProject } from "./compile.ts";
 import { formatDiagnostics } from "./diagnostic-report.ts";
 import { sortDiagnostics } from "./findings.ts";
-import { checkTypes, keptTypeFindings, prepareTypeFindings, withTypeFindings } from "./type-check.ts";
+import { checkTypes, storedTypeFindings, prepareTypeFindings, withTypeFindings } from "./type-check.ts";
 
 export { compileProject };
 
-/** What the command is run with. */
+/** The inputs of the command. */
 export interface CommandContext {
   argv: readonly string[];
   env: NodeJS.ProcessEnv;
   cwd: string;
-  /** The package this compiler is part of. */
+  /** The installed package that this compiler belongs to. */
   packageRoot: string;
   print: (text: string) => void;
-  /** Whether what `print` writes to shows colours. */
+  /** Whether the output shows colours. */
   colours: boolean;
-  /** Starts this command with `--types-only` for a project, without waiting for it. */
+  /** Starts this command with `--types-only` for a project and does not wait for it. */
   checkTypesLater: (root: string) => void;
 }
 
-/** Runs the command; gives its exit code. */
+/** Runs the command and returns its exit code. */
 export async function runCompiler(context: CommandContext): Promise<number> {
   const options = readCommandLine(context.argv, context.env, context.cwd);
   const root = resolve(context.cwd, options.root);
@@ -43,7 +43,7 @@ export async function runCompiler(context: CommandContext): Promise<number> {
   const dev = options.mode === "dev";
   const diagnostics = (types: readonly Diagnostic[]): Diagnostic[] => sortDiagnostics(withTypeFindings(built, types));
   let changed = false;
-  let found = diagnostics(dev ? keptTypeFindings(root) : []);
+  let found = diagnostics(dev ? storedTypeFindings(root) : []);
   if (failed) writeFailedBuild(root, found, dev);
   else changed = writeGoodBuild({ root, project, bundle, sources, findings: dev ? found : [] });
   const milliseconds = Math.round(performance.now() - started);

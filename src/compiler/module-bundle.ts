@@ -12,47 +12,47 @@ import { isObject } from "./definition-kind.ts";
 import { runtimeStubSource } from "./runtime-stub.ts";
 import { runtimeModuleName, workerOptions, type WorkerBundleOptions } from "./worker-bundle-options.ts";
 
-/** Where a build happens. */
-export interface BundlePlaces {
-  /** The project that holds `agents/`. */
+/** The paths of a build. */
+export interface BundlePaths {
+  /** The folder that contains `agents/`. */
   root: string;
-  /** The package this compiler is part of. */
+  /** The installed package that this compiler belongs to. */
   packageRoot: string;
-  /** Where the bundle will be written. */
+  /** The path that the bundle is written to. */
   outputFile: string;
 }
 
-/** The bundle, or what stood in its way. */
+/** The bundle, or the errors that prevented it. */
 export type BundleResult =
   | { type: "built"; code: string; sourceMap: string; inputs: string[] }
   | { type: "failed"; errors: Message[] };
 
-/** Bundles the given files for Node; the result exports `load`, a table from file to loader. */
-export function bundleModules(files: readonly string[], places: BundlePlaces): Promise<BundleResult> {
-  return bundleInto(tableOf(files), places, {
+/** Bundles the files for Node. The bundle exports `load`, a table from file to loader. */
+export function bundleModules(files: readonly string[], paths: BundlePaths): Promise<BundleResult> {
+  return bundleInto(tableOf(files), paths, {
     platform: "node",
     target: "node20",
     tsconfigRaw: {},
     loader: { ".txt": "text", ".md": "text", ".html": "text", ".sql": "text", ".bin": "binary", ".wasm": "empty" },
     banner: {
       js: `import { createRequire as __createRequire } from "node:module";\nconst require = __createRequire(${JSON.stringify(
-        join(places.root, "package.json"),
+        join(paths.root, "package.json"),
       )});`,
     },
-    plugins: [resolution(places), runtimeStubs],
+    plugins: [resolution(paths), runtimeStubs],
   });
 }
 
 /** Bundles the same table as wrangler bundles the registry; `entry` is added to the module. */
 export function bundleForWorkers(
   files: readonly string[],
-  places: BundlePlaces,
+  paths: BundlePaths,
   options: WorkerBundleOptions & { entry: string },
 ): Promise<BundleResult> {
   const { plugins = [], ...rest } = workerOptions(options);
-  return bundleInto(`${tableOf(files)}\n${options.entry}`, places, {
+  return bundleInto(`${tableOf(files)}\n${options.entry}`, paths, {
     ...rest,
-    plugins: [resolution(places, "inline"), ...plugins],
+    plugins: [resolution(paths, "inline"), ...plugins],
   });
 }
 
@@ -61,13 +61,13 @@ function tableOf(files: readonly string[]): string {
   return `export const load = {\n${table.join("\n")}\n};`;
 }
 
-async function bundleInto(contents: string, places: BundlePlaces, options: BuildOptions): Promise<BundleResult> {
+async function bundleInto(contents: string, paths: BundlePaths, options: BuildOptions): Promise<BundleResult> {
   try {
     const result = await build({
       ...options,
-      stdin: { contents, resolveDir: places.root, sourcefile: "definitions.js" },
-      absWorkingDir: places.root,
-      outfile: places.outputFile,
+      stdin: { contents, resolveDir: paths.root, sourcefile: "definitions.js" },
+      absWorkingDir: paths.root,
+      outfile: paths.outputFile,
       write: false,
       metafile: true,
       bundle: true,
@@ -94,18 +94,18 @@ function isBuildFailure(error: unknown): error is BuildFailure {
 }
 
 /** Resolves this project's modules and zod. The Node bundle shares zod with the compiler; the Worker's bundle contains it. */
-function resolution(places: BundlePlaces, zod: "shared" | "inline" = "shared"): Plugin {
+function resolution(paths: BundlePaths, zod: "shared" | "inline" = "shared"): Plugin {
   const inner = { resolvedHere: true };
   return {
     name: "threadhold-definitions",
     setup(bundler) {
       bundler.onResolve({ filter: /^(?:threadhold|@standardagents\/spec)$/ }, () => ({
-        path: join(places.packageRoot, "src/spec/index.ts"),
+        path: join(paths.packageRoot, "src/spec/index.ts"),
       }));
       bundler.onResolve({ filter: /^threadhold\// }, ({ path, pluginData }) =>
         pluginData === inner
           ? undefined
-          : bundler.resolve(path, { resolveDir: places.packageRoot, kind: "import-statement", pluginData: inner }),
+          : bundler.resolve(path, { resolveDir: paths.packageRoot, kind: "import-statement", pluginData: inner }),
       );
       bundler.onResolve({ filter: /^zod(?:\/|$)/ }, async ({ path, resolveDir, kind, pluginData }) => {
         if (pluginData === inner) return undefined;
@@ -113,7 +113,7 @@ function resolution(places: BundlePlaces, zod: "shared" | "inline" = "shared"): 
         const found =
           own.errors.length === 0
             ? own
-            : await bundler.resolve(path, { resolveDir: places.packageRoot, kind, pluginData: inner });
+            : await bundler.resolve(path, { resolveDir: paths.packageRoot, kind, pluginData: inner });
         if (found.errors.length > 0 || zod === "inline") return found;
         return { path: pathToFileURL(found.path).href, external: true };
       });
@@ -134,7 +134,7 @@ const runtimeStubs: Plugin = {
   },
 };
 
-/** The bundle's own sources that belong to the project, as paths from its root. */
+/** The bundle's sources that belong to the project, as paths from its root. */
 export function projectInputs(inputs: readonly string[], root: string): string[] {
   return inputs.filter((path) => !path.includes(":") && !isAbsolute(path) && !outside(path, root)).toSorted();
 }
@@ -145,6 +145,6 @@ function outside(path: string, root: string): boolean {
 }
 
 /** A source named in the bundle's source map, as a path from the root. */
-export function mappedSource(source: string, places: BundlePlaces): string {
-  return relative(places.root, resolve(dirname(places.outputFile), source)).replaceAll("\\", "/");
+export function mappedSource(source: string, paths: BundlePaths): string {
+  return relative(paths.root, resolve(dirname(paths.outputFile), source)).replaceAll("\\", "/");
 }

@@ -1,5 +1,5 @@
-// Loads the bundled definitions in Node, one by one, and says of each that fails why and where. Loading must not
-// disturb the build: output goes to stderr, a module that never finishes is given up, nothing is left behind.
+// Loads the bundled definitions in Node one by one. For each that fails it finds the reason and the position. Loading must not affect
+// the build: output goes to stderr, and a module that does not finish is abandoned.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -8,9 +8,9 @@ import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { isObject } from "./definition-kind.ts";
-import { mappedSource, type BundlePlaces } from "./module-bundle.ts";
+import { mappedSource, type BundlePaths } from "./module-bundle.ts";
 
-/** A definition's exports, or why there are none. */
+/** A definition's exports, or the reason why it could not be loaded. */
 export type ModuleOutcome =
   | { type: "loaded"; exports: Record<string, unknown> }
   | { type: "threw"; message: string; at?: { file: string; line: number; column: number } };
@@ -19,21 +19,21 @@ type Loader = () => Promise<unknown>;
 
 const patienceMs = 10_000;
 
-/** The bundle to load. `places.outputFile` is written and removed again. */
+/** The bundle to load. The file at `paths.outputFile` is written and removed again. */
 export interface LoadableBundle {
   code: string;
   sourceMap: string;
-  places: BundlePlaces;
+  paths: BundlePaths;
 }
 
-/** A name for a bundle that no other content and no other process uses. */
+/** A file name that is unique to the content and to this process. */
 export function bundleFileName(seed: string): string {
   return `definitions-${createHash("sha256").update(seed).digest("hex").slice(0, 12)}-${process.pid}.mjs`;
 }
 
 /** Loads every module of the bundle. */
 export async function evaluateModules(bundle: LoadableBundle): Promise<Map<string, ModuleOutcome>> {
-  const { outputFile } = bundle.places;
+  const { outputFile } = bundle.paths;
   mkdirSync(dirname(outputFile), { recursive: true });
   writeFileSync(outputFile, bundle.code);
   const restoreProcess = guardProcess();
@@ -41,7 +41,7 @@ export async function evaluateModules(bundle: LoadableBundle): Promise<Map<strin
   const noteStray = (reason: unknown): void => void stray.push(reason);
   process.on("unhandledRejection", noteStray);
   try {
-    // The bundle's only export, as `bundleModules` writes it.
+    // `bundleModules` writes a bundle with this export only.
     const entry = (await import(/* @vite-ignore */ pathToFileURL(outputFile).href)) as { load: Record<string, Loader> };
     const outcomes = new Map<string, ModuleOutcome>();
     for (const [file, loader] of Object.entries(entry.load)) {
@@ -79,25 +79,25 @@ type Threw = Extract<ModuleOutcome, { type: "threw" }>;
 
 function failure(error: unknown, bundle: LoadableBundle): Threw {
   const message = error instanceof Error ? `${error.name}: ${error.message}` : `threw ${String(error)}`;
-  const at = error instanceof Error ? placeOf(error, bundle) : undefined;
+  const at = error instanceof Error ? positionOf(error, bundle) : undefined;
   return { type: "threw", message, ...(at ? { at } : {}) };
 }
 
-/** The first frame of the stack that lies in the project's own sources. */
-function placeOf(error: Error, { sourceMap, places }: LoadableBundle): Threw["at"] {
+/** The first frame of the stack in the project's own sources. */
+function positionOf(error: Error, { sourceMap, paths }: LoadableBundle): Threw["at"] {
   const frames = (error.stack ?? "").matchAll(/definitions-[0-9a-f]+-\d+\.mjs[^\s:]*:(\d+):(\d+)/g);
   const map = new SourceMap(JSON.parse(sourceMap) as SourceMapPayload);
   for (const [, line, column] of frames) {
     const entry = map.findEntry(Number(line) - 1, Number(column) - 1);
     if (!("originalSource" in entry) || !entry.originalSource) continue;
-    const file = mappedSource(entry.originalSource, places);
+    const file = mappedSource(entry.originalSource, paths);
     if (file.startsWith("..") || file.includes("node_modules/")) continue;
     return { file, line: entry.originalLine + 1, column: entry.originalColumn + 1 };
   }
   return undefined;
 }
 
-/** Sends what modules print to stderr, and does not let one end the build with a silent success. */
+/** Redirects the modules' output to stderr, and prevents a module from ending the process with exit code 0. */
 function guardProcess(): () => void {
   const { log, info, debug } = console;
   const exit = Object.getOwnPropertyDescriptor(process, "exit");

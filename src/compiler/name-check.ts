@@ -6,7 +6,7 @@ import type { Findings } from "./findings.ts";
 import { callablesOf, definitionsOf, type Project } from "./project.ts";
 import { findReferences } from "./reference-check.ts";
 
-/** Reports names that are taken twice, and callables whose names no provider would take. */
+/** Reports names that are used twice, and callables whose names no provider accepts. */
 export function checkNames(project: Project, findings: Findings): void {
   for (const kind of ["model", "prompt", "agent", "tool"] as const) {
     const first = new Map<string, string>();

@@ -1,12 +1,12 @@
-// Finding the files of `agents/`. A file counts when it is TypeScript or JavaScript in one of the six folders and is
-// neither a test, nor types only, nor hidden by a leading `_` or `.`.
+// Finds the files of `agents/`: TypeScript and JavaScript files in one of the six folders, without tests, declaration files, and files
+// or folders with a leading `_` or `.`.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { definitionFolders, type DefinitionFolder } from "./definition-kind.ts";
 
-/** A definition's file. */
+/** The file of a definition. */
 export interface ProjectFile {
   /** Path from the project's root, with forward slashes. */
   file: string;
@@ -40,7 +40,7 @@ function listFiles(folder: string, prefix: string): string[] {
   });
 }
 
-/** The last part of a file's stem: a tool's name. */
+/** The last part of a file's stem, which is a tool's name. */
 export function baseName(file: ProjectFile): string {
   return file.stem.slice(file.stem.lastIndexOf("/") + 1);
 }

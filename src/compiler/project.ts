@@ -1,5 +1,5 @@
-// The project as the checks see it: its readable definitions by kind, and what is known of those that could not be
-// read, so that one broken file does not make every reference to it look wrong.
+// The definitions that the checks work on, by kind. Definitions that exist but could not be read are listed apart, so that one broken
+// file does not make every reference to it an error.
 
 import type { AnyAgentDefinition } from "#spec/agent.ts";
 import type { RouteAccess } from "#spec/endpoint.ts";
@@ -11,7 +11,7 @@ import type { AnyToolDefinition } from "#spec/tool.ts";
 
 import type { NamedKind } from "./definition-kind.ts";
 
-/** A definition that is referred to by name. */
+/** A definition with a name. */
 export interface Definition<Value> {
   name: string;
   file: string;
@@ -22,7 +22,7 @@ export interface Definition<Value> {
 interface HookDefinition {
   hook: AnyHookName;
   file: string;
-  /** The file exports a pair of name and function. */
+  /** Whether the file exports a pair of name and function. */
   pair: boolean;
 }
 
@@ -36,7 +36,7 @@ interface RouteDefinition {
   access?: RouteAccess;
 }
 
-/** A named definition that exists but could not be read; without a name it may be any of its kind. */
+/** A definition that exists but could not be read. Without a name it may be any definition of its kind. */
 interface BrokenDefinition {
   kind: NamedKind;
   name?: string;
@@ -52,7 +52,7 @@ export interface Project {
   broken: BrokenDefinition[];
 }
 
-/** A project without anything. */
+/** A project without definitions. */
 export function emptyProject(): Project {
   return { models: [], prompts: [], agents: [], tools: [], hooks: [], routes: [], broken: [] };
 }
@@ -62,13 +62,13 @@ export function definitionsOf(project: Project, kind: NamedKind): Definition<unk
   return { model: project.models, prompt: project.prompts, agent: project.agents, tool: project.tools }[kind];
 }
 
-/** What can be called as a tool, with its kind. */
+/** The definitions that can be called as a tool, with their kinds. */
 export function callablesOf(project: Project): (Definition<unknown> & { kind: NamedKind })[] {
   const kinds = ["tool", "prompt", "agent"] as const;
   return kinds.flatMap((kind) => definitionsOf(project, kind).map((definition) => ({ ...definition, kind })));
 }
 
-/** Whether a definition that could not be read may be the one meant by a name. */
+/** Whether a definition that could not be read may have this name. */
 export function mayBeBroken(project: Project, kinds: readonly NamedKind[], name: string): boolean {
   return project.broken.some(
     (broken) => kinds.includes(broken.kind) && (broken.name === undefined || broken.name === name),

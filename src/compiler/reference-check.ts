@@ -1,4 +1,4 @@
-// Checks that every name a definition refers to is defined: models, prompts, and what can be called as a tool.
+// Checks that every name a definition refers to is defined: models, prompts, and definitions that can be called as a tool.
 
 import { closestWord } from "#lib/edit-distance.ts";
 import type { SideConfig } from "#spec/agent.ts";
@@ -10,9 +10,9 @@ import type { Findings } from "./findings.ts";
 import { callablesOf, definitionsOf, mayBeBroken, type Definition, type Project } from "./project.ts";
 import type { DefinitionPath } from "./syntax-tree.ts";
 
-/** A name in a definition. */
+/** A reference to a definition by its name. */
 export interface Reference {
-  /** What the name may stand for. */
+  /** The kinds that the name may refer to. */
   kinds: readonly NamedKind[];
   name: string;
   file: string;
@@ -21,7 +21,7 @@ export interface Reference {
 
 const callable: readonly NamedKind[] = ["tool", "prompt", "agent"];
 
-/** Every reference of the project. */
+/** All references of the project. */
 export function findReferences(project: Project): Reference[] {
   return [
     ...project.models.flatMap(({ file, value }) =>
@@ -67,7 +67,7 @@ function sideReferences(file: string, side: "sideA" | "sideB", config: SideConfi
   return [reference(["prompt"], config.prompt, { file, path: [side, "prompt"] }), ...tools];
 }
 
-/** Reports names that nothing has. */
+/** Reports references to names that are not defined. */
 export function checkReferences(project: Project, findings: Findings): void {
   const everything = [
     ...callablesOf(project),

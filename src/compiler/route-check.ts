@@ -1,4 +1,4 @@
-// Checks that no two routes answer the same paths, and warns where one replaces a built-in route.
+// Checks that no two routes match the same paths, and warns about a route that replaces a built-in one.
 
 import { routes } from "#contract/route.ts";
 import type { BuiltInRoute } from "#contract/route.ts";

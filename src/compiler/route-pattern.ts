@@ -1,10 +1,10 @@
-// From the path of a file in `agents/api/` to the route it answers, and the order in which routes are tried.
+// Reads the route of a file in `agents/api/` from its path, and orders routes for matching.
 
 import { closestWord } from "#lib/edit-distance.ts";
 import { compareRoutePatterns } from "#lib/route-order.ts";
 import type { RouteMethod } from "#spec/registry.ts";
 
-/** A route, or why the file name gives none. */
+/** A route, or the reason why the file name does not name one. */
 export type RouteName =
   | { type: "route"; method: RouteMethod; pattern: string; params: string[]; doubt?: string }
   | { type: "bad"; message: string; suggestion?: string };
@@ -48,7 +48,7 @@ export function readRouteName(stem: string): RouteName {
   return { type: "route", method: method ?? "GET", pattern, params, ...(doubt === undefined ? {} : { doubt }) };
 }
 
-/** The pattern without the names of its parameters: equal for two routes that answer the same paths. */
+/** The pattern without the names of its parameters. Two routes with equal shapes match the same paths. */
 export function patternShape(pattern: string): string {
   return pattern.replaceAll(/([:*])\w+/g, "$1");
 }

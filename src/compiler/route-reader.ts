@@ -1,4 +1,4 @@
-// Reads a route file: what it answers by its name, who may call it by its `access`, what it is by its export.
+// Reads a route file: its method and path from its name, its access from its `access` option, and its handler from its export.
 
 import { closestWord } from "#lib/edit-distance.ts";
 import { threadEndpointHandler, type RouteAccess } from "#spec/endpoint.ts";
@@ -9,7 +9,7 @@ import { readRouteName } from "./route-pattern.ts";
 
 const accessLevels: readonly RouteAccess[] = ["public", "user", "admin"];
 
-/** Files a route under its method and pattern. */
+/** Adds a route to the project under its method and pattern. */
 export function readRoute(
   { file, stem }: ProjectFile,
   exports: Record<string, unknown>,
@@ -49,7 +49,7 @@ export function readRoute(
     findings.error({
       code: "invalid_field",
       file,
-      place: trees.locateExport(file, "access"),
+      position: trees.locateExport(file, "access"),
       message: `access must be ${accessLevels.map((level) => `"${level}"`).join(", ")}`,
       suggestion: typeof exports.access === "string" ? closestWord(exports.access, accessLevels) : undefined,
     });

@@ -1,5 +1,5 @@
-// A stand-in for modules that exist only inside Workers (`cloudflare:*`): any name can be imported from it, called,
-// constructed and extended. Definitions are only loaded to be read, so none of it ever has to work.
+// The stub of modules that exist only inside Workers (`cloudflare:*`). Any name can be imported from it, called, constructed and
+// extended. The compiler only loads definitions, so none of it has to work.
 
 /** CommonJS source of the stub: any property, at any depth, is the stub again. */
 export const runtimeStubSource = `

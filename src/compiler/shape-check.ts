@@ -1,25 +1,25 @@
-// Turns what zod says about a definition into findings: unknown fields are warnings with a likely name, anything
-// else that is wrong with a field is an error.
+// Converts zod's issues about a definition into findings. An unknown field is a warning with a suggested name, any other issue is an
+// error.
 
 import type { z } from "zod";
 
 import { closestWord } from "#lib/edit-distance.ts";
 
 import type { NamedKind } from "./definition-kind.ts";
-import { definitionShapes, knownWords, providers } from "./definition-shape.ts";
+import { definitionShapes, knownNames, providers } from "./definition-shape.ts";
 import type { Findings } from "./findings.ts";
 import type { DefinitionPath } from "./syntax-tree.ts";
 
-/** A value to check, and where in its file it stands. */
+/** A value to check, with its position in the file. */
 export interface ShapeSubject {
   kind: NamedKind;
   file: string;
   value: unknown;
-  /** Path of the value itself; empty for the definition's own object. */
+  /** The path of the value in the default export; empty for the definition's object. */
   base: DefinitionPath;
 }
 
-/** Checks fields; says whether the definition can be used for further checks. */
+/** Checks the fields. Returns whether further checks can use the definition. */
 export function checkShape(subject: ShapeSubject, findings: Findings): boolean {
   const parsed = definitionShapes[subject.kind].safeParse(subject.value);
   if (parsed.success) return true;
@@ -36,7 +36,7 @@ export function checkShape(subject: ShapeSubject, findings: Findings): boolean {
 
 type Issue = z.core.$ZodIssue;
 
-/** In a union the branch that got furthest is the one that was meant. */
+/** The issues of a union's branch that matches best, since that branch was probably meant. */
 function mostSpecific(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union" || issue.errors.length === 0) return [issue];
   const depth = (issues: readonly Issue[]): number => Math.max(0, ...issues.map((inner) => inner.path.length));
@@ -58,7 +58,7 @@ function reportUnknown(
   findings: Findings,
 ): void {
   const path = pathOf(issue);
-  const known = knownWords(kind, path);
+  const known = knownNames(kind, path);
   for (const key of issue.keys) {
     const owner = path.length === 0 ? (kind === "tool" ? "a tool's options" : `a ${kind}`) : `"${path.join(".")}"`;
     findings.warning({

@@ -1,5 +1,5 @@
-// Where in a source file a part of its definition stands. Files are parsed only when something is to be said about
-// them. A path that the tree does not spell out (a spread, a computed value) leads to the nearest part that it does.
+// Finds the position of a part of a definition in its source file. A file is parsed only when a finding needs it. If the source does not
+// spell out a path, because of a spread or a computed value, the result is the nearest part that it spells out.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,21 +8,21 @@ import { parseSync } from "oxc-parser";
 
 import { isObject } from "./definition-kind.ts";
 
-/** Property names and indexes from the definition's object; `argument:1` first for a tool's second argument. */
+/** Property names and indexes from the definition's object. For a tool's second argument the first one is `argument:1`. */
 export type DefinitionPath = readonly (string | number)[];
 
-/** A place in a file, counted from 1, and its line. */
-export interface SourcePlace {
+/** A position in a file, counted from 1, with the text of its line. */
+export interface SourcePosition {
   line: number;
   column: number;
   source: string;
 }
 
-/** A fault in a file's syntax. */
-interface SyntaxFault extends SourcePlace {
+/** A syntax error. */
+interface SyntaxFault extends SourcePosition {
   message: string;
   /** The position of the bracket that is not closed. */
-  opened?: SourcePlace;
+  opened?: SourcePosition;
 }
 
 interface Node {
@@ -38,15 +38,15 @@ interface Tree {
   faults: SyntaxFault[];
 }
 
-/** Looks things up in the syntax trees of a project's files. */
+/** Answers questions about the source files of a project. */
 export interface SyntaxTrees {
-  /** Where a part of the default export stands; `key` points at the property's name instead of its value. */
-  locate(file: string, path: DefinitionPath, target?: "key" | "value"): SourcePlace | undefined;
-  /** Whether a part of the default export is written in the file itself. */
+  /** The position of a part of the default export; `key` points at the property's name instead of its value. */
+  locate(file: string, path: DefinitionPath, target?: "key" | "value"): SourcePosition | undefined;
+  /** Whether the file itself spells out a part of the default export. */
   has(file: string, path: DefinitionPath): boolean;
-  /** Where a named export stands. */
-  locateExport(file: string, name: string): SourcePlace | undefined;
-  /** The definition's `name`, if it is spelled out; undefined too when the file cannot be parsed. */
+  /** The position of a named export. */
+  locateExport(file: string, name: string): SourcePosition | undefined;
+  /** The definition's `name`, if the file spells it out; undefined also if the file cannot be parsed. */
   literalName(file: string): string | undefined;
   /** The names that a function destructures from one of its parameters. The function is the one at the first path that leads to one. */
   parameterKeys(file: string, paths: readonly DefinitionPath[], parameter: number): string[];
@@ -56,7 +56,7 @@ export interface SyntaxTrees {
   lineText(file: string, line: number): string | undefined;
 }
 
-/** Opens the trees of a project. */
+/** Creates the reader for a project. */
 export function openSyntaxTrees(root: string): SyntaxTrees {
   const trees = new Map<string, Tree | null>();
 
@@ -72,7 +72,7 @@ export function openSyntaxTrees(root: string): SyntaxTrees {
     locate(file, path, target = "value") {
       const tree = treeOf(file);
       const node = tree && walk(tree, path, target);
-      return tree && node ? placeOf(tree.text, node.start) : undefined;
+      return tree && node ? positionOf(tree.text, node.start) : undefined;
     },
     has(file, path) {
       const tree = treeOf(file);
@@ -81,7 +81,7 @@ export function openSyntaxTrees(root: string): SyntaxTrees {
     locateExport(file, name) {
       const tree = treeOf(file);
       const declaration = tree?.body.find((node) => declaredNames(node).includes(name));
-      return tree && declaration ? placeOf(tree.text, declaration.start) : undefined;
+      return tree && declaration ? positionOf(tree.text, declaration.start) : undefined;
     },
     literalName(file) {
       const tree = treeOf(file);
@@ -111,18 +111,18 @@ function readTree(path: string): Tree | null {
       const opened = labels.find((label) => label.message === "Opened here");
       return {
         message: message.charAt(0).toLowerCase() + message.slice(1).replaceAll("`", '"'),
-        ...placeOf(text, labels[0]?.start ?? 0),
-        ...(opened ? { opened: placeOf(text, opened.start) } : {}),
+        ...positionOf(text, labels[0]?.start ?? 0),
+        ...(opened ? { opened: positionOf(text, opened.start) } : {}),
       };
     });
     return { text, body, faults };
   } catch {
-    // A file outside the project, or gone since: findings about it go without a place.
+    // The file lies outside of the project or was deleted. Its findings have no position.
     return null;
   }
 }
 
-function placeOf(text: string, offset: number): SourcePlace {
+function positionOf(text: string, offset: number): SourcePosition {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf("\n") + 1;
   const end = text.indexOf("\n", offset);
@@ -178,11 +178,11 @@ interface Found {
 interface Step {
   tree: Tree;
   key: string | number;
-  /** Nodes looked through already: a constant may refer to itself. */
+  /** Nodes visited before, since a constant may refer to itself. */
   seen: Set<Node>;
 }
 
-/** One step down: into an object's property, an array's element, or through what only wraps them. */
+/** One step of a path: into an object's property, an array's element, or an expression that only wraps another. */
 function step(wanted: Step, node: Node): Found | undefined {
   const { tree, key, seen } = wanted;
   if (seen.has(node)) return undefined;
@@ -208,7 +208,7 @@ function step(wanted: Step, node: Node): Found | undefined {
         const value = values[Number(argument[1])];
         return value && { key: value, value };
       }
-      // `z.object({…}).optional()`: the shape may be an argument here or of the call this one is made on.
+      // In `z.object({…}).optional()` the shape is an argument of this call or of the call it is a method of.
       return values.map(into).find((found) => found !== undefined) ?? into(node.callee);
     }
     case "StaticMemberExpression":

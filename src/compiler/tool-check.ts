@@ -14,7 +14,7 @@ export interface ToolCheckContext {
   trees: SyntaxTrees;
 }
 
-/** Checks a tool definition; says whether it can be used. */
+/** Checks a tool definition. Returns whether it can be used. */
 export function checkToolParts(file: string, value: unknown, { findings, trees }: ToolCheckContext): boolean {
   const [description, schema, tool] = Array.isArray(value) ? (value as unknown[]) : [];
   const invalid = (index: number, message: string): false => {
@@ -27,7 +27,7 @@ export function checkToolParts(file: string, value: unknown, { findings, trees }
   if (tool !== undefined && typeof tool !== "function") {
     return invalid(2, "the third argument of defineTool must be a function, or undefined for a remote tool");
   }
-  if (schema === null && typeof tool === "function" && wantsArguments(file, tool, trees)) {
+  if (schema === null && typeof tool === "function" && takesArguments(file, tool, trees)) {
     findings.error({
       code: "missing_schema",
       file,
@@ -60,8 +60,11 @@ const callMembers = Object.keys({ id: true, attempt: true, signal: true, progres
   true
 >);
 
-/** Whether a tool's function takes arguments. Without a schema it has two parameters, the state and the call; a third one, or an unknown member of the call, is meant for arguments. */
-function wantsArguments(file: string, tool: object, trees: SyntaxTrees): boolean {
+/**
+ * Whether a tool's function takes arguments. Without a schema it has two parameters, the state and the call. A third parameter, or an
+ * unknown member of the call, is meant for arguments.
+ */
+function takesArguments(file: string, tool: object, trees: SyntaxTrees): boolean {
   const { length } = tool as { length: number };
   if (length > 2) return true;
   const taken = trees.parameterKeys(file, [["argument:2"], ["argument:1"]], 1);
@@ -72,14 +75,14 @@ interface CheckedSchema {
   file: string;
   schema: unknown;
   base: DefinitionPath;
-  /** What one of its fields is. */
+  /** What the fields of the schema are. */
   what: "argument" | "result";
 }
 
-/** Checks the schema of a tool's or a prompt's arguments, or of what a client answers. */
+/** Checks the schema of the arguments of a tool or prompt, or of the result of a client's tool. */
 export function checkObjectSchema({ file, schema, base, what }: CheckedSchema, findings: Findings): void {
   for (const problem of findSchemaProblems(schema, what)) {
-    // Providers, who have wishes about names, are not sent what results are made of.
+    // Only providers restrict names, and they are not sent the schema of results.
     if (what === "result" && problem.severity === "warning") continue;
     const where = problem.path.reduce(
       (text, key) => (/^[[{]/.test(key) ? text + key : text ? `${text}.${key}` : key),

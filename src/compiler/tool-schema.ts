@@ -1,22 +1,21 @@
-// Checks that a schema of arguments uses only the zod types that function calling can express: the list of
-// `spec/tool-arguments.ts`, applied to the real schema.
+// Checks that a schema of arguments uses only the zod types that function calling can express, which `spec/tool-arguments.ts` lists.
 
 import { isObject } from "./definition-kind.ts";
 
-/** A place in a schema that is not allowed. `path` leads through properties to it. */
+/** A part of a schema that is not allowed. `path` lists the properties that lead to it. */
 export interface SchemaProblem {
   path: string[];
   message: string;
-  /** Some providers take it all the same. */
+  /** A warning: some providers accept it. */
   severity?: "warning";
 }
 
 const deepest = 7;
 
-// What Anthropic takes as the name of an argument.
+// The names of arguments that Anthropic accepts.
 const argumentName = /^[a-zA-Z0-9_.-]{1,64}$/;
 
-/** Finds what is not allowed in a tool's arguments, or in what its results are made of; empty when all is well. */
+/** Finds the parts of a schema that are not allowed; an empty list if there are none. */
 export function findSchemaProblems(schema: unknown, what: "argument" | "result" = "argument"): SchemaProblem[] {
   const type = typeOf(schema);
   if (type === "object") {
@@ -26,7 +25,7 @@ export function findSchemaProblems(schema: unknown, what: "argument" | "result" 
   return [{ path: [], message: `${what}s must be a z.object({ … }), not ${seen}` }];
 }
 
-/** `parents` are the schemas around this one; their number is how deep it stands. */
+/** `parents` are the schemas that contain this one; their number is its depth. */
 function check(node: unknown, path: string[], parents: readonly unknown[]): SchemaProblem[] {
   const type = typeOf(node);
   const problem = (message: string): SchemaProblem[] => [{ path, message }];

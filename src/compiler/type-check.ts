@@ -9,14 +9,14 @@ import { dirname, join } from "node:path";
 
 import type { Diagnostic } from "#spec/diagnostic.ts";
 
-import { readIfThere, writeIfChanged } from "./changed-file.ts";
+import { readIfExists, writeIfChanged } from "./changed-file.ts";
 import { openSyntaxTrees } from "./syntax-tree.ts";
 
 /** The file of the findings. The development server builds again when it changes. */
 const typeFindingsFile = ".cache/types/findings.json";
 const configFile = ".cache/types/tsconfig.json";
 
-interface KeptFinding {
+interface StoredFinding {
   diagnostic: Diagnostic;
   /** The modification time of its file, in milliseconds. */
   writtenAt: number;
@@ -26,7 +26,7 @@ interface KeptFinding {
 export async function checkTypes(root: string, packageRoot: string): Promise<Diagnostic[]> {
   const program = existsSync(join(root, "tsconfig.json")) ? typescriptProgram([root, packageRoot]) : undefined;
   const found = program === undefined ? [] : parseTypeErrors(await runTypescript(program, root), root);
-  const kept = found.map((diagnostic): KeptFinding => ({ diagnostic, writtenAt: writtenAt(root, diagnostic.file) }));
+  const kept = found.map((diagnostic): StoredFinding => ({ diagnostic, writtenAt: writtenAt(root, diagnostic.file) }));
   writeIfChanged(join(root, typeFindingsFile), JSON.stringify(kept));
   return found;
 }
@@ -37,12 +37,12 @@ export function prepareTypeFindings(root: string): void {
 }
 
 /** The stored findings of files that have not changed since. */
-export function keptTypeFindings(root: string): Diagnostic[] {
-  const text = readIfThere(join(root, typeFindingsFile))?.toString("utf8");
+export function storedTypeFindings(root: string): Diagnostic[] {
+  const text = readIfExists(join(root, typeFindingsFile))?.toString("utf8");
   const kept: unknown = text === undefined ? [] : JSON.parse(text);
   // This module wrote the file, so its form is known.
   return Array.isArray(kept)
-    ? (kept as KeptFinding[]).flatMap(({ diagnostic, writtenAt: then }) =>
+    ? (kept as StoredFinding[]).flatMap(({ diagnostic, writtenAt: then }) =>
         writtenAt(root, diagnostic.file) === then ? [diagnostic] : [],
       )
     : [];
@@ -54,7 +54,7 @@ export function withTypeFindings(diagnostics: readonly Diagnostic[], types: read
   return [...diagnostics, ...types.filter(({ file, line }) => !known.has(`${file}:${line ?? 0}`))];
 }
 
-/** Reads TypeScript's plain output; errors of syntax are the build's own to report. */
+/** Reads TypeScript's plain output. Syntax errors are left out, since the build reports them. */
 export function parseTypeErrors(output: string, root: string): Diagnostic[] {
   const trees = openSyntaxTrees(root);
   const found: Diagnostic[] = [];

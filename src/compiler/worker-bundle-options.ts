@@ -27,7 +27,7 @@ const moduleLoaders: Record<string, Loader> = {
   ".wasm": "empty",
 };
 
-/** The options. */
+/** The options of a bundle for Workers. */
 export function workerOptions({ settings, onRuntimeModule }: WorkerBundleOptions): BuildOptions {
   const added = settings.moduleExtensions.map((extension): [string, Loader] => [extension, "text"]);
   return {

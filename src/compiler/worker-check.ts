@@ -9,8 +9,8 @@ import type { Message } from "esbuild";
 
 import { reportBundleError } from "./bundle-error.ts";
 import type { Findings } from "./findings.ts";
-import { bundleForWorkers, mappedSource, type BundlePlaces } from "./module-bundle.ts";
-import type { SourcePlace, SyntaxTrees } from "./syntax-tree.ts";
+import { bundleForWorkers, mappedSource, type BundlePaths } from "./module-bundle.ts";
+import type { SourcePosition, SyntaxTrees } from "./syntax-tree.ts";
 import { rememberChecked, wasChecked } from "./worker-memory.ts";
 import { runInWorkerd, workerdEntry, type WorkerdOutcome } from "./workerd-run.ts";
 import { readWranglerSettings } from "./wrangler-settings.ts";
@@ -27,12 +27,12 @@ export type WorkerCheck =
   | { type: "loaded"; outcome: WorkerdOutcome; sourceMap: string; importers: ReadonlyMap<string, string> };
 
 /** Bundles these files for Workers and loads them there. */
-export async function checkForWorkers(files: readonly string[], places: BundlePlaces): Promise<WorkerCheck> {
-  const settings = readWranglerSettings(places.root);
-  const project = { files, places, settings };
+export async function checkForWorkers(files: readonly string[], paths: BundlePaths): Promise<WorkerCheck> {
+  const settings = readWranglerSettings(paths.root);
+  const project = { files, paths, settings };
   if (wasChecked(project)) return { type: "fine" };
   const importers = new Map<string, string>();
-  const bundled = await bundleForWorkers(files, places, {
+  const bundled = await bundleForWorkers(files, paths, {
     settings,
     entry: workerdEntry,
     onRuntimeModule: (specifier, importer) => {
@@ -40,44 +40,44 @@ export async function checkForWorkers(files: readonly string[], places: BundlePl
     },
   });
   if (bundled.type === "failed") return bundled;
-  const folder = dirname(places.outputFile);
+  const folder = dirname(paths.outputFile);
   mkdirSync(folder, { recursive: true });
-  const outcome = await runInWorkerd(bundled.code, { settings, packageRoot: places.packageRoot, folder });
+  const outcome = await runInWorkerd(bundled.code, { settings, packageRoot: paths.packageRoot, folder });
   if (outcome.type === "started" && outcome.thrown.length === 0) rememberChecked(project, bundled.inputs);
   return { type: "loaded", outcome, sourceMap: bundled.sourceMap, importers };
 }
 
 interface CheckContext extends Report {
-  places: BundlePlaces;
+  paths: BundlePaths;
   /** Files that Node loaded. The others are reported already. */
   loaded: readonly string[];
 }
 
 /** Reports the errors that prevent the files from being bundled for a Worker or loaded there. */
-export function reportForWorkers(check: WorkerCheck, { places, loaded, ...report }: CheckContext): void {
+export function reportForWorkers(check: WorkerCheck, { paths, loaded, ...report }: CheckContext): void {
   if (check.type === "fine") return;
   if (check.type === "failed") {
     for (const error of check.errors) reportBundleError(error, report);
     return;
   }
   const { outcome, sourceMap, importers } = check;
-  if (outcome.type === "refused") reportRefusal(outcome, { ...report, places, sourceMap, importers });
+  if (outcome.type === "refused") reportRefusal(outcome, { ...report, paths, sourceMap, importers });
   // This check has no environment variables, so a module that reads them may fail here only.
   if (outcome.type !== "started" || importers.has("cloudflare:workers")) return;
   for (const { file, stack } of outcome.thrown) {
     if (!loaded.includes(file)) continue;
-    const at = stackPlaces(stack, sourceMap, places)[0];
+    const at = stackPositions(stack, sourceMap, paths)[0];
     report.findings.warning({
       code: "evaluation",
       file: at?.file ?? file,
-      place: at && placeAt(at, report.trees),
+      position: at && positionAt(at, report.trees),
       message: `${stack.split("\n")[0] ?? "It threw"}, while the module was loaded in the Workers runtime`,
     });
   }
 }
 
 interface RefusalContext extends Report {
-  places: BundlePlaces;
+  paths: BundlePaths;
   sourceMap: string;
   /** For each module that the runtime has to provide, a file that imports it. */
   importers: ReadonlyMap<string, string>;
@@ -85,23 +85,23 @@ interface RefusalContext extends Report {
 
 function reportRefusal(
   { message, at }: Extract<WorkerdOutcome, { type: "refused" }>,
-  { findings, trees, places, sourceMap, importers }: RefusalContext,
+  { findings, trees, paths, sourceMap, importers }: RefusalContext,
 ): void {
   const missing = /No such module "([^"]+)"/.exec(message)?.[1];
   const named = /module '([^']+)' does not provide an export named '([^']+)'/.exec(message);
-  const found = at && originalPlace(at, sourceMap, places);
+  const found = at && originalPosition(at, sourceMap, paths);
   const specifier = missing ?? named?.[1];
   const importer = specifier === undefined ? undefined : importers.get(specifier);
-  const file = found?.file ?? (importer === undefined ? "agents" : pathFromRoot(importer, places.root));
-  const place = found
-    ? pointAtName(placeAt(found, trees), named?.[2])
+  const file = found?.file ?? (importer === undefined ? "agents" : pathFromRoot(importer, paths.root));
+  const position = found
+    ? pointAtName(positionAt(found, trees), named?.[2])
     : specifier === undefined
       ? undefined
-      : findText(file, specifier, places);
+      : findText(file, specifier, paths);
   findings.error({
     code: "import",
     file,
-    place,
+    position,
     message:
       missing !== undefined
         ? `the Workers runtime has no module "${missing}"`
@@ -111,38 +111,38 @@ function reportRefusal(
   });
 }
 
-interface FilePlace {
+interface FilePosition {
   file: string;
   line: number;
   column: number;
 }
 
-function placeAt({ file, line, column }: FilePlace, trees: SyntaxTrees): SourcePlace {
+function positionAt({ file, line, column }: FilePosition, trees: SyntaxTrees): SourcePosition {
   return { line, column, source: trees.lineText(file, line) ?? "" };
 }
 
 /** The position of a name in an import statement. The bundle's source map leads only to the statement. */
-function pointAtName(place: SourcePlace, name: string | undefined): SourcePlace {
-  const at = name === undefined ? -1 : place.source.indexOf(name);
-  return at === -1 ? place : { ...place, column: at + 1 };
+function pointAtName(position: SourcePosition, name: string | undefined): SourcePosition {
+  const at = name === undefined ? -1 : position.source.indexOf(name);
+  return at === -1 ? position : { ...position, column: at + 1 };
 }
 
-function originalPlace(
+function originalPosition(
   { line, column }: { line: number; column: number },
   sourceMap: string,
-  places: BundlePlaces,
-): FilePlace | undefined {
+  paths: BundlePaths,
+): FilePosition | undefined {
   const entry = new SourceMap(JSON.parse(sourceMap) as SourceMapPayload).findEntry(line - 1, column - 1);
   if (!("originalSource" in entry) || !entry.originalSource) return undefined;
-  const file = mappedSource(entry.originalSource, places);
+  const file = mappedSource(entry.originalSource, paths);
   return { file, line: entry.originalLine + 1, column: entry.originalColumn + 1 };
 }
 
 /** The frames of a stack that are in the project's own sources. */
-function stackPlaces(stack: string, sourceMap: string, places: BundlePlaces): FilePlace[] {
+function stackPositions(stack: string, sourceMap: string, paths: BundlePaths): FilePosition[] {
   return [...stack.matchAll(/main\.mjs:(\d+):(\d+)/g)]
     .flatMap(
-      ([, line, column]) => originalPlace({ line: Number(line), column: Number(column) }, sourceMap, places) ?? [],
+      ([, line, column]) => originalPosition({ line: Number(line), column: Number(column) }, sourceMap, paths) ?? [],
     )
     .filter(({ file }) => !file.startsWith("..") && !file.includes("node_modules/") && file !== "definitions.js");
 }
@@ -153,7 +153,7 @@ function pathFromRoot(path: string, root: string): string {
 }
 
 /** The position at which a file imports a module. The name of a Node module may lack the prefix `node:`. */
-function findText(file: string, specifier: string, { root }: BundlePlaces): SourcePlace | undefined {
+function findText(file: string, specifier: string, { root }: BundlePaths): SourcePosition | undefined {
   const bare = specifier.replace(/^node:/, "");
   const names = builtinModules.includes(bare) ? [specifier, bare] : [specifier];
   const lines = readFileSync(join(root, file), "utf8").split(/\r?\n/);

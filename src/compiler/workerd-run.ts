@@ -43,13 +43,13 @@ export async function runInWorkerd(
 ): Promise<WorkerdOutcome> {
   const program = workerdProgram(packageRoot);
   if (program === undefined) return { type: "unknown" };
-  const place = mkdtempSync(join(folder, "workerd-"));
+  const folderPath = mkdtempSync(join(folder, "workerd-"));
   try {
-    writeFileSync(join(place, "main.mjs"), code);
-    writeFileSync(join(place, "config.capnp"), configuration(settings));
-    return outcomeOf(await run(program, join(place, "config.capnp")));
+    writeFileSync(join(folderPath, "main.mjs"), code);
+    writeFileSync(join(folderPath, "config.capnp"), configuration(settings));
+    return outcomeOf(await run(program, join(folderPath, "config.capnp")));
   } finally {
-    rmSync(place, { recursive: true, force: true });
+    rmSync(folderPath, { recursive: true, force: true });
   }
 }
 

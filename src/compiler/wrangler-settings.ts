@@ -3,9 +3,9 @@
 
 import { join } from "node:path";
 
-import { readIfThere } from "./changed-file.ts";
+import { readIfExists } from "./changed-file.ts";
 
-/** The settings. */
+/** The settings that the compiler reads. */
 export interface WranglerSettings {
   compatibilityDate: string;
   compatibilityFlags: readonly string[];
@@ -18,7 +18,7 @@ const fallback = { compatibilityDate: "2026-08-03", compatibilityFlags: ["nodejs
 
 /** Reads the configuration of a project. Without a configuration or a compatibility date, this package's own settings apply. */
 export function readWranglerSettings(root: string): WranglerSettings {
-  const text = fileNames.map((name) => readIfThere(join(root, name))?.toString("utf8")).find(Boolean) ?? "";
+  const text = fileNames.map((name) => readIfExists(join(root, name))?.toString("utf8")).find(Boolean) ?? "";
   const bare = text.replaceAll(/^\s*(?:#|\/\/).*$/gm, "");
   const date = /"?compatibility_date"?\s*[=:]\s*"(\d{4}-\d\d-\d\d)"/.exec(bare)?.[1];
   const flags = /"?compatibility_flags"?\s*[=:]\s*\[([^\]]*)\]/.exec(bare)?.[1];

@@ -3,7 +3,7 @@
 // rows, so an interrupted run continues after its last row.
 
 import type { LimitReason } from "./limits/reached.ts";
-import { TimeUp } from "./limits/time-up.ts";
+import { TimeLimitReached } from "./limits/time-limit-reached.ts";
 import { requestAnswer, reserve, usageOf } from "./model/request-answer.ts";
 import type { AttemptResult, ReservedShare, RetryPosition } from "./model/request-answer.ts";
 import type { ReachedLimit } from "./ports/limit-port.ts";
@@ -62,7 +62,7 @@ function haltAfterPartial({ answer }: OpenStep, ports: RunPorts): Halt | null {
 
 /** The time limit that fired the signal; undefined for a stop. */
 function timeLimit({ reason }: AbortSignal): LimitReason | undefined {
-  return reason instanceof TimeUp ? reason.limit : undefined;
+  return reason instanceof TimeLimitReached ? reason.limit : undefined;
 }
 
 /** The end of a run that was interrupted by its time limit, or by a stop. */

@@ -1,6 +1,6 @@
-// Stores parts of answers as files of the thread: attachments of a tool's result, texts that are too long for a row (Standard
-// Agents, ToolResult.attachments; architecture §6), and pictures that a model made. If a part cannot be stored, a line for the
-// model gives the reason, and the rest of the answer is kept.
+// Stores parts of tool results and answers as files of the thread: attachments of a result, texts that are too long for a row
+// (Standard Agents, ToolResult.attachments; architecture §6), and images that a model generated. If a part cannot be stored, a line
+// that the model reads gives the reason, and the rest of the result is kept.
 
 import { attachmentLimit } from "#contract/attachment.ts";
 import type { AttachmentRef } from "#contract/attachment.ts";
@@ -12,28 +12,32 @@ import { resultLimit } from "#core/tools/read-result.ts";
 import { nameOfType } from "#lib/file-name.ts";
 import type { FileRecord } from "#spec/index.ts";
 
-import { spilledText } from "./spilled-text.ts";
-import { attachmentRef, keptAttachment } from "./tool-attachment.ts";
+import { spillText } from "./spilled-text.ts";
+import { attachmentRef, storeAttachment } from "./tool-attachment.ts";
 import type { AttachmentStore } from "./tool-attachment.ts";
 
-/** Bytes of JSON that the notes on attachments may take of a result. */
+/** Bytes of JSON that the notes on attachments may take in a result. */
 const notesLimit = 20_000;
 
-/** Makes the keeper. */
+/** Creates the port's implementation over the files of a thread. */
 export function answerFiles(store: AttachmentStore): AnswerFiles {
   return {
     async keep(answer, { message_id, signal }) {
-      const own = { ...store, signal };
-      // The path is the same when the call is run again: what a cut call wrote is written over.
+      const abortable = { ...store, signal };
+      // A repeated call has the same path, so it overwrites the file of an interrupted attempt.
       const path = `/attachments/tool-result-${message_id}`;
-      const result = await fitted(answer.result, `${path}.txt`, own);
-      // An error repeats the result where the tool had no other words for it.
+      const result = await fitText(answer.result, `${path}.txt`, abortable);
+      // A tool that fails without an error text has its result repeated as the error.
       const isRepeated = answer.error === answer.result;
-      const error = isRepeated ? result : await fitted(answer.error, `${path}-error.txt`, own);
+      const error = isRepeated ? result : await fitText(answer.error, `${path}-error.txt`, abortable);
       const spilled = (isRepeated ? [result.file] : [result.file, error.file])
         .filter((file) => file !== null)
         .map((file) => attachmentRef(file, { id: store.newId() }));
-      const { refs, notes } = await keptAttachments(answer.attachments ?? [], attachmentLimit - spilled.length, own);
+      const { refs, notes } = await storeAttachments(
+        answer.attachments ?? [],
+        attachmentLimit - spilled.length,
+        abortable,
+      );
       const { attachments: _, ...rest } = answer;
       const attachments = [...spilled, ...refs];
       const shown: ToolAnswer = {
@@ -42,21 +46,21 @@ export function answerFiles(store: AttachmentStore): AnswerFiles {
         ...(error.text === undefined ? {} : { error: error.text }),
         ...(attachments.length === 0 ? {} : { attachments }),
       };
-      return notes === "" ? shown : withNotes(shown, notes);
+      return notes === "" ? shown : appendNotes(shown, notes);
     },
     async keepPictures(parts) {
       const stored: StoredPart[] = [];
-      for (const part of parts) stored.push(await keptPicture(part, store));
+      for (const part of parts) stored.push(await storePicture(part, store));
       return stored;
     },
   };
 }
 
-/** The part with a reference to a file in place of a picture's bytes. */
-async function keptPicture(part: StoredPart, store: AttachmentStore): Promise<StoredPart> {
+/** The part with a reference to a stored file in place of the bytes of an image. */
+async function storePicture(part: StoredPart, store: AttachmentStore): Promise<StoredPart> {
   if (part.type !== "image" || part.data === undefined) return part;
   const { mime_type, data } = part;
-  const kept = await keptAttachment({ name: nameOfType("picture", mime_type), mimeType: mime_type, data }, store);
+  const kept = await storeAttachment({ name: nameOfType("picture", mime_type), mimeType: mime_type, data }, store);
   if ("note" in kept) return { type: "text", text: kept.note };
   const { id, path, name, mimeType, size, width, height } = kept.ref;
   return {
@@ -71,8 +75,8 @@ async function keptPicture(part: StoredPart, store: AttachmentStore): Promise<St
   };
 }
 
-/** One after the other: of all that an answer brings, one file at a time is decoded. */
-async function keptAttachments(
+/** Stores the attachments one after the other, so that only one is decoded in memory at a time. */
+async function storeAttachments(
   offered: readonly unknown[],
   limit: number,
   store: AttachmentStore,
@@ -80,7 +84,7 @@ async function keptAttachments(
   const refs: AttachmentRef[] = [];
   const notes: string[] = [];
   for (const one of offered.slice(0, limit)) {
-    const kept = await keptAttachment(one, store);
+    const kept = await storeAttachment(one, store);
     if ("ref" in kept) refs.push(kept.ref);
     else notes.push(kept.note);
   }
@@ -89,27 +93,28 @@ async function keptAttachments(
   return { refs, notes: cutText(notes.join("\n"), notesLimit) };
 }
 
-interface Fitted {
+/** A text that fits into a row, and the file with the whole text if it was too long. */
+interface FittedText {
   text: string | undefined;
   file: FileRecord | null;
 }
 
-/** The text; of one that is too long what is shown of it, and the file that has the whole. */
-async function fitted(text: string | undefined, path: string, store: AttachmentStore): Promise<Fitted> {
-  // A character takes one byte at least and six at most, so most texts need no counting.
+/** Returns a text that fits as it is. A longer one is written to a file, and the result is an excerpt. */
+async function fitText(text: string | undefined, path: string, store: AttachmentStore): Promise<FittedText> {
+  // In JSON a character takes at least one and at most six bytes, so most texts need no counting.
   const fits =
     text === undefined ||
     text.length * 6 + 2 <= resultLimit ||
     (text.length <= resultLimit && jsonBytes(text) <= resultLimit);
   if (fits) return { text, file: null };
-  const { shown, file } = await spilledText(text, path, store);
-  return { text: shown, file };
+  const { excerpt, file } = await spillText(text, path, store);
+  return { text: excerpt, file };
 }
 
-/** The notes stand behind the text that the model reads. */
-function withNotes(answer: ToolAnswer, notes: string): ToolAnswer {
-  const said = (answer.status === "error" ? answer.error : answer.result) ?? "";
+/** The answer with the notes after the text that the model reads. */
+function appendNotes(answer: ToolAnswer, notes: string): ToolAnswer {
+  const before = (answer.status === "error" ? answer.error : answer.result) ?? "";
   // Two more bytes for the line break in JSON.
-  const text = said === "" ? notes : `${cutText(said, resultLimit - jsonBytes(notes) - 2)}\n${notes}`;
+  const text = before === "" ? notes : `${cutText(before, resultLimit - jsonBytes(notes) - 2)}\n${notes}`;
   return answer.status === "error" ? { ...answer, error: text } : { ...answer, result: text };
 }

@@ -1,5 +1,5 @@
-// What of a client's schema is held against a model's arguments: types, fields, ranges and lengths. What takes an expression
-// or that zod reads in another way is left out, so that nothing fits less than the client said.
+// The part of a client's JSON Schema that arguments of a model are checked against: types, fields, ranges and lengths. Keywords with
+// a regular expression, and keywords that zod reads differently, are left out, so that no valid arguments are refused.
 
 import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 
@@ -7,24 +7,24 @@ const counts = new Set(["minLength", "maxLength", "minItems", "maxItems", "minPr
 const bounds = new Set(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]);
 const lists = new Set(["anyOf", "oneOf", "allOf", "prefixItems"]);
 
-/** The schema without the rest. Contract: it has no references, its keywords have values of their kind, its depth is bounded. */
+/** The reduced schema. Contract: the schema has no references, its keywords have values of the right type, and its depth is bounded. */
 export function checkableSchema(schema: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(schema).flatMap(([key, value]): [string, Json][] => {
-      const kept = keptValue(key, value, schema);
+      const kept = checkableValue(key, value, schema);
       return kept === undefined ? [] : [[key, kept]];
     }),
   );
 }
 
-function keptValue(key: string, value: Json, { patternProperties, enum: values }: JsonObject): Json | undefined {
+function checkableValue(key: string, value: Json, { patternProperties, enum: values }: JsonObject): Json | undefined {
   if (key === "type" || key === "required" || counts.has(key)) return value;
   if (bounds.has(key)) return typeof value === "number" ? value : undefined;
   if (lists.has(key)) return Array.isArray(value) && value.length > 0 ? value.map(inner) : undefined;
   if (key === "enum") return isPlainList(value) ? value : undefined;
   if (key === "const") return isPlain(value) && values === undefined ? value : undefined;
   if (key === "items") return Array.isArray(value) ? undefined : inner(value);
-  // A field that fits a pattern is none too many.
+  // `additionalProperties` must not refuse a field that matches one of `patternProperties`, so it is left out next to them.
   if (key === "additionalProperties") return patternProperties === undefined ? inner(value) : undefined;
   if (key !== "properties" || !isJsonObject(value)) return undefined;
   return Object.fromEntries(Object.entries(value).map(([name, property]) => [name, inner(property)]));

@@ -1,5 +1,6 @@
-// The parameters of a tool that a client brings: JSON Schema from outside. References are put in place, so that no circle and
-// no swelling is left; what bounds arguments is applied to a model's call, patterns and formats are the client's own to apply.
+// The parameters of a client's tool, a JSON Schema that is not trusted. References are replaced by their targets, with bounds that
+// refuse circular and exponentially growing ones. Arguments of a model are checked by the part in checkable-schema.ts; patterns and
+// formats are left to the client.
 
 import { z } from "zod";
 
@@ -11,50 +12,51 @@ import { checkArguments } from "#core/tools/check-arguments.ts";
 import { checkableSchema } from "./checkable-schema.ts";
 import { isKeywordValue } from "./schema-keyword.ts";
 
-/** Schemas in one, references put in place. */
-const mostNodes = 2000;
-const deepest = 32;
+/** How many schemas one schema may contain after references are replaced. */
+const maxSchemas = 2000;
+const maxDepth = 32;
 
-/** UTF-16 units of JSON, references put in place. */
-const mostUnits = 64 * 1024;
+/** UTF-16 units of JSON after references are replaced. */
+const maxUnits = 64 * 1024;
 
-/** Parameters that can be used. */
+/** Parameters of a tool that are usable. */
 export interface ClientSchema {
-  /** What a model is sent: draft 7 of an object, without references. */
+  /** What the model is sent: an object schema of draft 7 without references. */
   parameters: JsonObject;
   check: (args: JsonObject) => CheckedArguments;
 }
 
-class Unfit extends Error {}
+/** A schema that cannot be used. The message completes a sentence such as "The schema of x …". */
+class UnusableSchema extends Error {}
 
-/** The schema, or what is wrong with it. Contract: never throws; bounded work whatever is given. */
+/** Reads a schema; `problem` says why it cannot be used. Null stands for no parameters. Contract: never throws; the work is bounded. */
 export function clientSchema(given: JsonObject | null): ClientSchema | { problem: string } {
   try {
-    const parameters = given === null ? { type: "object", properties: {} } : rootOf(given);
+    const parameters = given === null ? { type: "object", properties: {} } : resolveRoot(given);
     const schema = z.fromJSONSchema(checkableSchema(parameters) as Parameters<typeof z.fromJSONSchema>[0]);
     return {
       parameters,
       check: (args) => {
         const checked = checkArguments(schema, args);
-        // As the model wrote them: the client reads its own schema.
+        // The arguments are passed on unchanged, because the client applies its own schema to them.
         return checked.ok ? { ok: true, args } : checked;
       },
     };
   } catch (thrown) {
-    return { problem: thrown instanceof Unfit ? thrown.message : `cannot be used: ${errorMessage(thrown)}` };
+    return { problem: thrown instanceof UnusableSchema ? thrown.message : `cannot be used: ${errorMessage(thrown)}` };
   }
 }
 
-function rootOf(given: JsonObject): JsonObject {
+function resolveRoot(given: JsonObject): JsonObject {
   const resolved = new Resolver(given).resolve(given, { path: "", depth: 0, trail: [] });
-  if (!isJsonObject(resolved)) throw new Unfit("has to describe an object");
+  if (!isJsonObject(resolved)) throw new UnusableSchema("has to describe an object");
   const { type = "object" } = resolved;
-  if (type !== "object") throw new Unfit('has to be of type "object"');
+  if (type !== "object") throw new UnusableSchema('has to be of type "object"');
   return { ...resolved, type };
 }
 
-/** Where the walk stands; `trail` has the references it came by. */
-interface Place {
+/** The current position in the schema. `trail` lists the references that led to it. */
+interface SchemaPosition {
   path: string;
   depth: number;
   trail: readonly string[];
@@ -65,7 +67,7 @@ const single = new Set(["additionalProperties", "items", "contains", "not", "if"
 const listed = new Set(["anyOf", "oneOf", "allOf", "prefixItems", "items"]);
 const named = new Set(["properties", "patternProperties", "dependentSchemas"]);
 
-/** Of no more use, or of a kind that leads elsewhere. */
+/** Keywords without use after references are replaced, or that point outside of the schema. */
 const dropped = new Set(["$ref", "$defs", "definitions", "$schema", "$id", "id", "$anchor", "$comment", "$vocabulary"]);
 const refused = new Set(["$dynamicRef", "$recursiveRef", "$dynamicAnchor", "$recursiveAnchor"]);
 
@@ -78,60 +80,62 @@ class Resolver {
     this.#root = root;
   }
 
-  resolve(schema: Json | undefined, place: Place): Json {
+  resolve(schema: Json | undefined, position: SchemaPosition): Json {
     this.#nodes += 1;
-    if (this.#nodes > mostNodes) throw new Unfit(`has more than ${mostNodes} schemas in it`);
-    if (place.depth > deepest) throw new Unfit(`is nested deeper than ${deepest}`);
+    if (this.#nodes > maxSchemas) throw new UnusableSchema(`has more than ${maxSchemas} schemas in it`);
+    if (position.depth > maxDepth) throw new UnusableSchema(`is nested deeper than ${maxDepth}`);
     if (typeof schema === "boolean") return schema;
-    if (!isJsonObject(schema)) throw new Unfit(`is no schema at ${place.path || "its root"}`);
+    if (!isJsonObject(schema)) throw new UnusableSchema(`is no schema at ${position.path || "its root"}`);
     const { $ref } = schema;
-    const own = Object.fromEntries(Object.entries(schema).flatMap(([key, value]) => this.#keyword(key, value, place)));
-    if ($ref === undefined) return own;
-    const target = this.#target($ref, place);
-    return isJsonObject(target) ? { ...target, ...own } : target;
+    const keywords = Object.fromEntries(
+      Object.entries(schema).flatMap(([key, value]) => this.#keyword(key, value, position)),
+    );
+    if ($ref === undefined) return keywords;
+    const target = this.#target($ref, position);
+    return isJsonObject(target) ? { ...target, ...keywords } : target;
   }
 
-  #keyword(key: string, value: Json, place: Place): [string, Json][] {
-    if (refused.has(key)) throw new Unfit(`uses ${key}, which is not taken`);
+  #keyword(key: string, value: Json, place: SchemaPosition): [string, Json][] {
+    if (refused.has(key)) throw new UnusableSchema(`uses ${key}, which is not taken`);
     if (dropped.has(key) && typeof value !== "object") return [];
     if (key === "$defs" || key === "definitions") return [];
     const path = place.path === "" ? key : `${place.path}.${key}`;
     const inner = { ...place, path, depth: place.depth + 1 };
     if (named.has(key)) return [[key, this.#byName(value, inner)]];
     if (listed.has(key) && Array.isArray(value)) return [[key, value.map((one) => this.resolve(one, inner))]];
-    if (listed.has(key) && !single.has(key)) throw new Unfit(`is no list of schemas at ${path}`);
+    if (listed.has(key) && !single.has(key)) throw new UnusableSchema(`is no list of schemas at ${path}`);
     if (single.has(key)) return [[key, this.resolve(value, inner)]];
-    if (!isKeywordValue(key, value)) throw new Unfit(`cannot have this value at ${path}`);
+    if (!isKeywordValue(key, value)) throw new UnusableSchema(`cannot have this value at ${path}`);
     this.#units += key.length + JSON.stringify(value).length;
-    if (this.#units > mostUnits) throw new Unfit(`has more than ${mostUnits} characters`);
+    if (this.#units > maxUnits) throw new UnusableSchema(`has more than ${maxUnits} characters`);
     return [[key, value]];
   }
 
-  #byName(value: Json, place: Place): JsonObject {
-    if (!isJsonObject(value)) throw new Unfit(`is no object at ${place.path}`);
+  #byName(value: Json, place: SchemaPosition): JsonObject {
+    if (!isJsonObject(value)) throw new UnusableSchema(`is no object at ${place.path}`);
     return Object.fromEntries(
       Object.entries(value).map(([name, schema]) => {
-        if (name === "__proto__") throw new Unfit('has a property "__proto__", which is not taken');
+        if (name === "__proto__") throw new UnusableSchema('has a property "__proto__", which is not taken');
         this.#units += name.length;
         return [name, this.resolve(schema, { ...place, path: `${place.path}.${name}` })];
       }),
     );
   }
 
-  /** What a reference points to within the schema itself. */
-  #target(reference: Json, place: Place): Json {
+  /** The resolved target of a reference within the schema. */
+  #target(reference: Json, place: SchemaPosition): Json {
     if (typeof reference !== "string" || !/^#(\/|$)/.test(reference)) {
-      throw new Unfit(`refers to ${JSON.stringify(reference).slice(0, 100)}; only "#/…" is taken`);
+      throw new UnusableSchema(`refers to ${JSON.stringify(reference).slice(0, 100)}; only "#/…" is taken`);
     }
     if (reference === "#" || place.trail.includes(reference)) {
-      throw new Unfit(`refers to itself by ${reference.slice(0, 100)}, which is not taken`);
+      throw new UnusableSchema(`refers to itself by ${reference.slice(0, 100)}, which is not taken`);
     }
     let found: Json | undefined = this.#root;
     for (const part of reference.split("/").slice(1)) {
       const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
       found = isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
     }
-    if (found === undefined) throw new Unfit(`refers to ${reference.slice(0, 100)}, which is not there`);
+    if (found === undefined) throw new UnusableSchema(`refers to ${reference.slice(0, 100)}, which is not there`);
     return this.resolve(found, { path: reference, depth: place.depth + 1, trail: [...place.trail, reference] });
   }
 }

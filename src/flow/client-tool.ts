@@ -8,10 +8,10 @@ import { remoteCall } from "#core/tools/remote-call.ts";
 import { clientSchema } from "./client-schema.ts";
 import type { ClientSchema } from "./client-schema.ts";
 
-/** Schemas are read once for as long as the session's row is in memory. */
-const read = new WeakMap<ClientTool, ClientSchema>();
+/** Schemas by the tool object they were read from, so that each is read once while the thread's row is in memory. */
+const schemas = new WeakMap<ClientTool, ClientSchema>();
 
-/** Makes the runner. A schema that cannot be used, which only a forged import brings, takes no arguments at all. */
+/** Creates the runner. A schema that cannot be used, possible only in a forged import, accepts no arguments. */
 export function clientToolRunner(tool: ClientTool, clock: Clock): ToolRunner {
   const { name, description } = tool;
   const { parameters, check } = schemaOf(tool);
@@ -26,7 +26,7 @@ export function clientToolRunner(tool: ClientTool, clock: Clock): ToolRunner {
 }
 
 function schemaOf(tool: ClientTool): ClientSchema {
-  const known = read.get(tool);
+  const known = schemas.get(tool);
   if (known !== undefined) return known;
   const schema = clientSchema(tool.parameters);
   const usable: ClientSchema =
@@ -36,6 +36,6 @@ function schemaOf(tool: ClientTool): ClientSchema {
           check: () => ({ ok: false, problem: `The tool's schema ${schema.problem}.` }),
         }
       : schema;
-  read.set(tool, usable);
+  schemas.set(tool, usable);
   return usable;
 }

@@ -1,12 +1,12 @@
-// The file methods of ThreadState (Standard Agents, threads): what definitions call, over the thread's files. Definitions may
-// be plain JavaScript, so what they pass is looked at before it is used.
+// The file methods of ThreadState (Standard Agents, threads), over the thread's files. Definitions may be plain JavaScript, so
+// arguments are checked at run time.
 
 import { refuse } from "#contract/error.ts";
 import { jsonObjectSchema } from "#contract/json.ts";
 import type { FileFacts, ThreadFiles } from "#core/ports/thread-files.ts";
 import type { ReadFileStreamOptions, ThreadState, WriteFileOptions } from "#spec/index.ts";
 
-/** The methods about files. */
+/** The file methods of ThreadState. */
 export type FileState = Pick<
   ThreadState,
   | "writeFile"
@@ -23,7 +23,7 @@ export type FileState = Pick<
   | "getFileThumbnail"
 >;
 
-/** Makes them. */
+/** Creates the methods over the files of a thread. */
 export function fileState(files: ThreadFiles): FileState {
   return {
     // oxlint-disable-next-line eslint/max-params -- the document's signature
@@ -82,9 +82,9 @@ function signalOf(options: ReadFileStreamOptions | null | undefined): AbortSigna
   throw refuse("invalid_request", "readFileStream takes an AbortSignal as `signal`.");
 }
 
-/** The bytes are nobody else's, so a buffer that is just theirs need not be copied. */
+/** The bytes as an ArrayBuffer. The array is not used elsewhere, so a buffer of the same length needs no copy. */
 function bufferOf(bytes: Uint8Array): ArrayBuffer {
   const { buffer } = bytes;
-  const own = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength;
-  return own ? buffer : bytes.slice().buffer;
+  const isExact = buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength;
+  return isExact ? buffer : bytes.slice().buffer;
 }

@@ -1,5 +1,5 @@
-// What the two filter hooks may not do to a message they give back: change whose it is, or add what no message has. Such
-// changes have no effect anyhow; this file finds them, so that the log can name them.
+// Finds the changes that the two filter hooks may not make to a message: its role or its calls, and fields that a message does not
+// have. Such changes have no effect, so the log names them.
 
 import type { LLMMessage, Message } from "#spec/index.ts";
 
@@ -33,13 +33,13 @@ const historyFields: ReadonlySet<string> = new Set(
 
 const identity = ["role", "tool_calls", "tool_call_id"] as const;
 
-/** Fields of a `filter_messages` answer that have no effect. */
+/** Names the fields in the result of `filter_messages` whose changes have no effect. */
 export function refusedByFilter(given: readonly Message[], answer: readonly Fields[]): string[] {
   const byId = new Map<unknown, Message>(given.map((message) => [message.id, message]));
   return unique(answer.flatMap((message) => refused(message, byId.get(message["id"]), messageFields)));
 }
 
-/** Fields of a `prefilter_llm_history` answer that have no effect. `originOf` finds the message an object was made from. */
+/** Names the fields in the result of `prefilter_llm_history` whose changes have no effect. `originOf` finds the message of an object. */
 export function refusedByPrefilter(
   answer: readonly Fields[],
   originOf: (message: Fields) => LLMMessage | undefined,

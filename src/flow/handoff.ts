@@ -1,5 +1,5 @@
-// An agent with one side, called as a tool: the thread is handed to it (decision 11). The call only says so; the thread
-// changes hands when the step is recorded.
+// The runner of a tool call to an agent with one side: a handoff (decision 11). The runner only returns a result; the thread gets its
+// new agent when the step is stored.
 
 import type { JsonObject } from "#contract/json.ts";
 import { runnerDefaults, type ToolRunner } from "#core/ports/tool-port.ts";
@@ -8,7 +8,7 @@ import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import { callSchema } from "#spec/call-schema.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
-/** `prompt` is that of the agent's first side. */
+/** Creates the runner. `prompt` is the prompt of the agent's first side. */
 export function handoffRunner(agent: AnyAgentDefinition, prompt: AnyPromptDefinition): ToolRunner {
   const schema = callSchema(prompt);
   return {

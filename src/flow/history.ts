@@ -6,8 +6,8 @@ import { parseArguments } from "#core/model/answer.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { repair } from "#core/repair.ts";
-import { earlierThinking } from "#core/request/earlier-thinking.ts";
-import { isSendable, modelMessage, reworded } from "#core/request/request-messages.ts";
+import { isSendable, modelMessage, withMessageText } from "#core/request/request-messages.ts";
+import { earlierThinking } from "#core/request/selected-thinking.ts";
 import { textOf } from "#core/view.ts";
 import { parseBoundedOrNull } from "#lib/bounded-json.ts";
 import { textOrJson } from "#lib/json-value.ts";
@@ -87,7 +87,7 @@ function fromFiltered(kept: Message[], { included, stored }: StepHistory, viewer
     const record = seen.get(message.id);
     if (record === undefined) return [];
     const changed = typeof message.content === "string" && message.content !== textOf(original.parts);
-    return [changed ? reworded(modelMessage(record), message.content ?? "") : modelMessage(record)];
+    return [changed ? withMessageText(modelMessage(record), message.content ?? "") : modelMessage(record)];
   });
 }
 
@@ -130,7 +130,7 @@ function fromPrefiltered(chosen: readonly LLMMessage[], given: Prefiltered): Mod
     if (at === undefined || origin === undefined) return added(message);
     free.delete(at);
     if (message.content === given.before[at]?.content) return [origin];
-    return [reworded(origin, message.content ?? "")];
+    return [withMessageText(origin, message.content ?? "")];
   });
 }
 

@@ -1,4 +1,4 @@
-// Messages as hooks and `ThreadState` see them (Standard Agents, Message), and what a hook's answer may change of one.
+// Messages in the form that hooks and `ThreadState` use (Standard Agents, Message), and the changes that a hook may make to one.
 
 import { refuse } from "#contract/error.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
@@ -9,7 +9,7 @@ import { resultWithText, withText } from "#core/request/request-messages.ts";
 import { textOf, toolCallsJson } from "#core/view.ts";
 import type { Message } from "#spec/index.ts";
 
-/** The document's shape of a message. Extension messages have none: filter them out before. */
+/** The message in the form of the document. It has no form for extension messages: leave them out first. */
 export function specMessage(record: MessageRecord): Message {
   return {
     id: record.id,
@@ -26,10 +26,10 @@ export function specMessage(record: MessageRecord): Message {
   };
 }
 
-/** Fields of a message that a hook may give another value, of this type. */
+/** The fields that a hook may change, with their types. */
 const changeable: Record<string, string> = { content: "string", name: "string", silent: "boolean", metadata: "object" };
 
-/** The record with a hook's changes, and the names of fields whose change is refused. Throws for a circle. */
+/** The record with a hook's changes, and the names of fields that a hook may not change. Throws for circular metadata. */
 export function withHookChanges(
   record: MessageRecord,
   changed: Record<string, unknown>,
@@ -53,7 +53,7 @@ export function withHookChanges(
   return { record: next, refused: [...refused] };
 }
 
-/** Metadata as a hook gave it; null for what is no JSON object. Throws for a circle. */
+/** The metadata that a hook returned; null if it is not a JSON object. Throws if it is circular. */
 export function readMetadata(value: unknown): JsonObject | null {
   return jsonObjectSchema.safeParse(JSON.parse(JSON.stringify(value ?? {}))).data ?? null;
 }
@@ -63,7 +63,7 @@ function same(left: unknown, right: unknown): boolean {
   return JSON.stringify(left) === JSON.stringify(right ?? null);
 }
 
-/** Metadata merged key by key, not deeper (decision 15). Throws `too_large`: many small changes may not exceed what one may bring. */
+/** Metadata with a change merged into its top level (decision 15). Throws `too_large`, because many small changes add up. */
 export function mergedMetadata(before: JsonObject, change: Json | undefined): JsonObject {
   if (typeof change !== "object" || change === null || Array.isArray(change)) return before;
   const merged = { ...before, ...change };

@@ -1,5 +1,5 @@
-// Runs the project's hooks: in file order, each within its time, none able to break a run (decision 14). A hook that throws,
-// hangs or answers nonsense is logged, and what it was given goes on unchanged.
+// Runs the project's hooks in file order, each within a time limit. A hook cannot fail a run (decision 14): if it throws, times out or
+// returns an invalid value, the problem is logged and the value it was given is used unchanged.
 
 import { cutText, jsonBytes, errorMessage } from "#core/cut-text.ts";
 import type { Clock } from "#core/ports/clock.ts";
@@ -25,13 +25,13 @@ import { readMetadata, specMessage, withHookChanges } from "./hook-message.ts";
 /** Milliseconds a hook may take. */
 const hookLimitMs = 30_000;
 
-/** Bytes of JSON that a problem's words, and its stack, may take: they go into a row. */
+/** Bytes of JSON that the message or the stack of a problem may take, since both go into a row. */
 const problemLimit = 4096;
 
-/** Bytes of JSON that a message, or a change to one, may come to by a hook's work: a row takes no more (architecture §6). */
+/** Bytes of JSON that a message or an update may have after a hook changed it. A row takes no more (architecture §6). */
 const messageLimit = 1024 * 1024;
 
-/** Something a hook did that the log should have. */
+/** A problem with a hook, for the log. */
 export interface HookProblem {
   hook: string;
   file: string;
@@ -39,7 +39,7 @@ export interface HookProblem {
   stack?: string | undefined;
 }
 
-/** What the runner is given. */
+/** The dependencies of the runner. `report` receives each problem. */
 export interface HookRunnerOptions {
   hooks: Registry["hooks"];
   state: () => ThreadState;
@@ -57,8 +57,8 @@ type Entry<K extends AnyHookName> = Omit<Registry["hooks"][number], "hook"> & { 
 /** Implements the loop's hook port and the two hooks over the history. */
 export class HookRunner implements LoopHooks {
   readonly #options: HookRunnerOptions;
-  /** What filter hooks were told of: they run before every step, and do the same each time. */
-  readonly #noticed = new Set<string>();
+  /** Refused changes of filter hooks that are already logged. These hooks run before every step and repeat their changes. */
+  readonly #reported = new Set<string>();
 
   constructor(options: HookRunnerOptions) {
     this.#options = options;
@@ -68,8 +68,8 @@ export class HookRunner implements LoopHooks {
     let current = record;
     for (const entry of this.#entries("before_create_message")) {
       const before = current;
-      const answer = await this.#fields(entry, [structuredClone(shown(before))]);
-      const changed = answer === null ? null : this.#tried(entry, () => withHookChanges(before, answer));
+      const answer = await this.#callForObject(entry, [structuredClone(createHookMessage(before))]);
+      const changed = answer === null ? null : this.#readOrReport(entry, () => withHookChanges(before, answer));
       if (changed === null) continue;
       this.#reportRefused(entry, changed.refused);
       if (this.#fits(entry, changed.record, before)) current = changed.record;
@@ -79,15 +79,15 @@ export class HookRunner implements LoopHooks {
 
   async afterCreateMessage(record: MessageRecord): Promise<void> {
     for (const entry of this.#entries("after_create_message")) {
-      await this.#call(entry, [structuredClone(shown(record))]);
+      await this.#call(entry, [structuredClone(createHookMessage(record))]);
     }
   }
 
   async beforeUpdateMessage(id: string, updates: Fields): Promise<Fields> {
     let current = updates;
     for (const entry of this.#entries("before_update_message")) {
-      const answer = await this.#fields(entry, [id, structuredClone(current)]);
-      const read = answer === null ? null : this.#tried(entry, () => pickUpdate(answer));
+      const answer = await this.#callForObject(entry, [id, structuredClone(current)]);
+      const read = answer === null ? null : this.#readOrReport(entry, () => pickUpdate(answer));
       if (read === null) continue;
       this.#reportRefused(entry, read.refused);
       if (this.#fits(entry, read.picked, current)) current = read.picked;
@@ -105,7 +105,7 @@ export class HookRunner implements LoopHooks {
     const hook = answer.status === "error" ? "after_tool_call_failure" : "after_tool_call_success";
     let current = answer;
     for (const entry of this.#entries(hook)) {
-      const changed = await this.#fields(entry, [hookToolCall(call), hookResult(current)]);
+      const changed = await this.#callForObject(entry, [hookToolCall(call), hookResult(current)]);
       if (changed !== null) current = this.#withResult(entry, current, changed);
     }
     return current;
@@ -114,7 +114,7 @@ export class HookRunner implements LoopHooks {
   async beforeStoreToolResult(call: HookCall, answer: ToolAnswer): Promise<ToolAnswer> {
     let current = answer;
     for (const entry of this.#entries("before_store_tool_result")) {
-      const changed = await this.#fields(entry, [{ ...hookToolCall(call) }, { ...hookResult(current) }]);
+      const changed = await this.#callForObject(entry, [{ ...hookToolCall(call) }, { ...hookResult(current) }]);
       if (changed !== null) current = this.#withResult(entry, current, changed);
     }
     return current;
@@ -130,35 +130,35 @@ export class HookRunner implements LoopHooks {
     return this.#entries("prefilter_llm_history").length > 0;
   }
 
-  /** `filter_messages`; a list that is none keeps the original. */
+  /** Runs the `filter_messages` hooks. A result that is not a list of messages is dropped. */
   async filterMessages(messages: Message[]): Promise<Message[]> {
     let current = messages;
     for (const entry of this.#entries("filter_messages")) {
       const given = current;
-      const answer = await this.#list(entry, [structuredClone(given)]);
+      const answer = await this.#callForMessages(entry, [structuredClone(given)]);
       if (answer === null) continue;
-      this.#notice(entry, refusedByFilter(given, answer));
+      this.#reportOnce(entry, refusedByFilter(given, answer));
       current = answer as unknown as Message[];
     }
     return current;
   }
 
   /**
-   * `prefilter_llm_history`. A hook is given copies, so that one that fails halfway changes nothing; the objects of
-   * the list that it kept are given back as themselves, with the words it gave them, so that they are recognised.
+   * Runs the `prefilter_llm_history` hooks. Each gets copies, so that a hook that fails halfway changes nothing. For a copy in the
+   * result the original object is returned with the new content, so that the caller recognises it by identity.
    */
   async prefilterHistory(messages: LLMMessage[]): Promise<LLMMessage[]> {
     let current = messages;
     for (const entry of this.#entries("prefilter_llm_history")) {
       const given = current;
       const copies = structuredClone(given);
-      const answer = await this.#list(entry, [[...copies]]);
+      const answer = await this.#callForMessages(entry, [[...copies]]);
       if (answer === null) continue;
       const originOf = (message: Fields | LLMMessage) => given[copies.indexOf(message as LLMMessage)];
-      this.#notice(entry, refusedByPrefilter(answer, originOf));
+      this.#reportOnce(entry, refusedByPrefilter(answer, originOf));
       current = (answer as unknown as LLMMessage[]).map((message) => {
-        const own = originOf(message);
-        return own === undefined ? message : Object.assign(own, { content: message.content });
+        const original = originOf(message);
+        return original === undefined ? message : Object.assign(original, { content: message.content });
       });
     }
     return current;
@@ -168,8 +168,8 @@ export class HookRunner implements LoopHooks {
     return this.#options.hooks.filter((entry) => entry.hook === hook).map((entry) => ({ ...entry, hook }));
   }
 
-  /** What a hook answers, when it is an object; nothing keeps what there was. */
-  async #fields<K extends AnyHookName>(entry: Entry<K>, args: Arguments<K>): Promise<Fields | null> {
+  /** The object that a hook returned; null for none or an invalid value, which is logged. */
+  async #callForObject<K extends AnyHookName>(entry: Entry<K>, args: Arguments<K>): Promise<Fields | null> {
     const answer = await this.#call(entry, args);
     if (answer === undefined || answer === null) return null;
     if (isObject(answer)) return answer;
@@ -177,15 +177,15 @@ export class HookRunner implements LoopHooks {
     return null;
   }
 
-  /** What a hook answers, when it is a list of messages: plain objects with a role and words. */
-  async #list<K extends AnyHookName>(entry: Entry<K>, args: Arguments<K>): Promise<Fields[] | null> {
+  /** The list of messages that a hook returned; null for none or an invalid value, which is logged. */
+  async #callForMessages<K extends AnyHookName>(entry: Entry<K>, args: Arguments<K>): Promise<Fields[] | null> {
     const answer = await this.#call(entry, args);
     if (answer === undefined || answer === null) return null;
     if (
       Array.isArray(answer) &&
       answer.every(isMessage) &&
-      // Neither functions nor circles: what goes on is compared and kept as JSON.
-      this.#tried(entry, () => JSON.stringify(structuredClone(answer))) !== null
+      // Functions and circular values are refused, because the messages are compared and stored as JSON.
+      this.#readOrReport(entry, () => JSON.stringify(structuredClone(answer))) !== null
     ) {
       return answer;
     }
@@ -193,8 +193,8 @@ export class HookRunner implements LoopHooks {
     return null;
   }
 
-  /** Reads an answer that may hold anything: a circle, a trap. */
-  #tried<T>(entry: Entry<AnyHookName>, read: () => T): T | null {
+  /** Reads a hook's result, which may throw while it is read: a circular value, or a getter that throws. */
+  #readOrReport<T>(entry: Entry<AnyHookName>, read: () => T): T | null {
     try {
       return read();
     } catch (thrown) {
@@ -204,11 +204,11 @@ export class HookRunner implements LoopHooks {
   }
 
   #withResult(entry: Entry<AnyHookName>, current: ToolAnswer, changed: Fields): ToolAnswer {
-    const picked = this.#tried(entry, () => pickResult(changed));
+    const picked = this.#readOrReport(entry, () => pickResult(changed));
     if (picked === null) return current;
     const refused = Object.keys(changed).filter((field) => changed[field] !== undefined && !(field in picked));
     this.#reportRefused(entry, refused);
-    // A failure that a hook turned into a success has nothing to say of it any more.
+    // When a hook turns an error into a success, the error's text is removed.
     const { error: _, ...others } = current;
     return picked.status === "success" ? { ...others, ...picked } : { ...current, ...picked };
   }
@@ -240,10 +240,10 @@ export class HookRunner implements LoopHooks {
     }
   }
 
-  #notice(entry: Entry<AnyHookName>, refused: string[]): void {
+  #reportOnce(entry: Entry<AnyHookName>, refused: string[]): void {
     const key = JSON.stringify([entry.file, refused]);
-    if (this.#noticed.has(key)) return;
-    this.#noticed.add(key);
+    if (this.#reported.has(key)) return;
+    this.#reported.add(key);
     this.#reportRefused(entry, refused);
   }
 
@@ -265,7 +265,7 @@ function hookToolCall({ id, name, arguments: json }: HookCall): HookToolCall {
   return { id, type: "function", function: { name, arguments: json } };
 }
 
-/** Hooks see the document's fields: no `details`. */
+/** The result with the document's fields only, so without `details`. */
 function hookResult(answer: ToolAnswer): HookToolResult {
   const { status, result, error, stack } = answer;
   return {
@@ -301,12 +301,12 @@ function pickUpdate({ content, metadata, ...others }: Fields): { picked: Fields;
   return { picked, refused };
 }
 
-/** A message as create hooks see it. */
-function shown(record: MessageRecord): Fields {
+/** The message as the create hooks get it. */
+function createHookMessage(record: MessageRecord): Fields {
   return { ...specMessage(record) };
 }
 
-/** Words may be null; they may be missing only where calls stand in their place. */
+/** Whether a value is a message. `content` may be null, and may be missing in a message with calls. */
 function isMessage(value: unknown): value is Fields {
   if (!isObject(value) || typeof value["role"] !== "string") return false;
   const { content } = value;

@@ -1,5 +1,5 @@
-// What bounds a run and its thread: the strictest of what the agent says, what the caller asked for and what the deployment
-// allows. The caller was checked when the run was admitted, so what was asked for stands in the deployment's place.
+// The bounds of a run and of its thread: the strictest of the agent's, the caller's and the deployment's. The caller's limits were
+// checked against the deployment's at admission, so each of them replaces the deployment's.
 
 import type { Limits } from "#contract/run.ts";
 import type { Allowance } from "#core/limits/allowed.ts";
@@ -10,32 +10,32 @@ import type { AnyAgentDefinition, LimitAmounts, SideConfig } from "#spec/index.t
 
 import { runBound } from "./step-bounds.ts";
 
-/** Who is to speak. */
-export interface Speaking {
+/** The agent and side that take the next step. */
+export interface ActiveSide {
   agent: AnyAgentDefinition;
   side: SideConfig;
-  /** The agent was given the thread in the course of the run. */
-  handedOver: boolean;
+  /** Whether the run began with another agent, which handed the thread over. */
+  isHandedOver: boolean;
 }
 
-/** What callers asked of a run, and which amounts of it they raised while it rested. */
-export type Asked = Pick<RunRecord, "limits" | "raised">;
+/** The limits of the run's callers, and the amounts that were raised while the run was suspended at a limit. */
+export type RequestedLimits = Pick<RunRecord, "limits" | "raised">;
 
-/** What bounds the run while that side is to speak. */
+/** The bounds of the run while that side is active. */
 export function runBounds(
-  { agent, side, handedOver }: Speaking,
-  { limits: asked, raised }: Asked,
+  { agent, side, isHandedOver }: ActiveSide,
+  { limits: requestedLimits, raised }: RequestedLimits,
   { run: allowed }: Pick<Allowance, "run">,
 ): Bounds {
   const granted = (name: AmountName): number | null => {
-    const wish = asked?.[name];
-    return wish === undefined ? allowed[name] : wish;
+    const requested = requestedLimits?.[name];
+    return requested === undefined ? allowed[name] : requested;
   };
-  const own = ownBounds({ ...agent.limits, ...side.limits });
-  // An agent that says its runs rest wants to be asked, and has its answer.
-  if (ownWord({ agent, side }) === "rest") for (const name of raised ?? []) own[name] = null;
-  return strictest(own, {
-    steps: runBound(agent, handedOver, { asked: asked?.steps, ceiling: allowed.steps }),
+  const defined = definedBounds({ ...agent.limits, ...side.limits });
+  // An agent that suspends its runs at a limit leaves the decision to the caller, so a raised amount lifts the agent's bound.
+  if (definedOnLimit({ agent, side }) === "rest") for (const name of raised ?? []) defined[name] = null;
+  return strictest(defined, {
+    steps: runBound(agent, isHandedOver, { requested: requestedLimits?.steps, ceiling: allowed.steps }),
     turns: granted("turns"),
     tokens: granted("tokens"),
     duration_ms: granted("duration_ms"),
@@ -43,23 +43,23 @@ export function runBounds(
   });
 }
 
-/** What bounds the thread while that agent has it. */
+/** The bounds of the thread while it has that agent. */
 export function threadBounds({ threadLimits = {} }: AnyAgentDefinition, { thread }: Pick<Allowance, "thread">): Bounds {
-  return strictest(ownBounds(threadLimits), thread);
+  return strictest(definedBounds(threadLimits), thread);
 }
 
-/** What becomes of a run that reaches a limit: the caller's word wins, then the side's, then the agent's. */
-export function onLimit(speaking: Pick<Speaking, "agent" | "side">, asked: Limits | null): "end" | "rest" {
-  return asked?.on_limit ?? ownWord(speaking);
+/** Whether a run that reaches a limit ends or is suspended: as the caller says, else the side, else the agent. */
+export function onLimit(speaking: Pick<ActiveSide, "agent" | "side">, asked: Limits | null): "end" | "rest" {
+  return asked?.on_limit ?? definedOnLimit(speaking);
 }
 
 /**
- * The bounds that hold however far callers raise one amount: a run that rests at its limits ends at these. Where runs do not
- * rest they are the bounds themselves.
+ * The bounds that remain when a caller raises one amount without end: a run that is suspended at its limits ends at these. For a run
+ * that ends at its limits they are the ordinary bounds.
  */
-export function lastBounds(
-  speaking: Speaking,
-  asked: Asked,
+export function firmBounds(
+  speaking: ActiveSide,
+  asked: RequestedLimits,
   { amount, allowed }: { amount: AmountName; allowed: Pick<Allowance, "run"> },
 ): Bounds {
   const { limits, raised = [] } = asked;
@@ -68,22 +68,26 @@ export function lastBounds(
 }
 
 /**
- * Milliseconds at which a run is cut in the middle of its work; null for never. The deployment's time cuts all the same where
- * only a request wants its run to rest, unless an admin asked for more: no request is held open beyond it on a user's word.
+ * Milliseconds after which a step is aborted; null for never. If only the request asks for suspension at limits, the deployment's
+ * duration still applies, unless an administrator allowed more: a user cannot keep a request to a model open longer than that.
  */
-export function cutAfter(speaking: Speaking, asked: Asked, allowed: Pick<Allowance, "run">): number | null {
-  const last = lastBounds(speaking, asked, { amount: "duration_ms", allowed });
-  const wish = asked.limits?.duration_ms;
-  const whole = allowed.run.duration_ms;
-  const isMore = wish === null || (wish !== undefined && whole !== null && wish > whole);
-  return strictest(last, { duration_ms: isMore || ownWord(speaking) === "rest" ? null : whole }).duration_ms;
+export function abortAfterMs(
+  speaking: ActiveSide,
+  asked: RequestedLimits,
+  allowed: Pick<Allowance, "run">,
+): number | null {
+  const firm = firmBounds(speaking, asked, { amount: "duration_ms", allowed });
+  const requested = asked.limits?.duration_ms;
+  const ceiling = allowed.run.duration_ms;
+  const isMore = requested === null || (requested !== undefined && ceiling !== null && requested > ceiling);
+  return strictest(firm, { duration_ms: isMore || definedOnLimit(speaking) === "rest" ? null : ceiling }).duration_ms;
 }
 
-function ownWord({ agent, side }: Pick<Speaking, "agent" | "side">): "end" | "rest" {
+function definedOnLimit({ agent, side }: Pick<ActiveSide, "agent" | "side">): "end" | "rest" {
   return side.limits?.onLimit ?? agent.limits?.onLimit ?? "end";
 }
 
-function ownBounds({ steps, turns, tokens, durationMs, cost }: LimitAmounts): Bounds {
+function definedBounds({ steps, turns, tokens, durationMs, cost }: LimitAmounts): Bounds {
   return {
     steps: steps ?? null,
     turns: turns ?? null,

@@ -1,4 +1,4 @@
-// What every callable that runs a loop of its own has in common as a tool.
+// The tool runner of prompts and agents whose calls run a loop, or a thread, of their own.
 
 import type { JsonObject } from "#contract/json.ts";
 import { runnerDefaults, type NestedRunner, type ToolRunner } from "#core/ports/tool-port.ts";
@@ -7,7 +7,7 @@ import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import { callSchema } from "#spec/call-schema.ts";
 import type { AnyPromptDefinition } from "#spec/index.ts";
 
-/** A runner whose calls are answered by `nested`. */
+/** Creates a runner whose calls are executed by `nested`. */
 export function nestedToolRunner(
   { name, description, prompt }: { name: string; description: string; prompt: AnyPromptDefinition },
   nested: NestedRunner,

@@ -1,14 +1,14 @@
-// What a log row keeps of a request, small enough to be written each step and enough to build the request again: the ids of
-// the messages, as a range with the exceptions named, fingerprints of prompt and tools, the options.
+// The entry of a step's log row about the request to the model. It is small, since it is written at each step, and complete enough to
+// build the request again: the range of message ids with its exceptions, fingerprints of the system prompt and tools, and the options.
 
 import type { JsonObject } from "#contract/json.ts";
 import type { ModelRequest } from "#core/ports/model-port.ts";
 import { sha256Hex } from "#lib/sha256.ts";
 
-/** Fingerprints of prompts and lists of tools: the same ones are sent step after step. */
+/** Fingerprints by text. Prompts and tool lists are the same step after step. */
 const fingerprints = new Map<string, string>();
 const fingerprintLimit = 64;
-/** UTF-16 units of a text that is worth remembering as a key. */
+/** Longest text in UTF-16 units that is kept as a key. */
 const rememberedLength = 32_768;
 
 async function fingerprint(text: string): Promise<string> {
@@ -22,7 +22,7 @@ async function fingerprint(text: string): Promise<string> {
   return made;
 }
 
-/** The trace of a request. `candidates` are the ids of the messages the filter hooks were given. */
+/** Builds the entry. `candidates` are the ids of the messages that the filter hooks were given. */
 export async function requestTrace(
   prompt: string,
   request: Omit<ModelRequest, "model">,
@@ -40,9 +40,9 @@ export async function requestTrace(
       count: ids.length,
       first: stored[0] ?? null,
       last: [...sent].at(-1) ?? null,
-      /** In the range, but left out by a hook or a repair. */
+      /** In the range, but removed by a hook or a repair. */
       left_out: candidates.filter((id) => !sent.has(id)),
-      /** Sent, but not stored: made up by a hook, a repair or a strategy. */
+      /** Sent, but not stored: added by a hook, a repair or a strategy. */
       unstored: ids.length - stored.length,
     },
     tool_choice: request.toolChoice,

@@ -1,14 +1,14 @@
-// The definitions of a thread with a setup: the project's, extended by what the client brought. A setup without an agent is the
-// built-in agent; a setup with one offers the client's tools to the first side of that agent and applies the options to its model
-// requests. A definition of the project always takes precedence over a client's tool.
+// The definitions of a thread with a setup: the project's, extended by the client's. A setup without an agent stands for the
+// built-in agent. A setup with an agent adds the client's tools to that agent's first side and applies the options to its model
+// requests. A definition of the project takes precedence over a client's tool with the same name.
 
 import { setupAgent } from "#contract/setup.ts";
 import type { SetupOptions, ThreadSetup } from "#contract/setup.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition, Registry } from "#spec/index.ts";
 
-import { Definitions } from "./definitions.ts";
+import { Definitions } from "./project-definitions.ts";
 
-/** Name of the prompt of a setup. No file of a project can have this name. */
+/** Name of a setup's prompt. A file of a project cannot have this name. */
 export const setupPrompt = "session:prompt";
 
 /** A thread's definitions. `setup` is called each time, since its options may change. */
@@ -33,10 +33,15 @@ export class SetupDefinitions extends Definitions {
   override async prompt(name: string): Promise<AnyPromptDefinition> {
     const setup = this.#setup();
     if (setup === undefined || name !== setupPrompt) return super.prompt(name);
-    const base = setup.agent === null ? ownPrompt(setup) : await this.#promptOf(setup.agent);
-    // A later deployment may define a tool of the same name, which the client did not ask for.
+    const base = setup.agent === null ? setupPromptOf(setup) : await this.#promptOf(setup.agent);
+    // A later deployment may define a tool with the same name. The client did not ask for that one, so it is not offered.
     const tools = setup.tools.map((tool) => tool.name).filter((tool) => !this.isCallable(tool));
-    return { ...base, ...asked(base, setup.options), name: setupPrompt, tools: [...(base.tools ?? []), ...tools] };
+    return {
+      ...base,
+      ...optionFields(base, setup.options),
+      name: setupPrompt,
+      tools: [...(base.tools ?? []), ...tools],
+    };
   }
 
   /** The prompt of the agent's first side, as the project defines it. */
@@ -46,7 +51,7 @@ export class SetupDefinitions extends Definitions {
   }
 }
 
-function ownPrompt({ system_prompt, options }: ThreadSetup): AnyPromptDefinition {
+function setupPromptOf({ system_prompt, options }: ThreadSetup): AnyPromptDefinition {
   return {
     name: setupPrompt,
     toolDescription: "",
@@ -58,8 +63,8 @@ function ownPrompt({ system_prompt, options }: ThreadSetup): AnyPromptDefinition
   };
 }
 
-/** What the options say over the prompt. */
-function asked(base: AnyPromptDefinition, options: SetupOptions): Partial<AnyPromptDefinition> {
+/** The fields of the prompt that the options replace. */
+function optionFields(base: AnyPromptDefinition, options: SetupOptions): Partial<AnyPromptDefinition> {
   const { model, temperature, max_tokens, reasoning } = options;
   return {
     ...(model === undefined ? {} : { model }),

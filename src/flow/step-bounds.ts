@@ -2,25 +2,29 @@
 
 import type { AnyAgentDefinition, SideConfig } from "#spec/index.ts";
 
-/** What bounds the steps of a run beside its agent. */
+/** The bounds of a run's steps that do not come from its agent. */
 export interface RunBounds {
-  /** What the caller asked for: a number, null to lift every bound but the agent's own, undefined for nothing. */
-  asked: number | null | undefined;
-  /** The deployment's ceiling where nothing else bounds the run; null for none. */
+  /** The caller's limit; null lifts every bound but the agent's, undefined if the caller sent none. */
+  requested: number | null | undefined;
+  /** The deployment's ceiling, for runs that have no other bound; null for none. */
   ceiling: number | null;
 }
 
-/** Steps a side may take in a turn; null for no bound. */
+/** How many steps a side may take in a turn; null for no bound. */
 export function turnBound(side: SideConfig): number | null {
   return side.maxSteps ?? null;
 }
 
 /**
- * Steps the whole run may take; null for no bound. What the agent says of its turns makes the ceiling needless only where
- * it bounds every path: a handoff begins a new turn, and two sides may take turns for ever.
+ * How many steps the whole run may take; null for no bound. The agent's own bounds replace the ceiling only if they bound every
+ * path: a handoff begins a new turn, and two sides may alternate without end.
  */
-export function runBound(agent: AnyAgentDefinition, handedOver: boolean, { asked, ceiling }: RunBounds): number | null {
-  if (asked !== undefined) return asked;
+export function runBound(
+  agent: AnyAgentDefinition,
+  handedOver: boolean,
+  { requested, ceiling }: RunBounds,
+): number | null {
+  if (requested !== undefined) return requested;
   return !handedOver && isBounded(agent) ? null : ceiling;
 }
 

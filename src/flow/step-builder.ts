@@ -11,16 +11,16 @@ import type { ThreadFiles } from "#core/ports/thread-files.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { withAttachments } from "#core/request/request-attachments.ts";
 import type { AttachmentView } from "#core/request/request-attachments.ts";
-import { endWithPrompt, userLine } from "#core/request/request-messages.ts";
+import { endWithPrompt, unstoredUserMessage } from "#core/request/request-messages.ts";
 import { isInScope, mainScope } from "#core/scope.ts";
 import type { Scope } from "#core/scope.ts";
 import type { AnyAgentDefinition, AnyModelDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
 import { sideOf } from "./conversation-strategy.ts";
-import type { Definitions } from "./definitions.ts";
 import { earlierMessages, filtered } from "./history.ts";
 import type { StepHistory } from "./history.ts";
 import type { HookRunner } from "./hook-runner.ts";
+import type { Definitions } from "./project-definitions.ts";
 import { requestTrace } from "./request-trace.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import type { SectionSource } from "./system-prompt.ts";
@@ -233,7 +233,7 @@ function holds(parts: MessageRecord["parts"], callId: string | null): boolean {
 /** Ends the messages with something that a model can answer. */
 function withLastLine(messages: ModelMessage[], { instruction }: StepShape, agent: AnyAgentDefinition): ModelMessage[] {
   if (messages.length > 0 || instruction !== undefined) return endWithPrompt(messages, instruction);
-  if (agent.type === "dual_ai") return [userLine(begin)];
+  if (agent.type === "dual_ai") return [unstoredUserMessage(begin)];
   throw refuse("conflict", nothingToSend);
 }
 

@@ -1,4 +1,4 @@
-// What the caller of a sub-prompt is told: its words, its calls, its errors, as the configuration asks (Standard Agents,
+// The tool result of a sub-prompt: its texts, its calls and its errors, as the configuration selects them (Standard Agents,
 // SubpromptConfig).
 
 import type { RunEnd } from "#core/ports/strategy.ts";
@@ -11,7 +11,7 @@ import type { SubpromptConfig } from "#spec/index.ts";
 
 type Included = Pick<SubpromptConfig, "includeTextResponse" | "includeToolCalls" | "includeErrors">;
 
-/** The answer to the call with the tool message `call`; `messages` are the run's, whose limits may have cut it. */
+/** The result of the call whose tool message is `call`. `messages` are the run's. `isCut`: a limit of the run ended the sub-prompt. */
 export function subpromptResult(
   config: Included,
   {
@@ -25,9 +25,9 @@ export function subpromptResult(
   const own = messages.filter((message) => isInScope(line, message));
   const failed = end.status === "error" || end.status === "stopped" || isCut;
   const shown = own.flatMap((message, at) =>
-    isAnswer(message) ? stepLines(message, { behind: own.slice(at + 1), config }) : [],
+    isAnswer(message) ? stepLines(message, { later: own.slice(at + 1), config }) : [],
   );
-  const ending = endingOf(end, isCut);
+  const ending = endSentence(end, isCut);
   if (ending !== null && (config.includeErrors !== false || failed)) shown.push(`[error] ${ending}`);
   const text = shown.join("\n\n");
   if (failed) return { status: "error", error: text };
@@ -36,9 +36,9 @@ export function subpromptResult(
 
 function stepLines(
   answer: MessageRecord,
-  { behind, config }: { behind: readonly MessageRecord[]; config: Included },
+  { later, config }: { later: readonly MessageRecord[]; config: Included },
 ): string[] {
-  const { text, calls } = outcomeOf(stepOf(answer, behind));
+  const { text, calls } = outcomeOf(stepOf(answer, later));
   const lines = config.includeTextResponse !== false && text !== null && text.trim() !== "" ? [text] : [];
   for (const { call, result } of calls) {
     const failed = result.status === "error";
@@ -50,8 +50,8 @@ function stepLines(
   return lines;
 }
 
-/** What kept it from coming to an end of its own; null when nothing did. */
-function endingOf(end: RunEnd, isCut: boolean): string | null {
+/** The sentence on why the loop did not complete; null if it did. */
+function endSentence(end: RunEnd, isCut: boolean): string | null {
   const { status, reason, error } = end;
   switch (status) {
     case "completed":

@@ -1,5 +1,5 @@
-// A prompt called as a tool: a whole loop in the same thread, one level deeper, under the call's tool message (decision 10).
-// Everything it did stands in rows, so a call that a crash cut goes on where its line ends.
+// The runner of a tool call to a prompt: a whole loop in the same thread, one level deeper, whose messages have the call's tool
+// message as their parent (decision 10). The rows hold all its state, so a call that a crash interrupts continues at its last row.
 
 import type { EventDraft } from "#contract/event.ts";
 import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
@@ -22,7 +22,7 @@ import { errorResult } from "#core/tools/error-results.ts";
 import { toMessage } from "#core/view.ts";
 import type { AnyPromptDefinition, SubpromptConfig } from "#spec/index.ts";
 
-import { firstWords } from "./first-words.ts";
+import { firstMessageText } from "./first-message-text.ts";
 import { nestedToolRunner } from "./nested-tool-runner.ts";
 import { sideStrategy } from "./side-strategy.ts";
 import type { StepBuilder } from "./step-builder.ts";
@@ -32,29 +32,29 @@ import { blankStreak } from "./turn-end.ts";
 /** The default of a sub-prompt's `maxSteps` (decision 10). */
 const defaultSteps = 10;
 
-/** Levels that prompts may call each other: one that lists itself has to end. */
-const deepestLine = 10;
+/** How many levels prompts may call each other, so that a prompt that lists itself ends. */
+const maxLoopDepth = 10;
 
-/** Makes the runner; `builderFor` builds the steps of a line under a call. */
+/** Creates the runner. `builderFor` creates the step builder of the loop under a call. */
 export function subpromptRunner(
   config: SubpromptConfig,
   prompt: AnyPromptDefinition,
   builderFor: (line: Scope, call: MessageRecord, prompt: string) => StepBuilder,
 ): ToolRunner {
   const nested: NestedRunner = {
-    begin: ({ id, args, message }) => ({ events: [startEvent(prompt, { id, message, text: words(args) })] }),
-    run: (call, context) => answer(call, context),
+    begin: ({ id, args, message }) => ({ events: [startEvent(prompt, { id, message, text: inputText(args) })] }),
+    run: (call, context) => execute(call, context),
   };
   const maxSteps = config.maxSteps ?? defaultSteps;
-  const words = (args: NestedCall["args"]) => firstWords(args, prompt, config.initUserMessageProperty);
+  const inputText = (args: NestedCall["args"]) => firstMessageText(args, prompt, config.initUserMessageProperty);
 
-  async function answer(call: NestedCall, context: CallContext): Promise<NestedOutcome> {
+  async function execute(call: NestedCall, context: CallContext): Promise<NestedOutcome> {
     const { message } = call;
     const scope = scopeUnder(message);
     const { ports } = context;
     const { journal } = ports;
-    if (scope.depth > deepestLine) {
-      const result = errorResult(tooDeep);
+    if (scope.depth > maxLoopDepth) {
+      const result = errorResult(tooDeepText);
       return { type: "answer", answer: result, end: nestedEnd(prompt, call, { messages: journal.messages, result }) };
     }
     if (!journal.messages.some((known) => isInScope(scope, known))) {
@@ -67,7 +67,7 @@ export function subpromptRunner(
     await ports.faults.at("subprompt.run");
     const halt = await run({ ...ports, scope, steps, strategy }, context.signal);
     if (halt.type === "suspend") return { type: "suspend", until: halt.until };
-    // Before its own steps are used up only the run's limits can have ended it.
+    // A loop that ends at a limit before it has taken `maxSteps` was ended by a limit of the run.
     const isCut = halt.end.status === "limit" && progressOf(journal.messages, scope).steps < maxSteps;
     const result = subpromptResult(config, { call: message, messages: journal.messages, end: halt.end, isCut });
     return { type: "answer", answer: result, end: nestedEnd(prompt, call, { messages: journal.messages, result }) };
@@ -82,7 +82,7 @@ export function subpromptRunner(
       ...messageDraft({
         id: ports.ids.ordered(),
         role: "user",
-        parts: [{ type: "text", text: words(args) }],
+        parts: [{ type: "text", text: inputText(args) }],
         branch: ports.run.branch,
         at: ports.clock.now(),
         run_id: ports.run.id,
@@ -92,13 +92,13 @@ export function subpromptRunner(
     };
     await ports.faults.at("subprompt.before-create");
     const input = await ports.hooks.beforeCreateMessage(draft);
-    const own = events.fork();
+    const staged = events.fork();
     const of = { message_id: input.id, depth: line.depth };
-    own.stage({ type: "message_start", ...of, role: "user", position: input.position, parent_id: message.id });
-    own.stage({ type: "message_end", ...of, message: toMessage(input) });
-    const stored = { ...input, events: own.take() };
+    staged.stage({ type: "message_start", ...of, role: "user", position: input.position, parent_id: message.id });
+    staged.stage({ type: "message_end", ...of, message: toMessage(input) });
+    const stored = { ...input, events: staged.take() };
     ports.journal.append(stored);
-    own.release();
+    staged.release();
     await ports.faults.at("subprompt.after-create");
     await ports.hooks.afterCreateMessage(stored);
   }
@@ -106,7 +106,7 @@ export function subpromptRunner(
   return nestedToolRunner({ name: prompt.name, description: prompt.toolDescription, prompt }, nested);
 }
 
-const tooDeep = `Prompts call each other more than ${deepestLine} levels deep. Answer without calling another one.`;
+const tooDeepText = `Prompts call each other more than ${maxLoopDepth} levels deep. Answer without calling another one.`;
 
 function startEvent(
   { name }: AnyPromptDefinition,
@@ -141,7 +141,7 @@ function nestedEnd(
   };
 }
 
-/** The messages of a call's line and of every line below. */
+/** The messages of a call's loop and of all loops below it. */
 function messagesUnder(call: MessageRecord, messages: readonly MessageRecord[]): MessageRecord[] {
   const above = new Set([call.id]);
   return messages.filter(({ id, parent_id }) => {

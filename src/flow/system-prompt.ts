@@ -1,17 +1,17 @@
-// The system prompt of a step: a list of sections. The prompt's own text is the first one (Standard Agents, prompts).
+// Composes the system prompt of a step from sections. The first section is the prompt's own text (Standard Agents, prompts).
 
 import { refuse } from "#contract/error.ts";
 import type { AnyPromptDefinition } from "#spec/index.ts";
 
-import type { Definitions } from "./definitions.ts";
+import type { Definitions } from "./project-definitions.ts";
 
 /**
- * Gives the sections of a step with this prompt, in order. Contract: equal steps have equal sections, since providers cache the
- * beginning of a request.
+ * Returns the sections for a step with this prompt, in order. Contract: the sections of equal steps are equal, since providers cache
+ * the beginning of a request.
  */
 export type SectionSource = (prompt: AnyPromptDefinition) => Promise<readonly string[]>;
 
-/** The system prompt: the sections of all sources in the order of the list, with a blank line between two. */
+/** The system prompt: the sections of all sources in the order of the list, separated by blank lines. */
 export async function systemPrompt(prompt: AnyPromptDefinition, sources: readonly SectionSource[]): Promise<string> {
   const sections = await Promise.all(sources.map((source) => source(prompt)));
   return sections
@@ -26,8 +26,8 @@ export function sectionSources(definitions: Definitions): readonly SectionSource
 }
 
 /**
- * The source of a prompt's own text: a string, or parts that include other prompts. It is one section. Rejects when an included
- * prompt is missing or prompts include each other; the build refuses both beforehand.
+ * The source of a prompt's own text: a string, or parts that include other prompts. It has one section. Rejects if an included prompt
+ * is missing or prompts include each other; the build refuses both.
  */
 function promptText(definitions: Definitions): SectionSource {
   return async (prompt) => [await compose(prompt, definitions, [])];

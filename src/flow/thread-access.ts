@@ -1,5 +1,5 @@
-// What the semantics need of a thread: its storage to read, and the few writes a definition may make. The thread's object
-// implements it; tests use an in-memory one.
+// The port through which this layer uses a thread: it reads the thread's storage and makes the few writes that definitions may make.
+// The thread's object implements it, and tests have one in memory.
 
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { Clock } from "#core/ports/clock.ts";
@@ -9,23 +9,23 @@ import type { ThreadStore } from "#core/ports/thread-store.ts";
 import type { MessageRecord, ThreadRecord } from "#core/record.ts";
 import type { ToolResult } from "#spec/index.ts";
 
-/** Contract: writes are durable before anything told of them leaves the object. */
+/** Contract: a write is durable before an event about it leaves the object. */
 export interface ThreadAccess {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly store: Pick<ThreadStore, "message" | "messages" | "logs">;
   readonly files: ThreadFiles;
   thread(): ThreadRecord;
-  /** Refuses what would call definitions once more where they have called each other too often already. */
+  /** Throws if calls of definitions by definitions are already nested too deeply. */
   checkDepth(): void;
-  /** Gives the message its place at the end, writes it, tells it. */
+  /** Gives the message the next position, stores it and emits its event. */
   append(message: MessageRecord): void;
-  /** Writes a changed message and tells the change. */
+  /** Stores a changed message and emits its event. */
   replace(message: MessageRecord): void;
-  /** Tells an event of the project's own. */
+  /** Emits an event that the project defines. */
   emit(name: string, data: Json): void;
-  /** Has a call made by the run under way, or by one that begins now. Refuses a name that cannot be called. */
+  /** Queues a tool call for the current run, or for one that begins now. Throws for a name that cannot be called. */
   queueTool(name: string, args: JsonObject): void;
-  /** Runs a tool's function now. Writes a log, no message. */
+  /** Executes a tool's function now. Writes a log row, and no message. */
   invokeTool(name: string, args: JsonObject): Promise<ToolResult>;
 }

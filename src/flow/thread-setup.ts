@@ -1,16 +1,16 @@
-// Checks what a client sets a thread up with against what the project defines. Refusals name the field, as `setup.…`.
+// Checks a client's setup of a thread against the project's definitions. An error names the field, such as `setup.tools.0.name`.
 
 import { refuse } from "#contract/error.ts";
 import type { ThreadholdError } from "#contract/error.ts";
 import type { ClientTool, SetupOptions, ThreadSetup } from "#contract/setup.ts";
 
 import { clientSchema } from "./client-schema.ts";
-import type { Definitions } from "./definitions.ts";
+import type { Definitions } from "./project-definitions.ts";
 
-/** UTF-16 units that all tools of a setup may take as JSON: they are stored in the thread's row. */
+/** UTF-16 units that all tools of a setup may take as JSON, since they are stored in the thread's row. */
 const toolUnits = 256 * 1024;
 
-/** The setup with other options, which apply from the next run on. A thread that was created without a setup gets one. */
+/** The setup with changed options, which apply from the next run on. A thread that was created without a setup gets one. */
 export function withOptions(
   setup: ThreadSetup | undefined,
   thread: { id: string; agent_id: string },
@@ -20,7 +20,7 @@ export function withOptions(
   return { ...before, options: { ...before.options, ...options } };
 }
 
-/** Refuses tools that are too large, named twice, defined by the project, or without a usable schema. */
+/** Throws if the tools are too large, have equal names, have a name that the project defines, or lack a usable schema. */
 export function checkSetupTools(tools: readonly ClientTool[], definitions: Definitions): void {
   if (JSON.stringify(tools).length > toolUnits) {
     throw refuse("too_large", `The tools take more than ${toolUnits} characters.`, {

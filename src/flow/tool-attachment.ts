@@ -1,5 +1,5 @@
-// One attachment of a tool's answer, made a file of the thread (Standard Agents, ToolAttachment and AttachmentRef). Whatever
-// is wrong with it is a line that the model can read, never an exception.
+// Stores one attachment of a tool result as a file of the thread (Standard Agents, ToolAttachment and AttachmentRef). A problem
+// becomes a line that the model reads, never an exception.
 
 import { z } from "zod";
 
@@ -11,25 +11,25 @@ import { base64Bytes, base64Pieces, fromBase64 } from "#lib/base64.ts";
 import { fileName, nameOfType } from "#lib/file-name.ts";
 import type { FileRecord } from "#spec/index.ts";
 
-/** What became of one: a file of the thread, or a line that says why not. */
-export type KeptAttachment = { ref: AttachmentRef } | { note: string };
+/** The reference to the stored file, or a line with the reason why there is none. */
+export type StoredAttachment = { ref: AttachmentRef } | { note: string };
 
-/** What storing needs. */
+/** What storing an attachment uses. */
 export interface AttachmentStore {
   files: ThreadFiles;
   newId: () => string;
-  /** Hears that an answer refers to the file at a path. */
-  referred: (path: string) => void;
-  /** Ends what writing has to wait for. */
+  /** Is called with the path of each existing file that a result refers to. */
+  onReference: (path: string) => void;
+  /** Aborts waiting for a write. */
   signal?: AbortSignal | undefined;
 }
 
-/** Bytes of an image that is decoded as a whole. */
+/** Largest image in bytes that is decoded as a whole to read its size in pixels. */
 const measuredBytes = 8_000_000;
 
 const pixels = z.number().int().positive().max(1_000_000).optional().catch(undefined);
 
-/** A new file. */
+/** An attachment with data, which becomes a new file. */
 const newSchema = z.object({
   name: z.string(),
   mimeType: mimeTypeSchema,
@@ -38,7 +38,7 @@ const newSchema = z.object({
   height: pixels,
 });
 
-/** A file the thread has. What else a reference says of it is read from the file itself. */
+/** A reference to a file of the thread. Its other fields are read from the file. */
 const knownSchema = z.object({
   id: z.string().max(200).optional().catch(undefined),
   path: z.string().max(1024),
@@ -46,24 +46,25 @@ const knownSchema = z.object({
   description: z.string().max(2000).optional().catch(undefined),
 });
 
-const shapeAsked = "an attachment is {name, mimeType, data} with data in base64, or {path} of a file of this thread.";
+const expectedShape =
+  "an attachment is {name, mimeType, data} with data in base64, or {path} of a file of this thread.";
 
-/** Stores a new file, or looks for one that is named. Contract: never rejects. */
-export async function keptAttachment(offered: unknown, store: AttachmentStore): Promise<KeptAttachment> {
+/** Stores a new file, or looks up the file that a reference names. Contract: never rejects. */
+export async function storeAttachment(offered: unknown, store: AttachmentStore): Promise<StoredAttachment> {
   try {
     const made = newSchema.safeParse(offered);
     if (made.success) return await newFile(made.data, store);
     const known = knownSchema.safeParse(offered);
     if (known.success) return await knownFile(known.data, store);
-    return notKept(nameIn(offered), shapeAsked);
+    return notStored(nameIn(offered), expectedShape);
   } catch (thrown) {
-    // A getter may throw while it is read; storage may refuse, and says why.
+    // A getter of the attachment may throw while it is read, and storage may refuse the file with a reason.
     const why = thrown instanceof ThreadholdError ? thrown.message : "it could not be read or stored.";
-    return notKept(nameIn(offered), why);
+    return notStored(nameIn(offered), why);
   }
 }
 
-/** A file of the thread as a reference. */
+/** The reference to a file of the thread. */
 export function attachmentRef(
   { path, name, mimeType, size, width, height }: FileRecord,
   { id, description }: { id: string; description?: string | undefined },
@@ -84,11 +85,11 @@ export function attachmentRef(
 async function newFile(
   { name: given, mimeType, data: text, width, height }: z.infer<typeof newSchema>,
   { files, newId, signal }: AttachmentStore,
-): Promise<KeptAttachment> {
+): Promise<StoredAttachment> {
   const name = fileName(given, nameOfType("attachment", mimeType));
   const data = withoutDataUrl(text);
-  if (!isBase64(data)) return notKept(name, "its data is not base64.");
-  // Only an image whose bytes are at hand is measured.
+  if (!isBase64(data)) return notStored(name, "its data is not base64.");
+  // The size in pixels is read only from an image whose bytes are in memory as a whole.
   const isMeasured = mimeType.startsWith("image/") && base64Bytes(data) <= measuredBytes;
   const body = (isMeasured ? fromBase64(data) : null) ?? decoded(data);
   const file = await files.attach(name, body, { mimeType, width, height, signal });
@@ -97,20 +98,20 @@ async function newFile(
 
 async function knownFile(
   { id, path, description }: z.infer<typeof knownSchema>,
-  { files, newId, referred }: AttachmentStore,
-): Promise<KeptAttachment> {
+  { files, newId, onReference }: AttachmentStore,
+): Promise<StoredAttachment> {
   const file = await files.stat(path);
-  if (file === null || file.isDirectory) return notKept(path, "this thread has no such file.");
-  referred(file.path);
+  if (file === null || file.isDirectory) return notStored(path, "this thread has no such file.");
+  onReference(file.path);
   return { ref: attachmentRef(file, { id: id ?? newId(), description }) };
 }
 
-/** `data:image/png;base64,…` is what browsers and libraries hand out: the bytes are meant. */
+/** Removes the prefix of a data URL such as `data:image/png;base64,…`, which browsers and libraries produce. */
 function withoutDataUrl(data: string): string {
   return /^data:[^,]{0,200};base64,/i.test(data) ? data.slice(data.indexOf(",") + 1) : data;
 }
 
-/** Looked through before anything is written, so that what is none costs no write. */
+/** Checks the whole text before anything is written, so that invalid data costs no write. */
 function isBase64(data: string): boolean {
   try {
     let bytes = 0;
@@ -121,7 +122,7 @@ function isBase64(data: string): boolean {
   }
 }
 
-/** A piece at a time: a large attachment is never in memory a second time. */
+/** Decodes in pieces, so that a large attachment is in memory only once. */
 function decoded(data: string): ReadableStream<Uint8Array> {
   const pieces = base64Pieces(data);
   return new ReadableStream({
@@ -143,7 +144,7 @@ function nameIn(offered: unknown): string {
   }
 }
 
-function notKept(name: string, why: string): KeptAttachment {
+function notStored(name: string, why: string): StoredAttachment {
   const shown = fileName(name, "");
   return { note: `[The attachment${shown === "" ? "" : ` ${shown}`} was not kept: ${why}]` };
 }

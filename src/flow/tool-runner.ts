@@ -1,4 +1,4 @@
-// A project's tool as the loop runs it: arguments checked by its zod schema, its promise or stream read piece by piece.
+// The runner of a project's tool: checks the arguments by the tool's zod schema and reads its promise or stream piece by piece.
 
 import type { JsonObject } from "#contract/json.ts";
 import type { Clock } from "#core/ports/clock.ts";
@@ -11,21 +11,21 @@ import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import { readTool } from "#spec/index.ts";
 import type { AnyToolDefinition, ThreadState, ToolParts } from "#spec/index.ts";
 
-/** What a tool runs in. */
-export interface ToolSurroundings {
-  /** What the tool's function is given. */
+/** What a tool's calls use. */
+export interface ToolDependencies {
+  /** The state that the tool's function receives. */
   state: ThreadState;
   faults: Faults;
   clock: Clock;
 }
 
-/** Makes a runner. */
-export function toolRunner(name: string, definition: AnyToolDefinition, around: ToolSurroundings): ToolRunner {
+/** Creates the runner. */
+export function toolRunner(name: string, definition: AnyToolDefinition, dependencies: ToolDependencies): ToolRunner {
   const tool = readTool(definition);
   const { options } = tool;
   return {
-    ...(tool.run === undefined ? { nested: remoteCall(name, options.deadlineMs, around.clock) } : {}),
-    ...approvalOf(tool, around),
+    ...(tool.run === undefined ? { nested: remoteCall(name, options.deadlineMs, dependencies.clock) } : {}),
+    ...approvalOf(tool, dependencies),
     spec: {
       name,
       description: tool.description,
@@ -37,12 +37,13 @@ export function toolRunner(name: string, definition: AnyToolDefinition, around: 
     timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
     idempotent: options.idempotent ?? false,
     check: (args) => checkArguments(tool.schema, args),
-    run: (args, call) => toolOutput((output) => tool.run?.(around.state, args, output), call, around.faults),
-    reconcile: reconcilerOf(tool, around),
+    run: (args, call) =>
+      toolOutput((output) => tool.run?.(dependencies.state, args, output), call, dependencies.faults),
+    reconcile: createReconciler(tool, dependencies),
   };
 }
 
-function approvalOf({ run, options }: ToolParts, { state, faults }: ToolSurroundings): Pick<ToolRunner, "approval"> {
+function approvalOf({ run, options }: ToolParts, { state, faults }: ToolDependencies): Pick<ToolRunner, "approval"> {
   const { needsApproval = false } = options;
   if (run === undefined || needsApproval === false) return {};
   return {
@@ -50,7 +51,7 @@ function approvalOf({ run, options }: ToolParts, { state, faults }: ToolSurround
       needed: async (args) => {
         if (needsApproval === true) return true;
         await faults.at("consent.rule");
-        // Anything but a plain no asks.
+        // Only a result of `false` skips the approval.
         return (await needsApproval(args, state)) !== false;
       },
       editable: options.editableArguments ?? false,
@@ -60,7 +61,7 @@ function approvalOf({ run, options }: ToolParts, { state, faults }: ToolSurround
   };
 }
 
-function reconcilerOf({ options }: ToolParts, { state, faults }: ToolSurroundings): ToolRunner["reconcile"] {
+function createReconciler({ options }: ToolParts, { state, faults }: ToolDependencies): ToolRunner["reconcile"] {
   const { reconcile } = options;
   if (reconcile === undefined) return null;
   return async (callId, args) => {

@@ -1,4 +1,4 @@
-// When a side's turn is over, and what it then comes to (Standard Agents, SideConfig; decisions 5 to 7).
+// Decides when a side's turn ends and with which outcome (Standard Agents, SideConfig; decisions 5 to 7).
 
 import { keptBounds } from "#contract/json.ts";
 import type { Json } from "#contract/json.ts";
@@ -11,10 +11,10 @@ import type { Scope } from "#core/scope.ts";
 import { parseBoundedJson } from "#lib/bounded-json.ts";
 import type { SideConfig } from "#spec/index.ts";
 
-/** Blank answers in a row before the run gives up. */
+/** How many blank answers in a row end the run. */
 const blankAnswers = 3;
 
-/** How a turn ended: for its side, for the whole conversation, or because the model gave no answer. */
+/** How a turn ended: for its side, for the whole conversation, or with an error because the model gave no answer. */
 export type TurnEnd =
   | { type: "turn" | "conversation"; reason: string; outcome?: Json }
   | { type: "failed"; reason: string; message: string };
@@ -39,7 +39,7 @@ export function turnEnd(side: SideConfig, step: StepOutcome, blanks: (() => numb
   return { type: "failed", reason: "blank_answer", message };
 }
 
-/** The property of the tool's result, read as JSON; else of its arguments; else the result's text (decision 6). */
+/** The outcome: the named property of the tool's result as JSON, else of its arguments, else the result's text (decision 6). */
 export function stopOutcome(side: SideConfig, { call, result }: CallOutcome): Json {
   const property = side.stopToolResponseProperty;
   if (property === undefined) return result.result ?? result.error ?? null;
@@ -48,9 +48,9 @@ export function stopOutcome(side: SideConfig, { call, result }: CallOutcome): Js
   return field(call.arguments, property) ?? result.result ?? null;
 }
 
-/** Blank answers at the end of a line. */
-export function blankStreak(messages: readonly MessageRecord[], line: Scope): number {
-  const answers = messages.filter((message) => isAnswer(message) && isInScope(line, message));
+/** Counts the blank answers at the end of a loop. */
+export function blankStreak(messages: readonly MessageRecord[], scope: Scope): number {
+  const answers = messages.filter((message) => isAnswer(message) && isInScope(scope, message));
   return answers.length - 1 - answers.findLastIndex((message) => !isBlank(message));
 }
 

@@ -5,9 +5,9 @@ import type { StepPlan, StepPort, ToolMode } from "#core/ports/step-port.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { repair } from "#core/repair.ts";
-import { earlierThinking } from "#core/request/earlier-thinking.ts";
 import { withAttachments } from "#core/request/request-attachments.ts";
 import { endWithPrompt, isSendable, modelMessage } from "#core/request/request-messages.ts";
+import { earlierThinking } from "#core/request/selected-thinking.ts";
 import type { AnyModelDefinition, ReasoningConfig } from "#spec/index.ts";
 
 /** What every step of a run asks. */

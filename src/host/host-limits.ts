@@ -3,9 +3,9 @@
 
 import { eachAmount, noBounds } from "#core/limits/amounts.ts";
 import type { Bounds } from "#core/limits/amounts.ts";
-import { reachedLimit, timeLeft } from "#core/limits/reached.ts";
+import { reachedLimit, remainingTime } from "#core/limits/reached.ts";
 import type { Budget } from "#core/limits/reached.ts";
-import { TimeUp } from "#core/limits/time-up.ts";
+import { TimeLimitReached } from "#core/limits/time-limit-reached.ts";
 import { usedOf, workOf } from "#core/limits/used.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { LimitPort, ReachedLimit, Reserved } from "#core/ports/limit-port.ts";
@@ -72,10 +72,10 @@ export class HostLimits implements LimitPort {
   }
 
   #watch(): void {
-    const left = timeLeft(this.#budgets());
+    const left = remainingTime(this.#budgets());
     if (left === null) return;
     const { ms, reason } = left;
-    if (ms === 0) this.#abort.abort(new TimeUp(reason));
+    if (ms === 0) this.#abort.abort(new TimeLimitReached(reason));
     else this.#disarm = this.#clock.after(ms, () => this.#watch());
   }
 }

@@ -9,7 +9,7 @@ import type { ModelPort } from "#core/ports/model-port.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import type { LiveContext } from "#core/ports/run-ports.ts";
 import type { PeerDirectory } from "#core/thread-peer.ts";
-import type { Definitions } from "#flow/definitions.ts";
+import type { Definitions } from "#flow/project-definitions.ts";
 import type { Log } from "#lib/log.ts";
 import type { AttachmentRef, ExecutionState, HookEntry, RouteEntry, ToolResult } from "#spec/index.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 
 import { checkOnceAtATime } from "#compiler/background-check.ts";
-import { checkTypes, keptTypeFindings, parseTypeErrors } from "#compiler/type-check.ts";
+import { checkTypes, storedTypeFindings, parseTypeErrors } from "#compiler/type-check.ts";
 
 import { runScript } from "./command.ts";
 import { good, packageRoot, writeFiles, writeProject, type Files } from "./temporary-project.ts";
@@ -73,14 +73,14 @@ describe("type errors", () => {
     expect(readFileSync(join(root, ".threadhold/diagnostics.ts"), "utf8")).toContain('"code": "type"');
     utimesSync(join(root, status), 1, 1);
     expect((await dev()).stdout).not.toContain("warning");
-    expect(keptTypeFindings(root)).toEqual([]);
+    expect(storedTypeFindings(root)).toEqual([]);
   });
 
   it("A development build does not wait for the type check, which runs in another process", async () => {
     const root = typedProject();
     const { code, stdout } = await runScript("compile.mjs", ["--dev", "--root", root]);
     expect([code, stdout.includes("warning")]).toEqual([0, false]);
-    await expect.poll(() => keptTypeFindings(root), { timeout: 50_000 }).toMatchObject([{ code: "type", line: 3 }]);
+    await expect.poll(() => storedTypeFindings(root), { timeout: 50_000 }).toMatchObject([{ code: "type", line: 3 }]);
   });
 
   it("Checks of types run one at a time, and requests during a check cause one more", async () => {

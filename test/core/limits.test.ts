@@ -4,10 +4,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { excess } from "#core/limits/allowed.ts";
-import { amountNames, eachAmount, leftOf, noBounds, strictest } from "#core/limits/amounts.ts";
+import { amountNames, eachAmount, remainingOf, noBounds, strictest } from "#core/limits/amounts.ts";
 import type { Bounds, Used } from "#core/limits/amounts.ts";
-import { reachedLimit, timeLeft } from "#core/limits/reached.ts";
-import { asLimits, promised, shareOf } from "#core/limits/share.ts";
+import { reachedLimit, remainingTime } from "#core/limits/reached.ts";
+import { limitsOfShare, reservedForChildren, shareOf } from "#core/limits/share.ts";
 import { workOf } from "#core/limits/used.ts";
 import { deploymentLimits } from "#deployment-limits.ts";
 
@@ -53,12 +53,12 @@ describe("a limit", () => {
   });
 
   it("LIMIT14 A limit of time is the shorter one, and what remains is never less than nothing", () => {
-    expect(timeLeft(of({}, { duration_ms: 5 }))).toBeNull();
-    expect(timeLeft(of({ duration_ms: 8 }, { duration_ms: 5 }, { duration_ms: 20 }))).toEqual({
+    expect(remainingTime(of({}, { duration_ms: 5 }))).toBeNull();
+    expect(remainingTime(of({ duration_ms: 8 }, { duration_ms: 5 }, { duration_ms: 20 }))).toEqual({
       ms: 3,
       reason: "max_duration",
     });
-    expect(timeLeft(of({ duration_ms: 8 }, {}, { duration_ms: 20 }, { duration_ms: 30 }))).toEqual({
+    expect(remainingTime(of({ duration_ms: 8 }, {}, { duration_ms: 20 }, { duration_ms: 30 }))).toEqual({
       ms: 0,
       reason: "thread_duration",
     });
@@ -69,7 +69,7 @@ describe("what is left", () => {
   it("LIMIT12 A remaining budget is shared so that all shares together never exceed it", () => {
     fc.assert(
       fc.property(bounds, used, fc.integer({ min: 1, max: 9 }), (whole, spent, shares) => {
-        const left = leftOf(whole, spent);
+        const left = remainingOf(whole, spent);
         const share = shareOf(left, shares);
         if (share === null) return;
         for (const name of amountNames) {
@@ -84,13 +84,13 @@ describe("what is left", () => {
   it("LIMIT13 A remaining budget has no shares if one of them would be nothing", () => {
     expect(shareOf({ ...noBounds, steps: 1 }, 2)).toBeNull();
     expect(shareOf({ ...noBounds, tokens: -5 }, 1)).toBeNull();
-    expect(shareOf(leftOf({ ...noBounds, cost: 0.1 }, { ...nothing, cost: 0.1 - 1e-17 }), 1)).toBeNull();
+    expect(shareOf(remainingOf({ ...noBounds, cost: 0.1 }, { ...nothing, cost: 0.1 - 1e-17 }), 1)).toBeNull();
   });
 
   it("LIMIT11 A child is asked to keep to its share; what was lifted for its parent is lifted for it", () => {
     const share = { ...noBounds, tokens: 5 };
-    expect(asLimits(share, null)).toEqual({ tokens: 5 });
-    expect(asLimits(share, { steps: null, tokens: 9 })).toEqual({ tokens: 5, steps: null });
+    expect(limitsOfShare(share, null)).toEqual({ tokens: 5 });
+    expect(limitsOfShare(share, { steps: null, tokens: 9 })).toEqual({ tokens: 5, steps: null });
   });
 
   it("LIMIT12 The share of an active child is reserved, its reported usage replaces it, and a settled one is not counted twice", () => {
@@ -101,12 +101,18 @@ describe("what is left", () => {
     const told = { answer: { status: "success" as const }, usage, cost: null, tool_executions: 0, work };
     const row = messageRecord(1, { role: "tool", status: "started", awaits });
     const grants = { c: grant };
-    expect(promised({ grants }, [row])).toEqual({ ...nothing, tokens: 100, cost: 1 });
-    expect(promised({}, [row])).toEqual(nothing);
+    expect(reservedForChildren({ grants }, [row])).toEqual({ ...nothing, tokens: 100, cost: 1 });
+    expect(reservedForChildren({}, [row])).toEqual(nothing);
     const delivered = { ...row, awaits: { ...awaits, delivered: told } };
-    expect(promised({ grants }, [delivered])).toEqual({ steps: 2, turns: 1, tokens: 7, duration_ms: 9, cost: 0.5 });
+    expect(reservedForChildren({ grants }, [delivered])).toEqual({
+      steps: 2,
+      turns: 1,
+      tokens: 7,
+      duration_ms: 9,
+      cost: 0.5,
+    });
     const settled = messageRecord(2, { role: "tool", status: "complete", work });
-    expect(promised({ grants }, [settled])).toEqual(nothing);
+    expect(reservedForChildren({ grants }, [settled])).toEqual(nothing);
     expect(workOf([settled], { turns: 1, driven_ms: 1, paid: 0.25 })).toEqual({
       steps: 2,
       turns: 2,

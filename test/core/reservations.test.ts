@@ -2,35 +2,35 @@
 
 import { describe, expect, it } from "vitest";
 
-import { noBounds, noUse } from "#core/limits/amounts.ts";
+import { noBounds, zeroUse } from "#core/limits/amounts.ts";
 import type { Bounds, Used } from "#core/limits/amounts.ts";
 import { Reservations } from "#core/limits/reservations.ts";
 
 const never = new AbortController().signal;
 const budgets = (bounds: Partial<Bounds>, used: Partial<Used> = {}) => ({
-  run: { bounds: { ...noBounds, ...bounds }, used: { ...noUse, ...used } },
-  thread: { bounds: noBounds, used: noUse },
+  run: { bounds: { ...noBounds, ...bounds }, used: { ...zeroUse, ...used } },
+  thread: { bounds: noBounds, used: zeroUse },
 });
 
 describe("a reservation", () => {
   it("LIMIT28 A reservation fits while used, reserved and its own share do not exceed the bound, and always if nothing is reserved", () => {
     const reservations = new Reservations();
-    const share = { ...noUse, steps: 1, tokens: 40 };
+    const share = { ...zeroUse, steps: 1, tokens: 40 };
     expect(reservations.fits({ ...share, tokens: 1000 }, budgets({ tokens: 100 }, { tokens: 99 }))).toBe(true);
-    const release = reservations.hold(share);
+    const release = reservations.reserve(share);
     expect(reservations.fits(share, budgets({ tokens: 100 }, { tokens: 20 }))).toBe(true);
     expect(reservations.fits(share, budgets({ tokens: 100 }, { tokens: 21 }))).toBe(false);
     expect(reservations.fits(share, budgets({ steps: 2 }))).toBe(true);
     expect(reservations.fits(share, budgets({ steps: 2 }, { steps: 1 }))).toBe(false);
     release();
     release();
-    expect(reservations.sum).toEqual(noUse);
+    expect(reservations.sum).toEqual(zeroUse);
   });
 
   it("LIMIT28 A limit of tokens or money allows five requests at once, and other limits any number", () => {
     const reservations = new Reservations();
-    const share = { ...noUse, steps: 1 };
-    for (let count = 0; count < 5; count += 1) reservations.hold(share);
+    const share = { ...zeroUse, steps: 1 };
+    for (let count = 0; count < 5; count += 1) reservations.reserve(share);
     expect(reservations.fits(share, budgets({ tokens: 1e9 }))).toBe(false);
     expect(reservations.fits(share, budgets({ cost: 1e9 }))).toBe(false);
     expect(reservations.fits(share, budgets({ steps: 250 }))).toBe(true);
@@ -39,15 +39,15 @@ describe("a reservation", () => {
   it("LIMIT28 A reservation that is released while the first waiting request asks is used at once, and no other request overtakes it", async () => {
     const reservations = new Reservations();
     const order: string[] = [];
-    const release = reservations.hold({ ...noUse, steps: 1 });
+    const release = reservations.reserve({ ...zeroUse, steps: 1 });
     let asked = 0;
-    const first = reservations.inLine(() => {
+    const first = reservations.inOrder(() => {
       asked += 1;
       // The share is given back while the request still gets the answer no.
       if (asked === 1) queueMicrotask(release);
       return Promise.resolve(asked === 1 ? null : { done: order.push("first") });
     }, never);
-    const second = reservations.inLine(() => Promise.resolve({ done: order.push("second") }), never);
+    const second = reservations.inOrder(() => Promise.resolve({ done: order.push("second") }), never);
     await Promise.all([first, second]);
     expect(order).toEqual(["first", "second"]);
   });
@@ -55,13 +55,13 @@ describe("a reservation", () => {
   it("LIMIT28 A waiting reservation is requested again when the run is stopped, and after a failure the next request asks", async () => {
     const reservations = new Reservations();
     const stop = new AbortController();
-    reservations.hold({ ...noUse, steps: 1 });
-    const waiting = reservations.inLine(
+    reservations.reserve({ ...zeroUse, steps: 1 });
+    const waiting = reservations.inOrder(
       () => Promise.resolve(stop.signal.aborted ? { stopped: true } : null),
       stop.signal,
     );
-    const failing = reservations.inLine(() => Promise.reject(new Error("broken")), never);
-    const last = reservations.inLine(() => Promise.resolve({ asked: true }), never);
+    const failing = reservations.inOrder(() => Promise.reject(new Error("broken")), never);
+    const last = reservations.inOrder(() => Promise.resolve({ asked: true }), never);
     // The first request has asked by then, and waits for a share or the signal.
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
     stop.abort();

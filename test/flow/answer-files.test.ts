@@ -20,7 +20,7 @@ const call = { message_id: "m1", name: "draw" };
 /** Keeps an answer, and settles it as its row does. */
 async function kept(said: unknown, files = new MemoryFiles()) {
   let next = 0;
-  const store = { files: files.port, newId: () => idOf((next += 1)), referred: () => {} };
+  const store = { files: files.port, newId: () => idOf((next += 1)), onReference: () => {} };
   const answer = await answerFiles(store).keep(readToolAnswer(said), call);
   return { files, answer, row: fitResult(answer) };
 }
@@ -216,7 +216,7 @@ describe("a stop", () => {
       files.write(path, new ReadableStream<Uint8Array>(), { mimeType: "text/plain", signal: stuck.signal }),
     );
     const stop = new AbortController();
-    const store = { files, newId: () => idOf(1), referred: () => {} };
+    const store = { files, newId: () => idOf(1), onReference: () => {} };
     const said = ok([{ name: "a.txt", mimeType: "text/plain", data: toBase64(pngBytes(9)) }], "x".repeat(400_000));
     const keeping = answerFiles(store).keep(readToolAnswer(said), { ...call, signal: stop.signal });
     stop.abort(new Error("stopped"));

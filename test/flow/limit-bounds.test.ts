@@ -3,14 +3,14 @@
 import { describe, expect, it } from "vitest";
 
 import { noBounds } from "#core/limits/amounts.ts";
-import { lastBounds, onLimit, runBounds, threadBounds } from "#flow/limit-bounds.ts";
+import { firmBounds, onLimit, runBounds, threadBounds } from "#flow/limit-bounds.ts";
 import type { AnyAgentDefinition, Limits, SideConfig } from "#spec/index.ts";
 
 const deployment = { run: { ...noBounds, steps: 250, tokens: 900 }, thread: { ...noBounds, cost: 5 } };
 
-function speaking(agent: Partial<AnyAgentDefinition>, side: Partial<SideConfig> = {}, handedOver = false) {
+function speaking(agent: Partial<AnyAgentDefinition>, side: Partial<SideConfig> = {}, isHandedOver = false) {
   const sideA = { prompt: "p", ...side };
-  return { agent: { name: "one", sideA, ...agent }, side: sideA, handedOver };
+  return { agent: { name: "one", sideA, ...agent }, side: sideA, isHandedOver };
 }
 
 /** Nobody asked for anything. */
@@ -68,10 +68,10 @@ describe("bounds that a run rests at", () => {
   it("LIMIT25 A limit of an agent that does not let its runs wait cannot be raised", () => {
     const allowed = deployment;
     const rest = { limits: { tokens: 100, on_limit: "rest" as const } };
-    expect(lastBounds(speaking({}), rest, { amount: "tokens", allowed }).tokens).toBeNull();
-    expect(lastBounds(speaking({ limits: own }), rest, { amount: "tokens", allowed }).tokens).toBe(800);
-    expect(lastBounds(resting(own), nobody, { amount: "tokens", allowed }).tokens).toBeNull();
-    expect(lastBounds(resting(own), { limits: { on_limit: "end" } }, { amount: "tokens", allowed }).tokens).toBe(800);
-    expect(lastBounds(speaking({}), { limits: { tokens: 100 } }, { amount: "tokens", allowed }).tokens).toBe(100);
+    expect(firmBounds(speaking({}), rest, { amount: "tokens", allowed }).tokens).toBeNull();
+    expect(firmBounds(speaking({ limits: own }), rest, { amount: "tokens", allowed }).tokens).toBe(800);
+    expect(firmBounds(resting(own), nobody, { amount: "tokens", allowed }).tokens).toBeNull();
+    expect(firmBounds(resting(own), { limits: { on_limit: "end" } }, { amount: "tokens", allowed }).tokens).toBe(800);
+    expect(firmBounds(speaking({}), { limits: { tokens: 100 } }, { amount: "tokens", allowed }).tokens).toBe(100);
   });
 });

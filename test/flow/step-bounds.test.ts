@@ -13,7 +13,7 @@ const two = (a: object, b: object, extra: object = {}): AnyAgentDefinition => ({
   sideB: { prompt: "p", ...b },
   ...extra,
 });
-const ceiling = { asked: undefined, ceiling: 250 };
+const ceiling = { requested: undefined, ceiling: 250 };
 
 it("The ceiling of steps holds unless the agent bounds every path: both sides' steps and the session's turns", () => {
   expect(runBound(one(), false, ceiling)).toBe(250);
@@ -26,7 +26,7 @@ it("The ceiling of steps holds unless the agent bounds every path: both sides' s
 });
 
 it("A caller's limit replaces the ceiling, and null lifts it", () => {
-  expect(runBound(one(), false, { asked: 3, ceiling: 250 })).toBe(3);
-  expect(runBound(one(), false, { asked: null, ceiling: 250 })).toBeNull();
-  expect(runBound(one(), false, { asked: undefined, ceiling: null })).toBeNull();
+  expect(runBound(one(), false, { requested: 3, ceiling: 250 })).toBe(3);
+  expect(runBound(one(), false, { requested: null, ceiling: 250 })).toBeNull();
+  expect(runBound(one(), false, { requested: undefined, ceiling: null })).toBeNull();
 });

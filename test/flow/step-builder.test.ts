@@ -7,7 +7,7 @@ import type { ChildThreads } from "#core/ports/child-threads.ts";
 import { noFaults } from "#core/ports/faults.ts";
 import type { StepPlan, StepProblem } from "#core/ports/step-port.ts";
 import type { MessageRecord, StoredPart } from "#core/record.ts";
-import { Definitions } from "#flow/definitions.ts";
+import { Definitions } from "#flow/project-definitions.ts";
 import { mainSpeaker, StepBuilder } from "#flow/step-builder.ts";
 import { sectionSources } from "#flow/system-prompt.ts";
 import { agentTools } from "#flow/tool-source/agent-tools.ts";

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import { Definitions } from "#flow/definitions.ts";
+import { Definitions } from "#flow/project-definitions.ts";
 import { sectionSources, systemPrompt } from "#flow/system-prompt.ts";
 import { definePrompt } from "#spec/index.ts";
 import type { AnyPromptDefinition, PromptContent } from "#spec/index.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { noFaults } from "#core/ports/faults.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
-import { Definitions } from "#flow/definitions.ts";
+import { Definitions } from "#flow/project-definitions.ts";
 import { mainSpeaker, StepBuilder } from "#flow/step-builder.ts";
 import { sectionSources } from "#flow/system-prompt.ts";
 import { resolveTools } from "#flow/tool-source/tool-source.ts";

@@ -1,18 +1,18 @@
-// What is counted and bounded of a run, and how bounds and counts add up. Pure.
+// The amounts of a run that are counted and bounded, with their arithmetic. Pure.
 
 import type { Limits } from "#contract/run.ts";
 
-/** What is bounded, in the order in which limits are looked for. */
+/** The amounts, in the order in which their limits are checked. */
 export const amountNames = ["steps", "turns", "tokens", "duration_ms", "cost"] as const satisfies (keyof Limits)[];
 export type AmountName = (typeof amountNames)[number];
 
-/** What may be used at most; null for no bound. */
+/** The most that may be used of each amount; null for no bound. */
 export type Bounds = Record<AmountName, number | null>;
 
-/** What was used. Of money what is known: nothing of it is left out because something beside it has no price. */
+/** The used amounts. `cost` is the sum of the known costs; requests without a known price add nothing. */
 export type Used = Record<AmountName, number>;
 
-/** No bounds. */
+/** No amount is bounded. */
 export const noBounds: Bounds = Object.freeze({
   steps: null,
   turns: null,
@@ -21,10 +21,10 @@ export const noBounds: Bounds = Object.freeze({
   cost: null,
 });
 
-/** Nothing used. */
-export const noUse: Used = Object.freeze({ steps: 0, turns: 0, tokens: 0, duration_ms: 0, cost: 0 });
+/** Nothing is used. */
+export const zeroUse: Used = Object.freeze({ steps: 0, turns: 0, tokens: 0, duration_ms: 0, cost: 0 });
 
-/** The strictest bound of each; what is left out or null bounds nothing. */
+/** The strictest bound of each amount. A missing or null bound is none. */
 export function strictest(...all: readonly Partial<Bounds>[]): Bounds {
   const least = (name: AmountName): number | null => {
     const given = all.flatMap((bounds) => bounds[name] ?? []);
@@ -33,25 +33,25 @@ export function strictest(...all: readonly Partial<Bounds>[]): Bounds {
   return eachAmount(least);
 }
 
-/** What two used together. */
-export function together(one: Used, other: Used): Used {
+/** The sum of two used amounts. */
+export function addUsed(one: Used, other: Used): Used {
   return eachAmount((name) => one[name] + other[name]);
 }
 
-/** What is left of bounds, perhaps less than nothing. */
-export function leftOf(bounds: Bounds, used: Used): Bounds {
+/** The remaining part of each bound, negative if the bound is exceeded. */
+export function remainingOf(bounds: Bounds, used: Used): Bounds {
   return eachAmount((name) => {
     const bound = bounds[name];
     if (bound === null) return null;
-    const left = bound - used[name];
-    return left > bound * sliver ? left : Math.min(0, left);
+    const remaining = bound - used[name];
+    return remaining > bound * epsilon ? remaining : Math.min(0, remaining);
   });
 }
 
-/** Part of a bound that is nothing: sums of prices are off by less. */
-const sliver = 1e-9;
+/** A remaining part below this share of the bound counts as none, because sums of prices have rounding errors. */
+const epsilon = 1e-9;
 
-/** A value for each. */
+/** A record with a value for each amount. */
 export function eachAmount<T>(valueOf: (name: AmountName) => T): Record<AmountName, T> {
   return {
     steps: valueOf("steps"),

@@ -1,12 +1,12 @@
-// Whether a run may ask a model again. Pure: bounds and counts in, the limit that is reached out.
+// Finds the limit that a run has reached, if any. Pure: computes it from bounds and used amounts.
 
-import { amountNames, leftOf } from "./amounts.ts";
+import { amountNames, remainingOf } from "./amounts.ts";
 import type { AmountName, Bounds, Used } from "./amounts.ts";
 
-/** Why a run ended at a limit, as `run_end.reason` says it. */
+/** Why a run ended at a limit, in the form of `run_end.reason`. */
 export type LimitReason = (typeof reasons)["run" | "thread"][AmountName];
 
-/** What bounds a run, and what of it was used. */
+/** The bounds of a run or a thread, and the amounts it has used. */
 export interface Budget {
   bounds: Bounds;
   used: Used;
@@ -29,7 +29,7 @@ const reasons = {
   },
 } as const;
 
-/** The first limit that is reached, the run's before the thread's; null while there is room under every one. */
+/** The first limit that is reached, the run's before the thread's; null if none is. */
 export function reachedLimit(budgets: { run: Budget; thread: Budget }): LimitReason | null {
   for (const whose of ["run", "thread"] as const) {
     const [amount] = reachedAmounts(budgets[whose]);
@@ -38,23 +38,29 @@ export function reachedLimit(budgets: { run: Budget; thread: Budget }): LimitRea
   return null;
 }
 
-/** What nothing is left of, in the order of the amounts. */
+/** The amounts of which nothing remains, in their order. */
 export function reachedAmounts({ bounds, used }: Budget): AmountName[] {
-  const left = leftOf(bounds, used);
-  return amountNames.filter((name) => (left[name] ?? 1) <= 0);
+  const remaining = remainingOf(bounds, used);
+  return amountNames.filter((name) => (remaining[name] ?? 1) <= 0);
 }
 
-/** Why a run ends at its own limit of an amount. */
+/** The reason for a run that ends at its own limit of an amount. */
 export function reasonOf(amount: AmountName): LimitReason {
   return reasons.run[amount];
 }
 
-/** Milliseconds that a run may still be driven, and which limit ends them; null where none does. */
-export function timeLeft({ run, thread }: { run: Budget; thread: Budget }): { ms: number; reason: LimitReason } | null {
-  const left = ({ bounds, used }: Budget) =>
+/** Milliseconds that the run may still execute, with the limit that ends it; null if no limit does. */
+export function remainingTime({
+  run,
+  thread,
+}: {
+  run: Budget;
+  thread: Budget;
+}): { ms: number; reason: LimitReason } | null {
+  const remainingMs = ({ bounds, used }: Budget) =>
     bounds.duration_ms === null ? Number.POSITIVE_INFINITY : bounds.duration_ms - used.duration_ms;
-  const [own, whole] = [left(run), left(thread)];
-  const ms = Math.max(0, Math.min(own, whole));
+  const [runMs, threadMs] = [remainingMs(run), remainingMs(thread)];
+  const ms = Math.max(0, Math.min(runMs, threadMs));
   if (ms === Number.POSITIVE_INFINITY) return null;
-  return { ms, reason: own <= whole ? reasons.run.duration_ms : reasons.thread.duration_ms };
+  return { ms, reason: runMs <= threadMs ? reasons.run.duration_ms : reasons.thread.duration_ms };
 }

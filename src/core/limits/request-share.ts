@@ -4,7 +4,7 @@
 import { costOf } from "../cost.ts";
 import { requestTokens } from "../model/estimate-tokens.ts";
 import type { ModelRequest } from "../ports/model-port.ts";
-import { noUse } from "./amounts.ts";
+import { zeroUse } from "./amounts.ts";
 import type { Bounds, Used } from "./amounts.ts";
 
 /** Tokens reserved for an answer if neither prompt nor model bounds its length. */
@@ -12,7 +12,7 @@ const answerTokens = 8192;
 
 /** The share under these bounds. Tokens are counted only if a bound needs them, because long histories take time to count. */
 export function requestShare(request: ModelRequest, bounds: readonly Bounds[]): Used {
-  const steps = { ...noUse, steps: 1 };
+  const steps = { ...zeroUse, steps: 1 };
   if (bounds.every(({ tokens, cost }) => tokens === null && cost === null)) return steps;
   const input = requestTokens(request);
   const output = request.maxTokens ?? request.model.maxTokens ?? answerTokens;

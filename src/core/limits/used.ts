@@ -1,14 +1,14 @@
-// What a run has used, read from its rows: its own model calls on every line, and what its children told.
+// Computes what a run has used from its rows: its model requests in all its loops, and the usage that its children reported.
 
 import type { Work } from "../awaited.ts";
 import type { MessageRecord, RunRecord } from "../record.ts";
 import { isModelAnswer } from "../scope.ts";
 import type { Used } from "./amounts.ts";
 
-/** Nothing done. */
-export const noWork: Work = Object.freeze({ steps: 0, turns: 0, driven_ms: 0, paid: 0 });
+/** No work. */
+export const zeroWork: Work = Object.freeze({ steps: 0, turns: 0, driven_ms: 0, paid: 0 });
 
-/** Adds up. */
+/** The sum of two amounts of work. */
 export function addWork(one: Work, other: Work): Work {
   return {
     steps: one.steps + other.steps,
@@ -18,7 +18,7 @@ export function addWork(one: Work, other: Work): Work {
   };
 }
 
-/** What later counts have beyond earlier ones of the same work. */
+/** The difference between later and earlier counts of the same work. */
 export function workSince(earlier: Work, later: Work): Work {
   return {
     steps: later.steps - earlier.steps,
@@ -28,18 +28,18 @@ export function workSince(earlier: Work, later: Work): Work {
   };
 }
 
-/** The work of a run and of its children; `messages` are the run's. */
+/** The work of a run and its children. `messages` are the run's; `own` has the figures that messages do not hold. */
 export function workOf(messages: readonly MessageRecord[], own: Omit<Work, "steps">): Work {
   const steps = messages.filter(isModelAnswer).length;
-  return messages.reduce((sum, { work = noWork }) => addWork(sum, work), { ...own, steps });
+  return messages.reduce((sum, { work = zeroWork }) => addWork(sum, work), { ...own, steps });
 }
 
-/** The work that a record tells of; of one from a time that counted none, the money alone. */
+/** The work in a record. A record of an earlier version has no `work`, so only its cost is known. */
 export function workIn({ work, cost }: { work?: Work; cost: number | null }): Work {
-  return work ?? { ...noWork, paid: cost ?? 0 };
+  return work ?? { ...zeroWork, paid: cost ?? 0 };
 }
 
-/** Work with the tokens that went into it. */
+/** Work and tokens as used amounts. */
 export function usedOf({ usage }: Pick<RunRecord, "usage">, { steps, turns, driven_ms, paid }: Work): Used {
   return { steps, turns, tokens: usage.total_tokens, duration_ms: driven_ms, cost: paid };
 }

@@ -1,9 +1,9 @@
-// A body that cannot go on for ever: its bytes are counted as they come, whatever its headers said, and so is the time
-// between two pieces. Pieces are fetched when they are asked for, none ahead.
+// Bounds a response body: its actual bytes, whatever its headers say, and the time between two chunks. A chunk is read only when the
+// consumer asks for one.
 
 import type { Exchange } from "./exchange.ts";
 
-/** Bounds of a body, and what breaking them means. */
+/** The bounds of a body, and the errors for exceeding them. */
 export interface BodyBounds {
   bytes: number;
   idleMs: number;
@@ -12,7 +12,7 @@ export interface BodyBounds {
   broken: () => Error;
 }
 
-/** The body, bounded. When it is over in any way, so is its exchange, and the other side is told. */
+/** The bounded body. At its end, failure or cancellation the exchange ends too, and the connection is released. */
 export function boundedBody(
   body: ReadableStream<Uint8Array>,
   exchange: Exchange,
@@ -25,7 +25,7 @@ export function boundedBody(
       start(controller) {
         const failed = () => {
           controller.error(exchange.signal.reason);
-          // The body is given up; that giving it up fails as well tells nothing new.
+          // The body is abandoned already, so a failure to cancel it has no consequence.
           reader.cancel().catch(() => undefined);
         };
         if (exchange.signal.aborted) failed();

@@ -1,5 +1,5 @@
-// Looks names up over HTTPS, since a Worker has no resolver of its own to ask. Both kinds of address are asked for, aliases
-// are followed to their end, and an answer counts only when everything could be learned: it fails closed.
+// Resolves host names over HTTPS, since Workers have no resolver. Both address types are queried and aliases are followed to their
+// end. It fails closed: a result counts only if every query succeeded.
 
 import { dnsName, endOfAliases, readDnsAnswer, recordTypes } from "#lib/outbound/dns-answer.ts";
 import type { DnsRecord } from "#lib/outbound/dns-answer.ts";
@@ -7,72 +7,74 @@ import type { DnsRecord } from "#lib/outbound/dns-answer.ts";
 import type { Resolution, Resolver } from "../ports/resolver.ts";
 import { boundedBody } from "./bounded-body.ts";
 import { Exchange } from "./exchange.ts";
-import type { Way } from "./exchange.ts";
+import type { Transport } from "./exchange.ts";
 
-/** Bounds of looking up. */
+/** Limits of resolving. */
 const bounds = {
-  /** A question's whole time, in milliseconds, from when it is sent. */
+  /** The time of one query from when it is sent, in milliseconds. */
   questionMs: 5000,
-  /** Bytes of an answer. */
+  /** Bytes of a response. */
   answerBytes: 65_536,
-  /** Answers that only name another alias, in a row. */
+  /** How many responses in a row may name only another alias. */
   aliases: 8,
-  /** Longest time an answer is kept, in seconds, whatever it says of itself. */
-  keptSeconds: 60,
-  /** Names kept at a time. */
-  keptNames: 256,
+  /** How long a result is cached at most, in seconds, whatever its TTL. */
+  cacheSeconds: 60,
+  /** How many names are cached. */
+  cachedNames: 256,
 };
 
-interface Kept {
+interface CachedAddresses {
   addresses: readonly string[];
   /** Microseconds since epoch. */
   until: number;
 }
 
-/** What a question brought: its addresses and how many seconds they hold. */
-interface Found {
+/** The result of a query: the addresses, and their TTL in seconds. */
+interface QueryResult {
   addresses: readonly string[];
   seconds: number;
 }
 
-/** A resolver that asks the server at `url` in JSON (`application/dns-json`). A null `url` can tell nothing. */
-export function createDnsOverHttps(way: Way, url: URL | null): Resolver {
-  const kept = new Map<string, Kept>();
+/** A resolver that queries the server at `url` for JSON (`application/dns-json`). With a null `url`, every resolution fails. */
+export function createDnsOverHttps(transport: Transport, url: URL | null): Resolver {
+  const cache = new Map<string, CachedAddresses>();
 
   return {
     async resolve(name, signal): Promise<Resolution> {
       if (url === null) return { ok: false };
-      const now = way.clock.now();
-      const known = kept.get(name);
+      const now = transport.clock.now();
+      const known = cache.get(name);
       if (known !== undefined && known.until > now) return { ok: true, addresses: known.addresses };
-      kept.delete(name);
-      const asked = [recordTypes.A, recordTypes.AAAA].map((type) => findAddresses({ way, url, signal }, name, type));
-      const found = await Promise.all(asked);
+      cache.delete(name);
+      const queries = [recordTypes.A, recordTypes.AAAA].map((type) =>
+        findAddresses({ transport, url, signal }, name, type),
+      );
+      const found = await Promise.all(queries);
       const answers = found.filter((each) => each !== null);
       if (answers.length < found.length) return { ok: false };
       const addresses = answers.flatMap((each) => each.addresses);
-      const seconds = Math.min(bounds.keptSeconds, ...answers.map((each) => each.seconds));
+      const seconds = Math.min(bounds.cacheSeconds, ...answers.map((each) => each.seconds));
       if (addresses.length > 0 && seconds > 0) {
-        if (kept.size >= bounds.keptNames) kept.delete(kept.keys().next().value ?? name);
-        kept.set(name, { addresses, until: now + seconds * 1_000_000 });
+        if (cache.size >= bounds.cachedNames) cache.delete(cache.keys().next().value ?? name);
+        cache.set(name, { addresses, until: now + seconds * 1_000_000 });
       }
       return { ok: true, addresses };
     },
   };
 }
 
-interface Asking {
-  way: Way;
+interface QueryPorts {
+  transport: Transport;
   url: URL;
   signal: AbortSignal;
 }
 
-/** Addresses of one kind, over all aliases; null when they could not be learned. */
-async function findAddresses(asking: Asking, name: string, type: number): Promise<Found | null> {
+/** The addresses of one type, aliases followed; null if they could not be determined. */
+async function findAddresses(ports: QueryPorts, name: string, type: number): Promise<QueryResult | null> {
   let at = dnsName(name);
   let seconds = Number.POSITIVE_INFINITY;
   for (let hop = 0; hop <= bounds.aliases; hop += 1) {
-    const records = await ask(asking, at, type);
+    const records = await sendQuery(ports, at, type);
     if (records === null) return null;
     seconds = Math.min(seconds, ...records.map((record) => record.ttl));
     const addresses = records.filter((record) => record.type === type).map((record) => record.data);
@@ -84,12 +86,16 @@ async function findAddresses(asking: Asking, name: string, type: number): Promis
   return null;
 }
 
-/** One question. Null for every answer but a whole and clear one. */
-async function ask({ way, url, signal }: Asking, name: string, type: number): Promise<readonly DnsRecord[] | null> {
+/** Sends one query. Null unless the response is complete and valid. */
+async function sendQuery(
+  { transport, url, signal }: QueryPorts,
+  name: string,
+  type: number,
+): Promise<readonly DnsRecord[] | null> {
   const question = new URL(url);
   question.searchParams.set("name", name);
   question.searchParams.set("type", String(type));
-  const exchange = new Exchange(way, signal);
+  const exchange = new Exchange(transport, signal);
   const failed = () => new Error("The resolver gave no answer.");
   const untimed = Number.POSITIVE_INFINITY;
   exchange.limitFromDispatch(bounds.questionMs, failed);
@@ -109,7 +115,7 @@ async function ask({ way, url, signal }: Asking, name: string, type: number): Pr
     const answer = readDnsAnswer(await new Response(bounded).text());
     return answer.ok ? answer.records : null;
   } catch {
-    // Whatever it was, nothing was learned.
+    // Every failure has the same result.
     return null;
   } finally {
     exchange.end();

@@ -1,38 +1,38 @@
-// The life of one outbound call, from its first request to the last byte of its body: what ends it early and that nothing
-// of it is left when it is over. Invariant: it fails at most once, and after its end nothing fails it.
+// One outbound call, from its first request to the last byte of its response body: its time limits, its abort signal, and the release
+// of both at the end. Invariant: it fails at most once, and not after its end.
 
 import type { Turns } from "#lib/bounded-fetch.ts";
 
 import type { Clock } from "../ports/clock.ts";
 
-/** How requests leave. */
-export interface Way {
+/** How requests are sent. */
+export interface Transport {
   fetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** The platform bounds how many requests wait for headers at once. */
+  /** Queues requests, since the platform bounds how many may wait for response headers at once. */
   inTurn: Turns;
   clock: Clock;
 }
 
-/** Bounds of a request's time, and what breaking them means. */
+/** The time limits of a request, and the errors for exceeding them. */
 export interface RequestBounds {
   headersMs: number;
   slowHeaders: () => Error;
   broken: () => Error;
 }
 
-/** Timers know no longer time than this; what is meant to last longer is not timed. */
-const longestTimer = 2 ** 31 - 1;
+/** The longest delay of a timer, in milliseconds. A longer limit is not enforced. */
+const maxTimerMs = 2 ** 31 - 1;
 
 export class Exchange {
-  readonly #way: Way;
+  readonly #transport: Transport;
   readonly #control = new AbortController();
   readonly #outer: AbortSignal | null;
   readonly #atEnd = new Set<() => void>();
-  #over = false;
+  #isOver = false;
   #onDispatch: (() => void) | null = null;
 
-  constructor(way: Way, outer: AbortSignal | null | undefined) {
-    this.#way = way;
+  constructor(transport: Transport, outer: AbortSignal | null | undefined) {
+    this.#transport = transport;
     this.#outer = outer ?? null;
     const aborted = () => this.fail(this.#outer?.reason);
     if (this.#outer?.aborted === true) aborted();
@@ -40,29 +40,29 @@ export class Exchange {
     this.#atEnd.add(() => this.#outer?.removeEventListener("abort", aborted));
   }
 
-  /** Aborts when the call fails, with what it failed of. */
+  /** Aborts when the call fails; the reason is the error. */
   get signal(): AbortSignal {
     return this.#control.signal;
   }
 
-  /** Ends the call with an error: requests and bodies that are under way break off. */
+  /** Ends the call with an error. Requests and bodies in progress are aborted. */
   fail(error: unknown): void {
-    if (this.#over) return;
+    if (this.#isOver) return;
     this.end();
     this.#control.abort(error);
   }
 
-  /** The call is over. Its timers are gone. */
+  /** Ends the call and clears its timers. */
   end(): void {
-    this.#over = true;
-    for (const tidyUp of this.#atEnd) tidyUp();
+    this.#isOver = true;
+    for (const release of this.#atEnd) release();
     this.#atEnd.clear();
   }
 
-  /** Fails the call after `ms`, unless the returned function is called or the call is over first. */
+  /** Fails the call after `ms`, unless the returned function is called or the call ends before that. */
   limit(ms: number, error: () => Error): () => void {
-    if (this.#over || ms > longestTimer) return () => undefined;
-    const disarm = this.#way.clock.after(ms, () => this.fail(error()));
+    if (this.#isOver || ms > maxTimerMs) return () => undefined;
+    const disarm = this.#transport.clock.after(ms, () => this.fail(error()));
     this.#atEnd.add(disarm);
     return () => {
       this.#atEnd.delete(disarm);
@@ -70,24 +70,24 @@ export class Exchange {
     };
   }
 
-  /** Bounds the whole call, counted from when its first request is sent: waiting for a turn is not the other side's fault. */
+  /** Limits the time of the whole call from when its first request is sent. Waiting in this object's queue does not count. */
   limitFromDispatch(ms: number, error: () => Error): void {
     this.#onDispatch = () => this.limit(ms, error);
   }
 
-  /** Sends one request, never following redirects. Rejects with what the call failed of. */
+  /** Sends one request and does not follow redirects. Rejects with the error of the call. */
   async send(url: URL, init: RequestInit, bounds: RequestBounds): Promise<Response> {
     let disarm = (): void => undefined;
     try {
       this.signal.throwIfAborted();
-      return await this.#way.inTurn(this.signal, () => {
+      return await this.#transport.inTurn(this.signal, () => {
         this.#onDispatch?.();
         this.#onDispatch = null;
         disarm = this.limit(bounds.headersMs, bounds.slowHeaders);
-        return this.#way.fetch(url.href, { ...init, redirect: "manual", signal: this.signal });
+        return this.#transport.fetch(url.href, { ...init, redirect: "manual", signal: this.signal });
       });
     } catch {
-      // What the platform says of it may hold the URL, so it is not passed on.
+      // The platform's error message may contain the URL, so it is not passed on.
       this.fail(bounds.broken());
       this.signal.throwIfAborted();
       throw bounds.broken();

@@ -1,4 +1,4 @@
-// Checks what a caller asks for before anything is looked up or sent: method, headers, bounds, hosts of a definition.
+// Validates the arguments of an outbound call before a name is resolved or a request is sent: method, headers, limits and hosts.
 
 import { readHostPattern } from "#lib/outbound/host-list.ts";
 import type { HostPattern } from "#lib/outbound/host-list.ts";
@@ -9,15 +9,15 @@ import { outboundError } from "./outbound-error.ts";
 
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Headers that say how bytes travel. They are the platform's, and a caller that sets one could say where they go. */
-const framing = new Set(
+/** Headers about framing and routing, which belong to the platform. With some of them a caller could redirect the request. */
+const framingHeaders = new Set(
   `accept-encoding connection content-length expect host http2-settings keep-alive proxy-authenticate proxy-authorization
   proxy-connection te trailer transfer-encoding upgrade`.split(/\s+/),
 );
 
 const nullBodyMethods = new Set(["GET", "HEAD"]);
 
-/** The request, apart from where it goes. Refuses methods and headers that make no sense. */
+/** The request without its URL. Throws for methods and headers that are not allowed. */
 export function firstRequest(init: OutboundInit): Omit<Redirectable, "url"> {
   const method = (init.method ?? "GET").toUpperCase();
   if (!methods.has(method))
@@ -27,24 +27,24 @@ export function firstRequest(init: OutboundInit): Omit<Redirectable, "url"> {
     throw outboundError("bad_request", null, `${method} carries no body`);
   }
   const headers = readHeaders(init.headers);
-  const framed = [...headers.keys()].find((name) => framing.has(name));
+  const framed = [...headers.keys()].find((name) => framingHeaders.has(name));
   if (framed !== undefined) throw outboundError("bad_request", null, `the header ${framed} is not for callers to set`);
   return { method, headers, body };
 }
 
-/** The platform lets some of what HTTP forbids pass, an empty name for one. */
+/** The platform accepts some names that HTTP forbids, such as an empty one. */
 const headerName = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
 const headerValue = /^[\t\x20-\x7e\x80-\uffff]*$/;
 
 function readHeaders(given: HeadersInit | undefined): Headers {
   const headers = parsedHeaders(given);
-  const sound =
+  const isValid =
     headers !== null && [...headers].every(([name, value]) => headerName.test(name) && headerValue.test(value));
-  if (!sound) throw outboundError("bad_request", null, "a header's name or value holds what headers cannot hold");
+  if (!isValid) throw outboundError("bad_request", null, "a header's name or value holds what headers cannot hold");
   return headers;
 }
 
-/** The platform's words for what is wrong would repeat the value, which may be a secret. */
+/** Parses the headers. The platform's error is dropped, since its text contains the value, which may be secret. */
 function parsedHeaders(given: HeadersInit | undefined): Headers | null {
   try {
     return new Headers(given);
@@ -53,26 +53,26 @@ function parsedHeaders(given: HeadersInit | undefined): Headers | null {
   }
 }
 
-/** The bounds of a call over those of the deployment. */
+/** The limits of a call: the caller's, else the deployment's. */
 export function callLimits(standard: OutboundLimits, given: Partial<OutboundLimits> | undefined): OutboundLimits {
   const limits = { ...standard, ...given };
-  // NaN would compare as no bound at all.
+  // The negated comparison refuses NaN as well, which would act as no limit.
   const bad = Object.entries(limits).find(([, value]) => !(value >= 0));
   if (bad !== undefined) throw outboundError("bad_request", null, `the limit ${bad[0]} is no number from 0 on`);
   return limits;
 }
 
-/** The hosts of the deployment and of the definition. */
+/** The allowed internal hosts: the deployment's and the definition's. */
 export function listedHosts(
   standard: readonly HostPattern[],
   given: readonly string[] | undefined,
 ): readonly HostPattern[] {
-  const own = (given ?? []).map((text) => {
+  const listed = (given ?? []).map((text) => {
     const pattern = readHostPattern(text);
     if (pattern === null) {
       throw outboundError("bad_request", null, "an allowed host is not written as host, host:port or *.suffix");
     }
     return pattern;
   });
-  return own.length === 0 ? standard : [...standard, ...own];
+  return listed.length === 0 ? standard : [...standard, ...listed];
 }

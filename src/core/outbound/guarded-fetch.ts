@@ -1,6 +1,6 @@
-// The fetch for addresses that somebody else chose. Before each request, redirects included, its URL is judged, its name is
-// looked up and every address is judged; what comes back is bounded in bytes and time. Invariant: nothing is requested that
-// was not judged in exactly that spelling.
+// Fetches URLs that users, models or definitions chose. Before each request, redirects included, the URL is checked, its host name is
+// resolved and every address is checked; the response is bounded in bytes and time. Invariant: a request uses exactly the URL that was
+// checked.
 
 import { addressKind } from "#lib/outbound/address-kind.ts";
 import type { HostPattern } from "#lib/outbound/host-list.ts";
@@ -13,12 +13,12 @@ import type { OutboundFetch, OutboundLimits } from "../ports/outbound-fetch.ts";
 import type { Resolver } from "../ports/resolver.ts";
 import { boundedBody } from "./bounded-body.ts";
 import { Exchange } from "./exchange.ts";
-import type { Way } from "./exchange.ts";
+import type { Transport } from "./exchange.ts";
 import { callLimits, firstRequest, listedHosts } from "./first-request.ts";
 import { outboundError } from "./outbound-error.ts";
 
-/** Bounds where the caller names none. */
-export const standardLimits: OutboundLimits = {
+/** The limits of a call that does not name any. */
+export const defaultOutboundLimits: OutboundLimits = {
   bytes: 8 * 1024 * 1024,
   headersMs: 15_000,
   idleMs: 15_000,
@@ -26,15 +26,15 @@ export const standardLimits: OutboundLimits = {
   redirects: 5,
 };
 
-/** What a guarded fetch is made of, besides the way its requests leave. */
-export interface GuardedFetchParts extends Way {
+/** The dependencies of a guarded fetch. */
+export interface GuardedFetchParts extends Transport {
   resolver: Resolver;
-  /** Hosts of the deployment that may lie inside. */
+  /** Hosts inside the deployment's network that may be requested. */
   allowedHosts: readonly HostPattern[];
   limits: OutboundLimits;
 }
 
-/** Makes one. See `OutboundFetch` for what it promises. */
+/** Creates the fetch. `OutboundFetch` describes its contract. */
 export function createGuardedFetch(parts: GuardedFetchParts): OutboundFetch {
   return async (input, init = {}) => {
     const exchange = new Exchange(parts, init.signal);
@@ -78,13 +78,13 @@ async function follow(call: Call, first: Redirectable): Promise<Response> {
   let request = first;
   call.exchange.limitFromDispatch(call.limits.totalMs, () => outboundError("too_slow", request.url.host));
   for (let followed = 0; ; followed += 1) {
-    const target = judged(request.url, call.listed);
-    await judgeAddresses(call, target);
+    const target = checkTarget(request.url, call.listed);
+    await checkAddresses(call, target);
     const response = await send(call, target, request);
     const location = redirectLocation(response);
     if (location === null || call.redirect === "manual") return boundedResponse(call, target, response);
 
-    // Nobody reads the body of a redirect; that it cannot be given up cleanly changes nothing.
+    // The body of a redirect is not used, so a failure to cancel it has no consequence.
     response.body?.cancel().catch(() => undefined);
     if (call.redirect === "error" || followed >= call.limits.redirects) throw outboundError("redirects", target.label);
     const url = URL.parse(location, target.url.href);
@@ -95,14 +95,14 @@ async function follow(call: Call, first: Redirectable): Promise<Response> {
   }
 }
 
-function judged(url: URL, listed: readonly HostPattern[]): Target {
+function checkTarget(url: URL, listed: readonly HostPattern[]): Target {
   const answer = readTarget(url, listed);
   if (!answer.ok) throw outboundError(answer.problem, answer.label);
   return answer.target;
 }
 
-/** Looks the name up, if it is one. Every address has to be public: nobody knows which of them the platform will take. */
-async function judgeAddresses({ exchange, resolver }: Call, { lookUp, label }: Target): Promise<void> {
+/** Resolves a host name. Every address has to be public, because the platform may connect to any of them. */
+async function checkAddresses({ exchange, resolver }: Call, { lookUp, label }: Target): Promise<void> {
   if (lookUp === null) return;
   const resolution = await resolver.resolve(lookUp, exchange.signal);
   exchange.signal.throwIfAborted();
@@ -124,7 +124,7 @@ function send({ exchange, limits }: Call, target: Target, request: Redirectable)
   );
 }
 
-/** Encodings that the platform takes off: what is read is longer than `content-length` says. */
+/** Content encodings that the platform decodes, which makes the body longer than `content-length`. */
 const decoded = new Set(["gzip", "br"]);
 
 function boundedResponse({ exchange, limits }: Call, { label }: Target, response: Response): Response {
@@ -132,7 +132,7 @@ function boundedResponse({ exchange, limits }: Call, { label }: Target, response
   const headers = new Headers(response.headers);
   const body: ReadableStream<Uint8Array> | null = response.body;
   const discard = (): void => void body?.cancel().catch(() => undefined);
-  // 101 would be another protocol, and what is outside of this range no `Response` can be made of.
+  // 101 switches the protocol, and `Response` accepts no other status outside of this range.
   if (status < 200 || status > 599) {
     discard();
     throw outboundError("bad_answer", label);

@@ -1,14 +1,14 @@
-// What outbound requests are refused and fail with. An error names the host and the reason and nothing else of a URL: paths,
-// query strings and user names may be secrets, and what the platform says of a failure may repeat them.
+// The errors of outbound requests. An error names the host and the reason and no other part of the URL: paths, query strings and user
+// names may be secret, and the platform's own message may repeat them.
 
 import { refuse } from "#contract/error.ts";
 import type { ErrorCode, ThreadholdError } from "#contract/error.ts";
 
 import type { OutboundReason } from "../ports/outbound-fetch.ts";
 
-const listIt = "Where that is meant, add the host to ALLOWED_OUTBOUND_HOSTS or to what the definition allows.";
+const allowlistHint = "Where that is meant, add the host to ALLOWED_OUTBOUND_HOSTS or to what the definition allows.";
 
-/** Each sentence goes on after the host. */
+/** Each sentence follows the host. */
 const texts: Record<OutboundReason, readonly [code: ErrorCode, text: string]> = {
   malformed: ["invalid_request", "cannot be requested: write an absolute URL such as https://host/path."],
   scheme: ["invalid_request", "is asked for by another scheme than https, which only listed hosts may be, over http."],
@@ -17,7 +17,7 @@ const texts: Record<OutboundReason, readonly [code: ErrorCode, text: string]> = 
     "invalid_request",
     "has a port that is not asked: use 80, 443, one from 1024 on, or list the host with its port.",
   ],
-  inside: ["invalid_request", `lies inside a private or local network and is not asked. ${listIt}`],
+  inside: ["invalid_request", `lies inside a private or local network and is not asked. ${allowlistHint}`],
   unknown_host: ["invalid_request", "does not exist: check the spelling of the name."],
   lookup_failed: [
     "unavailable",
@@ -39,13 +39,13 @@ const texts: Record<OutboundReason, readonly [code: ErrorCode, text: string]> = 
   bad_answer: ["unavailable", "gives an answer that HTTP does not know."],
 };
 
-/** Enough for any name that exists. */
-const longestHost = 260;
+/** No longer than the longest valid host with a port. */
+const maxHostLength = 260;
 
-/** The error for a reason. `host` is host and port, null where none could be read; `note` says more, without secrets. */
+/** The error for a reason. `host` is host and port, null if the URL has none; `note` is a further sentence without secrets. */
 export function outboundError(reason: OutboundReason, host: string | null, note?: string): ThreadholdError {
   const [code, text] = texts[reason];
-  const shown = host === null ? null : host.slice(0, longestHost);
+  const shown = host === null ? null : host.slice(0, maxHostLength);
   const message = `${shown ?? "The address"} ${text}${note === undefined ? "" : `: ${note}`}`;
   return refuse(code, message, { reason, ...(shown === null ? {} : { host: shown }) });
 }

@@ -18,7 +18,7 @@ export type Reserved = { release: () => void } | { limit: ReachedLimit };
 /**
  * Contract: `reached` is called before each step of every loop of the run; usage of nested loops and child threads counts.
  * `reserve` is called before each model request, retries included. A time limit is watched between these calls: when the time is
- * over, the run's signal fires with `TimeUp`. A rejection of either method is a bug.
+ * over, the run's signal fires with `TimeLimitReached`. A rejection of either method is a bug.
  */
 export interface LimitPort {
   /** Null while a model may be asked. */

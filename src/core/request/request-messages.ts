@@ -1,4 +1,4 @@
-// Stored messages as a model request carries them, and the line that a request may need at its end.
+// Converts stored messages to messages of a model request, and adds the last message that a request may need.
 
 import type { ModelMessage } from "../ports/model-port.ts";
 import type { MessageRecord, StoredPart } from "../record.ts";
@@ -9,18 +9,18 @@ export function isSendable({ role, status }: MessageRecord): boolean {
   return role !== "extension" && status === "complete";
 }
 
-/** The message as a request carries it. If a person changed the arguments of a call, its result names the new arguments to the model. */
+/** The message for a request. If a person changed the arguments of a call, its result names the new arguments to the model. */
 export function modelMessage(record: MessageRecord): ModelMessage {
   const { id, role, parts, name, tool_call_id, result, approval } = record;
   const message = { id, role: role === "extension" ? ("system" as const) : role, parts, name, tool_call_id, result };
   if (approval?.args === undefined) return message;
-  // The history has the arguments that the model asked for, and the stored result stays the tool's own.
+  // The history has the arguments that the model asked for, and the stored result stays the tool's.
   const changed = `(A person changed the arguments to ${JSON.stringify(approval.args)} before the call ran.)`;
-  return reworded(message, `${changed}\n${textOf(parts) ?? ""}`);
+  return withMessageText(message, `${changed}\n${textOf(parts) ?? ""}`);
 }
 
 /** The message with another text. The text of a tool message is its result. */
-export function reworded(message: ModelMessage, text: string): ModelMessage {
+export function withMessageText(message: ModelMessage, text: string): ModelMessage {
   const { result } = message;
   return {
     ...message,
@@ -42,19 +42,19 @@ export function resultWithText(result: NonNullable<MessageRecord["result"]>, tex
   return result.status === "error" ? { ...result, error: text } : { ...result, result: text };
 }
 
-/** Ends the messages with a line of the user: the step's instruction, or a request to continue after an assistant's message. */
+/** Ends the messages with a user message: the step's instruction, or a request to continue after an assistant's message. */
 export function endWithPrompt(messages: readonly ModelMessage[], instruction?: string): ModelMessage[] {
-  if (instruction !== undefined) return [...messages, userLine(instruction)];
-  return messages.at(-1)?.role === "assistant" ? [...messages, userLine(goOn)] : [...messages];
+  if (instruction !== undefined) return [...messages, unstoredUserMessage(instruction)];
+  return messages.at(-1)?.role === "assistant" ? [...messages, unstoredUserMessage(continueText)] : [...messages];
 }
 
 /**
- * Sent after an answer that is to continue. Some models refuse a history that ends in an answer; others take that answer for
- * the beginning of the next one.
+ * Sent after an answer that the model should continue. Some models refuse a history that ends with an answer; others treat it as the
+ * beginning of their next answer.
  */
-const goOn = "Continue.";
+const continueText = "Continue.";
 
-/** A user's line that is sent and never stored. */
-export function userLine(text: string): ModelMessage {
+/** A user message that is sent and not stored. */
+export function unstoredUserMessage(text: string): ModelMessage {
   return { id: null, role: "user", parts: [{ type: "text", text }], name: null, tool_call_id: null, result: null };
 }

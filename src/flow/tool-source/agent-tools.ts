@@ -1,4 +1,4 @@
-// The project's agents as tools: a call of an agent with two sides runs in a child thread, a call of another agent hands the thread
+// The project's agents as tools. A call to an agent with two sides runs in a child thread; a call to another agent hands the thread
 // over to it.
 
 import type { ChildThreads } from "#core/ports/child-threads.ts";
@@ -6,12 +6,12 @@ import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
 
-import { agentToolRunner } from "../agent-tool.ts";
-import type { Definitions } from "../definitions.ts";
+import { agentToolRunner } from "../child-agent-tool.ts";
 import { handoffRunner } from "../handoff.ts";
+import type { Definitions } from "../project-definitions.ts";
 import type { ToolSource } from "./tool-source.ts";
 
-/** The source. */
+/** Creates the source. */
 export function agentTools(
   definitions: Definitions,
   ports: { children: ChildThreads; clock: Clock; faults: Faults },

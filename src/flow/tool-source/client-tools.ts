@@ -1,4 +1,4 @@
-// Tools that a client brought. A client answers their calls.
+// The tools that a client defines. The client executes their calls.
 
 import type { ClientTool } from "#contract/setup.ts";
 import type { Clock } from "#core/ports/clock.ts";
@@ -6,7 +6,7 @@ import type { Clock } from "#core/ports/clock.ts";
 import { clientToolRunner } from "../client-tool.ts";
 import type { ToolSource } from "./tool-source.ts";
 
-/** The source. `tools` is called each time, since a client may bring others. */
+/** Creates the source. `tools` is called each time, since the list may change. */
 export function clientTools(tools: () => readonly ClientTool[], clock: Clock): ToolSource {
   return {
     title: "The client's tools",

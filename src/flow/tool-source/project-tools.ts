@@ -1,18 +1,18 @@
-// The project's tools.
+// The tools that the project defines.
 
-import type { Definitions } from "../definitions.ts";
+import type { Definitions } from "../project-definitions.ts";
 import { toolRunner } from "../tool-runner.ts";
-import type { ToolSurroundings } from "../tool-runner.ts";
+import type { ToolDependencies } from "../tool-runner.ts";
 import type { ToolSource } from "./tool-source.ts";
 
-/** The source. */
-export function projectTools(definitions: Definitions, surroundings: ToolSurroundings): ToolSource {
+/** Creates the source. */
+export function projectTools(definitions: Definitions, dependencies: ToolDependencies): ToolSource {
   return {
     title: "The project's tools",
     names: () => Promise.resolve(definitions.names("tools")),
     runner(name) {
       if (!definitions.has("tools", name)) return null;
-      return definitions.tool(name).then((tool) => toolRunner(name, tool, surroundings));
+      return definitions.tool(name).then((tool) => toolRunner(name, tool, dependencies));
     },
   };
 }

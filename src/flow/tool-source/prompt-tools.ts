@@ -1,13 +1,13 @@
-// The project's prompts as tools: a call runs a loop of its own in the thread. An entry with options belongs to this source.
+// The project's prompts as tools. A call runs a loop of its own in the thread. An entry with options belongs to this source.
 
-import type { Definitions } from "../definitions.ts";
+import type { Definitions } from "../project-definitions.ts";
 import { subpromptRunner } from "../subprompt.ts";
 import type { ToolSource } from "./tool-source.ts";
 
-/** Makes the builder of the steps of a loop under a call. */
+/** Creates the step builder of the loop under a call. */
 export type BuilderFor = Parameters<typeof subpromptRunner>[2];
 
-/** The source. */
+/** Creates the source. */
 export function promptTools(definitions: Definitions, builderFor: BuilderFor): ToolSource {
   return {
     title: "The project's prompts",

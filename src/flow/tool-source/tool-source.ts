@@ -1,5 +1,5 @@
-// Where the tools of a step come from: an ordered list of sources. A name means the tool of the first source that has it. A source
-// that fails takes its own tools from the step and nothing else.
+// Resolves the tools of a step from an ordered list of sources. A name stands for the tool of the first source that has it. If a
+// source fails, the step lacks the tools of that source only.
 
 import { cutText, errorMessage } from "#core/cut-text.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
@@ -13,16 +13,16 @@ export interface ToolSource {
   /** The names of its tools, in a fixed order. */
   names(): Promise<readonly string[]>;
   /**
-   * Makes the runner of a tool; null for a name that the source does not have, at once where the source need not ask for that.
+   * Creates the runner of a tool. The result is null, without a promise where possible, if the source has no tool of that name.
    * `config` holds the options of a prompt's entry. Contract: never throws, and rejects only for a name that belongs to the source.
-   * A source that asks other servers bounds its own wait.
+   * A source that sends requests to other servers limits how long it waits.
    */
   runner(name: string, config?: SubpromptConfig): Promise<ToolRunner | null> | null;
 }
 
-/** The tools that a prompt's entries stand for. */
+/** The tools that the entries of a prompt name. */
 export interface ResolvedTools {
-  /** By the name that the model calls. */
+  /** By the name that a model calls. */
   tools: ReadonlyMap<string, ToolRunner>;
   /** Entries whose source failed. */
   failures: readonly SourceFailure[];
@@ -59,7 +59,7 @@ export async function resolveTools(
         } catch (thrown) {
           failures.push(failureOf(each, source, thrown));
         }
-        // After a failure too: a later source with the same name would be another tool than the prompt's author meant.
+        // A failed source ends the search too: a later source with the name would have another tool than the prompt's author meant.
         break;
       }
     }
@@ -100,7 +100,7 @@ export function unavailableSection(failures: readonly SourceFailure[]): string[]
   return [`These tools are not available now, so do not call them: ${entries}.`];
 }
 
-/** The tools, and for each name whose source failed a runner whose result is an error. */
+/** The tools, and for each name whose source failed a runner that returns an error. */
 export function withUnavailable({ tools, failures }: ResolvedTools): ReadonlyMap<string, ToolRunner> {
   if (failures.length === 0) return tools;
   return new Map([...failures.map(({ entry }) => [entry, unavailable(entry)] as const), ...tools]);
@@ -113,7 +113,7 @@ function unavailable(name: string): ToolRunner {
     sequential: false,
     dependsOn: [],
     timeoutMs: 1000,
-    // A call that was interrupted may have had effects, which this runner cannot know.
+    // An interrupted call may have had effects that this runner cannot know of.
     idempotent: false,
     check: (args) => ({ ok: true, args }),
     async *run() {

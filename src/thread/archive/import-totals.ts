@@ -8,7 +8,7 @@ import type { Usage } from "#contract/usage.ts";
 import { spendingSchema } from "#core/archive/archive-record.ts";
 import type { ArchivedLog, ArchivedMessage, ArchivedRun } from "#core/archive/archive-record.ts";
 import type { Work } from "#core/awaited.ts";
-import { addWork, noWork, workIn } from "#core/limits/used.ts";
+import { addWork, zeroWork, workIn } from "#core/limits/used.ts";
 import { counted } from "#core/message-counts.ts";
 import { partTokens } from "#core/model/estimate-tokens.ts";
 import type { MessageCounts } from "#core/record.ts";
@@ -23,7 +23,7 @@ export class ImportTotals {
   #underWay = 0;
   #usage: Usage = zeroUsage;
   #cost: number | null = 0;
-  #work: Work = noWork;
+  #work: Work = zeroWork;
   /** Usage by source. In an unchanged export each sum is part of the usage of the runs. */
   readonly #answers = new Spent();
   readonly #children = new Spent();

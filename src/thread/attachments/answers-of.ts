@@ -8,6 +8,6 @@ import { unclaimedFiles } from "./unclaimed-files.ts";
 
 /** The keeper of a thread. */
 export function answersOf({ files, live, log }: Pick<ObjectContext, "files" | "live" | "log">): AnswerFiles {
-  const referred = (path: string) => unclaimedFiles({ live, files, log }).refer(path);
-  return answerFiles({ files, newId: () => live.uuids.next(), referred });
+  const onReference = (path: string) => unclaimedFiles({ live, files, log }).refer(path);
+  return answerFiles({ files, newId: () => live.uuids.next(), onReference });
 }

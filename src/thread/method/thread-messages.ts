@@ -9,7 +9,7 @@ import { totalOf } from "#core/message-counts.ts";
 import type { MessageRecord, ThreadRecord } from "#core/record.ts";
 import { callsOf } from "#core/run-state.ts";
 import { toMessage } from "#core/view.ts";
-import { updateMessage } from "#flow/thread-state.ts";
+import { updateMessage } from "#flow/create-thread-state.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";

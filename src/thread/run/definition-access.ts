@@ -3,9 +3,9 @@
 import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { toMessage } from "#core/view.ts";
+import { threadState } from "#flow/create-thread-state.ts";
 import { HookRunner } from "#flow/hook-runner.ts";
 import type { ThreadAccess } from "#flow/thread-access.ts";
-import { threadState } from "#flow/thread-state.ts";
 import type { ThreadState } from "#spec/index.ts";
 
 import { appendMessages } from "../append-messages.ts";

@@ -4,7 +4,7 @@
 import { refuse } from "#contract/error.ts";
 import type { PostRun } from "#contract/request.ts";
 import type { LimitRest } from "#core/awaited.ts";
-import { amountNames, leftOf, noBounds } from "#core/limits/amounts.ts";
+import { amountNames, remainingOf, noBounds } from "#core/limits/amounts.ts";
 import type { RunRecord } from "#core/record.ts";
 
 import type { Driver } from "./driver.ts";
@@ -42,7 +42,7 @@ export function raiseLimit(driver: Driver, run: LimitedRun, { limits = {}, side 
 
 /** Whether something is left then. */
 function isMore(wish: number | null, { amount, used }: LimitRest): boolean {
-  const left = leftOf({ ...noBounds, [amount]: wish }, { ...nothing, [amount]: used })[amount];
+  const left = remainingOf({ ...noBounds, [amount]: wish }, { ...nothing, [amount]: used })[amount];
   return left === null || left > 0;
 }
 

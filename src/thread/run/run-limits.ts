@@ -3,22 +3,22 @@
 
 import type { Limits } from "#contract/run.ts";
 import type { LimitRest } from "#core/awaited.ts";
-import { leftOf, noBounds, strictest, together } from "#core/limits/amounts.ts";
+import { remainingOf, noBounds, strictest, addUsed } from "#core/limits/amounts.ts";
 import type { AmountName, Used } from "#core/limits/amounts.ts";
-import { reachedAmounts, reachedLimit, reasonOf, timeLeft } from "#core/limits/reached.ts";
+import { reachedAmounts, reachedLimit, reasonOf, remainingTime } from "#core/limits/reached.ts";
 import type { Budget, LimitReason } from "#core/limits/reached.ts";
 import { requestShare } from "#core/limits/request-share.ts";
 import { Reservations } from "#core/limits/reservations.ts";
-import { asLimits, promised, shareOf } from "#core/limits/share.ts";
-import { TimeUp } from "#core/limits/time-up.ts";
+import { limitsOfShare, reservedForChildren, shareOf } from "#core/limits/share.ts";
+import { TimeLimitReached } from "#core/limits/time-limit-reached.ts";
 import { usedOf, workIn, workOf } from "#core/limits/used.ts";
 import type { LimitPort, ReachedLimit, Reserved } from "#core/ports/limit-port.ts";
 import type { ModelRequest } from "#core/ports/model-port.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
 import { sideOf } from "#flow/conversation-strategy.ts";
 import type { ConversationStrategy } from "#flow/conversation-strategy.ts";
-import { cutAfter, lastBounds, runBounds, threadBounds } from "#flow/limit-bounds.ts";
-import type { Asked, Speaking } from "#flow/limit-bounds.ts";
+import { abortAfterMs, firmBounds, runBounds, threadBounds } from "#flow/limit-bounds.ts";
+import type { RequestedLimits, ActiveSide } from "#flow/limit-bounds.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import type { ObjectContext } from "../object-context.ts";
@@ -73,18 +73,18 @@ export class RunLimits implements LimitPort {
 
   reserve(request: ModelRequest, signal: AbortSignal): Promise<Reserved> {
     let share: Used | null = null;
-    return this.#reservations.inLine(async (): Promise<Reserved | null> => {
+    return this.#reservations.inOrder(async (): Promise<Reserved | null> => {
       await this.#context.faults.at("limits.reserve");
       const { budgets, limit } = this.#state(await this.#speaking());
       if (signal.aborted) return { release: () => {} };
       if (limit !== null) return { limit };
       share ??= requestShare(request, [budgets.run.bounds, budgets.thread.bounds]);
-      return this.#reservations.fits(share, budgets) ? { release: this.#reservations.hold(share) } : null;
+      return this.#reservations.fits(share, budgets) ? { release: this.#reservations.reserve(share) } : null;
     }, signal);
   }
 
   /** The current bounds and usage, and the limit that is reached. */
-  #state(speaking: Speaking): { budgets: Record<"run" | "thread", Budget>; limit: ReachedLimit | null } {
+  #state(speaking: ActiveSide): { budgets: Record<"run" | "thread", Budget>; limit: ReachedLimit | null } {
     // The time limit may differ for the side that speaks now.
     this.#watch(speaking);
     const budgets = this.#promised(speaking);
@@ -92,7 +92,7 @@ export class RunLimits implements LimitPort {
     return { budgets, limit: reason === null ? null : this.#atLimit(speaking, budgets, reason) };
   }
 
-  #atLimit(speaking: Speaking, { run, thread }: Record<"run" | "thread", Budget>, reason: LimitReason): ReachedLimit {
+  #atLimit(speaking: ActiveSide, { run, thread }: Record<"run" | "thread", Budget>, reason: LimitReason): ReachedLimit {
     const amounts = reachedAmounts(run);
     // One that nobody can raise has the last word, whichever other ones are reached beside it.
     const last = amounts.find((one) => !this.#canBeRaised(speaking, one, run.used));
@@ -114,9 +114,9 @@ export class RunLimits implements LimitPort {
   }
 
   /** Whether a run that reached its limit of an amount rests there, and somebody may raise it. */
-  #canBeRaised(speaking: Speaking, amount: AmountName, used: Used): boolean {
-    const last = lastBounds(speaking, this.#asked, { amount, allowed: this.#context.settings.limits });
-    return (leftOf(last, used)[amount] ?? 1) > 0;
+  #canBeRaised(speaking: ActiveSide, amount: AmountName, used: Used): boolean {
+    const last = firmBounds(speaking, this.#asked, { amount, allowed: this.#context.settings.limits });
+    return (remainingOf(last, used)[amount] ?? 1) > 0;
   }
 
   async forChild(threadId: string, sharers: () => number): Promise<Limits | null> {
@@ -125,14 +125,14 @@ export class RunLimits implements LimitPort {
     const { grants = {}, limits } = this.#run;
     const held = this.#reservations.sum;
     const left = strictest(
-      leftOf(run.bounds, together(run.used, held)),
-      leftOf(thread.bounds, together(thread.used, held)),
+      remainingOf(run.bounds, addUsed(run.used, held)),
+      remainingOf(thread.bounds, addUsed(thread.used, held)),
     );
     const share = grants[threadId] ?? shareOf(left, sharers());
     if (share === null) return null;
     // Written with the rest that follows.
     this.#run.grants = { ...grants, [threadId]: share };
-    return asLimits(share, limits);
+    return limitsOfShare(share, limits);
   }
 
   /** Begins to watch the time, before anything is done. */
@@ -149,15 +149,15 @@ export class RunLimits implements LimitPort {
     this.#run.turns = this.#parts.strategy.turns;
   }
 
-  async #speaking(): Promise<Speaking> {
+  async #speaking(): Promise<ActiveSide> {
     const { strategy } = this.#parts;
     await this.#context.faults.at("limits.agent");
     const agent = await this.#parts.agent();
-    return { agent, side: sideOf(agent, strategy.side), handedOver: strategy.handedOver };
+    return { agent, side: sideOf(agent, strategy.side), isHandedOver: strategy.handedOver };
   }
 
   /** What bounds the run and its thread, and what they used. */
-  #budgets(speaking: Speaking): { run: Budget; thread: Budget } {
+  #budgets(speaking: ActiveSide): { run: Budget; thread: Budget } {
     const { live, settings } = this.#context;
     const { strategy, messages } = this.#parts;
     const used = usedOf(
@@ -167,40 +167,40 @@ export class RunLimits implements LimitPort {
     const earlier = usedOf(live.record, workIn(live.record));
     return {
       run: { bounds: runBounds(speaking, this.#run, settings.limits), used },
-      thread: { bounds: threadBounds(speaking.agent, settings.limits), used: together(earlier, used) },
+      thread: { bounds: threadBounds(speaking.agent, settings.limits), used: addUsed(earlier, used) },
     };
   }
 
   /** The same with what children are at work with, as though they had used it. */
-  #promised(speaking: Speaking): { run: Budget; thread: Budget } {
+  #promised(speaking: ActiveSide): { run: Budget; thread: Budget } {
     const { run, thread } = this.#budgets(speaking);
-    const more = promised(this.#run, this.#parts.messages);
+    const more = reservedForChildren(this.#run, this.#parts.messages);
     return {
-      run: { ...run, used: together(run.used, more) },
-      thread: { ...thread, used: together(thread.used, more) },
+      run: { ...run, used: addUsed(run.used, more) },
+      thread: { ...thread, used: addUsed(thread.used, more) },
     };
   }
 
   /** What callers asked for. A child ends at its share, which is its parent's to give. */
-  get #asked(): Asked {
+  get #asked(): RequestedLimits {
     const { limits, parent_run_id } = this.#run;
     return parent_run_id === null ? this.#run : { limits: { ...limits, on_limit: "end" } };
   }
 
   /** The bounds of time that end the run. One that it rests at cuts nothing: it would have to be done again behind the rest. */
-  #ending(speaking: Speaking): { run: Budget; thread: Budget } {
+  #ending(speaking: ActiveSide): { run: Budget; thread: Budget } {
     const { run, thread } = this.#budgets(speaking);
-    const duration_ms = cutAfter(speaking, this.#asked, this.#context.settings.limits);
+    const duration_ms = abortAfterMs(speaking, this.#asked, this.#context.settings.limits);
     return { run: { ...run, bounds: { ...run.bounds, duration_ms } }, thread };
   }
 
   /** Cuts the run when its time is over; asked again, only the last word counts. */
-  #watch(speaking: Speaking): void {
+  #watch(speaking: ActiveSide): void {
     this.#disarm();
-    const left = timeLeft(this.#ending(speaking));
+    const left = remainingTime(this.#ending(speaking));
     if (left === null || this.#halted) return;
     const { ms, reason } = left;
-    if (ms === 0) this.#parts.abort.abort(new TimeUp(reason));
+    if (ms === 0) this.#parts.abort.abort(new TimeLimitReached(reason));
     else this.#disarm = this.#context.clock.after(ms, () => this.#watch(speaking));
   }
 }

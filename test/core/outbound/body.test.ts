@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import type { Way } from "#core/outbound/exchange.ts";
+import type { Transport } from "#core/outbound/exchange.ts";
 
 import { closed, guard, network, newId, refused } from "./guard.ts";
 
@@ -82,7 +82,7 @@ describe("ends", () => {
 
   it("A body is given up also where the platform pays no heed to the signal", async () => {
     const id = newId();
-    const deaf: Way["fetch"] = (url, init) => network().fetch(url, { ...init, signal: null });
+    const deaf: Transport["fetch"] = (url, init) => network().fetch(url, { ...init, signal: null });
     const { guarded } = guard({ fetch: deaf, limits: { bytes: 100_000 } });
     const response = await guarded(`${one}/endless?id=${id}`);
     expect((await refused(response.text())).reason).toBe("too_large");

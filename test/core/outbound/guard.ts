@@ -5,8 +5,8 @@ import { inject } from "vitest";
 
 import { ThreadholdError } from "#contract/error.ts";
 import { createDnsOverHttps } from "#core/outbound/dns-over-https.ts";
-import type { Way } from "#core/outbound/exchange.ts";
-import { createGuardedFetch, standardLimits } from "#core/outbound/guarded-fetch.ts";
+import type { Transport } from "#core/outbound/exchange.ts";
+import { createGuardedFetch, defaultOutboundLimits } from "#core/outbound/guarded-fetch.ts";
 import type { OutboundFetch, OutboundLimits, OutboundReason } from "#core/ports/outbound-fetch.ts";
 import type { Resolver } from "#core/ports/resolver.ts";
 import { turns } from "#lib/bounded-fetch.ts";
@@ -43,7 +43,7 @@ export const sendPiece = (id: string): Promise<unknown> => askServer("/__piece",
 
 /** The network of a test: hosts that are not this machine are, all of them, its server. */
 export interface Network {
-  fetch: Way["fetch"];
+  fetch: Transport["fetch"];
   /** URLs in the order in which they were requested. */
   sent: string[];
 }
@@ -61,7 +61,7 @@ export function network(): Network {
   };
 }
 
-export interface GuardOptions extends Partial<Way> {
+export interface GuardOptions extends Partial<Transport> {
   /** As in ALLOWED_OUTBOUND_HOSTS. */
   allowed?: string;
   limits?: Partial<OutboundLimits>;
@@ -71,12 +71,12 @@ export interface GuardOptions extends Partial<Way> {
 }
 
 /** The way out of these tests. */
-export function way(options: Partial<Way> = {}): Way {
+export function way(options: Partial<Transport> = {}): Transport {
   return { fetch: (...call) => fetch(...call), inTurn: turns(5), clock: systemClock, ...options };
 }
 
 /** A resolver that asks the server. */
-export function resolverAt(path = "/dns-query", options: Partial<Way> = {}): Resolver {
+export function resolverAt(path = "/dns-query", options: Partial<Transport> = {}): Resolver {
   return createDnsOverHttps(way(options), new URL(path, server()));
 }
 
@@ -88,7 +88,7 @@ export function guard(options: GuardOptions = {}): { guarded: OutboundFetch; sen
     ...parts,
     resolver: resolver ?? createDnsOverHttps(parts, new URL(`/dns-query?id=${dnsId}`, server())),
     allowedHosts: readHostList(allowed) ?? [],
-    limits: { ...standardLimits, ...limits },
+    limits: { ...defaultOutboundLimits, ...limits },
   });
   return { guarded, sent: net.sent };
 }

@@ -1,4 +1,4 @@
-// The project's definitions, loaded when first asked for and looked up by name.
+// Loads the project's definitions by name, each when it is first used.
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { ErrorCode } from "#contract/error.ts";

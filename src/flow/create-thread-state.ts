@@ -1,4 +1,4 @@
-// ThreadState: the thread as tools, hooks and thread endpoints see it (Standard Agents, threads).
+// ThreadState: the interface of a thread for tools, hooks and thread endpoints (Standard Agents, threads).
 
 import { refuse } from "#contract/error.ts";
 import { jsonObjectSchema, jsonSchema } from "#contract/json.ts";
@@ -22,13 +22,13 @@ import type {
   ToolResult,
 } from "#spec/index.ts";
 
-import type { Definitions } from "./definitions.ts";
 import { fileState } from "./file-state.ts";
 import { mergedMetadata, specMessage } from "./hook-message.ts";
 import type { HookRunner } from "./hook-runner.ts";
+import type { Definitions } from "./project-definitions.ts";
 import type { ThreadAccess } from "./thread-access.ts";
 
-/** What a state is made of. `execution` is null at rest; `context` lives for one run. */
+/** The dependencies of a state. `execution` is null outside of a run; `context` lasts for one run. */
 export interface ThreadStateParts {
   access: ThreadAccess;
   definitions: Definitions;
@@ -37,7 +37,7 @@ export interface ThreadStateParts {
   context: LiveContext;
 }
 
-/** Makes the state. Its identity is read when asked, since a handoff may change the agent. */
+/** Creates the state. `agentId` is read at each access, since a handoff may change the agent. */
 export function threadState(parts: ThreadStateParts): ThreadState {
   const { access, definitions } = parts;
   const state: ThreadState = {
@@ -125,7 +125,7 @@ async function injectMessage(
   message: InjectMessageInput,
 ): Promise<Message> {
   access.checkDepth();
-  // The types promise it; a value that a model or a request gave may be anything, and a message of another role cannot be read again.
+  // The types promise it, but the value may come from a model or a request. A message with another role could not be read again.
   if (!injectable.has(message.role) || typeof message.content !== "string") {
     throw refuse("invalid_request", "state.injectMessage takes a role of user, assistant or system, and text.");
   }
@@ -145,7 +145,7 @@ async function injectMessage(
   return specMessage(record);
 }
 
-/** Applies an update to a stored message, hooks around it. Shared with the API's own route. */
+/** Applies an update to a stored message and calls the hooks. The HTTP route uses it too. */
 export async function updateMessage(
   { access, hooks }: Pick<ThreadStateParts, "access" | "hooks">,
   id: string,
@@ -158,7 +158,7 @@ export async function updateMessage(
   const { content } = changed;
   const next = {
     ...record,
-    ...(typeof content === "string" ? withWords(record, content) : {}),
+    ...(typeof content === "string" ? withContent(record, content) : {}),
     metadata: mergedMetadata(record.metadata, jsonSchema.parse(changed["metadata"] ?? {})),
     updated_at: access.clock.now(),
   };
@@ -167,8 +167,8 @@ export async function updateMessage(
   return specMessage(next);
 }
 
-/** Other words, in the parts and in a tool's answer alike. */
-function withWords({ parts, result }: MessageRecord, text: string): Pick<MessageRecord, "parts" | "result"> {
+/** The message's parts and tool result with another text. */
+function withContent({ parts, result }: MessageRecord, text: string): Pick<MessageRecord, "parts" | "result"> {
   return { parts: withText(parts, text), result: result === null ? null : resultWithText(result, text) };
 }
 

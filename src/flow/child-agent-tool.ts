@@ -1,11 +1,11 @@
-// An agent with two sides, called as a tool: its conversation runs in a thread of its own, and the call waits for what comes
-// of it (decision 11). The row of the call names the child before the child is made, so a crash at any point finds it again.
+// The runner of a tool call to an agent with two sides: the conversation runs in a child thread, and the call waits for its result
+// (decision 11). The call's row names the child thread before it is created, so a run that resumes after a crash finds it.
 
 import type { EventDraft } from "#contract/event.ts";
 import { zeroUsage } from "#contract/usage.ts";
 import type { AwaitedChild, Delivered } from "#core/awaited.ts";
 import { errorMessage } from "#core/cut-text.ts";
-import { sharersOf } from "#core/limits/share.ts";
+import { countSharers } from "#core/limits/share.ts";
 import type { ChildThreads } from "#core/ports/child-threads.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
@@ -14,16 +14,16 @@ import type { CallContext } from "#core/tools/call-slot.ts";
 import { errorResult, noBudgetForAgent, stoppedCall } from "#core/tools/error-results.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
-import { firstWords } from "./first-words.ts";
+import { firstMessageText } from "./first-message-text.ts";
 import { nestedToolRunner } from "./nested-tool-runner.ts";
 
-/** Microseconds a call waits for its child thread. */
-const patience = 24 * 60 * 60 * 1_000_000;
+/** Microseconds a call waits for the result of its child thread. */
+const childResultTimeout = 24 * 60 * 60 * 1_000_000;
 
-/** Threads that may stand above each other: an agent that calls itself has to end. */
-const deepestThread = 10;
+/** How many threads may be nested by such calls, so that an agent that calls itself ends. */
+const maxThreadDepth = 10;
 
-/** Makes the runner. `prompt` is that of the agent's first side. */
+/** Creates the runner. `prompt` is the prompt of the agent's first side. */
 export function agentToolRunner(
   agent: AnyAgentDefinition,
   prompt: AnyPromptDefinition,
@@ -36,34 +36,35 @@ export function agentToolRunner(
         kind: "child",
         thread_id,
         agent_id: agent.name,
-        deadline: clock.now() + patience,
+        deadline: clock.now() + childResultTimeout,
         delivered: null,
       };
       const start: EventDraft = {
         type: "subagent_start",
         message_id: message.id,
-        ...ids(awaits, id),
-        prompt: firstWords(args, prompt),
+        ...childIds(awaits, id),
+        prompt: firstMessageText(args, prompt),
       };
       return { awaits, events: [start] };
     },
-    run: (call, context) => answer(call, context),
+    run: (call, context) => execute(call, context),
   };
 
-  async function answer(call: NestedCall, context: CallContext): Promise<NestedOutcome> {
-    const { awaits } = current(call, context);
+  async function execute(call: NestedCall, context: CallContext): Promise<NestedOutcome> {
+    const { awaits } = currentRow(call, context);
     if (awaits?.kind !== "child")
       return { type: "answer", answer: errorResult("The child thread of this call is not known.") };
-    if (awaits.delivered !== null) return delivered(call, awaits, awaits.delivered);
-    if (context.signal.aborted) return givenUp(awaits, stoppedCall, call);
-    if (awaits.deadline <= clock.now()) return givenUp(awaits, errorResult("The agent did not answer in time."), call);
-    if (children.depth >= deepestThread) {
-      const end = nestedEnd(call, awaits, { success: false, ...nothingUsed });
-      return { type: "answer", answer: errorResult(tooDeep), end };
+    if (awaits.delivered !== null) return deliveredOutcome(call, awaits, awaits.delivered);
+    if (context.signal.aborted) return abandonChild(awaits, stoppedCall, call);
+    if (awaits.deadline <= clock.now())
+      return abandonChild(awaits, errorResult("The agent did not answer in time."), call);
+    if (children.depth >= maxThreadDepth) {
+      const end = nestedEnd(call, awaits, { success: false, ...zeroFigures });
+      return { type: "answer", answer: errorResult(tooDeepText), end };
     }
     await faults.at("child.limits");
-    const limits = await context.ports.limits?.forChild(awaits.thread_id, () => sharersOf(call.id, context));
-    if (limits === null) return givenUp(awaits, noBudgetForAgent, call);
+    const limits = await context.ports.limits?.forChild(awaits.thread_id, () => countSharers(call.id, context));
+    if (limits === null) return abandonChild(awaits, noBudgetForAgent, call);
     try {
       await faults.at("child.start");
       await children.start({
@@ -72,34 +73,34 @@ export function agentToolRunner(
         run_id: context.ports.run.id,
         tool_call_id: call.id,
         message_id: call.message.id,
-        text: firstWords(call.args, prompt),
+        text: firstMessageText(call.args, prompt),
         limits: limits ?? {},
       });
     } catch (thrown) {
       const said = errorResult(`The agent "${agent.name}" could not be started: ${errorMessage(thrown)}`);
-      return givenUp(awaits, said, call);
+      return abandonChild(awaits, said, call);
     }
     return { type: "suspend", until: awaits.deadline };
   }
 
-  function givenUp(awaits: AwaitedChild, said: ReturnType<typeof errorResult>, call: NestedCall): NestedOutcome {
+  function abandonChild(awaits: AwaitedChild, result: ReturnType<typeof errorResult>, call: NestedCall): NestedOutcome {
     children.stop(awaits);
-    // What the child used is not known yet: it tells when it has stopped, and the call's row takes that alone.
-    return { type: "answer", answer: said, end: nestedEnd(call, awaits, { success: false, ...nothingUsed }) };
+    // The child's usage is not known yet. The child reports it when it has stopped, and only the call's row takes it.
+    return { type: "answer", answer: result, end: nestedEnd(call, awaits, { success: false, ...zeroFigures }) };
   }
 
   const description = agent.toolDescription ?? agent.description ?? `Let ${agent.name} work on a task.`;
   return { ...nestedToolRunner({ name: agent.name, description, prompt }, nested), elsewhere: true };
 }
 
-const tooDeep = `Agents call each other more than ${deepestThread} threads deep. Answer without calling another one.`;
+const tooDeepText = `Agents call each other more than ${maxThreadDepth} threads deep. Answer without calling another one.`;
 
-/** The call's row as it is now: the answer may have been put into it meanwhile. */
-function current({ message }: NestedCall, { ports }: CallContext) {
+/** The call's row as it is now. The result may have been stored in it in the meantime. */
+function currentRow({ message }: NestedCall, { ports }: CallContext) {
   return ports.journal.messages.find((known) => known.id === message.id) ?? message;
 }
 
-function ids(awaits: AwaitedChild, callId: string) {
+function childIds(awaits: AwaitedChild, callId: string) {
   return {
     subagent_id: awaits.thread_id,
     subagent_type: awaits.agent_id,
@@ -108,7 +109,7 @@ function ids(awaits: AwaitedChild, callId: string) {
   };
 }
 
-function delivered(
+function deliveredOutcome(
   call: NestedCall,
   awaits: AwaitedChild,
   { answer, usage, cost, tool_executions }: Delivered,
@@ -117,12 +118,12 @@ function delivered(
   return { type: "answer", answer, end: nestedEnd(call, awaits, { success, usage, cost, tool_executions }) };
 }
 
-const nothingUsed = { usage: zeroUsage, cost: 0, tool_executions: 0 };
+const zeroFigures = { usage: zeroUsage, cost: 0, tool_executions: 0 };
 
 function nestedEnd(
   { id, message }: NestedCall,
   awaits: AwaitedChild,
-  came: Pick<NestedEnd, "success" | "usage" | "cost" | "tool_executions">,
+  figures: Pick<NestedEnd, "success" | "usage" | "cost" | "tool_executions">,
 ): NestedEnd {
-  return { type: "subagent_end", message_id: message.id, ...ids(awaits, id), ...came };
+  return { type: "subagent_end", message_id: message.id, ...childIds(awaits, id), ...figures };
 }

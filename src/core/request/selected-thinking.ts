@@ -1,0 +1,43 @@
+// Selects the thinking of earlier runs that a request contains (decision 19): none, unless the prompt's `reasoning.include` asks for it.
+// Signatures of text and calls count as thinking. The current run's thinking is always sent, and the model layer sends it only to the
+// provider that produced it.
+
+import type { ReasoningConfig } from "#spec/index.ts";
+
+import type { MessageRecord } from "../record.ts";
+
+/**
+ * The earlier messages of a thread without the thinking that is not sent. A turn that ends in tool results is still open if no
+ * participant has spoken since; providers refuse its calls without their signatures, so it keeps them. `own` are the current run's
+ * messages of this loop.
+ */
+export function earlierThinking(
+  earlier: readonly MessageRecord[],
+  reasoning: ReasoningConfig | undefined,
+  current: readonly MessageRecord[],
+): MessageRecord[] {
+  if (reasoning?.include === true) return [...earlier];
+  const turn = openTurn(earlier, current);
+  const runs = new Set(current.flatMap(({ run_id }) => run_id ?? []));
+  const keeps = ({ run_id }: MessageRecord, at: number) => at >= turn || (run_id !== null && runs.has(run_id));
+  return earlier.map((message, at) => (keeps(message, at) ? message : withoutThinking(message)));
+}
+
+/** Index of the first message of an open turn; the list's length if there is none. */
+function openTurn(earlier: readonly MessageRecord[], current: readonly MessageRecord[]): number {
+  const last = earlier.at(-1);
+  if (last?.role !== "tool") return earlier.length;
+  const isFromOther = ({ role, side }: MessageRecord) =>
+    (role === "user" || role === "assistant") && side !== last.side;
+  return current.some(isFromOther) ? earlier.length : earlier.findLastIndex(isFromOther) + 1;
+}
+
+function withoutThinking(message: MessageRecord): MessageRecord {
+  const parts = message.parts.flatMap((part) => {
+    if (part.type === "thinking") return [];
+    if (part.provider_data === undefined) return [part];
+    const { provider_data: _, ...rest } = part;
+    return [rest];
+  });
+  return { ...message, parts };
+}
