@@ -27,13 +27,12 @@ export async function followRun({ dependencies, ports }: Services, run: Followed
   const query = { run_id: runId, after: String(after), depth: "0", include_silent: "false" };
   const { threads } = dependencies;
   const subscription = await Subscription.open({ threads, threadId, caller, query }, ports);
+  const stream = new UiStream(run);
   return sseResponse(subscription, {
     timers: ports.timers,
     signal: request.signal,
-    comment: () => "heartbeat",
-    isLast: () => false,
-    writeEnd: false,
-    format: formatOf(new UiStream(run)),
+    isLast: () => stream.isOver,
+    format: formatOf(stream),
     headers,
   });
 }
@@ -50,7 +49,6 @@ function formatOf(stream: UiStream): SseFormat {
     opening: written(stream, stream.begin()),
     frame: ({ json }) => written(stream, stream.take(JSON.parse(json) as ThreadEvent)),
     refusal: ({ message }) => written(stream, stream.fail(message)),
-    isLast: () => stream.isOver,
   };
 }
 

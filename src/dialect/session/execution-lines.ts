@@ -13,7 +13,6 @@ export function executionFormat(events: AgentEvents): SseFormat {
     opening: lines(events.begin()),
     frame: ({ json }) => written(events.take(JSON.parse(json) as ThreadEvent)),
     refusal: ({ message }) => written(events.fail(message)),
-    isLast: () => events.result !== null,
   };
 }
 

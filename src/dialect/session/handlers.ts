@@ -167,9 +167,7 @@ async function streamOf(services: Services, followed: FollowedExecution): Promis
   return sseResponse(subscription, {
     timers: services.ports.timers,
     signal: request.signal,
-    comment: () => "heartbeat",
-    isLast: () => false,
-    writeEnd: false,
+    isLast: () => events.result !== null,
     format: executionFormat(events),
     headers,
   });

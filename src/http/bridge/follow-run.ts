@@ -8,10 +8,9 @@ import type { Caller } from "#core/thread-rpc.ts";
 import { backOffMs } from "#lib/back-off.ts";
 import { pause } from "#lib/timers.ts";
 
-import type { SubscriptionTarget } from "./attach.ts";
-import type { Delivery } from "./delivery.ts";
+import type { Delivery } from "./deliveries.ts";
 import { attachBackOff, Subscription } from "./subscription.ts";
-import type { SubscriptionPorts } from "./subscription.ts";
+import type { SubscriptionPorts, SubscriptionTarget } from "./subscription.ts";
 
 /** A run to wait for. */
 export interface RunToFollow {

@@ -1,14 +1,13 @@
-// Writes a subscription as a response of server-sent events. The body is pulled: while the client does not read, no frame is taken
-// from the queue, nothing is acknowledged, and no heartbeats accumulate.
+// Writes a subscription as a response of server-sent events (SSE). The body is pulled: while the client does not read, no frame is
+// taken from the queue, nothing is acknowledged, and no heartbeats accumulate.
 
 import { createAcknowledger } from "#contract/acknowledger.ts";
 import type { Refusal } from "#contract/error.ts";
+import { sseEventName } from "#contract/event.ts";
 import { pause } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";
 
-import type { DeliverySource } from "./delivery-queue.ts";
-import type { Delivery, Frame } from "./delivery.ts";
-import { sseComment, sseEnd, sseFrame, sseRefusal } from "./sse-frame.ts";
+import type { Delivery, DeliverySource, Frame } from "./deliveries.ts";
 
 /** Milliseconds without an event after which a heartbeat is sent. */
 const heartbeatMs = 15_000;
@@ -24,27 +23,29 @@ export const sseHeaders = {
   "x-content-type-options": "nosniff",
 };
 
-/** A format other than the thread's own frames. */
+/** The text of a stream. */
 export interface SseFormat {
   /** Text at the beginning of the stream. */
   opening: string;
   frame: (frame: Frame) => string;
   refusal: (refusal: Refusal) => string;
-  /** Called after every frame; true ends the stream. */
-  isLast: () => boolean;
 }
+
+/** The thread's events as they are, each with its number. */
+const eventFormat: SseFormat = { opening: "", frame: sseFrame, refusal: sseRefusal };
 
 /** Options of the stream. */
 export interface SseOptions {
   timers: Timers;
   /** Aborted when the client has disconnected; not every disconnection cancels the body. */
   signal: AbortSignal;
-  /** Text of the first comment and of the heartbeats. */
-  comment: () => string;
-  /** Called with each frame before it is written; true makes it the last one. */
-  isLast: (frame: Frame) => boolean;
-  /** Whether to write `event: end` when the thread is idle. */
-  writeEnd: boolean;
+  /** Returns the text of the first comment and of the heartbeats. Default: "heartbeat". */
+  comment?: () => string;
+  /** Called with each frame after it was formatted; true makes it the last one. Default: no frame is the last. */
+  isLast?: (frame: Frame) => boolean;
+  /** Whether to write `event: end` when the thread is idle. Default: false. */
+  writeEnd?: boolean;
+  /** Default: the thread's events as they are. */
   format?: SseFormat;
   /** Headers in addition to those of every stream. */
   headers?: Record<string, string>;
@@ -57,25 +58,26 @@ export function sseResponse(subscription: DeliverySource, options: SseOptions): 
 }
 
 function sseBody(subscription: DeliverySource, options: SseOptions): ReadableStream<Uint8Array> {
+  const { comment = () => "heartbeat", format = eventFormat } = options;
   const encoder = new TextEncoder();
   const acknowledger = createAcknowledger(options.timers, (seq) => subscription.acknowledge(seq));
   let opened = false;
   let written: { seq: number; bytes: number } | null = null;
-  let leave: (() => void) | null = null;
+  let onAbort: (() => void) | null = null;
   const finish = (): void => {
-    if (leave !== null) options.signal.removeEventListener("abort", leave);
+    if (onAbort !== null) options.signal.removeEventListener("abort", onAbort);
     acknowledger.stop();
     subscription.close();
   };
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        leave = () => {
+        onAbort = () => {
           finish();
           controller.close();
         };
-        options.signal.addEventListener("abort", leave);
-        if (options.signal.aborted) leave();
+        options.signal.addEventListener("abort", onAbort);
+        if (options.signal.aborted) onAbort();
       },
       async pull(controller) {
         // A call of `pull` means that the client has read what was written before.
@@ -84,13 +86,13 @@ function sseBody(subscription: DeliverySource, options: SseOptions): ReadableStr
         subscription.ping();
         if (!opened) {
           opened = true;
-          controller.enqueue(encoder.encode(sseComment(options.comment()) + (options.format?.opening ?? "")));
+          controller.enqueue(encoder.encode(sseComment(comment()) + format.opening));
           return;
         }
         const deliveries = await nextDeliveries(subscription, options.timers);
         if (subscription.closed) return;
         const text = writeOut(deliveries, options);
-        const bytes = encoder.encode(text.chunk === "" ? sseComment(options.comment()) : text.chunk);
+        const bytes = encoder.encode(text.chunk === "" ? sseComment(comment()) : text.chunk);
         if (text.seq !== null) written = { seq: text.seq, bytes: bytes.length };
         if (!text.over || text.chunk !== "") controller.enqueue(bytes);
         if (text.over) {
@@ -114,6 +116,7 @@ async function nextDeliveries(subscription: DeliverySource, timers: Timers): Pro
   return subscription.take(chunkLength);
 }
 
+/** What is written next. */
 interface Text {
   chunk: string;
   /** Number of the last event in it. */
@@ -122,21 +125,21 @@ interface Text {
 }
 
 function writeOut(deliveries: readonly Delivery[], options: SseOptions): Text {
-  const { frame, refusal, isLast } = options.format ?? { frame: sseFrame, refusal: sseRefusal, isLast: () => false };
+  const { format = eventFormat, isLast = () => false, writeEnd = false } = options;
   const text: Text = { chunk: "", seq: null, over: false };
   for (const delivery of deliveries) {
     switch (delivery.type) {
       case "frame":
-        text.chunk += frame(delivery);
+        text.chunk += format.frame(delivery);
         text.seq = delivery.seq;
-        text.over = options.isLast(delivery) || isLast();
+        text.over = isLast(delivery);
         break;
       case "end":
-        if (options.writeEnd) text.chunk += sseEnd;
+        if (writeEnd) text.chunk += sseEnd;
         text.over = true;
         break;
       case "refused":
-        text.chunk += refusal(delivery.refusal);
+        text.chunk += format.refusal(delivery.refusal);
         text.over = true;
         break;
       case "closed":
@@ -146,4 +149,35 @@ function writeOut(deliveries: readonly Delivery[], options: SseOptions): Text {
     if (text.over) break;
   }
   return text;
+}
+
+/** An SSE frame with an event's number, name and JSON. */
+function sseFrame({ seq, event, json }: Frame): string {
+  return `id: ${String(seq)}\nevent: ${sseEventName(event)}\n${dataLines(json)}\n`;
+}
+
+/** An SSE frame without a number. */
+export function sseFrameOf(event: string, json: string): string {
+  return `event: ${event}\n${dataLines(json)}\n`;
+}
+
+/** The frame that ends a stream because the thread is idle. */
+const sseEnd = "event: end\ndata: {}\n\n";
+
+/** The frame that ends a stream with an error. It has no number, because it is not an event of the thread. */
+export function sseRefusal({ code, message }: Refusal): string {
+  return `event: ${sseEventName("error")}\n${dataLines(JSON.stringify({ type: "error", code, message }))}\n`;
+}
+
+/** A comment, which clients ignore. It keeps the connection open. */
+function sseComment(text: string): string {
+  return `: ${text}\n\n`;
+}
+
+/** A `data:` line cannot contain a line break, so text with line breaks becomes several lines. */
+function dataLines(text: string): string {
+  return text
+    .split(/\r\n|\r|\n/)
+    .map((line) => `data: ${line}\n`)
+    .join("");
 }

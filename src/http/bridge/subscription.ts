@@ -1,19 +1,27 @@
-// A subscription from the Worker to a thread that survives resets of the thread's object. It reconnects after the last received
-// event and drops duplicates, so every event is delivered once and in order. Events are queued here until they are taken. The object
-// bounds the queue, because nothing is acknowledged before it was taken.
+// A subscription from the Worker to a thread: a WebSocket to the thread's object that survives resets of the object. It reconnects
+// after the last received event and drops duplicates, so every event is delivered once and in order.
 
-import { ThreadholdError, tooSlowCloseCode } from "#contract/error.ts";
+import { errorBodySchema, ThreadholdError, tooSlowCloseCode } from "#contract/error.ts";
+import type { Caller, ThreadDirectory } from "#core/thread-rpc.ts";
+import { callerHeader, endField, subscribePath } from "#core/thread-rpc.ts";
 import { backOffMs } from "#lib/back-off.ts";
 import { pause } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";
 
-import { attach } from "./attach.ts";
-import type { SubscriptionTarget } from "./attach.ts";
-import { DeliveryQueue } from "./delivery-queue.ts";
-import type { DeliverySource } from "./delivery-queue.ts";
-import { deliveryOfClose, readFrame } from "./delivery.ts";
-import type { Delivery } from "./delivery.ts";
+import { DeliveryQueue, deliveryOfClose, readFrame } from "./deliveries.ts";
+import type { Delivery, DeliverySource } from "./deliveries.ts";
 import { Pulse } from "./pulse.ts";
+
+/** Fields of a subscription, already validated. */
+export type SubscriptionQuery = Readonly<Record<string, string>>;
+
+/** The thread, the caller and the query of a subscription. */
+export interface SubscriptionTarget {
+  threads: ThreadDirectory;
+  threadId: string;
+  caller: Caller;
+  query: SubscriptionQuery;
+}
 
 /** The time functions of a subscription. `now` returns microseconds. */
 export interface SubscriptionPorts {
@@ -85,7 +93,8 @@ export class Subscription implements DeliverySource {
   async #attach(): Promise<void> {
     const { query } = this.#target;
     const after = this.#lastSeq === null ? query : { ...query, after: String(this.#lastSeq) };
-    const socket = await attach({ ...this.#target, query: after });
+    const { threads, threadId, caller } = this.#target;
+    const socket = await socketOf(await threads(threadId).fetch(subscribeRequest(caller, after)));
     if (this.closed) {
       socket.accept();
       socket.close(1000, "reader left");
@@ -139,4 +148,27 @@ export class Subscription implements DeliverySource {
       }
     }
   }
+}
+
+/** Builds the internal upgrade request. It contains only the validated query, nothing else of the client's request. */
+export function subscribeRequest(caller: Caller, query: SubscriptionQuery): Request {
+  const url = new URL(subscribePath, "https://thread");
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  // A stream that follows one run is part of the response to the request that started the run, so it may outlast the credentials.
+  if (caller.until !== undefined && query["run_id"] === undefined) url.searchParams.set(endField, String(caller.until));
+  return new Request(url, { headers: { upgrade: "websocket", [callerHeader]: JSON.stringify(caller) } });
+}
+
+/** Returns the socket of an object's response to an upgrade. Throws the object's refusal, or `unavailable` for any other response. */
+export async function socketOf(response: Response): Promise<WebSocket> {
+  if (response.webSocket) return response.webSocket;
+  const body = errorBodySchema.safeParse(await response.json().catch(() => null));
+  if (body.success) {
+    const { code, message } = body.data.error;
+    const after = Number(response.headers.get("retry-after") ?? Number.NaN);
+    throw new ThreadholdError({ code, message, ...(after > 0 ? { retry_after_ms: after * 1000 } : {}) });
+  }
+  const cause = new Error(`The object answered an upgrade with status ${String(response.status)}.`);
+  const message = "The stream could not be opened. Try again.";
+  throw new ThreadholdError({ code: "unavailable", message, retry_after_ms: 1000 }, { cause });
 }

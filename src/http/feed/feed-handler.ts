@@ -5,10 +5,10 @@
 import { leaseField, ownerField, watchEndField } from "#core/feed-rpc.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 
-import { socketOf } from "../bridge/attach.ts";
-import type { Frame } from "../bridge/delivery.ts";
-import { sseFrameOf, sseRefusal } from "../bridge/sse-frame.ts";
-import { sseHeaders, sseResponse } from "../bridge/sse-response.ts";
+import type { Frame } from "../bridge/deliveries.ts";
+import { sseFrameOf, sseHeaders, sseRefusal, sseResponse } from "../bridge/sse-response.ts";
+import type { SseFormat } from "../bridge/sse-response.ts";
+import { socketOf } from "../bridge/subscription.ts";
 import { wantsSocket } from "../input/upgrade.ts";
 import { inPlace } from "../limit/places.ts";
 import type { Handlers } from "../route/handler.ts";
@@ -37,25 +37,17 @@ export function feedHandlers(services: Services): Pick<Handlers, "watchThreads">
           return upgraded;
         }
         const source = new FeedSource(await socketOf(upgraded), services.ports.now);
-        return sseResponse(source, {
-          timers,
-          signal: request.signal,
-          comment: () => "heartbeat",
-          isLast: () => false,
-          writeEnd: false,
-          format,
-        });
+        return sseResponse(source, { timers, signal: request.signal, format });
       });
     },
   };
 }
 
 /** The format of the stream. Its frames have no `id`, because a feed cannot be resumed. */
-const format = {
+const format: SseFormat = {
   opening: "",
   frame: ({ event, json }: Frame): string => sseFrameOf(event, json),
   refusal: sseRefusal,
-  isLast: () => false,
 };
 
 /** Builds the upgrade request for the object. It contains nothing of the client's request. */

@@ -3,10 +3,8 @@
 
 import { tooSlowCloseCode } from "#contract/error.ts";
 
-import { DeliveryQueue } from "../bridge/delivery-queue.ts";
-import type { DeliverySource } from "../bridge/delivery-queue.ts";
-import { deliveryOfClose, readFrame } from "../bridge/delivery.ts";
-import type { Delivery } from "../bridge/delivery.ts";
+import { DeliveryQueue, deliveryOfClose, readFrame } from "../bridge/deliveries.ts";
+import type { Delivery, DeliverySource } from "../bridge/deliveries.ts";
 import { Pulse } from "../bridge/pulse.ts";
 
 /** The subscription of one SSE response to a feed. */

@@ -6,13 +6,13 @@ import type { Run } from "#contract/run.ts";
 import type { Admission, Caller, ThreadStub } from "#core/thread-rpc.ts";
 
 import { jsonAnswer } from "../answer/json-answer.ts";
-import type { SubscriptionTarget } from "../bridge/attach.ts";
-import type { Frame } from "../bridge/delivery.ts";
+import type { Frame } from "../bridge/deliveries.ts";
 import { followRun } from "../bridge/follow-run.ts";
 import type { RunToFollow } from "../bridge/follow-run.ts";
 import { lateJson } from "../bridge/late-json.ts";
 import { sseResponse } from "../bridge/sse-response.ts";
 import { Subscription } from "../bridge/subscription.ts";
+import type { SubscriptionTarget } from "../bridge/subscription.ts";
 import { checkAnswerable, checkContent, checkMetadata } from "../input/message-size.ts";
 import { readRequestKey } from "../input/request-key.ts";
 import { inPlace } from "../limit/places.ts";
@@ -135,7 +135,7 @@ async function runEvents(services: Services, admitted: Admitted, run: Run): Prom
   const subscription = await Subscription.open(targetOf(services, admitted, run), ports);
   const comment = (): string => (started ? "heartbeat" : "queued");
   const { signal } = admitted.request;
-  return sseResponse(subscription, { timers: ports.timers, signal, comment, isLast, writeEnd: false });
+  return sseResponse(subscription, { timers: ports.timers, signal, comment, isLast });
 }
 
 function runEndedOrSuspended(

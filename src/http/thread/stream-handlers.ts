@@ -5,10 +5,9 @@ import { eventTypes } from "#contract/event.ts";
 import type { Subscribe } from "#contract/request.ts";
 import { closestWord } from "#lib/edit-distance.ts";
 
-import { subscribeRequest } from "../bridge/attach.ts";
-import type { SubscriptionQuery } from "../bridge/attach.ts";
 import { sseResponse } from "../bridge/sse-response.ts";
-import { Subscription } from "../bridge/subscription.ts";
+import { subscribeRequest, Subscription } from "../bridge/subscription.ts";
+import type { SubscriptionQuery } from "../bridge/subscription.ts";
 import { invalidField } from "../input/field-error.ts";
 import { inPlace } from "../limit/places.ts";
 import type { Handlers } from "../route/handler.ts";
@@ -32,10 +31,8 @@ export function streamHandlers(services: Services): Pick<Handlers, "threadEvents
       const subscription = await inPlace(place, () =>
         withStub(threads, { threadId, repeatable: true, run: () => Subscription.open(target, ports) }),
       );
-      const comment = (): string => "heartbeat";
-      const isLast = (): boolean => false;
       const writeEnd = query.until === "idle";
-      return sseResponse(subscription, { timers: ports.timers, signal: request.signal, comment, isLast, writeEnd });
+      return sseResponse(subscription, { timers: ports.timers, signal: request.signal, writeEnd });
     },
     async threadStream({ params, caller, query }) {
       const fields = subscriptionQuery(query, null);

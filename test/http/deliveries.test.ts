@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import { tooSlowCloseCode, webSocketCloseCode } from "#contract/error.ts";
 import { expiredCloseCode } from "#contract/subscription.ts";
-import { deliveryOfClose } from "#http/bridge/delivery.ts";
+import { deliveryOfClose } from "#http/bridge/deliveries.ts";
 
 it("The close code of a refusal becomes that refusal, with the message of the object or a default one", () => {
   for (const code of ["unauthorized", "forbidden", "thread_not_found", "rate_limited", "invalid_request"] as const) {
