@@ -19,12 +19,11 @@ import { Broadcaster } from "./reader/broadcaster.ts";
 import { EventNumbers, reservation } from "./reader/event-numbers.ts";
 import { threadSnapshot } from "./reader/thread-snapshot.ts";
 import { replay } from "./replay/replay.ts";
-import type { ReplayFrom, ReplayPart } from "./replay/replay.ts";
 
 /**
  * A loaded thread. Which member a caller needs:
  *
- * - `record`, `store`, `snapshot`, `replay` read.
+ * - `record`, `store`, `snapshot` read.
  * - `change` changes the thread's row in memory; `save` writes it. A change without `save` is written with the next write.
  * - `insertMessage`, `updateMessage`, `deleteMessage` write a message's row and keep counts, list text and the executed run in step.
  * - `transaction` writes several rows or none. Inside it, `stage` numbers events that ride in the rows it writes.
@@ -60,10 +59,10 @@ export class LiveThread {
       threadId: record.id,
       clock,
       numbers: this.#numbers,
-      replay: (from) => this.replay(from),
+      replay: (from) => replay(this.store, this.#record, from),
       snapshot: () => this.snapshot(),
       idle: () => this.#isIdle,
-      driven: () => this.runState.run !== null,
+      executing: () => this.runState.run !== null,
     });
   }
 
@@ -196,21 +195,6 @@ export class LiveThread {
     if (this.#staged === null) throw new Error("Events are staged inside a transaction.");
     this.#staged.push(...events);
     return events;
-  }
-
-  /** Returns the events after a number: a part of them, up to `upTo`, or all of them, from rows and from memory. */
-  replay(from: ReplayFrom): ReplayPart {
-    // A subscriber to the run that its own request began missed only events that are still in memory.
-    const recent = this.broadcaster.toldAfter(from.after);
-    if (recent !== null) return { events: recent, upTo: null, size: 0, place: from.place };
-    const rows = replay(this.store, this.#record, from);
-    const known = new Set(rows.events.map((event) => event.seq));
-    const last = rows.upTo ?? Number.POSITIVE_INFINITY;
-    // Events that surround other steps are sent before those steps and stored after them.
-    const inFlight = this.broadcaster
-      .inFlight()
-      .filter(({ seq }) => seq > from.after && seq <= last && !known.has(seq));
-    return { ...rows, events: [...rows.events, ...inFlight].sort((left, right) => left.seq - right.seq) };
   }
 
   /** Returns the thread, its latest messages and its unfinished events. */

@@ -14,7 +14,7 @@ import { LiveThread } from "./live-thread.ts";
 import { SearchPlaces } from "./method/search-places.ts";
 import type { ObjectContext } from "./object-context.ts";
 import type { OwnerFeed } from "./owner-feed.ts";
-import { Reader } from "./reader/reader.ts";
+import { restoreReader } from "./reader/subscribe.ts";
 import { Driver } from "./run/driver.ts";
 import { threadCalls } from "./run/thread-calls.ts";
 import type { World } from "./world.ts";
@@ -46,7 +46,7 @@ export function openThread(options: OpenOptions): OpenThread {
   const { world, storage, store, record, alarm, state, ownerFeed } = options;
   const live = new LiveThread(store, record, world.clock);
   for (const socket of state.getWebSockets()) {
-    const reader = Reader.restore(socket);
+    const reader = restoreReader(socket);
     if (reader !== null) live.broadcaster.rejoin(reader);
   }
   const { threads, catalog, clock, faults, log } = world;

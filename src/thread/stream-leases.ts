@@ -7,7 +7,7 @@ import { isAttended } from "#core/lease.ts";
 import type { StreamLease } from "#core/lease.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 
-import { cursorSchema } from "./reader/subscription.ts";
+import { leaseOf } from "./reader/subscribe.ts";
 
 /** One per object. */
 export class StreamLeases {
@@ -33,8 +33,8 @@ export class StreamLeases {
 
   /** Gives back the lease of a closed socket. It is read from the attachment, because a closed socket has no tags any more. */
   left(socket: WebSocket): void {
-    const cursor = cursorSchema.safeParse(socket.deserializeAttachment());
-    if (cursor.data?.lease !== undefined) this.#giveBack(cursor.data.lease);
+    const lease = leaseOf(socket);
+    if (lease !== undefined) this.#giveBack(lease);
   }
 
   /** Begins a stream without a socket. The returned function ends it; further calls do nothing. */
@@ -53,7 +53,7 @@ export class StreamLeases {
   }
 
   #isHeld(socket: WebSocket): boolean {
-    const { lease } = cursorSchema.safeParse(socket.deserializeAttachment()).data ?? {};
+    const lease = leaseOf(socket);
     const lastPing = this.#state.getWebSocketAutoResponseTimestamp(socket);
     if (lease === undefined || isAttended(lease, lastPing, this.#now())) return true;
     socket.close(tooSlowCloseCode, "too_slow");

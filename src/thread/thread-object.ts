@@ -164,7 +164,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
 
     #dropReader(socket: WebSocket): void {
       this.#leases.left(socket);
-      this.#open?.context.live.broadcaster.gone(socket);
+      this.#open?.context.live.broadcaster.release(socket);
     }
 
     /** The loaded thread, or null where none was created. A cut run is taken up as soon as anything asks. */

@@ -58,8 +58,8 @@ function fanOut(readers: number, idle: boolean) {
   };
   for (let index = 0; index < readers; index += 1) {
     const runId = index === readers - 1 ? "a run" : null;
-    const wish = { types: null, depth: null, includeSilent: false, runId, untilIdle: false };
-    all.set(index, new Reader(socket, { wish, cursor: 0, prev: 0, acknowledged: true }));
+    const filter = { types: null, depth: null, includeSilent: false, runId, untilIdle: false };
+    all.set(index, new Reader(socket, { filter, cursor: 0, prev: 0, acknowledged: true }));
   }
   const numbers = new Map([...all].map(([index, reader]) => [reader, index]));
   let drained = 0;
@@ -67,8 +67,8 @@ function fanOut(readers: number, idle: boolean) {
     clock,
     readers: all,
     idle: () => idle,
-    give: (reader, { seq }) => given.push({ reader: numbers.get(reader) ?? -1, seq }),
-    drained: () => (drained += 1),
+    deliver: (reader, { seq }) => given.push({ reader: numbers.get(reader) ?? -1, seq }),
+    onEmpty: () => (drained += 1),
   });
   return { out, clock, given, drained: () => drained };
 }
@@ -144,7 +144,7 @@ describe("deltas that wait", () => {
     const { out, clock, given } = fanOut(60, false);
     out.add(delta(1));
     out.add(delta(2));
-    out.seal();
+    out.sealDeltas();
     out.add(delta(3));
     out.add(delta(4));
     clock.pass(10);

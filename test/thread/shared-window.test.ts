@@ -10,7 +10,7 @@ import type { ThreadRecord } from "#core/record.ts";
 import { Broadcaster } from "#thread/reader/broadcaster.ts";
 import { EventNumbers } from "#thread/reader/event-numbers.ts";
 import { Reader } from "#thread/reader/reader.ts";
-import type { Wish } from "#thread/reader/subscription.ts";
+import type { EventFilter } from "#thread/reader/subscribe.ts";
 
 import { ring } from "../worker/clock.ts";
 import { SlowReader } from "./slow-reader.ts";
@@ -19,7 +19,7 @@ import { admin, evict, follow, message, newThread, stubOf, value } from "./threa
 /** Characters of a large frame, about. */
 const large = 1_500_000;
 
-const wish: Wish = { types: null, depth: null, includeSilent: false, runId: null, untilIdle: false };
+const filter: EventFilter = { types: null, depth: null, includeSilent: false, runId: null, untilIdle: false };
 
 /** A socket that keeps what it is sent. */
 class FakeSocket {
@@ -66,7 +66,7 @@ function thread(events: number) {
     }),
     snapshot: () => ({ type: "snapshot", seq: told.length, data: "s".repeat(large) }) as unknown as ThreadEvent,
     idle: () => true,
-    driven: () => false,
+    executing: () => false,
   });
   const tell = (data = "x".repeat(large)) => {
     const event = broadcaster.number({ type: "custom", name: "n", data });
@@ -77,7 +77,7 @@ function thread(events: number) {
   const sockets: FakeSocket[] = [];
   const join = (after: number | null): Reader => {
     const socket = new FakeSocket();
-    const reader = new Reader(socket, { wish, cursor: after ?? told.length, prev: after ?? 0, acknowledged: true });
+    const reader = new Reader(socket, { filter, cursor: after ?? told.length, prev: after ?? 0, acknowledged: true });
     sockets.push(socket);
     broadcaster.join(reader, after);
     return reader;
@@ -164,7 +164,7 @@ describe("readers together", () => {
     const sent = () => sockets.slice(most).filter(({ seqs }) => seqs.length > 0).length;
     const before = sent();
     expect(before).toBeLessThanOrEqual(1);
-    for (const socket of sockets.slice(1, most)) broadcaster.gone(socket);
+    for (const socket of sockets.slice(1, most)) broadcaster.release(socket);
     expect(sent()).toBe(20 - most);
   });
 

@@ -41,7 +41,7 @@ export function takeRelay({ live, feed }: ObjectContext, { from, message_id, eve
   const row = watched ? waitingCall(live, { from, message_id }) : null;
   if (row === null) return { watched: false };
   for (const event of events) broadcaster.send(broadcaster.number(subagentEvent(row, from, event)));
-  broadcaster.rest();
+  broadcaster.becomeIdle();
   return { watched: true };
 }
 

@@ -5,7 +5,7 @@ import { peerCaller } from "#core/thread-peer.ts";
 import { causeOf } from "#lib/log.ts";
 
 import type { ObjectContext } from "../object-context.ts";
-import { openStepRows } from "../replay/open-calls.ts";
+import { openStepRows } from "../replay/open-step.ts";
 
 /** Call it when a reader has joined. */
 export function tellChildrenOfWatcher(context: ObjectContext): void {

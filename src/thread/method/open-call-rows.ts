@@ -4,7 +4,7 @@
 import type { MessageRecord } from "#core/record.ts";
 
 import type { LiveThread } from "../live-thread.ts";
-import { openStepRows } from "../replay/open-calls.ts";
+import { openStepRows } from "../replay/open-step.ts";
 
 /**
  * Returns their tool messages in call order. For a suspended run, calls that wait for a child thread are included only if the child

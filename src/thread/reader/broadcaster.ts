@@ -1,56 +1,56 @@
-// Numbers events and keeps the readers: what each missed, how far each is, when each is let go. Rows are written before an
-// event comes here; the platform's output gate holds frames back until they are durable.
+// Numbers a thread's events and sends them to its readers. A reader that joins receives the events that it missed first. Rows are
+// written before an event is passed to `send`; the platform's output gate holds frames back until the rows are durable.
 
 import type { EventDraft, PlainEvent, ThreadEvent } from "#contract/event.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { EventSink } from "#core/ports/event-sink.ts";
 import { inToldOrder } from "#core/stored-event.ts";
 
-import type { ReplayFrom, ReplayPart } from "../replay/replay.ts";
+import type { ReplayFrom } from "../replay/replay-start.ts";
+import type { ReplayPart } from "../replay/replay.ts";
 import type { EventNumbers } from "./event-numbers.ts";
-import { FanOut } from "./fan-out.ts";
-import { Frame } from "./frame.ts";
-import { Partial } from "./partial.ts";
-import type { RecordedStep } from "./partial.ts";
+import { FanOut, Frame } from "./fan-out.ts";
+import { InFlightEvents } from "./in-flight-events.ts";
+import type { RecordedStep } from "./in-flight-events.ts";
 import type { Reader } from "./reader.ts";
 import { SharedWindow } from "./shared-window.ts";
-import { endsRun, wants } from "./subscription.ts";
 
-/** What the broadcaster is given. */
+/** Dependencies of the broadcaster. */
 export interface BroadcasterOptions {
   threadId: string;
   clock: Clock;
   numbers: EventNumbers;
-  /** What was told after a number, from rows and what is in flight; of a long tail a part, which says where the next begins. */
+  /** Rebuilds events after a number from rows (`replay/replay.ts`), at most a part of bounded size. */
   replay: (from: ReplayFrom) => ReplayPart;
   snapshot: () => ThreadEvent;
-  /** No run is active and none waits. */
+  /** True while no run is active, or the active one waits for a client, and no queued input may start. */
   idle: () => boolean;
-  /** A run is being driven, which keeps the object awake; one that rests does not. */
-  driven: () => boolean;
+  /** True while a run is executed, which keeps the object in memory. A suspended run does not. */
+  executing: () => boolean;
 }
 
-/** The sink of a thread's events and the keeper of its readers. */
+/** The sink of a thread's events, and its readers. */
 export class Broadcaster implements EventSink {
   readonly #options: BroadcasterOptions;
   readonly #readers = new Map<Reader["socket"], Reader>();
   readonly #fanOut: FanOut;
-  readonly #partial: Partial;
+  readonly #inFlight: InFlightEvents;
   readonly #window: SharedWindow<Reader>;
-  #resting = false;
-  /** Hears every event that is told, besides the readers. */
+  /** True after `becomeIdle` until all events were sent. */
+  #idling = false;
+  /** Receives every event that is sent, in addition to the readers. */
   onEvent: ((event: PlainEvent) => void) | null = null;
 
   constructor(options: BroadcasterOptions) {
     this.#options = options;
-    this.#partial = new Partial(options.numbers.last);
+    this.#inFlight = new InFlightEvents(options.numbers.last);
     const { clock, idle } = options;
     this.#fanOut = new FanOut({
       clock,
       idle,
       readers: this.#readers,
-      give: (reader, event, frame) => this.#give(reader, event, frame),
-      drained: () => this.#drained(),
+      deliver: (reader, event, frame) => this.#deliver(reader, event, frame),
+      onEmpty: () => this.#afterLastEvent(),
     });
     this.#window = new SharedWindow({
       clock,
@@ -65,44 +65,39 @@ export class Broadcaster implements EventSink {
   }
 
   send(event: PlainEvent): void {
-    this.#partial.add(event);
+    this.#inFlight.add(event);
     this.onEvent?.(event);
     this.#fanOut.add(event);
   }
 
-  /** What is in flight and in no row. */
+  /** Events that are in no row yet. */
   inFlight(): readonly PlainEvent[] {
-    return this.#partial.events();
+    return this.#inFlight.events();
   }
 
-  /** What was told after a number, where no row is needed for it; null otherwise. */
-  toldAfter(after: number): PlainEvent[] | null {
-    // What has its number and is about to be told stands in rows, and whoever catches up is taken to have it.
-    return this.#partial.last === this.#options.numbers.last ? this.#partial.toldAfter(after) : null;
+  /** Releases the events of a step, or all events, after they were written to rows. */
+  releaseStored(step?: RecordedStep): void {
+    if (step === undefined) this.#inFlight.clear();
+    else this.#inFlight.removeStep(step);
   }
 
-  /** Rows now hold everything told so far, or everything told of a step. */
-  settled(step?: RecordedStep): void {
-    if (step === undefined) this.#partial.clear();
-    else this.#partial.forget(step);
-  }
-
+  /** The number of readers. */
   get readers(): number {
     return this.#readers.size;
   }
 
-  /** Adds a reader: what it missed first, then everything as it is told. `after` null starts with a snapshot. */
+  /** Adds a reader. It receives the events after a number, or a snapshot if `after` is null, and then every new event. */
   join(reader: Reader, after: number | null): void {
-    // What waits for a few is told before somebody joins; a crowd goes on being told in slices.
-    if (!this.#fanOut.crowded) this.#fanOut.flush();
+    // Waiting events are sent before a reader joins. While events are sent in slices, the slices continue instead.
+    if (!this.#fanOut.slicing) this.#fanOut.flush();
     this.#add(reader);
-    this.#fanOut.seal();
+    this.#fanOut.sealDeltas();
     reader.wantsSnapshot = after === null;
     reader.mayHaveMissed(Number.POSITIVE_INFINITY);
     this.#catchUp(reader);
   }
 
-  /** Takes a reader back after hibernation, without sending anything. */
+  /** Adds a reader again after hibernation, without sending anything. */
   rejoin(reader: Reader): void {
     this.#add(reader);
     reader.mayHaveMissed(reader.wantsSnapshot ? Number.POSITIVE_INFINITY : this.#options.numbers.last);
@@ -113,12 +108,13 @@ export class Broadcaster implements EventSink {
     reader.share(this.#window);
   }
 
+  /** Removes a reader. Its socket may still hold frames. */
   leave(reader: Reader): void {
     this.#readers.delete(reader.socket);
   }
 
-  /** A socket is disconnected: its memory is free. */
-  gone(socket: Reader["socket"]): void {
+  /** Removes the reader of a disconnected socket, and releases the memory of its frames. */
+  release(socket: Reader["socket"]): void {
     this.#readers.delete(socket);
     this.#window.release(socket);
   }
@@ -130,52 +126,53 @@ export class Broadcaster implements EventSink {
   acknowledge(reader: Reader, seq: number): void {
     if (reader.acknowledge(seq)) this.#catchUp(reader);
     else if (reader.closed) this.leave(reader);
-    // The attachment has to count without the acknowledged frames if the object hibernates now.
-    else if (!this.#options.driven()) reader.save();
+    // The attachment must not count the acknowledged frames if the object hibernates now.
+    else if (!this.#options.executing()) reader.save();
     this.#window.serve();
   }
 
-  /** The thread, or its run, is at rest: cursors are written for hibernation, readers that wait for idleness let go. */
-  rest(): void {
-    this.#resting = true;
-    if (this.#fanOut.empty) this.#drained();
-    // A crowd is told in slices, and what follows from rest waits for the last of them.
-    else if (!this.#fanOut.crowded) this.#fanOut.flush();
+  /** The run ended or was suspended: writes the cursors for hibernation and ends the subscriptions until idle. */
+  becomeIdle(): void {
+    this.#idling = true;
+    if (this.#fanOut.empty) this.#afterLastEvent();
+    // While events are sent in slices, this happens after the last slice.
+    else if (!this.#fanOut.slicing) this.#fanOut.flush();
   }
 
-  /** Everybody was told everything. Unless a run is driven, hibernation may come at any time: the cursors are written. */
-  #drained(): void {
+  /** All events were sent. Unless a run is executed, the object may hibernate at any time, so the cursors are written. */
+  #afterLastEvent(): void {
     const idle = this.#options.idle();
-    if (this.#options.driven() && !this.#resting) return;
+    if (this.#options.executing() && !this.#idling) return;
     for (const reader of this.#readers.values()) {
-      if (idle && this.#resting) this.#settle(reader);
+      if (idle && this.#idling) this.#settle(reader);
       else reader.save();
     }
-    this.#resting = false;
+    this.#idling = false;
   }
 
-  /** At rest a cursor is written for hibernation, and a reader that waits for rest is let go. */
+  /** The thread is idle: ends a subscription until idle, and writes any other cursor. */
   #settle(reader: Reader): void {
-    if (reader.wish.untilIdle && !reader.behind) this.#end(reader);
+    if (reader.filter.untilIdle && !reader.behind) this.#end(reader);
     else reader.save();
   }
 
-  /** Closes everybody: the thread is being deleted. */
+  /** Closes every socket: the thread is being deleted. */
   closeAll(code: number, reason: string): void {
     this.#fanOut.flush();
     for (const reader of this.#readers.values()) reader.close(code, reason);
     this.#readers.clear();
   }
 
-  #give(reader: Reader, event: PlainEvent, frame: Frame | null): void {
+  /** Delivers a new event to one reader. `frame` is null if the reader's filter excludes the event. */
+  #deliver(reader: Reader, event: PlainEvent, frame: Frame | null): void {
     if (reader.closed || reader.endedAt(event.at)) {
       this.leave(reader);
       return;
     }
-    // It came, or caught up, while the event waited or was about to be told: rows are written before.
+    // The reader joined or caught up while the event waited here; the replay contained the event.
     if (reader.has(event.seq)) return;
     if (reader.behind) {
-      // It missed something before this event, which the rows have too: all of it comes in order, or later.
+      // It missed earlier events. The replay sends those and this one in order, now or later.
       if (reader.hasRoom) this.#catchUp(reader);
       else if (frame !== null) reader.withhold(frame.size);
       return;
@@ -185,16 +182,16 @@ export class Broadcaster implements EventSink {
       return;
     }
     if (!reader.send(event.seq, frame)) this.#stop(reader);
-    else if (endsRun(reader.wish, event)) this.#end(reader);
+    else if (reader.endsAfter(event)) this.#end(reader);
   }
 
-  /** Sending to a reader stops for now. */
+  /** Stops sending to a reader until it acknowledges, or until the shared window has room. */
   #stop(reader: Reader): void {
     reader.stop();
     if (reader.waitsForOthers) this.#window.wait(reader);
   }
 
-  /** Sends what a reader missed as far as its window allows; the rest follows its next acknowledgement. */
+  /** Sends the events that a reader missed, as many as its window allows. Its next acknowledgement continues. */
   #catchUp(reader: Reader): void {
     if (!reader.behind) return;
     if (reader.endedAt(this.#options.clock.now())) return this.leave(reader);
@@ -206,12 +203,12 @@ export class Broadcaster implements EventSink {
     const result = reader.wantsSnapshot ? this.#sendSnapshot(reader) : this.#sendMissed(reader);
     if (result === "stopped") {
       this.#stop(reader);
-      // The thread may be evicted before the acknowledgement comes.
+      // The object may be evicted before the acknowledgement.
       reader.save();
     }
     if (result !== "sent") return;
     reader.caughtUp(this.#options.numbers.last);
-    this.#fanOut.seal();
+    this.#fanOut.sealDeltas();
     if (this.#options.idle()) this.#settle(reader);
     else reader.save();
   }
@@ -226,17 +223,32 @@ export class Broadcaster implements EventSink {
   #sendMissed(reader: Reader): "sent" | "stopped" | "ended" {
     for (;;) {
       for (const event of reader.takeMissed()) {
-        if (!wants(reader.wish, event)) continue;
+        if (!reader.wants(event)) continue;
         if (!reader.send(event.seq, new Frame(event))) return "stopped";
-        if (endsRun(reader.wish, event)) {
+        if (reader.endsAfter(event)) {
           this.#end(reader);
           return "ended";
         }
       }
-      const part = this.#options.replay(reader.missedFrom);
+      const part = this.#eventsAfter(reader.missedFrom);
       reader.missed(part);
       if (part.events.length === 0 && part.upTo === null) return "sent";
     }
+  }
+
+  /** The events after a number, from memory if it holds all of them, otherwise from rows and memory. */
+  #eventsAfter(from: ReplayFrom): ReplayPart {
+    // An event that has a number but was not sent yet is in rows alone.
+    const isCurrent = this.#inFlight.last === this.#options.numbers.last;
+    // A subscriber to the run that its own request began missed only events that are still in memory.
+    const recent = isCurrent ? this.#inFlight.allAfter(from.after) : null;
+    if (recent !== null) return { events: recent, upTo: null, size: 0, place: from.place };
+    const rows = this.#options.replay(from);
+    const known = new Set(rows.events.map((event) => event.seq));
+    const last = rows.upTo ?? Number.POSITIVE_INFINITY;
+    // Events that surround other steps are sent before those steps and stored after them.
+    const inFlight = this.inFlight().filter(({ seq }) => seq > from.after && seq <= last && !known.has(seq));
+    return { ...rows, events: [...rows.events, ...inFlight].sort((left, right) => left.seq - right.seq) };
   }
 
   #end(reader: Reader): void {

@@ -1,8 +1,9 @@
-// Holds deltas back for a moment and makes one of those that belong together. A delta may wait, never overtake.
+// Deltas that wait to be sent, merged by block: several deltas of one block become one event. A delta may be sent later than it was
+// emitted, but never before an event that was emitted earlier.
 
 import type { PlainEvent } from "#contract/event.ts";
 
-/** True for events that grow a block or a tool's output, and may be merged. */
+/** True for events that append to a block or to a tool's output. Such events may be merged. */
 export function isDelta(event: PlainEvent): boolean {
   return event.type.endsWith("_delta");
 }
@@ -20,7 +21,7 @@ function keyOf(event: PlainEvent): string | null {
   }
 }
 
-/** One event that stands for both: the first's place in the block, the second's number. */
+/** Returns one event for both: it has the offset of the first and the number of the second. */
 export function merged(first: PlainEvent, second: PlainEvent): PlainEvent {
   const from_seq = first.from_seq ?? first.seq;
   if ("delta" in first && "delta" in second && first.delta !== undefined) {
@@ -30,7 +31,7 @@ export function merged(first: PlainEvent, second: PlainEvent): PlainEvent {
   return { ...second, from_seq };
 }
 
-/** Deltas in the order in which they are to be told. */
+/** Deltas in the order in which they are sent. */
 export class DeltaBuffer {
   #events = new Map<string, PlainEvent>();
 
@@ -45,7 +46,7 @@ export class DeltaBuffer {
     this.#events.set(key, known === undefined ? event : merged(known, event));
   }
 
-  /** Empties the buffer; in order of `seq`. */
+  /** Empties the buffer and returns its events in the order of their numbers. */
   take(): PlainEvent[] {
     const events = [...this.#events.values()];
     this.#events = new Map();

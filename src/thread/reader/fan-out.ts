@@ -1,76 +1,100 @@
-// Hands events to readers in order, and keeps a run from waiting for its watchers. To a few readers everything goes out at
-// once, deltas at most every ten milliseconds. To a crowd it goes out in slices, and after each slice comes a pause of four
-// times what the slice cost, so that the run keeps most of the object's time however many watch (architecture §5.7).
+// Sends events to all readers in order, without delaying the run. With few readers every event is sent at once, deltas at most every
+// ten milliseconds. With many readers events are sent in slices of readers. After each slice follows a pause of four times the slice's
+// cost, so that the run has most of the object's time (architecture §5.7).
 
-import type { PlainEvent } from "#contract/event.ts";
+import type { PlainEvent, ThreadEvent } from "#contract/event.ts";
 import type { Clock } from "#core/ports/clock.ts";
 
 import { DeltaBuffer, isDelta } from "./delta-buffer.ts";
-import { Frame } from "./frame.ts";
 import type { Reader } from "./reader.ts";
-import { wants } from "./subscription.ts";
 
-/** Shortest pause before deltas are told again, in milliseconds. */
+/** Shortest pause between two sends of deltas, in milliseconds. */
 const shortestPauseMs = 10;
 
 /** Longest pause between two slices. */
 const longestPauseMs = 1000;
 
-/** A slice may take a fifth of the time. */
+/** The pause after a slice, as a multiple of the slice's cost: a slice may take a fifth of the time. */
 const pausePerCost = 4;
 
-/** More readers than these are a crowd. */
-const few = 50;
+/** With more readers than this, events are sent in slices. */
+const slicingThreshold = 50;
 
-/** Frames of a slice, about: small enough that nothing else waits long for it. */
+/** Frames of a slice, approximately. It is small, so that nothing else waits long for it. */
 const sliceFrames = 256;
 
-/** What the fan-out is given. */
+/** The text of one event for its readers. The event is serialised once; readers with the same last frame share the whole text. */
+export class Frame {
+  readonly #head: string;
+  #prev = -1;
+  #text = "";
+
+  constructor(event: ThreadEvent) {
+    this.#head = JSON.stringify(event).slice(0, -1);
+  }
+
+  /** UTF-16 units, approximately. */
+  get size(): number {
+    return this.#head.length;
+  }
+
+  /** Returns the text for a reader whose last frame was that of event `prev`. A client detects a missing frame by `prev`. */
+  after(prev: number): string {
+    if (this.#prev !== prev) {
+      this.#prev = prev;
+      this.#text = `${this.#head},"prev":${prev}}`;
+    }
+    return this.#text;
+  }
+}
+
+/** Dependencies of the fan-out. */
 export interface FanOutOptions {
   clock: Clock;
   readers: ReadonlyMap<unknown, Reader>;
-  /** Gives one reader one event; `frame` is null when it does not want it. */
-  give: (reader: Reader, event: PlainEvent, frame: Frame | null) => void;
-  /** Nothing waits any more. */
-  drained: () => void;
-  /** No run is active, so none is held up. */
+  /** Delivers an event to one reader. `frame` is null if the reader's filter excludes the event. */
+  deliver: (reader: Reader, event: PlainEvent, frame: Frame | null) => void;
+  /** Called when no event waits any more. */
+  onEmpty: () => void;
+  /** True while no run is executed, so that sending delays none. */
   idle: () => boolean;
 }
 
-/** An event that is told, and its frames by the wishes of their readers. */
-interface Telling {
+/** An event that waits, and its frames by the readers' filters. */
+interface PendingEvent {
   event: PlainEvent;
   frames: Map<string, Frame | null>;
 }
 
-/** Events that are being told, and the readers that have not been given them yet. */
+/** Events that are being sent, and the readers from `next` on that have not received them yet. */
 interface Round {
-  tellings: readonly Telling[];
+  pending: readonly PendingEvent[];
   readers: readonly Reader[];
   next: number;
 }
 
-/** Contract: every reader is given every event once, in order; one that has an event already is the caller's matter. */
+/** Contract: calls `deliver` for every reader and event once, in order. `deliver` handles a reader that already has the event. */
 export class FanOut {
   readonly #options: FanOutOptions;
-  #waiting: Telling[] = [];
-  /** Deltas behind the last of those. */
+  #pending: PendingEvent[] = [];
+  /** Deltas after the last of `#pending`. */
   readonly #deltas = new DeltaBuffer();
   #round: Round | null = null;
-  /** A timer is set that goes on. */
+  /** True while a timer is set that continues the sending. */
   #pausing = false;
 
   constructor(options: FanOutOptions) {
     this.#options = options;
   }
 
-  /** Everything was told to everybody. */
+  /** True if every event was sent to every reader. */
   get empty(): boolean {
-    return this.#round === null && this.#waiting.length === 0 && this.#deltas.empty;
+    return this.#round === null && this.#pending.length === 0 && this.#deltas.empty;
   }
 
-  get crowded(): boolean {
-    return this.#options.readers.size > few;
+  /** True while events are sent in slices. */
+  get slicing(): boolean {
+    return this.#options.readers.size > slicingThreshold;
   }
 
   add(event: PlainEvent): void {
@@ -78,48 +102,48 @@ export class FanOut {
     if (delta) {
       this.#deltas.add(event);
     } else {
-      this.seal();
+      this.sealDeltas();
       this.#push(event);
     }
-    if (this.#pausing && (delta || this.crowded)) return;
-    if (this.crowded) {
-      // Ten frames to one socket cost little more than one: what comes together is told together.
+    if (this.#pausing && (delta || this.slicing)) return;
+    if (this.slicing) {
+      // Ten frames to one socket cost little more than one, so events that are emitted together are sent together.
       this.#wait(shortestPauseMs);
       return;
     }
     this.flush();
-    // Only deltas come in such numbers, and the first of them should not wait for what was told before it.
+    // Only deltas are frequent. The first of them should not wait for earlier events.
     if (delta && !this.#pausing) this.#wait(shortestPauseMs);
   }
 
-  /** A reader was given what there is: no delta that comes later is merged with one that came until now. */
-  seal(): void {
+  /** Excludes the waiting deltas from merges with later ones, because a reader has received the events up to now. */
+  sealDeltas(): void {
     for (const event of this.#deltas.take()) this.#push(event);
   }
 
   #push(event: PlainEvent): void {
-    this.#waiting.push({ event, frames: new Map() });
+    this.#pending.push({ event, frames: new Map() });
   }
 
-  /** Tells everything that waits at once. */
+  /** Sends all waiting events now. */
   flush(): void {
     if (this.empty) return;
     while (!this.empty) this.#serve(Number.POSITIVE_INFINITY);
-    this.#options.drained();
+    this.#options.onEmpty();
   }
 
-  #slice(): void {
+  #sendSlice(): void {
     if (this.empty) return;
     this.#serve(sliceFrames);
-    if (this.empty) this.#options.drained();
+    if (this.empty) this.#options.onEmpty();
   }
 
   #wait(ms: number): void {
     this.#pausing = true;
-    this.#options.clock.after(ms, () => this.#goOn());
+    this.#options.clock.after(ms, () => this.#continue());
   }
 
-  /** The clock stands still while a Worker computes, and frames are written after that: both show when it comes back. */
+  /** Measures the slice's cost by a timer: a Worker's clock does not advance during computation, and frames are written after it. */
   #waitAfterSlice(): void {
     const { clock, idle } = this.#options;
     this.#pausing = true;
@@ -128,16 +152,16 @@ export class FanOut {
       const cost = (clock.now() - begun) / 1000;
       const ms = Math.min(longestPauseMs, cost * pausePerCost);
       if (this.#round === null) this.#wait(Math.max(shortestPauseMs, ms));
-      else if (idle()) this.#goOn();
+      else if (idle()) this.#continue();
       else this.#wait(ms);
     });
   }
 
-  #goOn(): void {
+  #continue(): void {
     this.#pausing = false;
     if (this.empty) return;
-    if (this.crowded) {
-      this.#slice();
+    if (this.slicing) {
+      this.#sendSlice();
       this.#waitAfterSlice();
       return;
     }
@@ -145,35 +169,36 @@ export class FanOut {
     this.#wait(shortestPauseMs);
   }
 
-  /** Gives the next readers what the round tells, about so many frames. */
+  /** Sends the round's events to the next readers: about `frames` frames. */
   #serve(frames: number): void {
-    this.#round ??= this.#begin();
+    this.#round ??= this.#beginRound();
     const round = this.#round;
-    const end = round.next + Math.max(1, Math.floor(frames / round.tellings.length));
+    const end = round.next + Math.max(1, Math.floor(frames / round.pending.length));
     for (; round.next < Math.min(end, round.readers.length); round.next += 1) {
       const reader = round.readers[round.next];
       if (reader === undefined) continue;
-      for (const telling of round.tellings) this.#options.give(reader, telling.event, frameOf(telling, reader));
+      for (const pending of round.pending) this.#options.deliver(reader, pending.event, frameFor(pending, reader));
     }
     if (round.next >= round.readers.length) this.#round = null;
   }
 
-  #begin(): Round {
-    this.seal();
-    const tellings = this.#waiting;
-    this.#waiting = [];
+  #beginRound(): Round {
+    this.sealDeltas();
+    const pending = this.#pending;
+    this.#pending = [];
     const readers = [...this.#options.readers.values()];
-    // Somebody waits for the answer of a run; the others watch.
-    readers.sort((left, right) => Number(right.wish.runId !== null) - Number(left.wish.runId !== null));
-    return { tellings, readers, next: 0 };
+    // Readers of one run come first: each of them is a request that waits for the run's answer.
+    readers.sort((left, right) => Number(right.filter.runId !== null) - Number(left.filter.runId !== null));
+    return { pending, readers, next: 0 };
   }
 }
 
-function frameOf({ event, frames }: Telling, reader: Reader): Frame | null {
-  let frame = frames.get(reader.wishKey);
+/** Readers with equal filters share a frame. */
+function frameFor({ event, frames }: PendingEvent, reader: Reader): Frame | null {
+  let frame = frames.get(reader.filterKey);
   if (frame === undefined) {
-    frame = wants(reader.wish, event) ? new Frame(event) : null;
-    frames.set(reader.wishKey, frame);
+    frame = reader.wants(event) ? new Frame(event) : null;
+    frames.set(reader.filterKey, frame);
   }
   return frame;
 }

@@ -1,14 +1,15 @@
-// A connected reader: sends it frames as long as it keeps up, and stops where it does not (architecture §5.7).
+// A connected reader: one subscription over one socket. It receives frames as long as it acknowledges them, and is behind from the
+// first frame that does not fit into its window. It then receives the missed events later, from a replay (architecture §5.7).
 
 import { tooSlowCloseCode, webSocketCloseCode } from "#contract/error.ts";
 import type { PlainEvent } from "#contract/event.ts";
 import { acknowledgeWindow, expiredCloseCode, unacknowledgedLimit } from "#contract/subscription.ts";
 
-import type { ReplayFrom, ReplayPart } from "../replay/replay.ts";
-import type { Frame } from "./frame.ts";
+import type { ReplayFrom } from "../replay/replay-start.ts";
+import type { ReplayPart } from "../replay/replay.ts";
+import type { Frame } from "./fan-out.ts";
 import type { SharedWindow } from "./shared-window.ts";
-import { cursorSchema, wishKey } from "./subscription.ts";
-import type { Cursor, Wish } from "./subscription.ts";
+import type { Cursor, EventFilter } from "./subscribe.ts";
 
 /** The part of a socket that a reader needs. */
 export interface ReaderSocket {
@@ -18,27 +19,27 @@ export interface ReaderSocket {
   deserializeAttachment(): unknown;
 }
 
-/** The frame that says nothing more comes. */
+/** The frame before the close of a subscription that ends. */
 const endFrame = JSON.stringify({ type: "end" });
 
-/** One subscription over one socket. */
 export class Reader {
   readonly socket: ReaderSocket;
-  /** Equal for readers that want the same: they share one serialised frame. */
-  readonly wishKey: string;
+  /** Equal for readers with equal filters: they share a serialised frame. */
+  readonly filterKey: string;
   readonly #cursor: Cursor;
   #inFlight: { seq: number; bytes: number }[] = [];
   #unacknowledged: number;
   #withheld: number;
   #behind = false;
+  /** The events of the current part of a replay that were not sent yet. */
   #missed: PlainEvent[] = [];
-  /** Characters of the part that `#missed` came from, and those that the shared window counts of it. */
+  /** Characters of that part, and those of them that the shared window counts. */
   #missedSize = 0;
   #missedHeld = 0;
   #shared: SharedWindow<Reader> | null = null;
   /** Characters beyond its own window, which the shared window counts. */
   #excess = 0;
-  /** The last frame was refused since the shared window was full. */
+  /** True if the last frame was refused because the shared window was full. */
   #refused = false;
   #readUpTo = 0;
   #place: ReplayFrom["place"] = null;
@@ -47,8 +48,8 @@ export class Reader {
   constructor(socket: ReaderSocket, cursor: Cursor) {
     this.socket = socket;
     this.#cursor = cursor;
-    this.wishKey = wishKey(cursor.wish);
-    const { prev, unacknowledged = 0, withheld = 0 } = cursor;
+    const { filter, prev, unacknowledged = 0, withheld = 0 } = cursor;
+    this.filterKey = JSON.stringify([filter.types, filter.depth, filter.includeSilent, filter.runId]);
     this.#unacknowledged = unacknowledged;
     this.#withheld = withheld;
     // The attachment does not list the frames: one entry stands for all of them.
@@ -61,22 +62,27 @@ export class Reader {
     this.#share();
   }
 
-  /** The reader of a socket that was accepted earlier; null when its attachment is not ours. */
-  static restore(socket: ReaderSocket): Reader | null {
-    const cursor = cursorSchema.safeParse(socket.deserializeAttachment());
-    return cursor.success ? new Reader(socket, cursor.data) : null;
+  get filter(): EventFilter {
+    return this.#cursor.filter;
   }
 
-  get wish(): Wish {
-    return this.#cursor.wish;
+  /** Whether the filter includes an event. */
+  wants(event: PlainEvent): boolean {
+    const { types, depth, includeSilent, runId } = this.filter;
+    if (runId !== null && event.run_id !== runId) return false;
+    if (types !== null && !types.includes(event.type)) return false;
+    if (depth !== null && (event.depth ?? 0) > depth) return false;
+    return includeSilent || event.silent !== true;
   }
 
-  /** Everything up to here was sent, or was not wanted. */
-  get cursor(): number {
-    return this.#cursor.cursor;
+  /** Whether the subscription ends with an event: the one that ends or suspends the run that the reader follows. */
+  endsAfter(event: PlainEvent): boolean {
+    const { runId } = this.filter;
+    if (runId === null || event.run_id !== runId) return false;
+    return event.type === "run_end" || (event.type === "awaiting_tool_execution" && event.tool_calls.length > 0);
   }
 
-  /** It stopped taking frames: what it missed is given later, merged. */
+  /** True while events that this reader wants were not sent to it. It receives them later, deltas merged. */
   get behind(): boolean {
     return this.#behind;
   }
@@ -85,22 +91,22 @@ export class Reader {
     return this.#closed;
   }
 
-  /** Its window has room for another frame. The window that it shares with others may have none. */
+  /** True if its window has room for another frame. The window that it shares with others may have none. */
   get hasRoom(): boolean {
     return this.#unacknowledged <= acknowledgeWindow;
   }
 
-  /** The next frame goes beyond its own window, and the shared one is full. */
+  /** True if the next frame exceeds its own window and the shared window is full. */
   get waitsForOthers(): boolean {
     return this.#refused && this.hasRoom && this.#shared?.hasRoom === false;
   }
 
-  /** Number of the oldest frame that it has not acknowledged; null where there is none, or where it is closed. */
+  /** Number of the oldest frame that it has not acknowledged; null if there is none, or if it is closed. */
   get oldestUnacknowledged(): number | null {
     return this.#closed ? null : (this.#inFlight[0]?.seq ?? null);
   }
 
-  /** The snapshot that begins the subscription is still to be sent. */
+  /** True while the snapshot that begins the subscription is still to be sent. */
   get wantsSnapshot(): boolean {
     return this.#cursor.wantsSnapshot === true;
   }
@@ -109,7 +115,7 @@ export class Reader {
     this.#cursor.wantsSnapshot = wants;
   }
 
-  /** Sends one event. False when the window is full: the event was not taken. */
+  /** Sends one event. Returns false if a window is full and the event was not sent. */
   send(seq: number, frame: Frame): boolean {
     if (this.#closed) return true;
     this.#refused = this.#unacknowledged + frame.size > acknowledgeWindow && this.#shared?.hasRoom === false;
@@ -128,7 +134,7 @@ export class Reader {
     return true;
   }
 
-  /** The reader did not want what came up to here. */
+  /** Records that the filter excluded all events up to a number. */
   skipTo(seq: number): void {
     if (!this.#behind) this.#cursor.cursor = Math.max(this.#cursor.cursor, seq);
   }
@@ -153,22 +159,22 @@ export class Reader {
     return this.#behind && this.hasRoom;
   }
 
-  /** Events were told that this reader may not have: it is behind until it is found to have them. */
+  /** The reader is behind, unless it has every event up to `last`. */
   mayHaveMissed(last: number): void {
     if (this.#cursor.cursor < last) this.#behind = true;
   }
 
-  /** It was told everything up to here, as far as it wants it. Events are told in the order of their numbers. */
+  /** Whether every event up to a number was sent to it or excluded by its filter. Events are sent in the order of their numbers. */
   has(seq: number): boolean {
     return seq <= this.#cursor.cursor;
   }
 
-  /** Where the next part of what it missed begins. */
+  /** Where the next part of the replay begins. */
   get missedFrom(): ReplayFrom {
     return { after: Math.max(this.#cursor.cursor, this.#readUpTo), place: this.#place };
   }
 
-  /** Takes a part of what it missed; it is kept here, so that it is not read again for each acknowledgement. */
+  /** Receives a part of the replay. It is kept here, so that it is not read again for each acknowledgement. */
   missed({ events, upTo, place, size }: ReplayPart): void {
     this.#missed = [...events];
     this.#missedSize = size;
@@ -176,7 +182,7 @@ export class Reader {
     this.#readUpTo = upTo ?? events.at(-1)?.seq ?? this.#readUpTo;
   }
 
-  /** What is left of that part, one by one; what was not sent stays. */
+  /** The remaining events of that part. An event is removed when the next one is requested. */
   *takeMissed(): Generator<PlainEvent> {
     for (let next = this.#missed[0]; next !== undefined; next = this.#missed[0]) {
       yield next;
@@ -203,16 +209,16 @@ export class Reader {
     this.#place = null;
   }
 
-  /** It has everything up to `last`. */
+  /** The reader has everything up to `last`. */
   caughtUp(last: number): void {
     this.#behind = false;
     this.#missed = [];
-    // What it misses later is nearer to the end than to this place.
+    // Events that it misses later are after this place.
     this.#place = null;
     this.#cursor.cursor = Math.max(this.#cursor.cursor, last);
   }
 
-  /** Writes the cursor where hibernation keeps it. */
+  /** Writes the cursor to the socket's attachment, which outlasts hibernation. */
   save(): void {
     if (this.#closed) return;
     this.#cursor.unacknowledged = this.#unacknowledged;
@@ -225,14 +231,14 @@ export class Reader {
     this.close(tooSlowCloseCode, "too_slow");
   }
 
-  /** Closes the socket if its credentials have expired, and returns true then. */
+  /** Closes the socket and returns true if its credentials have expired. */
   endedAt(now: number): boolean {
     if (now < (this.#cursor.endsAt ?? Number.POSITIVE_INFINITY)) return false;
     this.close(expiredCloseCode, "token_expired");
     return true;
   }
 
-  /** Tells that nothing more comes, and closes. */
+  /** Sends the end frame and closes the socket. */
   end(): void {
     if (this.#closed) return;
     this.#put(endFrame);
@@ -264,7 +270,7 @@ export class Reader {
     this.#excess = excess;
   }
 
-  /** Something was not sent. One that never acknowledged anything is let go at last. */
+  /** Counts a frame that was not sent. Closes a reader that never acknowledged anything once the count exceeds the limit. */
   withhold(bytes: number): void {
     if (this.hasRoom) return;
     this.#withheld += bytes;

@@ -1,10 +1,15 @@
-// Opens the subscriber socket: reads what the reader wants and lets it join (architecture §5.7).
+// Opens and restores subscriptions: an upgrade request becomes a filter and a cursor, a socket of the object, and a reader that
+// receives the events after its cursor (architecture §5.7). Filter and cursor are stored in the socket's attachment, so that they
+// outlast hibernation.
+
+import { z } from "zod";
 
 import { acknowledgementSchema } from "#contract/acknowledgement.ts";
 import { refuse } from "#contract/error.ts";
 import { isFinished } from "#contract/finished.ts";
 import { bodyBounds } from "#contract/json.ts";
 import { subscribeSchema } from "#contract/request.ts";
+import { streamLeaseSchema } from "#core/lease.ts";
 import type { StreamLease } from "#core/lease.ts";
 import { endField } from "#core/thread-rpc.ts";
 import { parseBoundedOrNull } from "#lib/bounded-json.ts";
@@ -12,10 +17,44 @@ import { parseBoundedOrNull } from "#lib/bounded-json.ts";
 import { tellChildrenOfWatcher } from "../children/watching.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { Reader } from "./reader.ts";
-import type { Cursor, Wish } from "./subscription.ts";
+import type { ReaderSocket } from "./reader.ts";
 
-/** Sockets one thread holds at the same time. */
+/** Maximal number of sockets of one thread. */
 const readerLimit = 2000;
+
+/** Which events a subscriber receives. Null: no restriction. */
+const eventFilterSchema = z.object({
+  types: z.array(z.string()).nullable(),
+  depth: z.number().int().nullable(),
+  includeSilent: z.boolean(),
+  /** Only the events of this run. The subscription ends after them. */
+  runId: z.string().nullable(),
+  /** Whether the subscription ends when the thread is idle. */
+  untilIdle: z.boolean(),
+});
+export type EventFilter = z.infer<typeof eventFilterSchema>;
+
+/** The state of a subscription, as the socket's attachment stores it. */
+const cursorSchema = z.object({
+  filter: eventFilterSchema,
+  /** Every event up to this number was sent or excluded by the filter. */
+  cursor: z.number().int(),
+  /** Number of the last frame that was sent. */
+  prev: z.number().int(),
+  /** Whether the reader has ever acknowledged anything. */
+  acknowledged: z.boolean(),
+  /** Characters of the frames that it has not acknowledged, the last of them `prev`. */
+  unacknowledged: z.number().int().optional(),
+  /** Characters that were not sent since its last acknowledgement, because its window was full. */
+  withheld: z.number().int().optional(),
+  /** Whether the snapshot that begins the subscription is still to be sent. */
+  wantsSnapshot: z.boolean().optional(),
+  /** The expiry of its credentials, in microseconds since epoch; absent if they do not expire. */
+  endsAt: z.number().optional(),
+  /** The lease of this stream. */
+  lease: streamLeaseSchema.optional(),
+});
+export type Cursor = z.infer<typeof cursorSchema>;
 
 /** An upgrade request, and the lease of its stream. */
 export interface Upgrade {
@@ -24,30 +63,15 @@ export interface Upgrade {
   lease: StreamLease | null;
 }
 
-/** Accepts an upgrade and gives the client's end. */
+/** Accepts an upgrade: sends the missed events, then every new one. Returns the response with the client's end of the socket. */
 export function subscribe(context: ObjectContext, { state, url, lease }: Upgrade): Response {
   const { live } = context;
   if (live.broadcaster.readers >= readerLimit) {
     throw refuse("rate_limited", `This thread has ${readerLimit} subscribers already.`);
   }
-  const runId = url.searchParams.get("run_id");
-  const query = new URLSearchParams(url.search);
-  query.delete("run_id");
-  query.delete("ticket");
-  const endsAt = query.get(endField);
-  query.delete(endField);
-  const asked = subscribeSchema.parse(Object.fromEntries(query));
-  const wish: Wish = {
-    types: asked.types === undefined ? null : asked.types.split(","),
-    depth: asked.depth ?? null,
-    includeSilent: asked.include_silent,
-    runId,
-    untilIdle: asked.until === "idle",
-  };
-  // A number from the future is of another thread, or of this one before it was deleted and made again.
-  const after = asked.after === undefined || asked.after > live.lastSeq ? null : asked.after;
-  const cursor: Cursor = { wish, cursor: after ?? live.lastSeq, prev: after ?? 0, acknowledged: false };
-  if (endsAt !== null) cursor.endsAt = Number(endsAt);
+  const { filter, after, endsAt } = readQuery(url.searchParams, live.lastSeq);
+  const cursor: Cursor = { filter, cursor: after ?? live.lastSeq, prev: after ?? 0, acknowledged: false };
+  if (endsAt !== null) cursor.endsAt = endsAt;
   if (lease !== null) cursor.lease = lease;
 
   const { 0: client, 1: server } = new WebSocketPair();
@@ -55,21 +79,51 @@ export function subscribe(context: ObjectContext, { state, url, lease }: Upgrade
   const reader = new Reader(server, cursor);
   live.broadcaster.join(reader, after);
   tellChildrenOfWatcher(context);
-  settleAtOnce(context, reader);
+  endIfRunIsOver(context, reader);
   reader.save();
   return new Response(null, { status: 101, webSocket: client });
 }
 
-/** A reader of a run that was over before it came is let go. */
-function settleAtOnce({ live }: ObjectContext, reader: Reader): void {
-  if (reader.closed || reader.behind || reader.wish.runId === null) return;
-  const status = live.store.run(reader.wish.runId)?.status;
+/** Reads the query that the Worker built. `after` is null if the subscription begins with a snapshot. */
+function readQuery(given: URLSearchParams, lastSeq: number) {
+  const query = new URLSearchParams(given);
+  const [runId, endsAt] = [query.get("run_id"), query.get(endField)];
+  for (const field of ["run_id", "ticket", endField]) query.delete(field);
+  const fields = subscribeSchema.parse(Object.fromEntries(query));
+  const filter: EventFilter = {
+    types: fields.types === undefined ? null : fields.types.split(","),
+    depth: fields.depth ?? null,
+    includeSilent: fields.include_silent,
+    runId,
+    untilIdle: fields.until === "idle",
+  };
+  // A number that is too high belongs to another thread, or to a deleted thread that had the same id.
+  const after = fields.after === undefined || fields.after > lastSeq ? null : fields.after;
+  return { filter, after, endsAt: endsAt === null ? null : Number(endsAt) };
+}
+
+/** Ends a subscription to a run that had ended or was suspended before the reader joined. */
+function endIfRunIsOver({ live }: ObjectContext, reader: Reader): void {
+  const { runId } = reader.filter;
+  if (reader.closed || reader.behind || runId === null) return;
+  const status = live.store.run(runId)?.status;
   if (status !== undefined && status !== "awaiting_tool_execution" && !isFinished(status)) return;
   reader.end();
   live.broadcaster.leave(reader);
 }
 
-/** Takes a reader's message: an acknowledgement; anything else is ignored. */
+/** The reader of a socket that was accepted before hibernation; null if the attachment is not a cursor. */
+export function restoreReader(socket: ReaderSocket): Reader | null {
+  const cursor = cursorSchema.safeParse(socket.deserializeAttachment());
+  return cursor.success ? new Reader(socket, cursor.data) : null;
+}
+
+/** The lease of a socket's stream; undefined if the stream has none. */
+export function leaseOf(socket: ReaderSocket): StreamLease | undefined {
+  return cursorSchema.safeParse(socket.deserializeAttachment()).data?.lease;
+}
+
+/** Handles a message of a reader. It acknowledges events; any other message is ignored. */
 export function acknowledge({ live }: ObjectContext, socket: WebSocket, text: string): void {
   const reader = live.broadcaster.find(socket);
   if (reader === undefined || text.length > 200) return;

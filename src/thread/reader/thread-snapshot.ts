@@ -4,7 +4,7 @@ import { toMessage, toThread } from "#core/view.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 import { boundedRows } from "../method/bounded-page.ts";
-import { openCallEvents } from "../replay/open-calls.ts";
+import { openCallEvents } from "../replay/open-step.ts";
 
 /** Messages of a snapshot at most, and UTF-16 units of JSON they may take. */
 const bounds = { limit: 200, bytes: 1024 * 1024 };

@@ -1,4 +1,4 @@
-// Where the events of a row find what the row leaves out: in rows that were read already, else in the store.
+// Finds the data that an event's row omits: in rows that were read already, otherwise in the store.
 
 import type { ThreadStore } from "#core/ports/thread-store.ts";
 import type { MessageRecord, ThreadRecord } from "#core/record.ts";
@@ -16,19 +16,19 @@ export function eventSource(
 ): EventSource {
   const messages = new Map(known.map((message) => [message.id, message]));
   const calls = new Map<string, MessageRecord>();
-  const know = (message: MessageRecord) => {
+  const addCalls = (message: MessageRecord) => {
     for (const call of callsOf(message)) calls.set(call.id, message);
   };
-  known.forEach(know);
+  known.forEach(addCalls);
   const source: EventSource = {
     threadId: id,
     message: (messageId) => messages.get(messageId) ?? store.message(messageId) ?? undefined,
     callMessage(callId, toolMessageId) {
-      // Told in an earlier part: it stands right before the calls that it holds.
+      // The answer with the call may be in an earlier part. It is stored a few rows before the call's own message.
       let beyond = calls.has(callId) ? undefined : source.message(toolMessageId)?.position;
       while (beyond !== undefined && !calls.has(callId)) {
         const batch = store.messages({ branch, order: "desc", includeSilent: true, limit: page, beyond });
-        batch.forEach(know);
+        batch.forEach(addCalls);
         beyond = batch.length < page ? undefined : batch.at(-1)?.position;
       }
       return calls.get(callId);

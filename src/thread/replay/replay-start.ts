@@ -1,40 +1,59 @@
-// Where a replay begins to read: at the run that was under way at a number, or at the rest after it.
+// Where a replay begins to read: the run that was active at an event number, or, if none was, the first message after the number. Runs
+// start in the order of their ids, except for runs that were moved up in the queue or that interrupted another run. Such a run stores
+// the lowest id that it overtook (`overtook`), and each run that it overtook stores the highest id that overtook it (`overtaken`).
 
 import type { ThreadStore } from "#core/ports/thread-store.ts";
 import type { RunRecord, ThreadRecord } from "#core/record.ts";
 
-import { nextBegun, runsBackAt, runsOnAt } from "./begun-runs.ts";
-import type { RunsAt } from "./begun-runs.ts";
+/** Rows that are read at once. A row may have 2 MiB. */
+const page = 25;
+const firstPage = 2;
 
-/** Where the part before found what this one may begin at, so that it need not be searched for again. */
+/** Where the previous part of a replay ended, so that the next part does not search again. */
 export interface ReplayPlace {
-  /** Runs told later have this id or a higher one; null where any may. */
+  /** Runs with later events have this id or a higher one; null for any id. */
   run: string | null;
-  /** Position up to which every message was told, if no run is under way where the next part begins. */
+  /** Position up to which every message was sent, used if no run is active where the next part begins. */
   message: string;
 }
 
+/** Where the events after a number begin. `place` is that of the previous part; null for the first part. */
+export interface ReplayFrom {
+  after: number;
+  place: ReplayPlace | null;
+}
+
+/** The runs at an event number. */
+export interface RunsAt {
+  /** The run that started last; null if none had started. */
+  last: RunRecord | null;
+  /** Every run with events after the number has this id or a higher one; undefined for any id. */
+  from: string | undefined;
+  /** The highest id of the runs that had started. Log rows with events after the number have higher ids. */
+  newest: string | undefined;
+}
+
 /** The runs at the number that a part begins at. */
-export function runsAt(store: ThreadStore, { after, place }: { after: number; place: ReplayPlace | null }): RunsAt {
+export function runsAt(store: ThreadStore, { after, place }: ReplayFrom): RunsAt {
   if (after === 0) return { last: null, from: undefined, newest: undefined };
-  return place === null ? runsBackAt(store, after) : runsOnAt(store, place.run ?? undefined, after);
+  return place === null ? searchRunsBack(store, after) : searchRunsOn(store, place.run ?? undefined, after);
 }
 
 /**
- * The position behind which untold messages stand: that of the run that was under way, or where at rest the first was added
- * since. Messages at rest are told in the order of their positions, so the search goes back from the next run and stops
- * early.
+ * The position after which messages with events to send are stored: that of the run that was active, or of the last message whose
+ * events were all sent. Messages outside of runs are sent in the order of their positions, so the search goes back from the next run
+ * and stops early.
  */
 export function firstMessage(
   store: ThreadStore,
   thread: ThreadRecord,
-  { runs, from: { after, place } }: { runs: RunsAt; from: { after: number; place: ReplayPlace | null } },
+  { runs, from: { after, place } }: { runs: RunsAt; from: ReplayFrom },
 ): string {
   if (after === 0) return "";
   const { last, from } = runs;
-  if (last !== null && !isOver(last, after)) return last.after_position;
+  if (last !== null && !hadEnded(last, after)) return last.after_position;
   if (place !== null) return place.message;
-  const next = nextBegun(store, from, after);
+  const next = nextStarted(store, from, after);
   let start = next?.after_position ?? thread.last_position;
   if (next !== null && start === "") return "";
   let beyond = next === null ? undefined : `${start}~`;
@@ -47,7 +66,89 @@ export function firstMessage(
   }
 }
 
-/** The run had ended by then. */
-export function isOver({ events }: RunRecord, after: number): boolean {
+/** Whether a run had ended at an event number. */
+export function hadEnded({ events }: RunRecord, after: number): boolean {
   return events.some(({ type, seq }) => type === "run_end" && seq <= after);
+}
+
+function hadStarted(run: RunRecord, after: number): boolean {
+  const start = startOf(run);
+  return start > 0 && start <= after;
+}
+
+/** The number of a run's first event; 0 for a run that has not started. */
+export function startOf({ events }: RunRecord): number {
+  return events.find(({ type }) => type === "run_start")?.seq ?? 0;
+}
+
+/** Runs by id, beginning with `from`. */
+export function* runsById(store: ThreadStore, from: string | undefined): Generator<RunRecord> {
+  const first = from === undefined ? null : store.run(from);
+  if (first !== null) yield first;
+  let beyond = from;
+  for (;;) {
+    const batch = store.runs({ order: "asc", limit: page, beyond });
+    yield* batch;
+    beyond = batch.at(-1)?.id;
+    if (batch.length < page) return;
+  }
+}
+
+/** Runs in the order in which they started. `from` is that of `RunsAt`. A run that was overtaken follows those that overtook it. */
+export function* runsByStart(store: ThreadStore, from: string | undefined): Generator<RunRecord> {
+  let overtakenRuns: { id: string; start: number }[] = [];
+  let upTo = "";
+  const release = function* () {
+    const inOrder = overtakenRuns.sort((left, right) => left.start - right.start);
+    overtakenRuns = [];
+    // Read again, because any number of runs may be overtaken and a row is large.
+    for (const { id } of inOrder) {
+      const run = store.run(id);
+      if (run !== null) yield run;
+    }
+  };
+  for (const run of runsById(store, from)) {
+    const { id, overtaken = "" } = run;
+    if (id > upTo) yield* release();
+    const start = startOf(run);
+    if (start === 0) continue;
+    if (overtaken > upTo) upTo = overtaken;
+    if (id > upTo) yield run;
+    else overtakenRuns.push({ id, start });
+  }
+  yield* release();
+}
+
+/** Searches from the newest run back: most subscribers ask for the last run or the one before. */
+export function searchRunsBack(store: ThreadStore, after: number): RunsAt {
+  let beyond: string | undefined;
+  for (let limit = firstPage; ; limit = page) {
+    const batch = store.runs({ order: "desc", limit, beyond });
+    const newest = batch.find((run) => hadStarted(run, after));
+    if (newest !== undefined) {
+      const { id, overtook } = newest;
+      if (overtook === undefined) return { last: newest, from: id, newest: id };
+      return searchRunsOn(store, overtook, after);
+    }
+    if (batch.length < limit) return { last: null, from: undefined, newest: undefined };
+    beyond = batch.at(-1)?.id;
+  }
+}
+
+/** Searches forward from the `from` of a smaller number, so that the parts of a long replay do not each search back. */
+export function searchRunsOn(store: ThreadStore, from: string | undefined, after: number): RunsAt {
+  let last: RunRecord | null = null;
+  let newest: { id: string; overtook: string | undefined } | null = null;
+  for (const run of runsByStart(store, from)) {
+    if (!hadStarted(run, after)) break;
+    last = run;
+    if (newest === null || run.id > newest.id) newest = { id: run.id, overtook: run.overtook };
+  }
+  return { last, from: newest?.overtook ?? newest?.id ?? from, newest: newest?.id };
+}
+
+/** The first run that started after a number; null if there is none. `from` is that of `RunsAt`. */
+export function nextStarted(store: ThreadStore, from: string | undefined, after: number): RunRecord | null {
+  for (const run of runsByStart(store, from)) if (!hadStarted(run, after)) return run;
+  return null;
 }

@@ -1,62 +1,113 @@
-// Rebuilds the events after a number from stored rows: the entry of this folder. A pure function of what is stored, in parts of
-// bounded size; it reads from the run that was active at that number, never the whole thread. docs/design/replay.md has a worked
-// example.
+// Rebuilds the events after a number from stored rows. The result depends only on what is stored. A replay is read in parts of bounded
+// size, from the run that was active at the number, never from the whole thread. docs/design/replay.md has a worked example.
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { ThreadStore } from "#core/ports/thread-store.ts";
-import type { MessageRecord, ThreadRecord } from "#core/record.ts";
+import type { MessageRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
 import { fromStored } from "#core/stored-event.ts";
 
-import { runsFrom, runsOnAt, startOf } from "./begun-runs.ts";
-import type { RunsAt } from "./begun-runs.ts";
-import { EarliestRows } from "./earliest-rows.ts";
 import { eventSource } from "./event-source.ts";
-import { firstMessage, isOver, runsAt } from "./replay-start.ts";
-import type { ReplayPlace } from "./replay-start.ts";
+import { firstMessage, hadEnded, runsAt, runsById, searchRunsOn, startOf } from "./replay-start.ts";
+import type { ReplayFrom, ReplayPlace, RunsAt } from "./replay-start.ts";
 
-/** Rows that are read at once; a row may have 2 MiB. */
+/** Rows that are read at once. A row may have 2 MiB. */
 const page = 25;
 
-/** A part stays in memory while its reader takes its time, so it is small. */
+/** Rows of a part, and UTF-16 units of their JSON. A part stays in memory until its reader has received it, so it is small. */
 const bounds = { rows: 500, size: 512 * 1024 };
 
-/** A part of a replay: events in order, and the number up to which they are all there; null when nothing is left out. */
+/** A part of a replay: events in order. */
 export interface ReplayPart {
   events: PlainEvent[];
+  /** The number up to which all events are in this part; null if no events follow it. */
   upTo: number | null;
-  /** About as many UTF-16 units as the events take that nothing else holds in memory. */
+  /** UTF-16 units, approximately, that the events take in memory and that nothing else holds. */
   size: number;
-  /** Where the search for the next part begins; null where nothing was searched for. */
+  /** Where the search for the next part begins; null if nothing was searched. */
   place: ReplayPlace | null;
 }
 
-/** What is asked for: events after a number. `place` is that of the part before; null where there was none. */
-export interface ReplayFrom {
-  after: number;
-  place: ReplayPlace | null;
-}
-
-/** Events with a greater number than `after`, in order; of a long tail only its beginning. */
+/** Returns the events after a number, in order. If they exceed the bounds, it returns the first of them. */
 export function replay(store: ThreadStore, thread: ThreadRecord, from: ReplayFrom): ReplayPart {
   const { after } = from;
   const runs = runsAt(store, from);
-  const rows = new EarliestRows(after, bounds);
-  const begins = runBegins(store, runs.from);
+  const rows = new EarliestRows(after);
+  const starts = runStarts(store, runs.from);
   offerEvents(store, after, rows);
   const beyond = firstMessage(store, thread, { runs, from });
-  const messages = offerMessages(store, thread, { beyond, rows, begins });
+  const messages = offerMessages(store, thread, { beyond, rows, starts });
   offerRuns(store, runs.from, rows);
-  offerLogs(store, runs.newest, { rows, begins });
+  offerLogs(store, runs.newest, { rows, starts });
   const source = eventSource(store, thread, rows.messages());
   return {
     events: rows.events().flatMap((event) => fromStored(event, source) ?? []),
-    upTo: rows.leftOutFrom === null ? null : rows.leftOutFrom - 1,
+    upTo: rows.droppedFrom === null ? null : rows.droppedFrom - 1,
     size: rows.size,
-    place: { run: runs.from ?? null, message: toldUpTo(messages, rows) ?? beyond },
+    place: { run: runs.from ?? null, message: completeUpTo(messages, rows) ?? beyond },
   };
 }
 
-/** Their order is that of their numbers. */
+/**
+ * The rows whose first event after a number has the lowest numbers, within the bounds; one row is always kept. The events of one row
+ * may have numbers far apart, because a tool call's row contains the events before and after everything that happens inside the call.
+ * So rows are offered in any order, and the numbers decide which are kept.
+ */
+class EarliestRows {
+  readonly #after: number;
+  /** Sorted by the number of the first event after `#after`. */
+  readonly #kept: { first: number; size: number; events: readonly StoredEvent[]; message: MessageRecord | null }[] = [];
+  #size = 0;
+  #droppedFrom: number | null = null;
+
+  constructor(after: number) {
+    this.#after = after;
+  }
+
+  /** The lowest number of the dropped rows; null while no row was dropped. */
+  get droppedFrom(): number | null {
+    return this.#droppedFrom;
+  }
+
+  /** UTF-16 units of the kept rows' JSON. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Whether an event belongs to a later part. */
+  isLater(seq: number): boolean {
+    return this.#droppedFrom !== null && seq >= this.#droppedFrom;
+  }
+
+  /** Keeps the row if it is among the earliest. Drops others that no longer fit. */
+  offer(row: { events: readonly StoredEvent[] }, message: MessageRecord | null = null): void {
+    const first = row.events.find(({ seq }) => seq > this.#after)?.seq;
+    if (first === undefined || this.isLater(first)) return;
+    const size = JSON.stringify(row).length;
+    const before = this.#kept.findLastIndex((known) => known.first < first);
+    this.#kept.splice(before + 1, 0, { first, size, events: row.events, message });
+    this.#size += size;
+    while (this.#kept.length > 1 && (this.#kept.length > bounds.rows || this.#size > bounds.size)) {
+      const last = this.#kept.pop();
+      if (last === undefined) return;
+      this.#size -= last.size;
+      this.#droppedFrom = last.first;
+    }
+  }
+
+  /** The events of this part, in order. */
+  events(): StoredEvent[] {
+    return this.#kept
+      .flatMap(({ events }) => events.filter(({ seq }) => seq > this.#after && !this.isLater(seq)))
+      .sort((left, right) => left.seq - right.seq);
+  }
+
+  /** The kept messages. */
+  messages(): MessageRecord[] {
+    return this.#kept.flatMap(({ message }) => message ?? []);
+  }
+}
+
+/** Event rows are stored in the order of their numbers. */
 function offerEvents(store: ThreadStore, after: number, rows: EarliestRows): void {
   for (let from = after; !rows.isLater(from + 1);) {
     const batch = store.eventsAfter(from, page);
@@ -66,29 +117,29 @@ function offerEvents(store: ThreadStore, after: number, rows: EarliestRows): voi
   }
 }
 
-/** Where a message stands, and the number of its last event. */
+/** A message's position, and the number of its last event. */
 interface MessagePlace {
   position: string;
   last: number;
 }
 
-/** In the order of their positions a run's rows stand before those of the next; within a run any may be told first. */
+/** The messages of a run are stored before those of the next run; within a run any message may have the first event. */
 function offerMessages(
   store: ThreadStore,
   { branch }: ThreadRecord,
-  { beyond, rows, begins }: { beyond: string; rows: EarliestRows; begins: RunBegins },
+  { beyond, rows, starts }: { beyond: string; rows: EarliestRows; starts: RunStarts },
 ): MessagePlace[] {
   const places: MessagePlace[] = [];
   for (const message of messagesBeyond(store, branch, beyond)) {
-    if (isAllLater(message, { rows, begins })) break;
+    if (areLater(message, { rows, starts })) break;
     rows.offer(message, message);
     places.push({ position: message.position, last: message.events.at(-1)?.seq ?? 0 });
   }
   return places;
 }
 
-/** The position up to which nothing is left to a later part. Ask when every kind of row was offered. */
-function toldUpTo(places: readonly MessagePlace[], rows: EarliestRows): string | undefined {
+/** The position up to which every message's events are in this part or earlier ones. Known when rows of every kind were offered. */
+function completeUpTo(places: readonly MessagePlace[], rows: EarliestRows): string | undefined {
   const open = places.findIndex(({ last }) => rows.isLater(last));
   return (open === -1 ? places : places.slice(0, open)).at(-1)?.position;
 }
@@ -103,35 +154,35 @@ function* messagesBeyond(store: ThreadStore, branch: string, beyond: string): Ge
   }
 }
 
-/** This message and those behind it are left to a later part. Messages at rest are told in the order of their positions. */
-function isAllLater(
+/** Whether this message and all after it belong to a later part. Messages outside of runs are sent in the order of their positions. */
+function areLater(
   { run_id, events }: MessageRecord,
-  { rows, begins }: { rows: EarliestRows; begins: RunBegins },
+  { rows, starts }: { rows: EarliestRows; starts: RunStarts },
 ): boolean {
-  if (run_id !== null) return begins.isLater(run_id, rows);
+  if (run_id !== null) return starts.isLater(run_id, rows);
   const first = events[0]?.seq ?? 0;
-  return rows.isLater(first) && begins.isRest(first, rows);
+  return rows.isLater(first) && starts.isOutside(first, rows);
 }
 
-/** Runs are admitted in the order of their ids, whichever they begin in. */
+/** Runs are stored in the order of their admission, which may differ from the order in which they started. */
 function offerRuns(store: ThreadStore, from: string | undefined, rows: EarliestRows): void {
-  for (const run of runsFrom(store, from)) {
+  for (const run of runsById(store, from)) {
     if (rows.isLater(run.events[0]?.seq ?? 0)) return;
     rows.offer(run);
   }
 }
 
-/** A step's row is written at its end and tells its beginning: the rows of a run are all looked at. */
+/** A step's log row is written at the step's end and contains its first event, so all log rows of a run are offered. */
 function offerLogs(
   store: ThreadStore,
   beyond: string | undefined,
-  { rows, begins }: { rows: EarliestRows; begins: RunBegins },
+  { rows, starts }: { rows: EarliestRows; starts: RunStarts },
 ): void {
   let from = beyond;
   for (;;) {
     const batch = store.logs({ order: "asc", limit: page, beyond: from });
     for (const log of batch) {
-      if (begins.isLater(log.run_id, rows)) return;
+      if (starts.isLater(log.run_id, rows)) return;
       rows.offer(log);
     }
     from = batch.at(-1)?.id;
@@ -139,35 +190,35 @@ function offerLogs(
   }
 }
 
-interface RunBegins {
-  /** True for a run whose beginning is left to a later part: nothing of it was told before. */
+interface RunStarts {
+  /** Whether a run started after this part: then none of its events is in this part. */
   isLater(runId: string | null, rows: EarliestRows): boolean;
-  /** True for a number at which no run was under way, or one whose beginning is left to a later part. */
-  isRest(seq: number, rows: EarliestRows): boolean;
+  /** Whether no run was active at a number, or only one that started after this part. */
+  isOutside(seq: number, rows: EarliestRows): boolean;
 }
 
 /** `from` is the run that the part begins at. */
-function runBegins(store: ThreadStore, from: string | undefined): RunBegins {
+function runStarts(store: ThreadStore, from: string | undefined): RunStarts {
   const known = new Map<string, number>();
   let last: RunsAt["last"] | undefined;
   return {
     isLater(runId, rows) {
-      if (runId === null || rows.leftOutFrom === null) return false;
-      let begin = known.get(runId);
-      if (begin === undefined) {
+      if (runId === null || rows.droppedFrom === null) return false;
+      let start = known.get(runId);
+      if (start === undefined) {
         const run = store.run(runId);
-        begin = run === null ? 0 : startOf(run);
-        known.set(runId, begin);
+        start = run === null ? 0 : startOf(run);
+        known.set(runId, start);
       }
-      return rows.isLater(begin);
+      return rows.isLater(start);
     },
-    isRest(seq, rows) {
-      if (rows.leftOutFrom === null) return false;
-      // What is left out only grows: the last run before it is looked for again where that run is left out as well.
+    isOutside(seq, rows) {
+      if (rows.droppedFrom === null) return false;
+      // `droppedFrom` only decreases: the last run before it is searched again if that run was dropped as well.
       if (last === undefined || (last !== null && rows.isLater(startOf(last)))) {
-        last = runsOnAt(store, from, rows.leftOutFrom - 1).last;
+        last = searchRunsOn(store, from, rows.droppedFrom - 1).last;
       }
-      return last === null || isOver(last, seq);
+      return last === null || hadEnded(last, seq);
     },
   };
 }

@@ -151,7 +151,7 @@ export class Driver {
     const run = this.#suspended(row.run_id);
     if (run === null) return;
     recordAwaited(this.#context, run, row);
-    this.#context.live.broadcaster.rest();
+    this.#context.live.broadcaster.becomeIdle();
     this.#context.wakeups.runSoon();
   }
 
@@ -247,7 +247,7 @@ export class Driver {
     const messages = assembled?.journal.messages ?? [];
     const isShown = recordRest(this.#context, run, { until, messages });
     wakeups.suspendUntil(until);
-    live.broadcaster.rest();
+    live.broadcaster.becomeIdle();
     // The list of threads shows which threads wait for a client.
     if (isShown) background(wakeups.runAndSleep());
   }
@@ -262,7 +262,7 @@ export class Driver {
     assembled?.journal.close();
     this.#endExecution();
     this.#beginCalls(run, next);
-    if (!this.beginNext()) live.broadcaster.rest();
+    if (!this.beginNext()) live.broadcaster.becomeIdle();
     background(wakeups.runAndSleep());
   }
 

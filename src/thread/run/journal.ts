@@ -6,7 +6,7 @@ import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
-import type { RecordedStep } from "../reader/partial.ts";
+import type { RecordedStep } from "../reader/in-flight-events.ts";
 import { logToolFailures } from "./run-line.ts";
 
 /** The journal of one drive of a run. */
@@ -55,7 +55,7 @@ export class Journal implements RunJournal {
       this.#live.change({ agent_id: agent });
       this.#live.save();
     });
-    this.#live.broadcaster.settled(recordedStep(record));
+    this.#live.broadcaster.releaseStored(recordedStep(record));
     logToolFailures(this.#context, record);
   }
 

@@ -67,7 +67,7 @@ export function finishRun(
     }
     live.save();
   });
-  live.broadcaster.settled();
+  live.broadcaster.releaseStored();
   return finished;
 }
 

@@ -127,7 +127,7 @@ export function steersOf({ active_run_id, steers = 0 }: Pick<ThreadRecord, "acti
 
 /**
  * What a run and its thread store when the run begins in another order than it was admitted in: replay reads runs by their ids and
- * needs it (`replay/begun-runs.ts`). `queue` is what waits after the run.
+ * needs it (`replay/replay-start.ts`). `queue` is what waits after the run.
  */
 export function beginOrder(
   { queue, overtaker = "" }: Pick<ThreadRecord, "queue" | "overtaker">,

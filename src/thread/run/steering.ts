@@ -47,7 +47,7 @@ function joinRun({ live }: ObjectContext, { id: joined }: RunRecord): void {
     live.save();
   });
   // Rows hold them: a run that is spoken to again and again keeps none of it in memory.
-  live.broadcaster.settled({ step: 0, depth: 0, under: undefined, messages: joinedIds });
+  live.broadcaster.releaseStored({ step: 0, depth: 0, under: undefined, messages: joinedIds });
 }
 
 /** The first of those that wait to join, as many as fit; at least one. */

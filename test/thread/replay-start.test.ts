@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import type { RunRecord } from "#core/record.ts";
-import { nextBegun, runsAsBegun, runsBackAt, runsOnAt, startOf } from "#thread/replay/begun-runs.ts";
+import { nextStarted, runsByStart, searchRunsBack, searchRunsOn, startOf } from "#thread/replay/replay-start.ts";
 import { beginOrder } from "#thread/run/run-start.ts";
 
 import { idOf, runRecord } from "../store/records.ts";
@@ -56,17 +56,17 @@ describe("runs that began in any order", () => {
     fc.assert(
       fc.property(history, (moves) => {
         const { store, begun, last } = played(moves);
-        expect(ids(runsAsBegun(store, undefined))).toEqual(ids(begun));
+        expect(ids(runsByStart(store, undefined))).toEqual(ids(begun));
         let from: string | undefined;
         for (let after = 1; after <= last; after += 1) {
           const before = begun.filter((run) => startOf(run) <= after);
           const behind = begun.filter((run) => startOf(run) > after);
-          const back = runsBackAt(store, after);
-          const on = runsOnAt(store, from, after);
+          const back = searchRunsBack(store, after);
+          const on = searchRunsOn(store, from, after);
           from = on.from;
           for (const found of [back, on]) {
             expect(found.last?.id).toBe(before.at(-1)?.id);
-            expect(nextBegun(store, found.from, after)?.id).toBe(behind[0]?.id);
+            expect(nextStarted(store, found.from, after)?.id).toBe(behind[0]?.id);
             const told = [before.at(-1), ...behind].flatMap((run) => run?.id ?? []);
             expect(told.filter((id) => id < (found.from ?? ""))).toEqual([]);
           }

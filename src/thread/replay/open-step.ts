@@ -1,5 +1,5 @@
-// The calls of the step that is not over, read from rows: what a thread that was evicted knows of them when somebody joins.
-// Only the end of the run is read, and no more of it than may be in memory.
+// The tool calls of the unfinished step, read from rows: an object that was evicted has them nowhere else when a reader joins. Only the
+// end of the run is read, within bounds.
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { ThreadStore } from "#core/ports/thread-store.ts";
@@ -10,21 +10,21 @@ import { fromStored } from "#core/stored-event.ts";
 import { boundedRows } from "../method/bounded-page.ts";
 import { eventSource } from "./event-source.ts";
 
-/** Messages of one step, and UTF-16 units of JSON of them, that are looked at. */
+/** Maximal number of messages that are read, and UTF-16 units of their JSON. */
 const bounds = { limit: 1000, bytes: 4 * 1024 * 1024 };
 
-/** Tool messages and answers from the run's last own answer on, newest first; none where no call is open. */
+/** The messages from the last answer of the run's own loop on, newest first; none if no call is open. */
 export function openStepRows(store: ThreadStore, thread: ThreadRecord): MessageRecord[] {
   const run = thread.active_run_id === null ? null : store.run(thread.active_run_id);
   if (run === null) return [];
-  let over = false;
+  let found = false;
   const { rows } = boundedRows(
     (beyond, limit) => {
-      if (over) return [];
+      if (found) return [];
       const next = store.messages({ branch: thread.branch, order: "desc", includeSilent: true, limit, beyond });
       const end = next.findIndex((row) => row.position <= run.after_position || isOwnAnswer(row));
-      over = end !== -1;
-      return over ? next.slice(0, end + 1) : next;
+      found = end !== -1;
+      return found ? next.slice(0, end + 1) : next;
     },
     (row) => row.position,
     { ...bounds, beyond: undefined },
@@ -33,7 +33,7 @@ export function openStepRows(store: ThreadStore, thread: ThreadRecord): MessageR
   return own.some(({ status }) => status === "started") ? own : [];
 }
 
-/** The events of the open calls, of the run's start and of its current wait for a client, in order. */
+/** The events of the open calls, of the run's start, and of its current wait for a client, in order. */
 export function openCallEvents(store: ThreadStore, thread: ThreadRecord): PlainEvent[] {
   const rows = openStepRows(store, thread);
   const run = rows.length === 0 || thread.active_run_id === null ? null : store.run(thread.active_run_id);

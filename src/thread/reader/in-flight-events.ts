@@ -1,0 +1,104 @@
+// Events of the executed run that are in no row yet: growing answers and running tools. Deltas of one block are merged, so the events
+// are those that a reader needs who begins to read now. A reader receives them after the events that are replayed from rows.
+
+import type { PlainEvent } from "#contract/event.ts";
+
+import { isDelta, merged } from "./delta-buffer.ts";
+
+/** A step whose rows are written. */
+export interface RecordedStep {
+  /** Number of the step in its loop. */
+  step: number;
+  depth: number;
+  /** Id of the tool call whose nested loop the step belongs to; undefined for the run's own loop. */
+  under: string | undefined;
+  /** Ids of the answer and of the results of its calls. */
+  messages: ReadonlySet<string>;
+}
+
+/** Events of the executed run since its last row. */
+export class InFlightEvents {
+  #events: PlainEvent[] = [];
+  /** Every event with a higher number is in `#events`. Events up to this number may be in rows alone. */
+  #completeAfter: number;
+  #last: number;
+
+  /** Events up to `last` were sent earlier. */
+  constructor(last: number) {
+    this.#completeAfter = last;
+    this.#last = last;
+  }
+
+  /** Number of the last event that was sent. */
+  get last(): number {
+    return this.#last;
+  }
+
+  /** Adds an event that is being sent. */
+  add(event: PlainEvent): void {
+    this.#last = event.seq;
+    // Events of child threads are not kept: a client that connects later reads the child thread.
+    if (event.run_id === undefined || event.type === "subagent_event") {
+      this.#completeAfter = event.seq;
+      return;
+    }
+    if (event.type === "message_retracted") {
+      this.#events = this.#events.filter((known) => known.message_id !== event.message_id);
+    }
+    if (!isDelta(event)) {
+      this.#events.push(event);
+      return;
+    }
+    const at = this.#events.findLastIndex((known) => isSameBlock(known, event));
+    const known = this.#events[at];
+    if (known === undefined) {
+      this.#events.push(event);
+      return;
+    }
+    this.#events.splice(at, 1);
+    this.#events.push(merged(known, event));
+  }
+
+  /** Removes the events of a step that rows contain now. Events of the run's other loops stay. */
+  removeStep({ step, depth, under, messages }: RecordedStep): void {
+    this.#keep((event) => {
+      if (event.message_id !== undefined) return !messages.has(event.message_id);
+      return event.step !== step || event.depth !== depth || event.parent_id !== under;
+    });
+  }
+
+  /** Removes all events: rows contain them. */
+  clear(): void {
+    this.#keep(() => false);
+  }
+
+  /** Returns every event after a number, in order; null if some of them are in rows alone. */
+  allAfter(after: number): PlainEvent[] | null {
+    return after < this.#completeAfter ? null : this.#events.filter(({ seq }) => seq > after);
+  }
+
+  /** All of them, in order. */
+  events(): readonly PlainEvent[] {
+    return this.#events;
+  }
+
+  #keep(isKept: (event: PlainEvent) => boolean): void {
+    for (const event of this.#events) {
+      if (!isKept(event)) this.#completeAfter = Math.max(this.#completeAfter, event.seq);
+    }
+    this.#events = this.#events.filter(isKept);
+  }
+}
+
+/** True for deltas of the same block of a message, or of the same tool's output. */
+function isSameBlock(known: PlainEvent, event: PlainEvent): boolean {
+  if (known.type !== event.type || !("offset" in event)) return false;
+  if (event.type === "tool_execution_delta") {
+    return (
+      known.type === "tool_execution_delta" &&
+      known.tool_call_id === event.tool_call_id &&
+      (known.delta === undefined) === (event.delta === undefined)
+    );
+  }
+  return "index" in known && "index" in event && known.message_id === event.message_id && known.index === event.index;
+}
