@@ -48,8 +48,7 @@ function readArguments() {
   }
 }
 
-async function choosePort(wanted) {
-  if (wanted !== undefined) return (await isPortFree(wanted)) ? wanted : fail(`Port ${wanted} is taken.`);
+async function chooseFreePort() {
   const port = await nextFreePort(defaultPort);
   if (port !== defaultPort) console.log(`Port ${defaultPort} is taken, so this is on ${port}.`);
   return port;
@@ -126,9 +125,10 @@ if ("heldBy" in lock) {
 }
 process.on("exit", lock.release);
 
+if (options.port !== undefined && !(await isPortFree(options.port))) fail(`Port ${options.port} is taken.`);
 const configuration = options.config === undefined ? [] : ["--config", options.config];
 await prepare(options);
-const port = await choosePort(options.port);
+const port = options.port ?? (await chooseFreePort());
 // Wrangler's explorer, under /cdn-cgi, answers before the Worker: it takes any SQL for all data and asks for no credentials.
 const environment = { ...wranglerEnvironment, X_LOCAL_EXPLORER: "false" };
 const server = startGroup(process.execPath, serverCommand(), environment);
