@@ -32,6 +32,7 @@ const failed = await runSteps([
   typecheck("playground/tsconfig.json"),
   typecheck("test/ui/tsconfig.json"),
   typecheck("test/browser/tsconfig.json"),
+  typecheck("examples/tsconfig.json"),
   typecheck("scripts/tsconfig.json"),
   step("format", tools.oxfmt, ["--check", "."]),
   step("lockfile", "scripts/lockfile.mjs", []),

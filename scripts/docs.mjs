@@ -13,6 +13,7 @@ const about = {
   threadhold: ["authoring.md", "What definitions in `agents/` are written with."],
   "threadhold/client": ["client.md", "The client for browsers, Node and Workers ([guide](../../guide/client.md))."],
   "threadhold/react": ["react.md", "The React hooks over the client ([guide](../../guide/client.md))."],
+  "threadhold/react/ai-sdk": ["react-ai-sdk.md", "The hook for AI SDK UI ([guide](../../guide/ai-sdk.md))."],
   "threadhold/session": ["session.md", "Sessions in process ([guide](../../guide/agent-sessions.md))."],
 };
 

@@ -10,6 +10,7 @@ import { ApiClient } from "../support/http-client/api-client.ts";
 import { api } from "./suites/api.ts";
 import { conversation } from "./suites/conversation.ts";
 import { definitions } from "./suites/definitions.ts";
+import { examplePages } from "./suites/example-pages.ts";
 import { files } from "./suites/files.ts";
 import { hostile } from "./suites/hostile.ts";
 import { hotReload } from "./suites/hot-reload.ts";
@@ -118,6 +119,7 @@ describe("the playground", () => {
   hostile(use);
   screens(use);
   states(use);
+  examplePages(use);
   hotReload(use);
   rebuilt(use, project);
 });
