@@ -59,7 +59,7 @@ const bad: Record<string, string> = {
 };
 
 describe("types of the client", () => {
-  it("Code that the contract and a project's names allow type-checks, and a typo is an error at its place", async () => {
+  it("Code that uses the contract's names and a project's names correctly type-checks, and a typo is an error at its position", async () => {
     const files = Object.fromEntries(Object.entries(bad).map(([name, line]) => [`${name}.ts`, page(line)]));
     const found = await typeCheck({ ".threadhold/names.d.ts": names, "good.ts": good, ...files });
     const places = found.map((line) => /^(\w+)\.ts\(4,/.exec(line)?.[1] ?? line);
@@ -74,7 +74,7 @@ describe("types of the client", () => {
     expect(await typeCheck({ "open.ts": open })).toEqual([]);
   });
 
-  it("The client compiles in a browser's project, with the platform's own fetch and sockets, and in React's", async () => {
+  it("The client type-checks in a browser's project with the platform's fetch and sockets, and in React's", async () => {
     const browser = page(
       "new ThreadholdClient({ fetch: (url, init) => fetch(url, init), WebSocket });",
       'thread.files.upload("/a.png", new File([], "a.png"));',

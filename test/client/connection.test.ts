@@ -26,7 +26,7 @@ const begin: fc.Arbitrary<Connection> = fc.oneof(
 
 const attemptOf = (connection: Connection): number => (connection.state === "closed" ? -1 : connection.attempt);
 
-it("A subscription is never stuck: whatever comes, it can become live again, until it is closed for ever", () => {
+it("A subscription is never stuck: after any sequence of events it can become live again, until it is closed for good", () => {
   console.info(`seed ${String(seed)}`);
   fc.assert(
     fc.property(begin, fc.array(signal, { maxLength: 30 }), (first, signals) => {
@@ -50,7 +50,7 @@ it("A closed connection stays closed, and has a reason", () => {
   );
 });
 
-it("Tries are counted up by each loss and reset by progress alone", () => {
+it("The count of tries rises with each lost connection, and only progress resets it", () => {
   fc.assert(
     fc.property(begin, fc.array(signal, { maxLength: 30 }), (first, signals) => {
       let connection = first;

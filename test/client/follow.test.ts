@@ -52,7 +52,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("offline", "online", "visible"), count: fc.constant(0) }) },
 );
 
-it("Each event is folded in once and in order with nothing missing, whatever is cut, lost or repeated", () => {
+it("Each event is folded once and in order, and none is missing, whatever is cut, lost or repeated", () => {
   console.info(`seed ${String(seed)}`);
   fc.assert(
     fc.property(story, fc.array(step, { maxLength: 60 }), (events, steps) => {
@@ -115,7 +115,7 @@ it("Each event is folded in once and in order with nothing missing, whatever is 
 });
 
 describe("a subscription", () => {
-  it("A subscription waits longer from loss to loss, up to a bound, never shorter than it was asked to, and resets after progress", () => {
+  it("A subscription waits longer after each lost connection, up to a bound, never shorter than the server asked, and from the shortest wait again after progress", () => {
     const { follow, server, time } = following({ random: () => 0.999999 });
     const waits: number[] = [];
     for (let round = 0; round < 9; round++) {
@@ -141,7 +141,7 @@ describe("a subscription", () => {
     expect(follow.connection).toMatchObject({ state: "live", attempt: 0 });
   });
 
-  it("A snapshot of known content is no progress: reconnects after it are delayed longer and longer", () => {
+  it("A snapshot of known content is no progress: the client waits longer and longer before each reconnect after it", () => {
     const { follow, server, time } = following({ random: () => 0.999999 });
     const waits: number[] = [];
     for (let round = 0; round < 4; round++) {
@@ -157,13 +157,13 @@ describe("a subscription", () => {
     expect(waits).toEqual([500, 1000, 2000, 4000]);
   });
 
-  it("A wait is jittered from nothing to its bound", () => {
+  it("A wait is a random time between zero and its bound", () => {
     const { follow, server } = following({ random: () => 0 });
     server.wire.lose();
     expect(follow.connection).toMatchObject({ state: "waiting", delayMs: 0 });
   });
 
-  it("A socket that fails before it opens is followed by a try over SSE, and sockets that keep failing are not tried again", () => {
+  it("A socket that fails before it opens is followed by a try over SSE, and after repeated failures sockets are not tried again", () => {
     const { server, time } = following();
     const kinds: string[] = [];
     for (let round = 0; round < 7; round++) {
@@ -182,7 +182,7 @@ describe("a subscription", () => {
     expect(good.server.wires.map(({ kind }) => kind)).toEqual(["socket", "socket"]);
   });
 
-  it("A refused connection is closed for good with the reason, and is not tried again", () => {
+  it("A connection that is refused for good is closed with the reason, and is not tried again", () => {
     const { follow, server, time, closed, presence } = following();
     const error = new Error("no such thread");
     server.wire.refuse(error);
@@ -192,7 +192,7 @@ describe("a subscription", () => {
     expect([server.wires.length, closed(), time.pending, presence.watched]).toEqual([1, 1, 0, false]);
   });
 
-  it("Offline it waits for the network, though not for ever; being seen again it tries at once, and checks what it has", () => {
+  it("A subscription that is offline waits for the network, though not for ever; when its page becomes visible it tries at once and checks its connection", () => {
     const { follow, server, time, presence } = following();
     server.wire.opened();
     server.catchUp();
@@ -211,7 +211,7 @@ describe("a subscription", () => {
     expect(follow.connection.state).toBe("connecting");
   });
 
-  it("Retry connects a waiting subscription at once, and changes nothing for one that is open, opening or closed", () => {
+  it("A call of reconnect connects a waiting subscription at once, and changes nothing for one that is open, opening or closed", () => {
     const { follow, server } = following();
     follow.retry();
     expect(server.wires.length).toBe(1);
@@ -227,7 +227,7 @@ describe("a subscription", () => {
     expect(follow.connection.state).toBe("closed");
   });
 
-  it("Being seen again cuts no wait short that the server asked for", () => {
+  it("A page that becomes visible does not shorten a wait that the server asked for", () => {
     const { follow, server, time, presence } = following({ random: () => 0 });
     server.wire.lose(new Error("busy"), 5000);
     presence.tell("visible");
@@ -240,7 +240,7 @@ describe("a subscription", () => {
     expect([follow.connection.state, server.wires.length]).toEqual(["connecting", 3]);
   });
 
-  it("A subscription stays as long as something holds it, and a moment longer", () => {
+  it("A subscription stays open as long as something uses it, and a moment longer", () => {
     const { follow, release, server, time, closed } = following();
     const again = follow.hold();
     release();
@@ -262,7 +262,7 @@ describe("a subscription", () => {
     ]);
   });
 
-  it("Known content stays the same object until something changes, in whole and in part", () => {
+  it("The state of a thread, and each part of it, stays the same object until something in it changes", () => {
     const { follow, server } = following();
     server.wire.opened();
     server.catchUp();
@@ -279,7 +279,7 @@ describe("a subscription", () => {
     expect([follow.state, told]).toEqual([second, before]);
   });
 
-  it("One listener that throws keeps nothing from the others, and its error is not silenced", async () => {
+  it("A listener that throws does not keep events from the others, and its error is reported as uncaught", async () => {
     const { follow, server } = following();
     const thrown = new Promise<unknown>((resolve) => {
       const before = process.listeners("uncaughtException");

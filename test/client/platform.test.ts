@@ -22,13 +22,13 @@ afterEach(() => {
 });
 
 describe("presence", () => {
-  it("Outside of a page a client is always online and looked at", () => {
+  it("A client outside of a page counts as online and visible", () => {
     const presence = platformPresence();
     expect([presence.online, presence.visible]).toEqual([true, true]);
     presence.watch(() => undefined)();
   });
 
-  it("A page's presence is what the page reports, until it is no longer watched", () => {
+  it("A client in a page takes online and visible from the page's events, until it stops watching them", () => {
     const [window, document] = [new EventTarget(), Object.assign(new EventTarget(), { visibilityState: "hidden" })];
     define("document", document);
     define("navigator", { onLine: false });
@@ -98,7 +98,7 @@ class PageRequest {
 }
 
 describe("uploads", () => {
-  it("A page uploads with its own request, credentials in the header, and again after a lost connection", async () => {
+  it("A page uploads with XMLHttpRequest, with credentials in the header, and again after a lost connection", async () => {
     define("XMLHttpRequest", PageRequest);
     PageRequest.outcomes = ["cut", 201];
     const timers = { after: (_: number, run: () => void) => (queueMicrotask(run), () => undefined) };
@@ -149,7 +149,7 @@ describe("uploads", () => {
     expect(headers.at(-1)).toEqual(byProgram);
   });
 
-  it("A page gathers a stream before it sends it, since not every browser sends one", async () => {
+  it("A page reads a stream to its end before it uploads it, since not every browser sends streams", async () => {
     define("XMLHttpRequest", PageRequest);
     const bodies: unknown[] = [];
     const client = new ThreadholdClient({
@@ -181,7 +181,7 @@ describe("uploads", () => {
     }
   });
 
-  it("A listener of an upload that throws ends no upload, and its error is not silenced", async () => {
+  it("A listener of an upload that throws does not end the upload, and its error is reported as uncaught", async () => {
     const thrown = new Promise<unknown>((resolve) => {
       const before = process.listeners("uncaughtException");
       process.removeAllListeners("uncaughtException");
@@ -197,7 +197,7 @@ describe("uploads", () => {
     expect(await thrown).toMatchObject({ message: "a listener's own" });
   });
 
-  it("An abort ends a page's upload", async () => {
+  it("An abort ends an upload that a page sends", async () => {
     define("XMLHttpRequest", PageRequest);
     const client = new ThreadholdClient({ url: "http://x", retries: 0 });
     const leave = new AbortController();
@@ -217,7 +217,7 @@ describe("uploads", () => {
     ["a blob", new Blob([new Uint8Array(100_000)]), 100_000],
     ["a stream", new Blob([new Uint8Array(100_000)]).stream(), null],
     ["nothing", "", 0],
-  ])("%s is counted as it is taken", async (_, body, total) => {
+  ])("The upload of %s is counted while its bytes are read", async (_, body, total) => {
     const told: { loaded: number; total: number | null }[] = [];
     const bytes = await new Response(withProgress(body, (progress) => told.push(progress))).arrayBuffer();
     expect(bytes.byteLength).toBe(total ?? 100_000);

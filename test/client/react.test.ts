@@ -84,7 +84,7 @@ function counting(what: (thread: UsedThread) => ReactNode) {
 }
 
 describe("useThread", () => {
-  it("An answer of a thousand deltas is drawn at most once a frame", async () => {
+  it("A component renders an answer of a thousand deltas at most once a frame", async () => {
     const { Shown, drawn } = counting(({ messages }) => messages.map(({ content }) => content).join("|"));
     await show(element(Shown, { id: threadId }));
     await server.came("/events");
@@ -107,7 +107,7 @@ describe("useThread", () => {
     expect(drawn() - before).toBe(3);
   });
 
-  it("A component draws again for what it has read, and for nothing else", async () => {
+  it("A component renders again when something that it has read changes, and only then", async () => {
     const title = counting(({ thread }) => thread?.title ?? "untitled");
     const words = counting(({ messages }) => String(messages.length));
     const state = counting(({ connection }) => connection.state);
@@ -134,7 +134,7 @@ describe("useThread", () => {
     expect(after.map((count, at) => count - (before[at] ?? 0))).toEqual([0, 2, 0, 1]);
   });
 
-  it("Calls that wait are drawn when they come and when they go, and at no other time", async () => {
+  it("A component renders when the waiting calls change, and at no other time", async () => {
     const { Shown, drawn } = counting(({ pending }) => pending.map(({ id }) => id).join(","));
     await show(element(Shown, { id: threadId }));
     await server.came("/events");
@@ -169,7 +169,7 @@ describe("useThread", () => {
     expect(shown.seen.at(-1)).not.toBe(before);
   });
 
-  it("A hook's functions to send and stop stay the same objects through all events", async () => {
+  it("The functions send and stop of a hook stay the same objects through all events", async () => {
     const shown = counting(({ messages }) => String(messages.length));
     await show(element(shown.Shown, { id: threadId }));
     await server.came("/events");
@@ -190,7 +190,7 @@ describe("useThread", () => {
     expect(() => shown.seen.at(-1)?.approve("call")).toThrow(/no thread yet/);
   });
 
-  it("Components share a subscription, another id is another one, and what left is closed", async () => {
+  it("Components that show one thread share a subscription, another id has another one, and a subscription without components is closed", async () => {
     const other = "3f0a0000-0000-4000-8000-000000000002";
     const { Shown } = counting(({ thread }) => thread?.id.slice(-1) ?? "-");
     const both = (id: string | null): ReactNode =>
@@ -214,7 +214,7 @@ describe("useThread", () => {
     expect([server.following, frames.asked]).toEqual([[], 0]);
   });
 
-  it("A page that is drawn twice, as in strict mode, follows once; one that comes back has what it knew at once", async () => {
+  it("A component that is rendered twice, as in strict mode, subscribes once; one that is mounted again has its earlier state at once", async () => {
     const { Shown } = counting(({ messages, connection }) => `${messages.length} ${connection.state}`);
     const strict = element(StrictMode, null, element(Shown, { id: threadId }));
     await show(strict);
@@ -230,7 +230,7 @@ describe("useThread", () => {
     await server.came(`after=${seq}`);
   });
 
-  it("A hook outside of a provider throws an error that names the provider", async () => {
+  it("A hook outside of a provider throws an error that names the provider component", async () => {
     const { Shown } = counting(() => "x");
     const quiet = console.error;
     console.error = () => undefined;
@@ -252,7 +252,7 @@ describe("useThreads", () => {
   const asks = (): number => server.requests.filter((request) => request.startsWith("GET /api/threads?")).length;
   const settled = (): Promise<void> => page.act(() => new Promise((resolve) => setImmediate(resolve)));
 
-  it("A list is drawn from feed messages, without requests, and stops with its last component", async () => {
+  it("A list component renders feed messages without requests, and stops with the last component that uses its list", async () => {
     seen.length = 0;
     server.feeds = true;
     const [one, two] = ["one", "two"].map((title) => threadOf({ id: title, title, tags: ["x"] }));
@@ -282,7 +282,7 @@ describe("useThreads", () => {
     expect(server.following).toEqual([]);
   });
 
-  it("A list that changed in the frame that its last component left is drawn when one comes back", async () => {
+  it("A list that changed in the frame in which its last component was removed is current when a component comes back", async () => {
     server.feeds = true;
     const one = threadOf({ id: "one", title: "one", tags: ["x"] });
     let threads = [one];
@@ -304,7 +304,7 @@ describe("useThreads", () => {
     expect(page.text()).toBe("two,one");
   });
 
-  it("A list without a feed is requested again while it is shown, and keeps what did not change", async () => {
+  it("A list component without a feed requests the list again while it is shown, and keeps unchanged entries", async () => {
     seen.length = 0;
     let titles = ["one", "two"];
     server.answers["GET /api/threads"] = () => ({
@@ -343,7 +343,7 @@ describe("useThreads", () => {
     expect(asks()).toBe(5);
   });
 
-  it("A request that fails keeps the list, shows why, and is made again later", async () => {
+  it("A list component keeps its list when a request fails, shows why, and requests it again later", async () => {
     let fails = false;
     server.answers["GET /api/threads"] = () => {
       if (fails) return { threads: null };

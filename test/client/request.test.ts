@@ -68,7 +68,7 @@ describe("addresses", () => {
   });
 
   it.each([undefined, "nowhere", "ftp://example.com", "https://anna:secret@example.com"])(
-    "An address %j is refused by the client",
+    "A client refuses the address %j",
     (url) => {
       expect(() => new ThreadholdClient({ url })).toThrow(TypeError);
     },
@@ -92,7 +92,7 @@ describe("usage", () => {
 });
 
 describe("credentials", () => {
-  it("A token goes in the header alone, is asked for each time, and shows nowhere", async () => {
+  it("A token is sent in the header alone, is asked for before each request, and appears nowhere else", async () => {
     let asked = 0;
     const token = (): string => `${secret}-${String((asked += 1))}`;
     const { client, server } = await asking([refusal(403, "forbidden")], { token });
@@ -108,14 +108,14 @@ describe("credentials", () => {
     expect(shown.join(" ")).not.toContain(secret);
   });
 
-  it("A token that no header can carry is refused without being quoted", async () => {
+  it("A token that no header can carry is refused by an error that does not contain it", async () => {
     const { client, server } = await asking([thread], { token: `${secret}\r\nx: y` });
     const error = await errorOf(client.thread("t").get());
     expect(String(error)).not.toContain(secret);
     expect(server.seen).toEqual([]);
   });
 
-  it("A redirect is not followed, wherever it leads", async () => {
+  it("A redirect is never followed, to any address", async () => {
     const elsewhere = await openAnsweringServer([thread]);
     open.push(elsewhere);
     const { client } = await asking([{ status: 307, headers: { location: `${elsewhere.url}/api/threads/t` } }]);
@@ -137,7 +137,7 @@ describe("errors", () => {
     ["a proxy's page", { status: 403, text: "<h1>No</h1>" }, 403],
     ["a page that calls itself a success", { status: 200, text: "<h1>Welcome</h1>" }, 200],
     ["JSON of another API", { status: 400, json: { error: "bad" } }, 400],
-  ])("%s is an answer that was not expected", async (_, answer, status) => {
+  ])("%s is an error with the code unexpected_answer", async (_, answer, status) => {
     const { client } = await asking([answer]);
     expect(await errorOf(client.thread("t").get())).toMatchObject({ code: "unexpected_answer", status });
   });
@@ -154,7 +154,7 @@ describe("errors", () => {
 });
 
 describe("tries", () => {
-  it("A request that creates is sent again under the same key, another call has another key, and a given one is kept", async () => {
+  it("A request that creates something is sent again under the same key, another call has another key, and a key of the caller is kept", async () => {
     const { client, server, time } = await asking(["cut", refusal(503, "unavailable"), thread]);
     const created = client.threads.create({ agent_id: "assistant" });
     await time.armed(150);
@@ -172,7 +172,7 @@ describe("tries", () => {
     expect(new Set(server.seen.map(({ body }) => body)).size).toBe(1);
   });
 
-  it("A try is not repeated before the time that the server names, and not at all if that time is too long", async () => {
+  it("A request is not sent again before the time that the server names, and not at all if that time is too long", async () => {
     const { client, server, time } = await asking([refusal(429, "rate_limited", { "retry-after": "7" }), thread]);
     const got = client.thread("t").get();
     await time.armed(7150);
@@ -192,7 +192,7 @@ describe("tries", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("A request that was refused for good is sent once, and the error after the last try is thrown", async () => {
+  it("A request that was refused for good is sent once, and otherwise the error of the last try is thrown", async () => {
     const good = await asking([refusal(500, "internal")]);
     expect(await errorOf(good.client.thread("t").get())).toMatchObject({ code: "internal" });
     expect(good.server.seen).toHaveLength(1);
@@ -204,7 +204,7 @@ describe("tries", () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it("A deletion whose answer was lost is done when nothing is left; one of nothing is refused", async () => {
+  it("A deletion whose response was lost succeeds when the repetition finds nothing; a first deletion of nothing is refused", async () => {
     const { client, time } = await asking(["cut", refusal(404, "thread_not_found")]);
     const deleted = client.threads.delete("t");
     await time.armed(150);
@@ -214,7 +214,7 @@ describe("tries", () => {
     expect(await errorOf(nothing.client.threads.delete("t"))).toMatchObject({ code: "thread_not_found" });
   });
 
-  it("An abort ends a request that waits for its answer, and one that waits for its next try", async () => {
+  it("An abort ends a request that waits for its response, and one that waits for its next try", async () => {
     const first = await asking(["silent"]);
     const leave = new AbortController();
     const waiting = errorOf(first.client.threads.get("t", { signal: leave.signal }));
@@ -252,7 +252,7 @@ describe("what has no method of its own", () => {
 });
 
 describe("lists", () => {
-  it("A list is one page when it is awaited, and asks for no page of a loop before its turn", async () => {
+  it("A list is one page when it is awaited and every item when it is looped over, and it requests a page only when the loop needs it", async () => {
     const { client, server } = await asking([page(["one", "two"], "next"), page(["three"], null)]);
     const list = client.threads.list({ tag: "x" });
     expect(server.seen).toEqual([]);

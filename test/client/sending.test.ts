@@ -69,7 +69,7 @@ beforeEach(() => {
 afterEach(() => client.close());
 
 describe("a send", () => {
-  it("A send is posted when its events can be received, and leaves the thread at its end", async () => {
+  it("A send is posted once its events can be received, and its subscription ends with the run", async () => {
     const sending = thread.send("Hello");
     await server.came("/events");
     expect(posts()).toBe(0);
@@ -80,7 +80,7 @@ describe("a send", () => {
     expect(server.following).toEqual([]);
   });
 
-  it("Each loop over a send sees all of it, also one that begins when it is over", async () => {
+  it("Each loop over a send yields all of its events, also a loop that begins after the end", async () => {
     const sending = thread.send("Hello");
     await admitted(sending);
     tell(begun, ended);
@@ -96,7 +96,7 @@ describe("a send", () => {
     ]);
   });
 
-  it("A run that ended while no event reached the send ends the send all the same", async () => {
+  it("A send ends with its run also if no event reported the end", async () => {
     const sending = thread.send("Hello");
     await admitted(sending);
     tell(begun);
@@ -152,7 +152,7 @@ describe("a send", () => {
     expect((await patient).text).toBe("done");
   });
 
-  it("An abort before anything was sent sends nothing; stopOnAbort stops what was", async () => {
+  it("A send that is aborted before it was posted posts nothing; with stopOnAbort a later abort stops the run", async () => {
     await expect(thread.send("Hello", { signal: AbortSignal.abort(new Error("Enough")) })).rejects.toThrow("Enough");
     const early = new AbortController();
     const waiting = thread.send("Hello", { signal: early.signal });
@@ -169,7 +169,7 @@ describe("a send", () => {
     await expect(sending).rejects.toThrow("Enough");
   });
 
-  it("An error is reported once, in the loop or by the promise", async () => {
+  it("An error of a send is reported once, in the loop or by the promise", async () => {
     server.answers[`POST /api/threads/${threadId}/messages`] = () => ({ message: null, run: null });
     const sending = thread.send("Hello");
     await server.came("/events");
@@ -200,7 +200,7 @@ describe("words", () => {
   };
   const of = { message_id: "m", index: 0 };
 
-  it("A delta that overlaps, is repeated or was merged adds only new text, and an end the missing text", async () => {
+  it("A delta that overlaps, is repeated or was merged adds only new text, and the end of a block adds missing text", async () => {
     expect(
       await heard([
         { type: "text_delta", ...of, offset: 0, delta: "Hel" },
@@ -212,7 +212,7 @@ describe("words", () => {
     ).toEqual(["Hel", "lo, ", "world", "!"]);
   });
 
-  it("The text of a send is only the run's own", async () => {
+  it("The text of a send contains only texts of its own run", async () => {
     const inner = spoken(1, "inner", []).map((draft) => ({ ...draft, depth: 1 }));
     const thinking: EventDraft = { type: "thinking_delta", ...of, offset: 0, delta: "hm" };
     expect(await heard([...inner, thinking, ...spoken(2, "outer", [])])).toEqual(["outer"]);
@@ -220,7 +220,7 @@ describe("words", () => {
 });
 
 describe("a thread's events", () => {
-  it("A thread's events reach a loop and listeners one by one, until they leave", async () => {
+  it("A thread's events reach loops and listeners in order, until they leave", async () => {
     const custom: unknown[] = [];
     const leave = thread.onCustom("order.placed", (data) => custom.push(data));
     await server.came("/events");
@@ -248,7 +248,7 @@ describe("a thread's events", () => {
     back();
   });
 
-  it("A thread that was deleted and created again is not followed from a number of the earlier one", async () => {
+  it("A thread that was deleted and created again is followed from its beginning, not from a number of the earlier thread", async () => {
     const leave = thread.follow();
     await server.came("/events");
     tell(snapshot, ...spoken(1, "of the one before", []));
@@ -271,7 +271,7 @@ describe("a thread's events", () => {
     back();
   });
 
-  it("Events after a number come over a subscription of their own, which is closed with its loop and the client", async () => {
+  it("Events after a given number come over a separate subscription, which is closed with its loop and with the client", async () => {
     const read = async (events: AsyncIterable<ThreadEvent>): Promise<string[]> => {
       const types: string[] = [];
       for await (const { type } of events) {
@@ -293,7 +293,7 @@ describe("a thread's events", () => {
     expect(server.following).toEqual([]);
   });
 
-  it("Events of some types end when the thread is idle, over a connection that the loop closes", async () => {
+  it("A loop over events of some types ends when the thread is idle, and closes its connection", async () => {
     const types: string[] = [];
     const read = async (): Promise<void> => {
       for await (const { type } of thread.events({ after: 0, until: "idle", types: ["run_end", "file_changed"] }))
@@ -308,7 +308,7 @@ describe("a thread's events", () => {
     expect(thread.connection.state).toBe("closed");
   });
 
-  it("A connection that breaks before the thread is idle is an error, and so is a client that is closed", async () => {
+  it("A connection that breaks before the thread is idle ends the loop with an error, and so does a closed client", async () => {
     const first = async (): Promise<unknown> => {
       for await (const event of thread.events({ after: 0, until: "idle" })) return event;
       return "the end";
@@ -325,7 +325,7 @@ describe("a thread's events", () => {
     await expect(first()).rejects.toThrow("The client was closed.");
   });
 
-  it("A subscription without an end gives events of the wanted types alone", async () => {
+  it("A subscription without an end yields the events of the requested types alone", async () => {
     const read = async (): Promise<unknown> => {
       for await (const { type } of thread.events({ after: 0, types: ["run_end"] })) return type;
       return null;

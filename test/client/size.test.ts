@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 import { expect, it } from "vitest";
 
-it("The client is under 15 KiB of gzip, and neither it nor the hooks bring a package along", () => {
+it("The client is under 15 KiB of gzip, and neither it nor the hooks bundle a package", () => {
   const script = fileURLToPath(new URL("../../scripts/client-size.mjs", import.meta.url));
   // It ends with another code where one is over its limit or bundles a package.
   const printed = execFileSync(process.execPath, [script], { encoding: "utf8" });

@@ -60,7 +60,7 @@ const event = (seq: number, padding = ""): string =>
   JSON.stringify({ type: "custom", seq, thread_id: threadId, at: 1, name: "x", data: padding });
 
 describe("a socket", () => {
-  it("A socket is opened after the known number, with a ticket for its path if there is a token", async () => {
+  it("A socket begins after the last known event number, with a ticket for its path if there is a token", async () => {
     const first = await carried({ token: "anna-secret", after: 7 });
     await first.sink.until("opened");
     const path = `/api/~/threads/${threadId}/stream`;
@@ -73,7 +73,7 @@ describe("a socket", () => {
     expect(second.addresses).toEqual([`${second.http.url.replace("http", "ws")}${path}`]);
   });
 
-  it("A socket acknowledges what it has taken: after 64 KiB at once, else after a second", async () => {
+  it("A socket acknowledges received events: at once after 64 KiB, else after a second", async () => {
     const { sink, accepted, received, until, time } = await carried();
     const socket = await accepted;
     socket.send(event(1));
@@ -87,7 +87,7 @@ describe("a socket", () => {
     expect(received).toEqual(['{"type":"ack","seq":1}', '{"type":"ack","seq":2}']);
   });
 
-  it("A silent socket is asked for a sign of life, and is lost when none arrives", async () => {
+  it("A socket without messages is sent a ping, and counts as lost when no answer arrives", async () => {
     const { sink, accepted, received, until, time } = await carried();
     const socket = await accepted;
     await sink.until("opened");
@@ -117,7 +117,7 @@ describe("a socket", () => {
     [4440, "network", "lost"],
     [1011, "network", "lost"],
     [1000, "network", "lost"],
-  ])("A close with %i is %s and %s", async (status, code, what) => {
+  ])("A socket that closes with %i has the error %s, and its connection is %s", async (status, code, what) => {
     const { sink, accepted } = await carried();
     (await accepted).close(status);
     expect(await sink.end).toMatchObject({ code });
@@ -129,13 +129,13 @@ describe("a socket", () => {
     [503, "unavailable", "lost"],
     // A deployment that gives no tickets can be followed over SSE.
     [503, "auth_not_configured", "lost"],
-  ])("A ticket that is answered with %i %s leaves it %s", async (status, code, what) => {
+  ])("A ticket request that is answered with %i %s makes the connection %s", async (status, code, what) => {
     const { sink, addresses } = await carried({ token: "anna-secret", answer: refusal(status, code) });
     await sink.end;
     expect([sink.told, addresses]).toEqual([[what], []]);
   });
 
-  it("A frame that is no JSON, and a socket that cannot be made, count as a loss", async () => {
+  it("A frame that is no JSON, and a socket that cannot be made, count as a lost connection", async () => {
     const { sink, accepted } = await carried();
     (await accepted).send("{");
     expect(await sink.end).toMatchObject({ message: expect.stringMatching(/JSON/) });
@@ -151,7 +151,7 @@ describe("a socket", () => {
     expect(other.told).toEqual(["lost"]);
   });
 
-  it("A subscription that its last event closed leaves no timer", async () => {
+  it("A subscription that an event closed for good leaves no timer", async () => {
     const { sink, accepted, carrying, time } = await carried();
     const socket = await accepted;
     await sink.until("opened");
@@ -162,7 +162,7 @@ describe("a socket", () => {
     expect(time.pending).toBe(0);
   });
 
-  it("A subscription that was closed emits nothing more, and hangs up", async () => {
+  it("A subscription that was closed emits nothing more and closes its socket", async () => {
     const { sink, accepted, carrying, time } = await carried();
     const socket = await accepted;
     await sink.until("opened");

@@ -25,7 +25,7 @@ function parse(pieces: readonly string[]): ServerSentEvent[] {
 }
 
 describe("the parser", () => {
-  it("Text that is split into any pieces, with any line ends, gives the same events", () => {
+  it("Server-sent events are the same whatever pieces and line ends their text has", () => {
     console.info(`seed ${String(seed)}`);
     const word = fc.string({ unit: fc.constantFrom("a", ":", " ", "é", "{", "漢"), maxLength: 6 });
     const told = fc.record({ id: fc.nat(99), lines: fc.array(word, { minLength: 1, maxLength: 3 }) });
@@ -69,7 +69,7 @@ describe("the carrier", () => {
     return { server, sink, time, carrying };
   };
 
-  it("The carrier sends the token in a header, begins after the known number, and reports that the stream has ended", async () => {
+  it("A stream of server-sent events sends the token in a header, begins after the last known number, and reports that it has ended", async () => {
     const event = { type: "queue_changed", seq: 8, thread_id: threadId, at: 1, queued: [], prev: 7 };
     const text = `: heartbeat\n\nid: 8\nevent: queue_changed\ndata: ${JSON.stringify(event)}\n\n`;
     const { sink, server } = await carried({ text, headers: { "content-type": "text/event-stream" } }, 7);
@@ -85,7 +85,7 @@ describe("the carrier", () => {
     [429, "rate_limited", "lost"],
     [503, "unavailable", "lost"],
     [500, "internal", "lost"],
-  ])("An answer with %i %s is %s", async (status, code, what) => {
+  ])("A response with %i %s makes the connection %s", async (status, code, what) => {
     const { sink } = await carried(refusal(status, code, { "retry-after": "3" }));
     expect(await sink.end).toMatchObject({ code });
     expect(sink.told).toEqual([what]);
@@ -101,13 +101,13 @@ describe("the carrier", () => {
     [530, "lost"],
     [404, "refused"],
     [302, "refused"],
-  ])("A page with %i in the place of the API's answer is %s", async (status, what) => {
+  ])("An HTML page with the status %i in place of the API's response makes the connection %s", async (status, what) => {
     const { sink } = await carried({ status, text: "<h1>Something went wrong</h1>" });
     expect(await sink.end).toMatchObject({ code: "unexpected_answer" });
     expect(sink.told).toEqual([what]);
   });
 
-  it("A stream that is closed as it opens leaves no timer", async () => {
+  it("A stream that is closed while it opens leaves no timer", async () => {
     const server = await openAnsweringServer([{ text: ": heartbeat\n\n", headers: { "x-endless": "true" } }]);
     open.push(server);
     const { requests, time } = openRequests({ url: server.url });
@@ -120,14 +120,14 @@ describe("the carrier", () => {
     expect(time.pending).toBe(0);
   });
 
-  it("A frame without a number has the reason for which a stream is over", async () => {
+  it("A thread_error frame without a number ends the stream with the frame's reason", async () => {
     const error = JSON.stringify({ type: "error", code: "thread_not_found", message: "It is gone." });
     const { sink } = await carried({ text: `event: thread_error\ndata: ${error}\n\n` });
     expect(await sink.end).toBeInstanceOf(ThreadholdClientError);
     expect(sink.told).toEqual(["opened", "refused"]);
   });
 
-  it("A stream that falls silent, or never begins, is lost", async () => {
+  it("A stream that sends nothing for too long, at its beginning or later, counts as lost", async () => {
     const { sink, time, server } = await carried("silent");
     await server.came(1);
     time.advance(15_000);
@@ -140,7 +140,7 @@ describe("the carrier", () => {
     expect(await streaming.sink.end).toMatchObject({ message: expect.stringMatching(/silent/) });
   });
 
-  it("A stream that was closed emits nothing more, and hangs up", async () => {
+  it("A stream that was closed emits nothing more and ends its request", async () => {
     const { sink, carrying, server } = await carried({ text: ": heartbeat\n\n", headers: { "x-endless": "true" } });
     await sink.until("opened");
     carrying.close();

@@ -67,7 +67,7 @@ const updated = async (one: Thread): Promise<void> => {
 const statusIn = (list: ThreadList, id: string) => list.state.threads.find((one) => one.id === id)?.status;
 
 describe("a list", () => {
-  it("A list is updated by feed messages alone, in its order, and is not requested again while its feed is connected", async () => {
+  it("A list is updated by feed messages alone, keeps its order, and is not requested again while its feed is connected", async () => {
     stored = [thread("a", 10), thread("b", 20)];
     const { list, ids, changes } = await shown();
     expect([ids(), asks()]).toEqual([["b", "a"], 2]);
@@ -94,7 +94,7 @@ describe("a list", () => {
     expect([ids(), asks()]).toEqual([["c", "a"], 2]);
   });
 
-  it("A list is shown with its first answer, and not as an empty one before", async () => {
+  it("A list is shown with its first response, and not as an empty list before", async () => {
     stored = [thread("a", 10)];
     const list = client.threads.follow();
     const seen: unknown[] = [];
@@ -103,7 +103,7 @@ describe("a list", () => {
     expect(seen).toEqual([[false, 1]]);
   });
 
-  it("A thread that was deleted and created again is listed in its present state, although its numbers begin again", async () => {
+  it("A thread that was deleted and created again is listed in its current state, although its event numbers begin again", async () => {
     stored = [thread("a", 50)];
     const { list } = await shown();
     server.word({ type: "thread_deleted", thread_id: "a" });
@@ -115,7 +115,7 @@ describe("a list", () => {
     expect(list.state.threads).toMatchObject([{ title: "again" }]);
   });
 
-  it("A list is requested again each time the feed begins, which restores what was missed", async () => {
+  it("A list is requested again each time the feed begins, so that it has the changes that were missed", async () => {
     stored = [thread("a", 10), thread("b", 20)];
     const { list, ids } = await shown();
     await updated(thread("a", 30, { status: "running" }));
@@ -137,7 +137,7 @@ describe("a list", () => {
     expect(asks()).toBe(before);
   });
 
-  it("A feed that breaks each time it has begun is come back to ever later, and so is the list", async () => {
+  it("A feed that breaks each time after it began is reconnected after longer and longer waits, and its list is requested as rarely", async () => {
     await shown();
     const waits: number[] = [];
     const feeds = (): number => server.requests.filter((request) => request.includes("/threads/events")).length;
@@ -157,7 +157,7 @@ describe("a list", () => {
     expect(waits).toEqual([250, 500, 1000, 2000]);
   });
 
-  it("An answer that is older than a feed message does not undo it", async () => {
+  it("A response that is older than a feed message does not undo that message", async () => {
     stored = [thread("a", 10), thread("b", 20)];
     const { list, ids } = await shown();
     const answers: (() => void)[] = [];
@@ -200,7 +200,7 @@ describe("a list", () => {
     expect(matchesFilter({ ...rest, user_id: "anna" }, { user_id: "ben" })).toBe(false);
   });
 
-  it("A list with a search that only the server can decide is requested again after a moment", async () => {
+  it("A list whose search only the server can decide is requested again shortly after a feed message", async () => {
     stored = [thread("Blue", 10)];
     const { ids } = await shown({ q: "bLu" });
     const before = asks();
@@ -220,7 +220,7 @@ describe("a list", () => {
     expect([ids(), asks()]).toEqual([["green", "more blue", "Blue"], before + 1]);
   });
 
-  it("A full page of a list stays full: an entry that was pushed out is requested when there is space again", async () => {
+  it("A full page of a list stays full: after a deletion the entry that follows the page is requested", async () => {
     stored = [1, 2, 3].map((at) => thread(`t${String(at)}`, at));
     const { ids } = await shown({ limit: 2 });
     const before = asks();
@@ -259,7 +259,7 @@ describe("a list", () => {
     expect(asks()).toBe(4);
   });
 
-  it("A list of threads that the feed does not cover is requested every few seconds, and so are the child threads of a call", async () => {
+  it("A list of threads that the feed does not cover is requested every few seconds, and so is a list of a call's child threads", async () => {
     stored = [thread("a", 10, { user_id: "anna" }), thread("b", 20)];
     await shown();
     const before = asks();
@@ -277,7 +277,7 @@ describe("a list", () => {
     expect(server.requests.filter((request) => request.includes("parent_id=a"))).toHaveLength(2);
   });
 
-  it("A list that began while it was hidden is requested when it is shown", async () => {
+  it("A list that was first used while its page was hidden is requested when the page is shown", async () => {
     stored = [thread("a", 10)];
     const { ids } = await shown();
     const before = asks();
@@ -294,7 +294,7 @@ describe("a list", () => {
     expect(asks()).toBe(before + 1);
   });
 
-  it("Lists share one feed of an owner, open while one of them is shown, and a closed client opens none", async () => {
+  it("Lists share one feed of an owner, which is open while one of them is shown, and a closed client opens none", async () => {
     stored = [thread("a", 10)];
     const feeds = (): string[] => server.following;
     await shown();
@@ -323,7 +323,7 @@ describe("a list", () => {
     expect([after.state.loading, feeds()]).toEqual([false, []]);
   });
 
-  it("Nothing is asked for by itself once the client was closed, feed or not", async () => {
+  it("A client that was closed requests nothing by itself, with a feed or without", async () => {
     await shown();
     const call = client.threads.follow({ parent_id: "other" }, { everyMs: 1000 });
     const end = call.subscribe(() => undefined);
@@ -340,7 +340,7 @@ describe("a list", () => {
     end();
   });
 
-  it("A request that fails keeps the list, shows why, and is made again later, with or without a feed", async () => {
+  it("A request for a list that fails keeps the list, reports why, and is made again later, with or without a feed", async () => {
     stored = [thread("a", 10)];
     const { list, ids } = await shown();
     const answer = server.answers["GET /api/threads"];

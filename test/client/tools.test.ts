@@ -83,7 +83,7 @@ afterEach(() => {
 });
 
 describe("tools of a client", () => {
-  it("A call is made once, however often it is reported, with its arguments and its facts", async () => {
+  it("A call of a remote tool runs its function once, however often it is reported, with its arguments and its ids", async () => {
     const calls: [unknown, Omit<ClientCall, "signal">][] = [];
     client.tools({
       look: (args: unknown, { signal, ...told }) => {
@@ -107,7 +107,7 @@ describe("tools of a client", () => {
     expect(posted).toEqual(["one", "two", "three"].map((tool_call_id) => ({ tool_call_id, result: { seen: true } })));
   });
 
-  it("Calls that waited before the tool was offered are answered, and other kinds and other names are left alone", async () => {
+  it("Calls that waited before their tool was offered are answered, and calls of other kinds and other names are not", async () => {
     tell(picture(call("one"), call("two", { kind: "approval" }), call("three", { name: "other" })));
     await known(1);
     const take = client.tools({ look: () => undefined });
@@ -122,14 +122,14 @@ describe("tools of a client", () => {
     ["throws", () => Promise.reject(new Error("No luck")), { error: "No luck" }],
     ["throws nothing in particular", () => Promise.reject(new Error("")), { error: "The tool failed." }],
     ["gives what is no JSON", () => 1n, { error: expect.stringMatching(/BigInt/) }],
-  ])("A function that %s answers with an error", async (_, look, answer) => {
+  ])("A function of a remote tool that %s answers its call with an error", async (_, look, answer) => {
     client.tools({ look });
     tell(picture(call("one")));
     await server.came(path);
     expect(posted).toEqual([{ tool_call_id: "one", ...(answer as object) }]);
   });
 
-  it("The waiting calls are known while the thread is followed, and still when it is followed again", async () => {
+  it("The waiting calls are known while the thread is followed, and again when it is followed later", async () => {
     const thread = client.thread(threadId);
     expect(thread.pending).toEqual([]);
     tell(picture(call("one"), call("yes", { kind: "approval" })));
@@ -154,7 +154,7 @@ describe("tools of a client", () => {
     expect(thread.pending.map(({ id }) => id)).toEqual(["yes"]);
   });
 
-  it("Arguments that did not come along are read from the message that asks for the call", async () => {
+  it("Arguments that the event does not contain are read from the message of the call", async () => {
     const asked = messageAt(1, {
       parts: [{ type: "tool_call", id: "big", name: "look", arguments: { from: "list" } }],
     });
@@ -174,7 +174,7 @@ describe("tools of a client", () => {
     expect(server.requests.filter((request) => request.includes("/messages"))).toHaveLength(1);
   });
 
-  it("A call's arguments are passed on, from its event or from the child's messages", async () => {
+  it("A call's arguments can be read, from its event or from the messages of the child thread", async () => {
     const { tools } = client.thread(threadId);
     expect(await tools.argumentsOf(call("here", { kind: "approval" }))).toEqual({ at: "here" });
     expect(server.requests.filter((request) => request.includes("/messages"))).toEqual([]);
@@ -192,7 +192,7 @@ describe("tools of a client", () => {
     await expect(tools.argumentsOf({ ...bare, id: "gone" })).rejects.toMatchObject({ code: "message_not_found" });
   });
 
-  it("A result that its tool does not take is an error that the model reads, and is reported", async () => {
+  it("A result that its tool's schema refuses is an error that the model reads, and is reported", async () => {
     const wrongs: unknown[] = [];
     const told = new Promise((resolve) => {
       client.tools({ look: () => "no place" }, { onError: (thrown) => resolve(wrongs.push(thrown)) });
@@ -210,7 +210,7 @@ describe("tools of a client", () => {
     expect(wrongs).toMatchObject([{ code: "invalid_request" }]);
   });
 
-  it("A call that is settled elsewhere, or whose run is over, aborts its function, and is not answered", async () => {
+  it("A call that is settled elsewhere, or whose run is over, aborts the signal of its function, and is not answered", async () => {
     const signals: AbortSignal[] = [];
     const aborted: string[] = [];
     client.tools({
@@ -239,7 +239,7 @@ describe("tools of a client", () => {
     expect([aborted, signals.length, posted]).toEqual([["one", "two"], 2, []]);
   });
 
-  it("An answer by another client does no harm, and one that cannot be delivered is reported", async () => {
+  it("A call that another client answered causes no error, and a result that cannot be delivered is reported", async () => {
     const answers = [
       [409, "conflict"],
       [404, "tool_call_not_found"],

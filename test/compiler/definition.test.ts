@@ -122,7 +122,7 @@ describe("fields", () => {
     ]);
   });
 
-  it("The build reports a schema of results that no form can show, and a result schema of a tool with a function", async () => {
+  it("The build reports a result schema that no form can show, and a result schema of a tool with a function", async () => {
     const tool = (schema: string, run = "undefined"): Record<string, string> => ({
       "agents/tools/odd.ts": `import { defineTool } from "threadhold";
 import { z } from "zod";
@@ -332,7 +332,7 @@ describe("names", () => {
     expect(called).toMatchObject({ severity: "error", file: "agents/agents/desk.ts" });
   });
 
-  it("The build reports a name with spaces at its ends or unprintable characters, and a callable whose name no provider takes", async () => {
+  it("The build reports a name that is unprintable or has spaces at its ends, and the name of a callable that no provider accepts", async () => {
     expect(await onlyFinding({ "agents/agents/night.ts": agent("").replace('"night"', '" night"') })).toMatchObject({
       code: "bad_name",
       file: "agents/agents/night.ts",

@@ -39,7 +39,7 @@ async function bundleRegistry(root: string): Promise<string> {
 }
 
 describe("output", () => {
-  it("The build writes a registry of lazy loaders, names and empty diagnostics", async () => {
+  it("The build writes a registry of lazy loaders, the names of definitions and empty diagnostics", async () => {
     const root = writeProject({
       ...good,
       "agents/hooks/b.ts": `import { defineHook } from "threadhold";\nexport default defineHook("filter_messages", async (_s, m) => m);`,
@@ -125,7 +125,7 @@ describe("output", () => {
     expect(read(root, ".threadhold/registry.ts")).toContain("routes: [],");
   });
 
-  it("A definition's output goes to stderr, and its timers and exits do not disturb the build", async () => {
+  it("A definition's output goes to stderr, and its timers and exits do not end or delay the build", async () => {
     const root = writeProject({
       ...good,
       "agents/tools/noisy.ts": `console.log("noise");\nsetInterval(() => {}, 1000);\nexport default ["Noisy", null, () => {}];`,

@@ -75,7 +75,7 @@ export default defineTool("Boom", async () => ({ status: "success" );`,
     ]);
   });
 
-  it("A finding points at the beginning of an unclosed string or bracket, if a parser knows it", async () => {
+  it("A finding points at the beginning of an unclosed string or bracket, if a parser reports it", async () => {
     const template = ["export default {", '  name: "x",', "  text: `Hello,", "};", ""].join("\n");
     expect(await onlyFinding({ "agents/models/bad.ts": template })).toMatchObject({
       code: "syntax",
@@ -188,7 +188,7 @@ describe("default exports", () => {
     });
   });
 
-  it("The build reports a tool file whose name cannot be a tool's, with one that can", async () => {
+  it("The build reports a tool file whose name cannot be a tool's, and suggests one that can", async () => {
     expect(await onlyFinding({ "agents/tools/9 lives.ts": tool })).toMatchObject({
       code: "bad_file_name",
       file: "agents/tools/9 lives.ts",

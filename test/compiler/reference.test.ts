@@ -185,7 +185,7 @@ describe("agents", () => {
     ).toMatchObject({ severity: "error", code: "missing_tool_description", line: 5, column: 17 });
   });
 
-  it("An agent offered as a tool by its description alone is a warning, by nothing an error", async () => {
+  it("An agent that is offered as a tool is a warning if it has only a description, and an error if it has neither text", async () => {
     const offer = { "agents/prompts/p.ts": prompt("p", `prompt: "", tools: ["night"],`) };
     const described = agent(`sideA: { prompt: "support" }, description: "Nights",`);
     expect(await onlyFinding({ ...offer, "agents/agents/night.ts": described })).toMatchObject({

@@ -108,7 +108,7 @@ describe("type errors", () => {
     expect(existsSync(join(root, ".cache/types/pid"))).toBe(false);
   });
 
-  it("Errors of syntax and of other folders are left out, and further lines of an error become notes", () => {
+  it("Type errors that are syntax errors or outside of agents/ are left out, and further lines of an error become notes", () => {
     const root = writeProject({ "agents/tools/a.ts": "one\ntwo\nthree\n" });
     const output = [
       "agents/tools/a.ts(2,3): error TS2345: Argument of type 'x'.",

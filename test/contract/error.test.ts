@@ -12,7 +12,7 @@ import {
   webSocketCloseCode,
 } from "#contract/error.ts";
 
-it("ERROR1 Every code has a status of its kind", () => {
+it("ERROR1 Every error code has an HTTP status of its kind", () => {
   const statuses = new Set(errorCodes.map(httpStatus));
   expect([...statuses].sort((a, b) => a - b)).toEqual([
     400, 401, 403, 404, 405, 409, 413, 415, 416, 422, 426, 429, 500, 501, 503,
@@ -20,7 +20,7 @@ it("ERROR1 Every code has a status of its kind", () => {
   for (const code of errorCodes) if (code.endsWith("_not_found")) expect(httpStatus(code)).toBe(404);
 });
 
-it("ERROR1 Every code has a close code that an application may use", () => {
+it("ERROR1 Every error code has a WebSocket close code of the range for applications", () => {
   for (const code of [...errorCodes.map(webSocketCloseCode), tooSlowCloseCode]) {
     expect(code === 1011 || code === 1013 || (code >= 4000 && code < 5000), String(code)).toBe(true);
   }

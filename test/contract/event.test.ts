@@ -7,7 +7,7 @@ import { eventSchema, eventTypes, sseEventName } from "#contract/event.ts";
 
 import { numbered, spoken, story } from "./support/story.ts";
 
-it("EVENT1 Every event of a story fits the contract, and is the same after it", () => {
+it("EVENT1 Every event of a thread fits the contract, and parsing does not change it", () => {
   fc.assert(
     fc.property(story, (events) => {
       for (const event of events) expect(eventSchema.parse(event)).toEqual(event);
@@ -24,7 +24,7 @@ it("EVENT2 An unknown type and an invalid number are refused, and a new field is
   expect(eventSchema.parse({ ...event, later: 1 })).toEqual(event);
 });
 
-it("EVENT3 Types are listed once, and only `error` travels under another name", () => {
+it("EVENT3 Event types are listed once, and only `error` has another name as an SSE frame", () => {
   expect(new Set(eventTypes).size).toBe(eventTypes.length);
   expect(eventTypes.filter((type) => sseEventName(type) !== type)).toEqual(["error"]);
   expect(eventTypes).toContain("snapshot");

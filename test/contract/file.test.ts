@@ -13,7 +13,7 @@ import {
 
 const record = { path: "/a", name: "a", mimeType: "text/plain", storage: "thread", size: 1, isDirectory: false };
 
-it("Queries about files refuse a field they do not know", () => {
+it("A query about files is refused if it has an unknown field", () => {
   for (const [schema, valid] of [
     [readFileSchema, { stat: "" }],
     [putFileSchema, { mkdir: "true" }],
@@ -24,7 +24,7 @@ it("Queries about files refuse a field they do not know", () => {
   }
 });
 
-it("FHTTP17 A search is by one of two kinds, in a hundred files unless the request names another number", () => {
+it("FHTTP17 A search is by a pattern of text or of paths, in a hundred files unless the request sets another number", () => {
   expect(searchFilesSchema.parse({ grep: "a" })).toEqual({ grep: "a", limit: 100 });
   for (const wrong of [
     {},
@@ -37,12 +37,12 @@ it("FHTTP17 A search is by one of two kinds, in a hundred files unless the reque
   }
 });
 
-it("FHTTP10 One of the two is asked for: the record, or the picture", () => {
+it("FHTTP10 A request for the record and the thumbnail of a file at once is refused", () => {
   expect(readFileSchema.parse({ stat: "", thumbnail: "false" })).toEqual({ stat: true, thumbnail: false });
   expect(readFileSchema.safeParse({ stat: "", thumbnail: "1" }).success).toBe(false);
 });
 
-it("FHTTP10, FHTTP17 The answers about files are a folder or a record, lines or paths, and counts", () => {
+it("FHTTP10, FHTTP17 Responses about files are a folder or a record, lines or paths, and counts", () => {
   for (const answer of [{ entries: [record] }, record]) expect(readFileAnswerSchema.parse(answer)).toEqual(answer);
   const lines = { results: [{ path: "/a", matches: [{ line: 1, content: "x" }] }], truncated: false };
   for (const answer of [lines, { paths: ["/a"], truncated: true }])

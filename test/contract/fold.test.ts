@@ -34,7 +34,7 @@ function merged(events: readonly PlainEvent[]): PlainEvent[] {
   }, []);
 }
 
-it("An event that was folded before changes nothing, also when ranges overlap", () => {
+it("An event that was folded before changes nothing, also when the number ranges of two replays overlap", () => {
   console.info(`seed ${seed}`);
   fc.assert(
     fc.property(story, fc.nat(60), fc.nat(60), (events, to, from) => {
@@ -47,7 +47,7 @@ it("An event that was folded before changes nothing, also when ranges overlap", 
   );
 });
 
-it("Merged deltas fold like single ones, at any position of a reader", () => {
+it("Merged deltas fold to the same text as single ones, from any position of a reader", () => {
   fc.assert(
     fc.property(story, fc.nat(60), fc.nat(60), (whole, to, seen) => {
       // Cut anywhere, also within a block: its end would tell the text anew.
@@ -59,7 +59,7 @@ it("Merged deltas fold like single ones, at any position of a reader", () => {
   );
 });
 
-it("A reader that has seen some of the deltas takes the merged one over them", () => {
+it("A merged delta replaces the part of its text that a reader has already received", () => {
   const cuts = fc.array(fc.nat(12), { minLength: 2, maxLength: 5 });
   fc.assert(
     fc.property(cuts, (given) => {
@@ -88,7 +88,7 @@ it("A text that is split into deltas at any point is the same text", () => {
   );
 });
 
-it("A snapshot and what comes after it show the same messages as everything", () => {
+it("A snapshot and the events after it show the same messages as all events", () => {
   fc.assert(
     fc.property(story, fc.nat(60), (events, at) => {
       const before = foldAll(events.slice(0, at));
@@ -141,13 +141,13 @@ it("A retracted message leaves nothing, and nothing else goes with it", () => {
   );
 });
 
-it("A retraction without a message takes what a run left unfinished, and only that", () => {
+it("A retraction without a message removes what the run left unfinished, and nothing else", () => {
   const half = spoken(3, "half", []).slice(0, 3);
   const drafts = [...spoken(1, "whole", []), ...half, { type: "message_retracted", reason: "recovery" } as const];
   expect(foldAll(numbered(drafts)).messages.map(({ content }) => content)).toEqual(["whole"]);
 });
 
-it("Neither the view nor the events are changed", () => {
+it("A fold changes neither the earlier view nor the events", () => {
   fc.assert(
     fc.property(story, (events) => {
       deepFreeze(events);
@@ -159,7 +159,7 @@ it("Neither the view nor the events are changed", () => {
   );
 });
 
-it("Any part of a story folds, whatever was missed, and its ends put everything right", () => {
+it("Any part of a thread's events folds, whichever events are missing, and the end events restore the complete messages", () => {
   fc.assert(
     fc.property(story, fc.array(fc.boolean(), { minLength: 80, maxLength: 80 }), (events, heard) => {
       const some = events.filter((_, at) => heard[at] === true);
@@ -175,7 +175,7 @@ it("Any part of a story folds, whatever was missed, and its ends put everything 
   );
 });
 
-it("A block whose beginning was missed leaves no hole", () => {
+it("A block whose beginning was missed leaves no empty entry", () => {
   const of = { message_id: idAt(1), index: 3 };
   const [start] = spoken(1, "", []);
   const drafts = [...(start === undefined ? [] : [start]), ...deltas(of, "late", [])];

@@ -26,7 +26,7 @@ const valid: Record<string, unknown> = {
 
 const schemas = Object.entries(request) as [string, { safeParse: (value: unknown) => { success: boolean } }][];
 
-it.for(schemas)("%s refuses a field it does not know", ([name, schema], { expect: expectHere }) => {
+it.for(schemas)("%s is refused if it has an unknown field", ([name, schema], { expect: expectHere }) => {
   const body = valid[name];
   expectHere(schema.safeParse(body).success, `${name} has no valid example here`).toBe(true);
   expectHere(schema.safeParse({ ...(body as object), colour: "red" }).success).toBe(false);
@@ -38,7 +38,7 @@ it.for(schemas)("%s refuses a field it does not know", ([name, schema], { expect
   expectHere(schema.safeParse(inherited).success).toBe(false);
 });
 
-it("A page is as long as asked, within its bounds", () => {
+it("A page has the requested number of entries, within its bounds", () => {
   const limits = (schema: { safeParse: (value: unknown) => { data?: { limit: number } } }, asked: unknown[]) =>
     asked.map((limit) => schema.safeParse(limit === undefined ? {} : { limit }).data?.limit);
   expect(limits(listMessagesSchema, [undefined, "1", "1000"])).toEqual([100, 1, 1000]);
@@ -75,7 +75,7 @@ it("Content is text or one to a hundred parts that a caller may send", () => {
   expect(refused.filter(accepted)).toEqual([]);
 });
 
-it("A message waits in the queue, is shown and starts a run, unless it asks for something else", () => {
+it("A message waits in the queue, is shown and starts a run unless the request sets something else", () => {
   expect(postMessageSchema.parse({ content: "hi" })).toEqual({
     content: "hi",
     role: "user",
@@ -108,7 +108,7 @@ it("LIMIT19 Limits are positive numbers or null, whole except for money, and not
   }
 });
 
-it("A change names something; ids are UUIDs; titles, tags and paths are bounded", () => {
+it("A change has at least one field; ids are UUIDs; titles, tags and paths are bounded", () => {
   expect([patchThreadSchema, request.patchMessageSchema].map((schema) => schema.safeParse({}).success)).toEqual([
     false,
     false,

@@ -55,7 +55,7 @@ function openAfter(all: readonly AgentEvent[]): string[] {
   return open;
 }
 
-it("SESSION1 Everything that begins in an execution ends in it, however the run ends", () => {
+it("SESSION1 Everything that begins in an execution ends in it, however its run ends", () => {
   console.info(`SESSION1 seed ${seed}`);
   fc.assert(
     fc.property(story, fc.nat(60), (thread, at) => {
@@ -67,7 +67,7 @@ it("SESSION1 Everything that begins in an execution ends in it, however the run 
   );
 });
 
-it("SESSION1 An execution ends with an error when its events stop for good", () => {
+it("SESSION1 An execution ends with an error when its stream of events stops for good", () => {
   fc.assert(
     fc.property(story, fc.nat(60), (thread, at) => {
       const mapper = events();
@@ -80,7 +80,7 @@ it("SESSION1 An execution ends with an error when its events stop for good", () 
   );
 });
 
-it("SESSION2 Deltas that come again, or merged, add what is new and no more", () => {
+it("SESSION2 Deltas that are repeated or merged add only their new text", () => {
   fc.assert(
     fc.property(story, fc.nat(60), fc.nat(60), (thread, to, from) => {
       const whole = ending(thread);
@@ -109,7 +109,7 @@ it("SESSION2 Deltas that come again, or merged, add what is new and no more", ()
   );
 });
 
-it("SESSION2 A snapshot has what ended meanwhile and continues with what is in flight", () => {
+it("SESSION2 A snapshot adds what ended meanwhile and continues with what is in flight", () => {
   const whole = numbered([...spoken(1, "First", [2]), ...spoken(2, "Second", [3])]);
   const last = whole.at(-1);
   const first = whole.find((event) => event.type === "message_end");
@@ -136,7 +136,7 @@ it("SESSION2 A snapshot has what ended meanwhile and continues with what is in f
   expect(deltas).toBe("FiSecond");
 });
 
-it("SESSION3 A retracted text ends as aborted, is not kept, and does not come back", () => {
+it("SESSION3 A retracted text ends as aborted, is not in the final messages, and is not emitted again", () => {
   for (const named of [true, false]) {
     const drafts = retracted(1, "half an answ");
     const back: EventDraft = { type: "message_retracted", reason: "recovery" };
@@ -190,7 +190,7 @@ it("SESSION4 Nested scopes, silent messages and other runs are not emitted; an e
   ]);
 });
 
-it("SESSION5 A call that a client answers has no execution, one on the server has each part once", () => {
+it("SESSION5 A call of the client has no tool_execution events, and a call on the server has each of them once", () => {
   const thread = numbered([
     ...worked(1, "found"),
     ...worked(2, "asked").map((draft) => ({ ...draft, tool_name: "far" })),
@@ -265,7 +265,7 @@ it("SESSION7 A run's end and its wait have the statuses of the plan", () => {
   });
 });
 
-it("SESSION7 The cost is the sum of every emitted answer, each once, and unknown if one of them is", () => {
+it("SESSION7 The cost is the sum over the emitted answers, each counted once, and unknown if the cost of one is", () => {
   const priced = (position: number, cost: number | null): EventDraft[] =>
     spoken(position, "a", []).map((draft) =>
       draft.type === "message_end" ? { ...draft, message: { ...draft.message, usage: zero, cost } } : draft,

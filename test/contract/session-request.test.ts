@@ -118,7 +118,7 @@ function shown(messages: readonly ContextMessage[]): Message[] {
   });
 }
 
-it("SESSION9 A transcript becomes messages and those become the transcript again", () => {
+it("SESSION9 A transcript that is converted to messages and back is the same transcript", () => {
   fc.assert(
     fc.property(conversation, (messages) => {
       const back = shown(messages).map((message) => toSessionMessage(message, { providers: new Map() }));
@@ -193,7 +193,7 @@ it("SESSION9 Images and results are converted to the messages of a thread", () =
   });
 });
 
-it("SESSION7 A session that can continue with the next message is completed", () => {
+it("SESSION7 A session that can continue with the next message has the status completed", () => {
   expect(["idle", "completed", "stopped", "limit"].map((status) => sessionStatus(status as "idle"))).toEqual(
     Array.from({ length: 4 }, () => "completed"),
   );

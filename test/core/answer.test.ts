@@ -26,7 +26,7 @@ it("A text answer is emitted block by block, stored, and ends the run", async ()
   expect(harness.model.requests[0]?.messages).toMatchObject([{ role: "user" }]);
 });
 
-it("An answer of nothing is a message too", async () => {
+it("An empty answer is stored as a message too", async () => {
   const harness = new Harness({ script: () => [finish()] });
   await harness.finish();
   expect(harness.answers).toMatchObject([{ parts: [], stop_reason: "stop" }]);
@@ -45,7 +45,7 @@ it("An answer is written before its end is emitted", async () => {
   expect([told.at(-1), harness.answers]).toEqual(["text_end", []]);
 });
 
-it("A step's tokens and cost are in its message, its log row and the run", async () => {
+it("A step's tokens and cost are recorded in its message, its log row and the run", async () => {
   const harness = new Harness({ script: () => says("Hello") });
   await harness.finish();
   const cost = (10 * 1 + 5 * 2) / 1_000_000;

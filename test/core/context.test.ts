@@ -24,7 +24,7 @@ async function changed(...changes: ((live: Live) => void)[]) {
   return { harness, live, kept: rows.map(({ context }) => context), warnings: rows.map((data) => data["warnings"]) };
 }
 
-it("Each step's row and the run have a copy of the context, which no later change touches", async () => {
+it("Each step's row and the run have a copy of the context, which later changes do not affect", async () => {
   const { harness, live, kept, warnings } = await changed(
     (at) => Object.assign(at, { n: 1, deep: { list: [1, null, "a", true] } }),
     (at) => {
@@ -83,7 +83,7 @@ it.for<[string, (live: Live) => void, string]>([
   ["many small things", (live) => void (live["list"] = Array.from({ length: 200_000 }, () => null)), "over 131072"],
   ["what unfolds without end", (live) => void (live["tree"] = unfolding()), "over 131072"],
 ])(
-  "A context with %s is not kept: the copy before it stays, and the row names the problem",
+  "A context with %s is not copied: the earlier copy stays, and the row names the problem",
   async ([, change, size], { expect: here }) => {
     const { kept, warnings } = await changed((live) => void (live["n"] = 1), change);
     here(kept).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }]);
@@ -93,7 +93,7 @@ it.for<[string, (live: Live) => void, string]>([
   },
 );
 
-it("Nesting without end is left out by its place", async () => {
+it("A value with very deep nesting is left out of the copy, and the row names its path", async () => {
   let deep: unknown = [];
   for (let level = 0; level < 50_000; level += 1) deep = [deep];
   const { kept, warnings } = await changed((live) => Object.assign(live, { n: 1, deep }));

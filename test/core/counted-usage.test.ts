@@ -12,7 +12,7 @@ import { calls, failure, finish, says, textBlock } from "./support/scripted-mode
 
 const request = { system: "12345678", messages: [], tools: [] } as unknown as Parameters<typeof cutUsage>[0];
 
-it("Reported tokens count, missing counts are estimated, and an attempt without an answer is not estimated", () => {
+it("Reported tokens are counted, missing counts are estimated, and an attempt without an answer is not estimated", () => {
   const words = ["x".repeat(40)];
   expect(cutUsage(request, null, [])).toEqual({ usage: zeroUsage, estimated: false });
   expect(cutUsage(request, null, words)).toEqual({
@@ -31,7 +31,7 @@ it("Reported tokens count, missing counts are estimated, and an attempt without 
 });
 
 it.for([Number.POSITIVE_INFINITY, 1e308, 1e10, -5, Number.NaN])(
-  "A count of %d, which no answer has, is taken as none, and the sums stay numbers",
+  "A count of %d, which no answer can have, is ignored, and the sums stay numbers",
   (wrong) => {
     const words = ["x".repeat(40)];
     const reported = { input: wrong, output: wrong, cache_read: wrong, cache_write: wrong, total_tokens: wrong };
@@ -43,7 +43,7 @@ it.for([Number.POSITIVE_INFINITY, 1e308, 1e10, -5, Number.NaN])(
   },
 );
 
-it("An answer whose server counted beyond every number has a usage and a cost in its message, run and log", async () => {
+it("An answer whose server reports an impossible count has a usage and a cost in its message, run and log", async () => {
   const wrong = {
     ...zeroUsage,
     input: Number.POSITIVE_INFINITY,
@@ -75,7 +75,7 @@ it("A stopped answer counts in its message, its run and its log, and the log mar
   expect(harness.journal.logs).toMatchObject([{ data: { usage, usage_estimated: true } }]);
 });
 
-it("An answer with reported tokens is not estimated, and an interrupted one before it counts once", async () => {
+it("An answer with reported tokens is not estimated, and an interrupted answer before it counts once", async () => {
   const script = (_: unknown, number: number) =>
     number === 0 ? [...textBlock(0, "z".repeat(80)).slice(0, -1), failure()] : says("done");
   const harness = new Harness({ script });

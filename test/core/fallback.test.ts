@@ -10,7 +10,7 @@ import { failure, says, textBlock } from "./support/scripted-model.ts";
 const final = failure({ kind: "auth", retryable: false });
 const names = (harness: Harness) => harness.model.requests.map((request) => (request as ModelRequest).model.name);
 
-it("A failure that is not tried again goes to the next model, what was shown is retracted", async () => {
+it("A failure that is not retried goes to the next model, and the failed model's text is retracted", async () => {
   const models: [ReturnType<typeof modelNamed>, ...ReturnType<typeof modelNamed>[]] = [
     modelNamed("main"),
     modelNamed("spare", { inputPrice: 100 }),
@@ -30,7 +30,7 @@ it("A failure that is not tried again goes to the next model, what was shown is 
   expect(Object.keys(harness.run.spent)).toEqual(["main", "spare"]);
 });
 
-it("Each model has its own retries first; the last one's failure ends the run", async () => {
+it("Each model of the chain is retried first; the failure of the last one ends the run", async () => {
   const models: [ReturnType<typeof modelNamed>, ...ReturnType<typeof modelNamed>[]] = [
     modelNamed("main", { retry: { maxRetries: 1 } }),
     modelNamed("spare", { retry: { maxRetries: 2, initialDelayMs: 10, multiplier: 3 } }),
@@ -42,7 +42,7 @@ it("Each model has its own retries first; the last one's failure ends the run", 
   expect(harness.journal.logs.map(({ data }) => data["attempt"])).toEqual([1, 2, 1, 2, 3]);
 });
 
-it("Fallbacks that a fallback names are not followed", async () => {
+it("Fallbacks of a fallback model are not followed", async () => {
   const models: [ReturnType<typeof modelNamed>, ...ReturnType<typeof modelNamed>[]] = [
     modelNamed("main", { fallbacks: ["spare"] }),
     modelNamed("spare", { fallbacks: ["third"] }),

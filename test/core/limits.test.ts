@@ -34,7 +34,7 @@ describe("a limit", () => {
     expect(reachedLimit(of({}, { tokens: 1e12, steps: 1e9, cost: 1e9 }))).toBeNull();
   });
 
-  it("LIMIT4 A limit of money does not depend on the last binary digit", () => {
+  it("LIMIT4 A limit of money does not depend on the last binary digit of a sum", () => {
     const cost = Array.from({ length: 5 }, () => 0.00014).reduce((sum, one) => sum + one, 0);
     expect(cost).toBeLessThan(0.0007);
     expect(reachedLimit(of({ cost: 0.0007 }, { cost }))).toBe("max_cost");
@@ -52,7 +52,7 @@ describe("a limit", () => {
     );
   });
 
-  it("LIMIT14 A limit of time is the shorter one, and what remains is never less than nothing", () => {
+  it("LIMIT14 A limit of time is the shorter of two, and the remaining time is never negative", () => {
     expect(remainingTime(of({}, { duration_ms: 5 }))).toBeNull();
     expect(remainingTime(of({ duration_ms: 8 }, { duration_ms: 5 }, { duration_ms: 20 }))).toEqual({
       ms: 3,
@@ -81,19 +81,19 @@ describe("what is left", () => {
     );
   });
 
-  it("LIMIT13 A remaining budget has no shares if one of them would be nothing", () => {
+  it("LIMIT13 A remaining budget is not shared if one of the shares would be zero", () => {
     expect(shareOf({ ...noBounds, steps: 1 }, 2)).toBeNull();
     expect(shareOf({ ...noBounds, tokens: -5 }, 1)).toBeNull();
     expect(shareOf(remainingOf({ ...noBounds, cost: 0.1 }, { ...nothing, cost: 0.1 - 1e-17 }), 1)).toBeNull();
   });
 
-  it("LIMIT11 A child is asked to keep to its share; what was lifted for its parent is lifted for it", () => {
+  it("LIMIT11 A child may use at most its share, and a limit that was lifted for its parent is lifted for it", () => {
     const share = { ...noBounds, tokens: 5 };
     expect(limitsOfShare(share, null)).toEqual({ tokens: 5 });
     expect(limitsOfShare(share, { steps: null, tokens: 9 })).toEqual({ tokens: 5, steps: null });
   });
 
-  it("LIMIT12 The share of an active child is reserved, its reported usage replaces it, and a settled one is not counted twice", () => {
+  it("LIMIT12 The share of an active child is reserved, its reported usage replaces the reservation, and a settled child is not counted twice", () => {
     const grant = { ...noBounds, tokens: 100, cost: 1 };
     const awaits = { kind: "child" as const, thread_id: "c", agent_id: "a", deadline: 0, delivered: null };
     const usage = { input: 3, output: 4, cache_read: 0, cache_write: 0, total_tokens: 7 };

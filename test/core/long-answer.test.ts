@@ -16,7 +16,7 @@ it.for([
   ["characters of three bytes", "漢".repeat(10_000), 400],
   ["characters that JSON escapes", "\u0001".repeat(10_000), 400],
   ["one piece after a few words", "x".repeat(4_000_000), 1],
-] as const)("A list of %s without an end is shortened to fit a row, kept and counted", async ([, piece, count]) => {
+] as const)("A list of %s that never ends is shortened to fit a row, kept and counted", async ([, piece, count]) => {
   const spoken = textBlock(0, "Hello. ", ...pieces(piece, count)).slice(0, -1);
   const harness = new Harness({ script: () => [...spoken, { type: "hang" }] });
   await harness.finish();
@@ -29,7 +29,7 @@ it.for([
   expect(harness.run.cost).toBeGreaterThan(0);
 });
 
-it("A call whose arguments have no end is no call, and the answer counts", async () => {
+it("A call whose arguments never end is dropped, and its answer still counts", async () => {
   const call = { type: "toolcall_start", index: 0, id: "call_1", name: "act" } as const;
   const deltas = pieces("x".repeat(10_000), 400).map((delta) => ({ type: "toolcall_delta", index: 0, delta }) as const);
   const harness = new Harness({ script: () => [call, ...deltas, { type: "hang" }] });
@@ -38,7 +38,7 @@ it("A call whose arguments have no end is no call, and the answer counts", async
   expect(harness.run.usage.output).toBeGreaterThan(300_000);
 });
 
-it("Blocks and opaque data without an end are shortened as well", async () => {
+it("Blocks and opaque data that never end are shortened as well", async () => {
   const blocks = Array.from({ length: 50_000 }, (_, index) => ({ type: "text_start", index }) as const);
   const many = new Harness({ script: () => [...blocks, { type: "hang" }] });
   await many.finish();
@@ -54,7 +54,7 @@ it("Blocks and opaque data without an end are shortened as well", async () => {
   expect(jsonBytes(opaque.answers)).toBeLessThan(maxBodyBytes);
 });
 
-it("Of the calls of an answer the first 2,000 run, and the model is asked again", async () => {
+it("An answer with more than 2,000 calls runs its first 2,000, and the model is asked again", async () => {
   const asked = Array.from({ length: 2100 }, (): [string, unknown] => ["read", {}]);
   const harness = new Harness({ script: (_, number) => (number === 0 ? calls("c", ...asked) : says("done")) });
   await harness.finish();

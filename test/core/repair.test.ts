@@ -25,7 +25,7 @@ const call = (id: string): StoredPart => ({ type: "tool_call", id, name: "it", a
 const resultOf = (id: string, result: string): ModelMessage =>
   message("tool", { tool_call_id: id, name: "it", parts: [text(result)], result: { status: "success", result } });
 
-it("A provider accepts what is sent, whatever happened to a transcript", () => {
+it("A repaired transcript is one that providers accept, however broken the original was", () => {
   console.info(`seed ${seed}`);
   fc.assert(
     fc.property(broken, (messages) => {
@@ -36,7 +36,7 @@ it("A provider accepts what is sent, whatever happened to a transcript", () => {
   );
 });
 
-it("A well-formed transcript comes back as it is, object by object", () => {
+it("A well-formed transcript is returned unchanged, with the same objects", () => {
   fc.assert(
     fc.property(transcript, (messages) => {
       const repaired = repair(messages);
@@ -47,7 +47,7 @@ it("A well-formed transcript comes back as it is, object by object", () => {
   );
 });
 
-it("Repairing twice is repairing once, and changes nothing it was given", () => {
+it("A repair of a repaired transcript changes nothing, and a repair does not change its input", () => {
   fc.assert(
     fc.property(broken, (messages) => {
       const before = structuredClone(messages);
@@ -59,7 +59,7 @@ it("Repairing twice is repairing once, and changes nothing it was given", () => 
   );
 });
 
-it("Nothing is lost but blanks, and results whose call is gone", () => {
+it("A repair loses nothing but blank texts, and results whose call is missing", () => {
   fc.assert(
     fc.property(transcript, fc.nat(40), (messages, length) => {
       const cut = messages.slice(0, length);
@@ -73,7 +73,7 @@ it("Nothing is lost but blanks, and results whose call is gone", () => {
   );
 });
 
-it("A call that lost its result gets a note, and a result is moved to its call", () => {
+it("A call that lost its result gets a note as its result, and a result is moved next to its call", () => {
   const asked = message("assistant", { parts: [call("a"), call("b")] });
   const repaired = repair([message("user", { parts: [text("?")] }), resultOf("b", "B"), asked]);
   expect(repaired.map(({ role, tool_call_id, result }) => [tool_call_id ?? role, result?.status])).toEqual([
@@ -85,7 +85,7 @@ it("A call that lost its result gets a note, and a result is moved to its call",
   expect(repaired[2]?.result?.error).toContain("interrupted or removed");
 });
 
-it("A call id asked twice, in one message or two, is asked once", () => {
+it("A call id that occurs twice, in one message or two, is sent once", () => {
   const twice = message("assistant", { parts: [call("a"), call("a")] });
   const again = message("assistant", { parts: [text("again"), call("a")] });
   const repaired = repair([message("user", { parts: [text("?")] }), twice, resultOf("a", "A"), again]);
@@ -97,7 +97,7 @@ it("A call id asked twice, in one message or two, is asked once", () => {
   ]);
 });
 
-it("Thinking alone is no answer; answers that follow each other are one and name both", () => {
+it("A message of thinking alone is dropped, and answers that follow each other become one that names both", () => {
   const thought: StoredPart = { type: "thinking", thinking: "hm", provider_data: { provider: "p", data: {} } };
   const first = message("assistant", { id: "1", parts: [text("One.")] });
   const second = message("assistant", { id: "2", parts: [thought, text("Two.")] });

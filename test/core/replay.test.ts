@@ -32,7 +32,7 @@ it("An event carries its run, step, side and depth", () => {
   expect(sink.sent[0]).toMatchObject({ run_id: "run", step: 2, side: "a", depth: 0 });
 });
 
-it("Deltas are emitted and kept as one, without its text, before their block's end", () => {
+it("Deltas are emitted and stored as one, without the text that their row has, before the end of their block", () => {
   const { sink, events } = list();
   events.emit({ type: "text_start", ...of });
   for (const [offset, delta] of ["He", "ll", "o"].entries()) {
@@ -50,7 +50,7 @@ it("Deltas are emitted and kept as one, without its text, before their block's e
   expect(events.take()).toEqual([]);
 });
 
-it("Staged events are kept at once and emitted only when released", () => {
+it("Staged events are stored at once and emitted only when they are released", () => {
   const { sink, events } = list();
   events.stage({ type: "text_start", ...of });
   expect([events.take().length, sink.sent.length]).toEqual([1, 0]);
@@ -59,7 +59,7 @@ it("Staged events are kept at once and emitted only when released", () => {
   expect(sink.sent).toHaveLength(1);
 });
 
-it("A message that is retracted is forgotten, with its open deltas", () => {
+it("A retracted message is removed, with its open deltas", () => {
   const { events } = list();
   events.emit({ type: "text_start", ...of });
   events.emit({ type: "text_delta", ...of, offset: 0, delta: "half" });
@@ -80,7 +80,7 @@ it("An event whose row is gone is not emitted again", () => {
   expect(fromStored(step, nowhere)).toEqual({ ...step, thread_id: threadId });
 });
 
-it("A part's opaque data for its provider is in no message and in no event, live or replayed", async () => {
+it("The opaque data that a provider wants back is in no message and in no event, live or replayed", async () => {
   const provider_data = { provider: "anthropic", data: { signature: "opaque" } };
   const signed = (part: ScriptPart): ScriptPart =>
     part.type.endsWith("_end") ? ({ ...part, provider_data } as ScriptPart) : part;
@@ -142,7 +142,7 @@ function parts(
   return [...told, last];
 }
 
-it("Replayed rows of any run fold to what was seen live", async () => {
+it("Replayed rows of any run fold to the same state as its live events", async () => {
   const seed = Date.now() % 2 ** 31;
   console.info(`seed ${seed}`);
   await fc.assert(

@@ -54,7 +54,7 @@ describe("images", () => {
     expect(stored.parts[1]).toEqual(image("/attachments/cat.png"));
   });
 
-  it("The bytes of an image decide its type, whatever its declared one; other bytes are a line", async () => {
+  it("The bytes of an image decide its type, whatever type is declared; other bytes are sent as a line of text", async () => {
     const files = new MemoryFiles();
     files.put("/attachments/a.jpg", pngBytes(), "image/jpeg");
     files.put("/attachments/b.png", new TextEncoder().encode("<html>"), "image/png");
@@ -76,7 +76,7 @@ describe("images", () => {
     ]);
   });
 
-  it("Images before the last messages of the threshold are lines with name and size, and are not read", async () => {
+  it("Images before the newest messages of the threshold are sent as lines with name and size, and are not read", async () => {
     const files = withPng("old.png", "new.png");
     const messages = [user(image("/attachments/old.png")), user(words("a")), user(image("/attachments/new.png"))];
     expect(shownIn(await sent(messages, files, { recent: 2 }))).toEqual([
@@ -94,14 +94,14 @@ describe("images", () => {
     }
   });
 
-  it("Ten messages are recent if a prompt sets no number", async () => {
+  it("Ten messages count as recent if the prompt sets no threshold", async () => {
     const messages = Array.from({ length: 12 }, (_, at) => user(image(`/attachments/${at}.png`)));
     const files = withPng(...messages.map((_, at) => `${at}.png`));
     const shown = shownIn(await sent(messages, files)).map(([first]) => first?.startsWith("bytes") === true);
     expect(shown).toEqual([false, false, ...Array.from({ length: 10 }, () => true)]);
   });
 
-  it("Images are lines and are not read if no model of the chain has vision", async () => {
+  it("Images are sent as lines and are not read if no model of the chain has vision", async () => {
     const files = withPng("cat.png");
     const blind = model({ vision: false });
     expect(shownIn(await sent([user(image("/attachments/cat.png"))], files, { models: [blind, blind] }))).toEqual([
@@ -112,7 +112,7 @@ describe("images", () => {
     expect(shownIn(mixed)).toEqual([["bytes of /attachments/cat.png"]]);
   });
 
-  it("A missing file, a folder, and a file that cannot be read are lines with the reason", async () => {
+  it("A missing file, a folder, and a file that cannot be read are sent as lines with the reason", async () => {
     const files = withPng("cat.png");
     files.put("/attachments/folder.png", new Uint8Array(), "", { isDirectory: true });
     const parts = ["gone", "folder"].map((name) => image(`/attachments/${name}.png`));
@@ -127,7 +127,7 @@ describe("images", () => {
     ]);
   });
 
-  it("One request holds at most 20 images and 6 MB; the oldest are lines", async () => {
+  it("One request holds at most 20 images and 6 MB; the oldest images are sent as lines", async () => {
     const files = new MemoryFiles();
     const large = Array.from({ length: 5 }, (_, at) => {
       files.put(`/attachments/l${at}.png`, pngBytes(1_400_000), "image/png");
@@ -142,7 +142,7 @@ describe("images", () => {
     expect(first?.filter((one) => one.startsWith("bytes"))).toHaveLength(20);
   });
 
-  it("An image of more pixels than providers take is a line", async () => {
+  it("An image with more pixels than providers accept is sent as a line", async () => {
     const files = new MemoryFiles();
     files.put("/attachments/wide.png", pngBytes(), "image/png", { width: 9000, height: 10 });
     expect(shownIn(await sent([user(image("/attachments/wide.png"))], files)).flat()[0]).toContain("over 8000 pixels");
@@ -187,7 +187,7 @@ describe("other files", () => {
     size,
   });
 
-  it("A short text file is sent as its text, whatever its age; a long one is a line", async () => {
+  it("A short text file is sent as its text, whatever its age; a long one is sent as a line", async () => {
     const files = new MemoryFiles();
     files.put("/attachments/a.csv", new TextEncoder().encode("a,b"), "text/csv");
     files.put("/attachments/b.json", new TextEncoder().encode("{}"), "application/json");
@@ -207,7 +207,7 @@ describe("other files", () => {
     ]);
   });
 
-  it("All text files of a request together are bounded, the newest first", async () => {
+  it("The text files of a request share one bound, and the newest files come first", async () => {
     const files = new MemoryFiles();
     const messages = Array.from({ length: 6 }, (_, at) => {
       files.put(`/attachments/${at}.txt`, new Uint8Array(60_000).fill(97), "text/plain");
@@ -217,7 +217,7 @@ describe("other files", () => {
     expect(whole).toEqual([false, false, true, true, true, true]);
   });
 
-  it("A recent document is sent as bytes for the provider that reads it; anything else is a line", async () => {
+  it("A recent document is sent as bytes to a provider that reads it; any other file is sent as a line", async () => {
     const files = new MemoryFiles();
     files.put("/attachments/a.pdf", Uint8Array.of(1, 2, 3), "application/pdf");
     files.put("/attachments/a.zip", Uint8Array.of(1, 2, 3), "application/zip");
@@ -259,7 +259,7 @@ describe("answers of tools, and words of others", () => {
     }
   });
 
-  it("A tool's image that is old or gone is a line after its text", async () => {
+  it("A tool's image that is old or missing is sent as a line after the tool's text", async () => {
     const [message] = await sent([tool("success", ref("chart.png", "image/png"))], new MemoryFiles());
     expect(message?.result?.result).toBe(
       "said\n[image: chart.png, image/png, 3 bytes, /attachments/chart.png; the file is gone]",
@@ -268,7 +268,7 @@ describe("answers of tools, and words of others", () => {
     expect(old[0]?.result?.result).toBe("said\n[image: chart.png, image/png, 3 bytes, /attachments/chart.png]");
   });
 
-  it("An image in an assistant's or system message is a line, since no provider takes it there", async () => {
+  it("An image in an assistant's or system message is sent as a line, since no provider accepts it there", async () => {
     for (const role of ["assistant", "system"] as const) {
       const message = { ...user(words("Look"), image("/attachments/cat.png")), role };
       expect(shownIn(await sent([message], withPng("cat.png")))).toEqual([

@@ -13,7 +13,7 @@ const budgets = (bounds: Partial<Bounds>, used: Partial<Used> = {}) => ({
 });
 
 describe("a reservation", () => {
-  it("LIMIT28 A reservation fits while used, reserved and its own share do not exceed the bound, and always if nothing is reserved", () => {
+  it("LIMIT28 A reservation is granted while used, reserved and its own share together do not exceed the bound, and always if nothing is reserved", () => {
     const reservations = new Reservations();
     const share = { ...zeroUse, steps: 1, tokens: 40 };
     expect(reservations.fits({ ...share, tokens: 1000 }, budgets({ tokens: 100 }, { tokens: 99 }))).toBe(true);
@@ -36,7 +36,7 @@ describe("a reservation", () => {
     expect(reservations.fits(share, budgets({ steps: 250 }))).toBe(true);
   });
 
-  it("LIMIT28 A reservation that is released while the first waiting request asks is used at once, and no other request overtakes it", async () => {
+  it("LIMIT28 A reservation that is released while the first waiting request checks is used at once, and no other request overtakes it", async () => {
     const reservations = new Reservations();
     const order: string[] = [];
     const release = reservations.reserve({ ...zeroUse, steps: 1 });
@@ -52,7 +52,7 @@ describe("a reservation", () => {
     expect(order).toEqual(["first", "second"]);
   });
 
-  it("LIMIT28 A waiting reservation is requested again when the run is stopped, and after a failure the next request asks", async () => {
+  it("LIMIT28 A waiting request checks again when the run is stopped, and the next one checks after a failure", async () => {
     const reservations = new Reservations();
     const stop = new AbortController();
     reservations.reserve({ ...zeroUse, steps: 1 });

@@ -79,7 +79,7 @@ function holds({ harness, world }: Awaited<ReturnType<typeof lives>>): void {
 }
 
 it.for(["parallel", "sequential"] as const)(
-  "A run that is interrupted after each of its writes (%s) continues",
+  "A run that is interrupted after each of its writes (%s) continues to the same transcript",
   async (mode) => {
     const whole = await lives([], mode);
     holds(whole);
@@ -89,7 +89,7 @@ it.for(["parallel", "sequential"] as const)(
   },
 );
 
-it("A run that is interrupted again and again continues", async () => {
+it("A run that is interrupted repeatedly continues to the same transcript", async () => {
   const seed = Date.now() % 2 ** 31;
   console.info(`seed ${seed}`);
   const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 6 });
@@ -118,7 +118,7 @@ it("An interrupted call is run again only if its tool allows it, under the same 
   expect(await (await cutCall(it0, [{ ...it0, idempotent: true }])).result()).toEqual(ok("c0 2"));
 });
 
-it("The result of `reconcile` is used, and a call that was not done is made", async () => {
+it("The result of `reconcile` is used, and a call that it reports as not done is made again", async () => {
   const by = (answer: () => Promise<unknown>): ToolRunner => ({
     ...it0,
     reconcile: answer as NonNullable<ToolRunner["reconcile"]>,
@@ -165,7 +165,7 @@ it("A failure that ended the run ends it also if its end was interrupted", async
   }
 });
 
-it("A call that had not begun keeps its place before a later one that had", async () => {
+it("A call that had not begun keeps its position before a later call that had begun", async () => {
   const one: Setup["script"] = ({ messages }) =>
     messages.length === 1 ? calls("c", ["first", {}], ["second", {}], ["last", {}]) : says("done");
   const act = (name: string, changes = {}) => tool(name, async () => ok(name), changes);

@@ -17,7 +17,7 @@ function script(...answers: ScriptPart[][]) {
   return (_: unknown, number: number) => answers[Math.min(number, answers.length - 1)] ?? [];
 }
 
-it("1 s, doubled, at most 30 s, spread by a fifth to both sides, three times", () => {
+it("The waits between retries are 1 s, doubled, at most 30 s, varied by a fifth in both directions, three times", () => {
   const delays = (attempts: number[], random: number, retries = 9) =>
     attempts.map((attempt) => delayBeforeRetry({ ...retryPolicy(undefined), retries }, cut, { attempt, random }));
   expect(delays([1, 2, 3, 4, 5, 6, 7], 0.5)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
@@ -26,7 +26,7 @@ it("1 s, doubled, at most 30 s, spread by a fifth to both sides, three times", (
   expect(delays([1, 2, 3, 4], 0.5, retryPolicy(undefined).retries)).toEqual([1000, 2000, 4000, null]);
 });
 
-it("The provider's wait wins, and a final failure is not tried again", () => {
+it("The wait that the provider names is used, and a final failure is not retried", () => {
   const policy = retryPolicy({ initialDelayMs: 5 });
   const asked = { ...cut, retry_after_ms: 7000 };
   expect(delayBeforeRetry(policy, asked, { attempt: 3, random: 0 })).toBe(7000);
@@ -52,13 +52,13 @@ it("The text of a failed attempt is retracted before anything else is emitted", 
   });
 });
 
-it("Nothing is retracted if nothing was shown", async () => {
+it("Nothing is retracted if no text was shown", async () => {
   const harness = new Harness({ script: script([failure()], says("fine")) });
   await harness.finish();
   expect(harness.events.map(({ type }) => type)).not.toContain("message_retracted");
 });
 
-it("A stream that ends without an end is tried again", async () => {
+it("A stream that ends without an end event is retried", async () => {
   const harness = new Harness({ script: script(textBlock(0, "half"), [], says("whole")) });
   expect(await harness.finish()).toMatchObject({ status: "completed" });
   expect(harness.clock.slept).toEqual([1000, 2000]);
@@ -104,13 +104,13 @@ it("A wait over ten seconds suspends the run, which continues with the next atte
   expect(next.run).toMatchObject({ retry: null, usage: { input: 16 } });
 });
 
-it("Ten seconds are waited out", async () => {
+it("A wait of ten seconds does not suspend the run", async () => {
   const harness = new Harness({ script: script([failure({ retry_after_ms: 10_000 })], says("fine")) });
   await harness.finish();
   expect(harness.clock.slept).toEqual([10_000]);
 });
 
-it("Hidden thinking is neither emitted nor kept, and its signature is", async () => {
+it("Hidden thinking is neither emitted nor stored, and its signature is stored", async () => {
   const provider_data = { provider: "anthropic", data: { signature: "s" } };
   const thought: ScriptPart[] = [
     { type: "thinking_start", index: 0 },

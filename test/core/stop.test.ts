@@ -40,7 +40,7 @@ it("A stop before the first text of an answer leaves no message", async () => {
   expect(harness.answers).toEqual([]);
 });
 
-it("A stop before the run asks anything asks nothing", async () => {
+it("A stop before the first request makes no request", async () => {
   const harness = new Harness({ script: () => says("never") });
   harness.stop();
   expect(await harness.finish()).toEqual(stopped);
@@ -67,7 +67,7 @@ it("A stop while tools run gives every call a result and asks no more", async ()
   expect([began, harness.model.requests.length, harness.clock.armed]).toEqual([["c1"], 1, 0]);
 });
 
-it("A stop ends the wait for what an answer leaves in files", async () => {
+it("A stop ends the wait for files of a tool's result", async () => {
   let waits = 0;
   const harness = new Harness({
     script: () => calls("c", ["quick", {}], ["quick", {}]),
@@ -90,7 +90,7 @@ it("A stop ends the wait for what an answer leaves in files", async () => {
   expect(harness.results.map(({ result }) => result)).toEqual([ok("not kept"), ok("not kept")]);
 });
 
-it("A tool that answers after its stop changes nothing", async () => {
+it("A tool that finishes after its stop changes nothing", async () => {
   const late = gate();
   const slow = tool("slow", async () => {
     await late.promise;

@@ -86,7 +86,7 @@ it("Two calls of a tool that depends on itself run one after the other", () => {
   expect(schedule([self, self], "parallel")).toEqual({ waitsFor: [new Set(), new Set([0])], cycle: true });
 });
 
-it("A circle of calls is named in the step's log row", async () => {
+it("A cycle of calls is named in the step's log row", async () => {
   const { harness } = await diary("ab", "parallel", { a: { dependsOn: ["b"] }, b: { dependsOn: ["a"] } });
   expect(JSON.stringify(harness.journal.logs[0]?.data)).toContain("in a circle");
   const fine = await diary("ab", "sequential", { a: { dependsOn: ["b"] } });

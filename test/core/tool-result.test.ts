@@ -71,11 +71,11 @@ it.for<[string, () => Promise<unknown>, object]>([
   ["gives deep details", () => Promise.resolve({ ...ok("kept"), details: deep }), ok("kept")],
   ["gives a function as details", () => Promise.resolve({ ...ok("kept"), details: () => 1 }), ok("kept")],
   ["gives half a surrogate", () => Promise.resolve(ok("\ud83d")), ok("\ufffd")],
-])("A tool that %s has a result all the same", async ([, work, expected], { expect: expectHere }) => {
+])("A call whose tool %s has a result", async ([, work, expected], { expect: expectHere }) => {
   expectHere(await resultOf(tool("it", work))).toMatchObject(expected);
 });
 
-it("A tool that throws before it begins, or ends without a result, has a result all the same", async () => {
+it("A call has a result also if its tool throws before it begins or ends without one", async () => {
   const atOnce = streamingTool("it", () => {
     throw new Error("at once");
   });
@@ -119,7 +119,7 @@ it("A tool that hangs ends at its time limit with an error, and its signal fires
   expect(harness.clock.armed).toBe(0);
 });
 
-it("Output of a tool after its time is ignored", async () => {
+it("Output that a tool sends after its time limit is ignored", async () => {
   const late = gate();
   const slow = streamingTool(
     "it",
@@ -140,7 +140,7 @@ it("Output of a tool after its time is ignored", async () => {
   expect(harness.events.map(({ type }) => type)).not.toContain("tool_execution_delta");
 });
 
-it("Output of a running tool is emitted with offsets, and none of it after its end", async () => {
+it("Output of a running tool is emitted with offsets, and none of it after the tool's end", async () => {
   const late = gate();
   const talking = streamingTool("it", async function* () {
     yield* pieces(
@@ -194,7 +194,7 @@ it("A result that a hook changed is the one in message, event and request", asyn
   ]);
 });
 
-it("Around a call, hooks come in their order", async () => {
+it("Hooks around a call run in their defined order", async () => {
   const script = (_: unknown, number: number) => (number === 0 ? calls("c", ["it", {}]) : says("done"));
   const harness = new Harness({ script, tools: [tool("it", async () => ok("fine"))] });
   await harness.finish();

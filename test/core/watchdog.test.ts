@@ -9,7 +9,7 @@ import type { ScriptPart } from "./support/scripted-model.ts";
 const hang: ScriptPart = { type: "hang" };
 let open = () => {};
 
-it("A request without a first part within 120 s is a timeout, and is made again", async () => {
+it("A request whose first part does not arrive within 120 s times out and is made again", async () => {
   const harness = new Harness({ script: (_, number) => (number === 0 ? [hang] : says("fine")) });
   const ended = harness.finish();
   await harness.clock.advance(119_999);
@@ -23,7 +23,7 @@ it("A request without a first part within 120 s is a timeout, and is made again"
   expect(harness.clock.armed).toBe(0);
 });
 
-it("A pause of 60 s between two parts is a timeout, and what was shown is retracted", async () => {
+it("A pause of 60 s between two parts is a timeout, and the text so far is retracted", async () => {
   const script = (_: unknown, number: number) => (number === 0 ? [...textBlock(0, "half"), hang] : says("fine"));
   const harness = new Harness({ script });
   const ended = harness.finish();
@@ -50,7 +50,7 @@ it("The 60 s begin with the last part, not with the first", async () => {
   expect(harness.clock.armed).toBe(0);
 });
 
-it("Every part winds the clock up again, however long the answer takes", async () => {
+it("Every part restarts the time limit, however long the answer takes", async () => {
   const open: (() => void)[] = [];
   const part = (text: string): ScriptPart[] => [
     { type: "wait", open: new Promise((resolve) => open.push(resolve)) },
@@ -78,7 +78,7 @@ function gates(count: number): { parts: ScriptPart[]; open: (at: number) => void
   return { parts, open: (at) => opens[at]?.() };
 }
 
-it("Bytes without a part keep a request alive, before the answer and during it", async () => {
+it("Bytes that make no part keep a request alive, before the answer and during it", async () => {
   const { parts: waits, open: openGate } = gates(6);
   const kept = waits.map((wait): ScriptPart[] => [wait, { type: "bytes" }]);
   const [start, ...rest] = textBlock(0, "whole");
@@ -96,7 +96,7 @@ it("Bytes without a part keep a request alive, before the answer and during it",
   expect(harness.clock.armed).toBe(0);
 });
 
-it("A request is cancelled when a connection that was kept alive sends nothing any more", async () => {
+it("A request is cancelled when a connection that was kept alive by such bytes stops sending", async () => {
   const { parts: waits, open: openGate } = gates(1);
   const script = (_: unknown, number: number) =>
     number === 0 ? [...waits, { type: "bytes" as const }, hang] : says("fine");
@@ -131,7 +131,7 @@ it.for([
     5000,
   ],
   ["a definition of one limit", { models: [modelNamed("main", { timeouts: { silenceMs: 5000 } })] }, 120_000, 5000],
-] as const)("A connection's silence is bounded by the limits of %s", async ([, setup, first, next]) => {
+] as const)("A connection without bytes is bounded by the limits of %s", async ([, setup, first, next]) => {
   const scripts: ScriptPart[][] = [[hang], [...textBlock(0, "half"), hang], says("fine")];
   const script = (_: unknown, number: number) => scripts[number] ?? [];
   const { models, ...more } = { models: undefined, ...setup };

@@ -82,28 +82,31 @@ describe("the client", () => {
   it.each([
     ["a socket", NotedSocket],
     ["server-sent events", null],
-  ])("A send over %s is a loop over events, text as it streams, and the run", async (_, socket) => {
-    const client = open({ WebSocket: socket });
-    const thread = await begin(client);
-    const sending = thread.send("Hello there");
-    const types: string[] = [];
-    for await (const event of sending) types.push(event.type);
-    let text = "";
-    for await (const words of sending.text) text += words;
-    const run = await sending;
-    expect(types[0]).toBe("run_start");
-    expect(types).toContain("text_delta");
-    expect(types.at(-1)).toBe("run_end");
-    expect(run).toMatchObject({ id: await sending.runId, status: "completed", text });
-    expect(text).not.toBe("");
-    expect(settledMessages(thread.state.messages)).toEqual((await thread.messages.list()).items);
-    expect(thread.connection).toMatchObject({ state: "live", carrier: socket === null ? "sse" : "socket" });
-  });
+  ])(
+    "A send over %s can be read as a loop over events, as text while it streams, and as a promise of its run",
+    async (_, socket) => {
+      const client = open({ WebSocket: socket });
+      const thread = await begin(client);
+      const sending = thread.send("Hello there");
+      const types: string[] = [];
+      for await (const event of sending) types.push(event.type);
+      let text = "";
+      for await (const words of sending.text) text += words;
+      const run = await sending;
+      expect(types[0]).toBe("run_start");
+      expect(types).toContain("text_delta");
+      expect(types.at(-1)).toBe("run_end");
+      expect(run).toMatchObject({ id: await sending.runId, status: "completed", text });
+      expect(text).not.toBe("");
+      expect(settledMessages(thread.state.messages)).toEqual((await thread.messages.list()).items);
+      expect(thread.connection).toMatchObject({ state: "live", carrier: socket === null ? "sse" : "socket" });
+    },
+  );
 
   it.each([
     ["a socket", NotedSocket],
     ["server-sent events", null],
-  ])("A list that is updated over %s, with lost connections, is what the server has", async (_, socket) => {
+  ])("A list that is updated over %s, with lost connections, equals the server's list", async (_, socket) => {
     const tag = crypto.randomUUID();
     const client = open({ WebSocket: socket, random: () => 0.02 });
     const other = new ThreadholdClient({ url: server?.url, token: "anna-secret", WebSocket: NotedSocket });
@@ -145,7 +148,7 @@ describe("the client", () => {
     ["a socket", NotedSocket],
     ["server-sent events", null],
   ])(
-    "An answer over %s whose connection is lost again and again is complete, and has no repeated text",
+    "An answer over %s whose connection is lost repeatedly is complete, and has no repeated text",
     async (_, socket) => {
       const client = open({ WebSocket: socket, random: () => 0.02 });
       const thread = await begin(client);
@@ -189,7 +192,7 @@ describe("the client", () => {
     leave();
   });
 
-  it("A thread that was created again under its id is shown in its present state", async () => {
+  it("A thread that was created again under its id is shown in its current state", async () => {
     const client = open({ random: () => 0 });
     const thread = await begin(client);
     await thread.send("Hello");
@@ -249,7 +252,7 @@ describe("the client", () => {
     leave();
   });
 
-  it("Leaving the loop or aborting leaves the run alone; stop and stopOnAbort end it", async () => {
+  it("A loop that is left and an abort do not stop the run; stop and stopOnAbort do", async () => {
     const client = open();
     const thread = await begin(client);
     await thread.send(longQuestion(120));
@@ -278,7 +281,7 @@ describe("the client", () => {
     expect((await rested(thread, await last.runId)).status).toBe("stopped");
   });
 
-  it("A remote tool is a local function, called once, cuts or not, and another client does no harm", async () => {
+  it("A remote tool runs a local function once, whatever connections are lost, also if another client answers its call", async () => {
     const [one, two] = [open({ random: () => 0 }), open({ random: () => 0 })];
     const thread = await begin(one, "forecaster");
     const leave = two.thread(thread.id).follow();
@@ -298,7 +301,7 @@ describe("the client", () => {
     leave();
   });
 
-  it("Calls that waited before a client came are answered too, and an exception is an error that the model reads", async () => {
+  it("Calls that waited before a client came are answered, and an exception of the function is an error that the model reads", async () => {
     const client = open();
     const thread = await begin(client, "forecaster");
     const { run } = await thread.messages.post({ content: "What is the weather?" }, { wait: true });
@@ -313,7 +316,7 @@ describe("the client", () => {
     leave();
   });
 
-  it("A call that needs approval suspends a send until it is approved or declined", async () => {
+  it("A call that needs approval suspends the run of a send until the call is approved or declined", async () => {
     const thread = await begin(open(), "purchaser");
     const rest = await thread.send("An espresso machine for 900", { until: "rest" });
     expect(rest.status).toBe("awaiting_tool_execution");
@@ -329,7 +332,7 @@ describe("the client", () => {
     expect((await sending).text).toMatch(/leave it/);
   });
 
-  it("A file goes up in pieces that are counted, and comes down whole", async () => {
+  it("A file is uploaded in pieces that are counted, and downloaded completely", async () => {
     const thread = await begin(open());
     const bytes = new Uint8Array(300_000).map((_, at) => at % 251);
     const told: [number, number | null][] = [];

@@ -102,7 +102,7 @@ describe("files over the network", () => {
     expect(server?.output()).not.toContain("internal_error");
   });
 
-  it("Another's thread has no files, and an upload to it is refused however long it is", async () => {
+  it("Another user's thread shows no files, and an upload to it is refused whatever its length", async () => {
     const { anna, id, files } = await annas();
     await rawCall(anna, "PUT", `${files}/a.txt`, { body: Buffer.from("annas") });
     const ben = as("ben");

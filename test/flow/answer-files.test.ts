@@ -50,7 +50,7 @@ describe("new files", () => {
     });
   });
 
-  it("Bytes of a new file survive at any length, with padding, without, and as a data URL", async () => {
+  it("The bytes of a new file are stored unchanged at any length, with padding or without, and as a data URL", async () => {
     for (const length of [0, 1, 2, 3, 49_151, 49_152, 49_153, 300_001]) {
       const bytes = Uint8Array.from({ length }, (_, at) => (at * 7 + 3) % 256);
       const data = toBase64(bytes);
@@ -70,14 +70,14 @@ describe("new files", () => {
     ["\ud800.png", "\ufffd.png"],
     [`${"x".repeat(5000)}.png`, `${"x".repeat(116)}.png`],
     ["__proto__", "__proto__"],
-  ])("The name %j becomes %j", async ([name, stored], { expect: expectHere }) => {
+  ])("A file named %j is stored as %j", async ([name, stored], { expect: expectHere }) => {
     const { files } = await kept(ok([{ ...png, name }]));
     expectHere(files.paths).toEqual([`/attachments/${stored}`]);
   });
 });
 
 describe("files that are there", () => {
-  it("A reference to a file of the thread is kept, with the file's own facts", async () => {
+  it("A reference to a file of the thread is kept, with the type, size and name of the stored file", async () => {
     const files = new MemoryFiles();
     files.put("/a.txt", Uint8Array.of(1, 2), "text/plain");
     const { row } = await kept(
@@ -114,25 +114,28 @@ describe("what is no attachment", () => {
     ["text", "chart.png", /an attachment is/],
     ["a trap", [hostile], /could not be read or stored/],
     ["an empty object", {}, /an attachment is/],
-  ])("%s is a note that the model reads, and the answer stays", async ([, attachments, note], { expect: here }) => {
-    const { files, row } = await kept(ok(attachments));
-    here(row.status).toBe("success");
-    here(row.result).toMatch(/^done\n\[The attachment/);
-    here(row.result).toMatch(note);
-    here(row.attachments).toBeUndefined();
-    here(files.paths).toEqual([]);
-    const failed = await kept({ status: "error", error: "broke", attachments });
-    here(failed.row.error).toMatch(/^broke\n\[The attachment/);
-  });
+  ])(
+    "%s is a note that the model reads, and the tool's result stays",
+    async ([, attachments, note], { expect: here }) => {
+      const { files, row } = await kept(ok(attachments));
+      here(row.status).toBe("success");
+      here(row.result).toMatch(/^done\n\[The attachment/);
+      here(row.result).toMatch(note);
+      here(row.attachments).toBeUndefined();
+      here(files.paths).toEqual([]);
+      const failed = await kept({ status: "error", error: "broke", attachments });
+      here(failed.row.error).toMatch(/^broke\n\[The attachment/);
+    },
+  );
 
-  it("The first twenty of hundreds of attachments are kept, and the rest is counted", async () => {
+  it("The first twenty of hundreds of attachments are kept, and the others are counted", async () => {
     const { files, row } = await kept(ok(Array.from({ length: 300 }, () => png)));
     expect(files.paths).toHaveLength(20);
     expect(row.attachments).toHaveLength(20);
     expect(row.result).toBe("done\n[280 more attachments were left out: a result holds 20 at most.]");
   });
 
-  it("A file that storage refuses is a note with its reason, without internal details", async () => {
+  it("A file that the store refuses is a note with the reason, without internal details", async () => {
     const files = new MemoryFiles();
     files.refusing = refuse("too_large", "/attachments/chart.png is too large.");
     expect((await kept(ok([png]), files)).row.result).toContain("was not kept: /attachments/chart.png is too large.]");
@@ -146,7 +149,7 @@ describe("what is no attachment", () => {
 describe("long texts", () => {
   const long = `${"a".repeat(10_000)}${"é👍".repeat(200_000)}${"z".repeat(10_000)}`;
 
-  it("A text that no row can hold is a file, and the model reads its beginning, its end, its place and its size", async () => {
+  it("A text that is too large for a row is stored as a file, and the model reads its beginning, end, path and size", async () => {
     const { files, answer, row } = await kept(ok(undefined, long));
     expect(files.text("/attachments/tool-result-m1.txt")).toBe(long);
     const { size } = files.stored.get("/attachments/tool-result-m1.txt")?.record ?? { size: 0 };
@@ -158,7 +161,7 @@ describe("long texts", () => {
     expect(row.result).toBe(answer.result);
   });
 
-  it("A call that is run again writes over what it wrote before", async () => {
+  it("A call that is run again overwrites the file of its first run", async () => {
     const files = new MemoryFiles();
     await kept(ok(undefined, long), files);
     await kept(ok(undefined, `${long}!`), files);
@@ -166,7 +169,7 @@ describe("long texts", () => {
     expect(files.text("/attachments/tool-result-m1.txt")).toBe(`${long}!`);
   });
 
-  it("A long error is a file too, once where it repeats the result", async () => {
+  it("A long error is stored as a file too, and only once if the result repeats it", async () => {
     const error = await kept({ status: "error", error: long });
     expect(error.files.paths).toEqual(["/attachments/tool-result-m1-error.txt"]);
     const repeated = await kept({ status: "error", result: long });
@@ -176,7 +179,7 @@ describe("long texts", () => {
     expect(both.row.attachments).toHaveLength(2);
   });
 
-  it("A text at the limit stays as it is, also where JSON makes more of it", async () => {
+  it("A text at the limit is kept in the row, also if its JSON form is longer", async () => {
     const fits = "x".repeat(resultLimit - 2);
     expect((await kept(ok(undefined, fits))).row.result).toBe(fits);
     const control = "\u0001".repeat(resultLimit / 6);
@@ -185,7 +188,7 @@ describe("long texts", () => {
     expect(jsonBytes(row.result)).toBeLessThan(resultLimit);
   });
 
-  it("The model reads the beginning and the end of a long text that cannot be stored, and that the rest is lost", async () => {
+  it("A model reads the beginning and the end of a long text that cannot be stored, and a note that the rest is lost", async () => {
     const files = new MemoryFiles();
     files.refusing = refuse("too_large", "The thread's files are full.");
     const { row } = await kept(ok(undefined, long), files);
@@ -194,7 +197,7 @@ describe("long texts", () => {
     expect(row.attachments).toBeUndefined();
   });
 
-  it("A text and notes together fit a row", async () => {
+  it("A long text and the notes about its attachments together fit into one row", async () => {
     const said: ToolAnswer = { status: "success", result: "x".repeat(resultLimit - 2), attachments: [7] };
     const { row } = await kept(said);
     expect(jsonBytes(row.result)).toBeLessThanOrEqual(resultLimit);
@@ -208,7 +211,7 @@ it("Only files of the thread are attachments of a stored result", () => {
 });
 
 describe("a stop", () => {
-  it("A stop ends the wait for an answer's files, and the rest of the answer stays", async () => {
+  it("A stop ends the wait for the files of a tool's result, and the rest of the result stays", async () => {
     const { files } = stage(memoryFileRows());
     // Streams that never say anything have every place there is.
     const stuck = new AbortController();

@@ -40,7 +40,7 @@ const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
 }));
 const root = fc.dictionary(keyword, schema, { maxKeys: 6 }) as fc.Arbitrary<JsonObject>;
 
-it("SESSION20 Every schema that is sent is an object without references, or is refused with a reason", () => {
+it("SESSION20 Every schema that is sent to a model is an object without references, or is refused with a reason", () => {
   console.info(`SESSION20 seed ${seed}`);
   let usedAny = 0;
   fc.assert(
@@ -62,7 +62,7 @@ it("SESSION20 Every schema that is sent is an object without references, or is r
   expect(usedAny).toBeGreaterThan(20);
 });
 
-it("SESSION20 A circle is reported once, and a schema that is used several times is no circle", () => {
+it("SESSION20 A cycle is reported once, and a schema that is used several times is no cycle", () => {
   const circle = { properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { items: { $ref: "#/$defs/a" } } } };
   const read = clientSchema(circle);
   expect("problem" in read ? read.problem : "").toContain("itself");
@@ -73,7 +73,7 @@ it("SESSION20 A circle is reported once, and a schema that is used several times
   expect(usable(shared).parameters["properties"]).toEqual({ a: { type: "string" }, b: { type: "string" } });
 });
 
-it("SESSION20 A keyword with a value of another kind is refused at its place", () => {
+it("SESSION20 A keyword with a value of the wrong kind is refused, and the error names its position", () => {
   const odd: [string, unknown][] = [
     ["type", "wat"],
     ["type", []],
@@ -90,7 +90,7 @@ it("SESSION20 A keyword with a value of another kind is refused at its place", (
   }
 });
 
-it("SESSION20 Arguments are held to types, fields, ranges and lengths, and come as they were", () => {
+it("SESSION20 Arguments are checked for types, fields, ranges and lengths, and stay as they were sent", () => {
   const { check } = usable({
     type: "object",
     properties: {
@@ -121,7 +121,7 @@ it("SESSION20 Arguments are held to types, fields, ranges and lengths, and come 
   expect(usable(null).check({})).toEqual({ ok: true, args: {} });
 });
 
-it("SESSION20 A model is sent the schema with its references put in place", () => {
+it("SESSION20 A model is sent the schema with its references resolved", () => {
   const { parameters } = usable({
     $schema: "http://json-schema.org/draft-07/schema#",
     properties: { at: { $ref: "#/definitions/p", description: "Where" }, id: { type: "string", pattern: "^a" } },

@@ -67,7 +67,7 @@ describe("thinking of earlier runs", () => {
     },
   );
 
-  it("Thinking of earlier runs is sent with `include`, to its own provider alone", async () => {
+  it("Thinking of earlier runs is sent with `include`, and to its own provider alone", async () => {
     const messages = await sent(earlier, own, { include: true });
     expect(await bytes(messages)).toContain('{"type":"thinking","thinking":"thought a1","signature":"a1"}');
     for (const other of ["openai", "google", "openrouter"] as const) {
@@ -75,7 +75,7 @@ describe("thinking of earlier runs", () => {
     }
   });
 
-  it("Signatures on text and calls are thinking too", async () => {
+  it("Signatures of texts and calls count as thinking", async () => {
     const data = { provider: "google", data: { google: { thoughtSignature: "s1" } } };
     const marked = [messageRecord(1), answer(2, { ...text("Well"), provider_data: data }), messageRecord(3)];
     const without = await sent(marked, own);
@@ -86,7 +86,7 @@ describe("thinking of earlier runs", () => {
     expect(google).toContain('"thoughtSignature":"s1"');
   });
 
-  it("An answer that was nothing but thinking is no message any more", async () => {
+  it("An answer that contained only thinking is not sent as a message", async () => {
     const messages = await sent([messageRecord(1), answer(2, thought("a1")), messageRecord(3)], own);
     expect(messages.map(({ role }) => role)).toEqual(["user", "user", "user", "assistant", "tool"]);
   });
@@ -95,19 +95,19 @@ describe("thinking of earlier runs", () => {
 describe("a turn that another run began", () => {
   const cut = earlier.slice(0, 3);
 
-  it("A turn that another run began keeps its thinking while tools have just answered and no message followed", async () => {
+  it("A turn that an earlier run began keeps its thinking if its tools have just answered and no message followed", async () => {
     expect(await bytes(await sent(cut, []))).toContain('"signature":"a1"');
     const second = [messageRecord(5), answer(6, thought("a2"), call("c2")), result(7, "c2")];
     const current = [answer(8, thought("a3"), call("c3")), result(9, "c3")];
     expect(await bytes(await sent([...earlier, ...second], current))).toMatch(/a2.*a3/);
   });
 
-  it("A turn that another run began is over once a message follows or the answer was given", async () => {
+  it("A turn that an earlier run began is over once a message follows or the answer was given", async () => {
     expect(await bytes(await sent(cut, own))).not.toContain("a1");
     expect(await bytes(await sent(earlier, []))).not.toContain("a1");
   });
 
-  it("A line under a call of the present run is shown that run's thinking", async () => {
+  it("A sub-prompt of the current run is sent that run's thinking", async () => {
     const ofRun = (records: MessageRecord[]) => records.map((record) => ({ ...record, run_id: "r2" }));
     const inner = ofRun([messageRecord(8, { depth: 1 })]);
     const body = await bytes(await sent([...earlier, ...ofRun(own)], inner));

@@ -38,7 +38,7 @@ async function sent(records: readonly MessageRecord[], ...hooks: [AnyHookName, (
 const prompt = (changes: Partial<PromptDefinition>) =>
   definePrompt({ name: "p", toolDescription: "", prompt: "", model: "m", ...changes });
 
-it("Earlier runs are hidden, shown without their tools, or shown whole", () => {
+it("Earlier runs are hidden, shown without their tools, or shown completely", () => {
   expect(earlierMessages(all, prompt({}), [])).toEqual([]);
   const told = earlierMessages(
     [...all, messageRecord(6, { role: "assistant", parts: [thought, call] })],
@@ -55,7 +55,7 @@ it("Earlier runs are hidden, shown without their tools, or shown whole", () => {
   expect(earlierMessages(all, whole, [])).toEqual(all);
 });
 
-it("Everything is sent as it is stored without hooks, except extension messages and calls that still run", async () => {
+it("Everything is sent as it is stored if there are no hooks, except extension messages and calls that still run", async () => {
   const extension = messageRecord(6, { role: "extension" });
   const running = messageRecord(7, { role: "tool", tool_call_id: "c9", status: "started" });
   const messages = await sent([...all, extension, running]);
@@ -78,7 +78,7 @@ it("`filter_messages` leaves out and reorders; calls keep their results", async 
   expect(orphan.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
 });
 
-it("Text that a filter changed is sent, and images and signatures stay", async () => {
+it("Text that a filter hook changed is sent, and images and signatures stay", async () => {
   const loud = (_: never, list: Message[]) =>
     list.map((one) => ({ ...one, content: one.content?.toUpperCase() ?? null }));
   const messages = await sent(all, ["filter_messages", loud]);
@@ -87,7 +87,7 @@ it("Text that a filter changed is sent, and images and signatures stay", async (
   expect(messages[2]?.result).toEqual({ status: "success", result: "MESSAGE 3" });
 });
 
-it("A message a filter makes up is sent as a new one", async () => {
+it("A message that a filter hook makes up is sent as a new one", async () => {
   const add = (_: never, list: Message[]) => [...list, { role: "user", content: "Be brief." }];
   expect((await sent(all, ["filter_messages", add])).at(-1)).toMatchObject({
     id: null,
@@ -100,13 +100,13 @@ it.for<[string, (list: LLMMessage[]) => LLMMessage[]]>([
   ["in place", (list) => list],
   ["by copy", (list) => list.map((one) => ({ ...one }))],
   ["by JSON", (list) => JSON.parse(JSON.stringify(list)) as LLMMessage[]],
-])("A history given back %s keeps images, signatures and ids", async ([, give], { expect: expectHere }) => {
+])("A history that a hook returns %s keeps images, signatures and ids", async ([, give], { expect: expectHere }) => {
   const messages = await sent(all, ["prefilter_llm_history", (_: never, list: LLMMessage[]) => give(list)]);
   expectHere(messages.map(({ id }) => id)).toEqual(all.map(({ id }) => id));
   expectHere(messages.map(({ parts }) => parts)).toEqual(all.map(({ parts }) => parts));
 });
 
-it("Text that was changed in place is sent and images stay; a tool's text is its result", async () => {
+it("Text that a hook changed in place is sent and images stay; a tool message's text becomes its result", async () => {
   const loud = (_: never, list: LLMMessage[]) => {
     for (const one of list) one.content = one.content?.toUpperCase() ?? null;
     return list;
@@ -117,7 +117,7 @@ it("Text that was changed in place is sent and images stay; a tool's text is its
   expect(messages[2]).toMatchObject({ id: idOf(3), result: { result: "MESSAGE 3" } });
 });
 
-it("A history hook may create, remove, repeat and copy messages with another text", async () => {
+it("A history hook may create, remove and repeat messages, and copy them with another text", async () => {
   const shape = (_: never, list: LLMMessage[]) => {
     const [first, , , said] = list;
     return [
@@ -138,7 +138,7 @@ it("A history hook may create, remove, repeat and copy messages with another tex
   ]);
 });
 
-it("A call that a history hook makes up runs with its result, whatever its arguments are", async () => {
+it("A call that a history hook makes up is sent with its result, whatever its arguments are", async () => {
   const made = (id: string, text: unknown) => ({ id, type: "function", function: { name: "look", arguments: text } });
   const add = (_: never, list: LLMMessage[]) => [
     ...list,
@@ -158,7 +158,7 @@ it("A call that a history hook makes up runs with its result, whatever its argum
   ]);
 });
 
-it("The second hook sees what the first made", async () => {
+it("The second hook receives the history that the first returned", async () => {
   const seen: unknown[] = [];
   await sent(
     all,

@@ -11,7 +11,7 @@ const call = { id: "c1", name: "it", arguments: "{}" };
 const answer: ToolAnswer = { status: "success", result: "raw", details: { kept: true } };
 const record = messageRecord(1);
 
-it("Hooks run one after the other in order of file, each given what the one before made", async () => {
+it("Hooks run one after the other in the order of their files, and each receives the value that the one before returned", async () => {
   const { runner, problems } = hookRunner(
     [
       "before_create_message",
@@ -24,7 +24,7 @@ it("Hooks run one after the other in order of file, each given what the one befo
   expect(problems).toEqual([]);
 });
 
-it("Null and undefined keep what there was, and are no fault", async () => {
+it("A hook that returns null or undefined keeps the earlier value, and nothing is logged", async () => {
   for (const nothing of [null, undefined]) {
     const { runner, problems } = hookRunner(
       ["before_create_message", () => nothing],
@@ -51,7 +51,7 @@ it.for<[string, unknown]>([
   ["a list", [1]],
   ["a circle", { metadata: circle }],
   ["a big number", { metadata: { n: 1n } }],
-])("A hook's answer of %s is logged, and the original is used", async ([, nonsense], { expect: expectHere }) => {
+])("A hook that returns %s is logged, and the earlier value is used", async ([, nonsense], { expect: expectHere }) => {
   const { runner, problems } = hookRunner(["before_create_message", () => nonsense]);
   expectHere(await runner.beforeCreateMessage(record)).toEqual(record);
   expectHere(problems).toMatchObject([{ hook: "before_create_message", file: "1.ts" }]);
@@ -68,18 +68,21 @@ it.for<[string, unknown]>([
   ["messages whose words are a list", [{ role: "user", content: [{ type: "text", text: "hi" }] }]],
   ["messages with a circle", [{ role: "assistant", content: null, tool_calls: circle }]],
   ["messages with a function", [{ role: "user", content: "hi", later: () => 1 }]],
-])("A history of %s is logged, and the original is used", async ([, nonsense], { expect: expectHere }) => {
-  const given = [{ role: "user", content: "hello" }];
-  const { runner, problems } = hookRunner(
-    ["prefilter_llm_history", () => nonsense],
-    ["filter_messages", () => nonsense],
-  );
-  expectHere(await runner.prefilterHistory(given)).toEqual([{ role: "user", content: "hello" }]);
-  expectHere(await runner.filterMessages([])).toEqual([]);
-  expectHere(problems.map(({ hook }) => hook)).toEqual(
-    expect.arrayContaining(["prefilter_llm_history", "filter_messages"]),
-  );
-});
+])(
+  "A history hook that returns %s is logged, and the original history is used",
+  async ([, nonsense], { expect: expectHere }) => {
+    const given = [{ role: "user", content: "hello" }];
+    const { runner, problems } = hookRunner(
+      ["prefilter_llm_history", () => nonsense],
+      ["filter_messages", () => nonsense],
+    );
+    expectHere(await runner.prefilterHistory(given)).toEqual([{ role: "user", content: "hello" }]);
+    expectHere(await runner.filterMessages([])).toEqual([]);
+    expectHere(problems.map(({ hook }) => hook)).toEqual(
+      expect.arrayContaining(["prefilter_llm_history", "filter_messages"]),
+    );
+  },
+);
 
 it("A hook that throws, at once or later, is logged with its stack, and the next one runs", async () => {
   const { runner, problems } = hookRunner(
@@ -97,7 +100,7 @@ it("A hook that throws, at once or later, is logged with its stack, and the next
   expect(problems[0]?.stack).toContain("later");
 });
 
-it("Anything that a hook throws is logged in a text that fits into a row", async () => {
+it("Any value that a hook throws is logged in a text that fits into a row", async () => {
   const thrown = [Object.create(null) as object, new Error("x".repeat(3_000_000)), "x".repeat(3_000_000), null];
   for (const one of thrown) {
     const { runner, problems } = hookRunner(["before_create_message", () => Promise.reject(one as Error)]);
@@ -111,7 +114,7 @@ it("Anything that a hook throws is logged in a text that fits into a row", async
   expect(problems[0]?.problem).toMatch(/^cannot change key 0, .*characters left out\]$/s);
 });
 
-it("A hook that hangs is given thirty seconds", async () => {
+it("A hook that hangs is ended after thirty seconds", async () => {
   const { runner, problems, clock } = hookRunner(["before_create_message", () => new Promise(() => {})]);
   const done = runner.beforeCreateMessage(record);
   await clock.advance(29_999);
@@ -122,7 +125,7 @@ it("A hook that hangs is given thirty seconds", async () => {
   expect(clock.armed).toBe(0);
 });
 
-it("A hook that fails halfway has no effect", async () => {
+it("A hook that fails after some of its changes has no effect", async () => {
   const spoil = (_: never, given: { metadata?: object; content?: string }[] | { metadata: object }) => {
     for (const one of Array.isArray(given) ? given : [given])
       Object.assign(one.metadata ?? one, { content: "spoiled" });
@@ -168,14 +171,14 @@ it("A hook cannot change id, role or call, and an unknown key is dropped, each w
   expect(problems).toMatchObject([{ problem: "cannot change id, role, tool_call_id, colour; the change was dropped" }]);
 });
 
-it("A result is changed by the fields hooks see; others and wrong ones are dropped with a log", async () => {
+it("A result is changed by the fields that hooks see; other fields and wrong values are dropped with a log entry", async () => {
   const wrong = { status: "fine", result: 7, error: "e", details: { mine: 1 } };
   const { runner, problems } = hookRunner(["before_store_tool_result", () => wrong]);
   expect(await runner.beforeStoreToolResult(call, answer)).toEqual({ ...answer, error: "e" });
   expect(problems).toMatchObject([{ problem: "cannot change status, result, details; the change was dropped" }]);
 });
 
-it("Success and failure have their own hooks", async () => {
+it("Successful and failed calls have separate hooks", async () => {
   const seen: string[] = [];
   const { runner } = hookRunner(
     ["after_tool_call_success", () => void seen.push("success")],
@@ -195,7 +198,7 @@ it("An update has text and metadata, and other fields that a hook adds are dropp
   expect(problems).toMatchObject([{ problem: "cannot change role, content; the change was dropped" }]);
 });
 
-it("A wrong value for a field is dropped with a log, the others of the answer count", async () => {
+it("A wrong value for a field is dropped with a log entry, and the other fields of the returned value apply", async () => {
   const { runner, problems } = hookRunner([
     "before_create_message",
     () => ({ content: 7, name: ["x"], silent: "yes", metadata: "none", tool_calls: "[]" }),
@@ -206,7 +209,7 @@ it("A wrong value for a field is dropped with a log, the others of the answer co
   ]);
 });
 
-it("A hook that makes a message larger than a row is logged, and the original is used", async () => {
+it("A hook that makes a message larger than a row is logged, and the original message is used", async () => {
   const huge = "x".repeat(1024 * 1024 + 1);
   const { runner, problems } = hookRunner(
     ["before_create_message", () => ({ content: huge })],
@@ -245,7 +248,7 @@ it("A change that a filter hook may not make has no effect and is logged once a 
   ]);
 });
 
-it("Hooks see calls and results in the document's shapes, the state first", async () => {
+it("Hooks receive calls and results in the document's shapes, and the state as the first argument", async () => {
   const seen: unknown[][] = [];
   const see = (...values: unknown[]) => {
     seen.push(values.map((value) => structuredClone(value)));
@@ -269,7 +272,7 @@ it("Hooks see calls and results in the document's shapes, the state first", asyn
   expect(seen.every(([state]) => typeof state === "object")).toBe(true);
 });
 
-it("A failure that a hook makes a success of has no error any more, and the other way round", async () => {
+it("A failed call that a hook turns into a success has no error any more, and a success that a hook fails has one", async () => {
   const { runner } = hookRunner(
     ["after_tool_call_failure", () => ({ status: "success", result: "saved" })],
     ["after_tool_call_success", () => ({ status: "error", error: "not good enough" })],

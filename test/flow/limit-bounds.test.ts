@@ -18,7 +18,7 @@ const nobody = { limits: null };
 
 const own: Limits = { steps: 20, turns: 3, tokens: 800, durationMs: 1000, cost: 2 };
 
-it("LIMIT7 The agent's bounds, the side's in their place, and what the deployment allows", () => {
+it("LIMIT7 The bounds of a run are the agent's, or the side's in their place, within those of the deployment", () => {
   const all = { steps: 20, turns: 3, tokens: 800, duration_ms: 1000, cost: 2 };
   expect(runBounds(speaking({ limits: own }), nobody, deployment)).toEqual(all);
   expect(runBounds(speaking({ limits: own }, { limits: { tokens: 5000, cost: null } }), nobody, deployment)).toEqual({
@@ -48,7 +48,7 @@ it("LIMIT7 Limits of steps apply to the run, in addition to those of a turn and 
   expect(runBounds(speaking({ limits: { steps: 300 } }), nobody, deployment).steps).toBe(250);
 });
 
-it("LIMIT7 The caller decides first what becomes of a run at its limit, then the side, then the agent", () => {
+it("LIMIT7 The caller's setting decides first whether a run waits at its limit, then the side's, then the agent's", () => {
   const agent = { limits: { onLimit: "rest" } as const };
   expect(onLimit(speaking({}), null)).toBe("end");
   expect(onLimit(speaking(agent), null)).toBe("rest");

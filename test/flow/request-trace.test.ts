@@ -21,7 +21,7 @@ function request(messages: ModelMessage[], changes: Partial<ModelRequest> = {}):
   return { system: "Be kind.", messages, tools: [], ...options, ...changes };
 }
 
-it("Messages are kept as a range, with those left out named and those made up counted", async () => {
+it("A log row names the range of sent messages, those left out of it, and the number of those made up", async () => {
   const sent = [message("1"), message(null), message("3", ["4"])];
   const trace = await requestTrace("p", request(sent), ["1", "2", "3", "4", "5"]);
   expect(trace["messages"]).toEqual({ count: 3, first: "1", last: "4", left_out: ["2", "5"], unstored: 1 });
@@ -29,7 +29,7 @@ it("Messages are kept as a range, with those left out named and those made up co
   expect(none["messages"]).toEqual({ count: 1, first: null, last: null, left_out: [], unstored: 1 });
 });
 
-it("Prompt and tools leave a fingerprint that changes with them, and never their text", async () => {
+it("The prompt and the tools are logged as a fingerprint that changes with them, and never as their text", async () => {
   const spec = { name: "it", description: "secret words", parameters: {} };
   const one = await requestTrace("p", request([], { tools: [spec] }), []);
   const two = await requestTrace("p", request([], { system: "Be rude.", tools: [{ ...spec, description: "x" }] }), []);
@@ -40,7 +40,7 @@ it("Prompt and tools leave a fingerprint that changes with them, and never their
   expect(JSON.stringify(one)).not.toMatch(/Be kind|secret words/);
 });
 
-it("The options are in the trace as they were sent", async () => {
+it("The options of a request are logged as they were sent", async () => {
   const options = { toolChoice: "none", temperature: 0.5, maxTokens: 9, reasoning: { effort: "low" } } as const;
   expect(await requestTrace("p", request([], options), [])).toMatchObject({
     prompt: "p",

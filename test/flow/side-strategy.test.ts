@@ -30,14 +30,14 @@ const called = (name: string, result: ToolResult, args: JsonObject = {}) => ({
   calls: [{ call: { id: "c", name, arguments: args }, result }],
 });
 
-it("The first step is always made, and text ends the turn unless the side continues", () => {
+it("The first step is always made, and a text ends the turn unless the side continues", () => {
   expect(decide({}, null, { steps: 0 })).toEqual(go);
   expect(decide({}, { text: "Hi" })).toEqual({ type: "end", status: "completed", reason: "response" });
   expect(decide({ stopOnResponse: false }, { text: "Hi" })).toEqual(go);
   expect(decide({}, { text: "Hi", ...called("it", { status: "success" }) })).toEqual(go);
 });
 
-it("A blank answer is asked again at most twice", () => {
+it("A blank answer is requested again at most twice", () => {
   for (const text of [null, "", " \n"]) {
     expect([1, 2].map((blanks) => decide({}, { text }, { blanks }))).toEqual([go, go]);
     expect(decide({}, { text }, { blanks: 3 })).toMatchObject({ status: "error", reason: "blank_answer" });
@@ -84,7 +84,7 @@ it("An answer with a picture, a file or other content is not blank, and thinking
   expect(await step({ parts: [{ type: "thinking", thinking: "Hm." }] })).toEqual(["step", 1]);
 });
 
-it("The stop tool ends the turn when it is called, also if it failed, and wins over text", () => {
+it("The stop tool ends the turn when it is called, also if it fails, and its outcome replaces a text", () => {
   const side = { stopTool: "finish", stopOnResponse: false };
   const end = { status: "completed", reason: "stop_tool" };
   expect(decide(side, { text: "Hi", ...called("finish", { status: "success", result: "r" }) })).toMatchObject(end);
@@ -111,18 +111,18 @@ it.for<[string, ToolResult, JsonObject, unknown]>([
   expectHere(decide(side, called("finish", result, args))).toMatchObject({ outcome });
 });
 
-it("A name every object has is no property of an answer", () => {
+it("A property that every object inherits is not read as the outcome", () => {
   const side = { stopTool: "finish", stopToolResponseProperty: "constructor" };
   expect(decide(side, called("finish", { status: "success", result: "{}" }))).toMatchObject({ outcome: "{}" });
 });
 
-it("The end-session tool ends the session only when it succeeds", () => {
+it("The end session tool ends the session only when it succeeds", () => {
   const side = { endSessionTool: "bye" };
   expect(decide(side, called("bye", { status: "success", result: "r" }))).toMatchObject({ reason: "end_session_tool" });
   expect(decide(side, called("bye", { status: "error", error: "no" }))).toEqual(go);
 });
 
-it("A bound of steps ends the run as `limit`, after what ended the turn anyway", () => {
+it("A bound of steps ends the run as `limit`, unless the last step completes it", () => {
   const calls = called("it", { status: "success" });
   const limit = { type: "end", status: "limit", reason: "max_steps" };
   expect(decide({}, calls, { steps: 2, bound: 2 })).toEqual(limit);

@@ -15,7 +15,7 @@ const two = (a: object, b: object, extra: object = {}): AnyAgentDefinition => ({
 });
 const ceiling = { requested: undefined, ceiling: 250 };
 
-it("The ceiling of steps holds unless the agent bounds every path: both sides' steps and the session's turns", () => {
+it("The ceiling of steps applies unless the agent bounds every path: both sides' steps and the session's turns", () => {
   expect(runBound(one(), false, ceiling)).toBe(250);
   expect(runBound(one({ maxSteps: 5 }), false, ceiling)).toBeNull();
   expect(runBound(one({ maxSteps: 5 }), true, ceiling)).toBe(250);

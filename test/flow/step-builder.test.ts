@@ -94,7 +94,7 @@ async function planOf(given: Project): Promise<StepPlan> {
   return plan;
 }
 
-it("A step asks the prompt's model, then its fallbacks and no further ones", async () => {
+it("A step uses the prompt's model, then that model's fallbacks, and no fallbacks of fallbacks", async () => {
   const plan = await planOf({});
   expect(plan.models.map(({ name }) => name)).toEqual(["main", "spare"]);
   expect(plan.request).toMatchObject({ system: "Be kind.", toolChoice: "auto", parallelToolCalls: false });
@@ -102,7 +102,7 @@ it("A step asks the prompt's model, then its fallbacks and no further ones", asy
   expect(plan.request.tools).toMatchObject([{ name: "look", parameters: { required: ["at"] } }]);
 });
 
-it("A model that calls no functions is sent no tools", async () => {
+it("A model without function calling is sent no tools", async () => {
   const plan = await planOf({ model: { capabilities: { functionCalling: false } } });
   expect([plan.tools.size, plan.request.tools]).toEqual([0, []]);
 });
@@ -112,7 +112,7 @@ it("Calls run in parallel only if the prompt lets the model ask for several, or 
   expect((await planOf({ prompt: { toolMode: { batched: 2 } } })).toolMode).toEqual({ batched: 2 });
 });
 
-it("Earlier runs are read once, and only for a prompt that wants them; the run's own are always sent", async () => {
+it("Earlier runs are read once, and only for a prompt that includes them; the run's own messages are always sent", async () => {
   const alone = project({});
   expect(await alone.builder.plan({})).toMatchObject({ request: { messages: [{ id: idOf(2) }] } });
   const { builder, read } = project({ prompt: { includeChat: true } });
@@ -132,14 +132,14 @@ it("A filter_messages hook causes one read of 1,000 rows, and without it no more
   expect(without.read.times).toBe(0);
 });
 
-it("A strategy's choice and line go over the prompt's", async () => {
+it("A strategy's tool choice and instruction replace the prompt's", async () => {
   const { builder } = project({ prompt: { toolChoice: "required" } });
   expect(await builder.plan({ toolChoice: "none", instruction: "Reason." })).toMatchObject({
     request: { toolChoice: "none", messages: [{ id: idOf(2) }, { id: null, parts: [{ text: "Reason." }] }] },
   });
 });
 
-it("A definition that is gone is a problem, never an exception", async () => {
+it("A definition that does not exist is a problem of the plan, never an exception", async () => {
   const code = async (given: Project) => {
     const plan = await project(given).builder.plan({});
     return "problem" in plan ? plan.problem.code : null;
@@ -150,7 +150,7 @@ it("A definition that is gone is a problem, never an exception", async () => {
   expect(await code({ prompt: { prompt: [{ type: "include", prompt: "gone" }] } })).toBe("prompt_not_found");
 });
 
-it("A squeezed plan sends the names of files without their bytes", async () => {
+it("A shortened plan sends the names of files without their bytes", async () => {
   const files = new MemoryFiles();
   files.put("/attachments/cat.png", pngBytes(), "image/png");
   const image: StoredPart = { type: "image", mime_type: "image/png", path: "/attachments/cat.png", name: "cat.png" };
@@ -164,7 +164,7 @@ it("A squeezed plan sends the names of files without their bytes", async () => {
   expect([await parts(0), await parts(1)]).toEqual([["image"], ["text"]]);
 });
 
-it("A history that ends in an answer is sent with a line that asks to continue, and the line is never stored", async () => {
+it("A history that ends in an answer is sent with an added line that asks to continue, and that line is never stored", async () => {
   const call: StoredPart = { type: "tool_call", id: "c1", name: "look", arguments: {} };
   const text: StoredPart = { type: "text", text: "Well" };
   const answer = messageRecord(3, { role: "assistant", parts: [text] });

@@ -21,7 +21,7 @@ function project(contents: Record<string, PromptContent>) {
 const include = (prompt: string) => ({ type: "include", prompt }) as const;
 const text = (content: string) => ({ type: "text", content }) as const;
 
-it("Text stays as it is, and parts and what they include are in order", async () => {
+it("A prompt's text is sent unchanged, and its parts and included prompts are joined in order", async () => {
   const compose = project({
     plain: "Be kind.",
     rules: [text("<"), include("plain"), text(">")],
@@ -31,7 +31,7 @@ it("Text stays as it is, and parts and what they include are in order", async ()
   expect(await compose("whole")).toBe("<Be kind.> And Be kind.<Be kind.>");
 });
 
-it("The sections of all sources stand in the order of the list, with a blank line between two", async () => {
+it("The sections of all sources are in the order of the list, with a blank line between two", async () => {
   const prompt = definePrompt({ name: "p", toolDescription: "", model: "m", prompt: "" });
   const source =
     (...sections: string[]) =>
@@ -40,13 +40,13 @@ it("The sections of all sources stand in the order of the list, with a blank lin
   expect(await systemPrompt(prompt, [source("One", ""), source(), source("Two", "Three")])).toBe("One\n\nTwo\n\nThree");
 });
 
-it("Prompts that include each other are refused, with the way round", async () => {
+it("Prompts that include each other are refused, and the error shows the cycle", async () => {
   const compose = project({ a: [include("b")], b: [text("x"), include("a")], c: [include("c")] });
   await expect(compose("a")).rejects.toMatchObject({ code: "conflict", message: expect.stringContaining("a → b → a") });
   await expect(compose("c")).rejects.toMatchObject({ message: expect.stringContaining("c → c") });
 });
 
-it("A name that is not defined is refused, also one that every object has", async () => {
+it("An included name that is not defined is refused, also one that every object inherits", async () => {
   const compose = project({ a: [include("gone")], b: [include("constructor")] });
   await expect(compose("a")).rejects.toMatchObject({ code: "prompt_not_found" });
   await expect(compose("b")).rejects.toMatchObject({ code: "prompt_not_found" });

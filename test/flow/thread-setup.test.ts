@@ -31,7 +31,7 @@ function made(more: Partial<ThreadSetup> = {}): ThreadSetup {
   return { id: "s", agent: null, system_prompt: null, tools: [], options: { model: "small" }, ...more };
 }
 
-it("SESSION18 Options change what they name, and nothing else", async () => {
+it("SESSION18 Options of a session change the settings that they name, and nothing else", async () => {
   const registry = project(["small", "large"]);
   let session: ThreadSetup | undefined;
   const definitions = new SetupDefinitions(registry, () => session);
@@ -69,7 +69,7 @@ it("SESSION17 An agent of the project that is called session is reached by its n
   await expect(none.prompt(setupPrompt)).rejects.toMatchObject({ code: "prompt_not_found" });
 });
 
-it("SESSION19 A name that the project comes to define later is the project's", async () => {
+it("SESSION19 A tool that the project defines after a session was created replaces the client's tool of that name", async () => {
   const session = made({ tools: [far] });
   const before = new SetupDefinitions(project(["small"]), () => session);
   expect((await before.prompt(setupPrompt)).tools).toEqual(["far"]);

@@ -38,7 +38,7 @@ async function piecesOf(definition: unknown, args: object = {}): Promise<ToolPie
   return pieces;
 }
 
-it("Arguments are checked by the schema, defaults filled in, and what is wrong is named", () => {
+it("Arguments are checked by the schema, missing defaults are added, and the error names what is wrong", () => {
   const schema = z.object({
     city: z.string(),
     days: z.number().default(3),
@@ -62,7 +62,7 @@ it("Arguments are checked by the schema, defaults filled in, and what is wrong i
   ]);
 });
 
-it("Defaults, refinements and what a schema makes of a value hold at every depth", () => {
+it("Defaults, refinements and values that a schema transforms apply at every depth", () => {
   const deep = (levels: number): z.ZodType =>
     levels === 0
       ? z.object({ word: z.string().trim().toLowerCase().default("none"), even: z.number().refine((n) => n % 2 === 0) })
@@ -83,7 +83,7 @@ it("Defaults, refinements and what a schema makes of a value hold at every depth
   });
 });
 
-it("Null, numbers and flags are literals of their own", () => {
+it("Null, numbers and booleans can be literals of a schema", () => {
   const schema = z.object({ none: z.literal(null), two: z.literal([1, 2]), yes: z.literal(true), not: z.null() });
   const runner = runnerOf(defineTool("d", schema as never, async () => ok("")));
   const good = { none: null, two: 2, yes: true, not: null };
@@ -93,7 +93,7 @@ it("Null, numbers and flags are literals of their own", () => {
   }
 });
 
-it("A schema that throws, or that waits, is a problem of the call and never an exception", () => {
+it("A schema that throws, or that is asynchronous, is a problem of its call and never an exception", () => {
   const throws = z.object({
     a: z.string().refine(() => {
       throw new Error("schema trap");
@@ -117,7 +117,7 @@ it.for<[string, z.ZodObject]>([
   ["an asynchronous refinement", z.object({ a: z.string().refine(async () => true) })],
   ["what is thrown without words", z.object({ a: z.string().refine(() => faulty.wordless()) })],
   ["an issue at an odd place", wordless],
-])("%s is the result of its call alone", async ([, schema], { expect: expectHere }) => {
+])("%s gives an error result to its call alone", async ([, schema], { expect: expectHere }) => {
   const odd = toolRunner("odd", defineTool("d", schema, async () => ok("never")) as AnyToolDefinition, {
     state: noState,
     faults: noFaults,
@@ -155,7 +155,7 @@ it("A tool without a function is offered to the model, its arguments are checked
   expect(wrong?.result?.error).toContain("do not fit the tool's schema");
 });
 
-it("A tool without arguments is given none, and its call comes second", async () => {
+it("A tool without arguments receives none, and the call is its second argument", async () => {
   const seen: unknown[] = [];
   const bare = defineTool("d", async (state, call) => {
     seen.push(state, call.id, call.attempt);
@@ -166,7 +166,7 @@ it("A tool without arguments is given none, and its call comes second", async ()
   expect(seen).toEqual([noState, "c1", 1]);
 });
 
-it("Options are read, and a tool without a function is remote", () => {
+it("The options of a tool are read, and a tool without a function is remote", () => {
   const options = { timeoutMs: 5, sequential: true, dependsOn: ["a"], idempotent: true };
   expect(runnerOf(defineTool("d", null, async () => ok(""), options))).toMatchObject({
     ...options,
@@ -184,13 +184,13 @@ it("Options are read, and a tool without a function is remote", () => {
   expect(plain.spec).toMatchObject({ name: "it", description: "d", parameters: { type: "object", required: ["a"] } });
 });
 
-it("A promise is one result; one that rejects rejects", async () => {
+it("A function that returns a promise gives one result, and a rejected promise is an error", async () => {
   expect(await piecesOf(defineTool("d", async () => ok("x")))).toEqual([{ type: "result", result: ok("x") }]);
   expect(await piecesOf(["d", null, () => ok("at once")])).toEqual([{ type: "result", result: ok("at once") }]);
   await expect(piecesOf(defineTool("d", () => Promise.reject(new Error("no"))))).rejects.toThrow("no");
 });
 
-it("Progress by callback is emitted as it comes, before the result", async () => {
+it("Progress that a tool reports by callback is emitted as it arrives, before the result", async () => {
   const open = gate();
   const seen: ToolPiece[] = [];
   const told = defineTool("d", async (_state, call: ToolCall) => {
@@ -213,7 +213,7 @@ it("Progress by callback is emitted as it comes, before the result", async () =>
   ]);
 });
 
-it("A stream gives its pieces and ends with its result, yielded or returned", async () => {
+it("A tool that streams gives its pieces and ends with its result, which it yields or returns", async () => {
   const whole = async function* (_: unknown, call: ToolCall) {
     yield { type: "delta", delta: "a" } as const;
     call.progress("from the side");
@@ -237,7 +237,7 @@ it("A stream gives its pieces and ends with its result, yielded or returned", as
   expect(await piecesOf(["d", null, yielded])).toEqual([{ type: "result", result: ok("yielded") }]);
 });
 
-it("A stream is closed after its result, and when its call is abandoned", async () => {
+it("A tool's stream is closed after its result, and when its call is abandoned", async () => {
   const closed: string[] = [];
   const talking = async function* () {
     try {
@@ -254,7 +254,7 @@ it("A stream is closed after its result, and when its call is abandoned", async 
   expect(closed).toEqual(["closed", "closed"]);
 });
 
-it("`reconcile` is asked with call, arguments and state; `not_done` is null", async () => {
+it("`reconcile` is called with call, arguments and state; `not_done` is null", async () => {
   const seen: unknown[] = [];
   const asked = (answer: ToolResult | "not_done") =>
     runnerOf(

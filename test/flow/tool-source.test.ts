@@ -52,17 +52,17 @@ async function titlesOf(entries: readonly string[], sources: readonly ToolSource
 }
 
 describe("the list of sources", () => {
-  it("The first source that has a name gives its tool, and a name that no source has is left out", async () => {
+  it("A name is resolved by the first source that has it, and a name that no source has is left out", async () => {
     const sources = [source("one", "a", "b"), source("two", "b", "c")];
     expect(await titlesOf(["c", "b", "gone", "a"], sources)).toEqual(["c of two", "b of one", "a of one"]);
   });
 
-  it("A pattern stands for every tool whose name has the prefix, in the order of sources and names", async () => {
+  it("A pattern selects every tool whose name has the prefix, in the order of sources and names", async () => {
     const sources = [source("one", "far__b", "near"), source("two", "far__a", "far__b", "farther")];
     expect(await titlesOf(["near", "far__*"], sources)).toEqual(["near of one", "far__b of one", "far__a of two"]);
   });
 
-  it("A name whose source fails is not looked for in later sources", async () => {
+  it("A name whose source fails is not looked up in later sources", async () => {
     const { tools, failures } = await resolveTools(
       ["far__a", "near"],
       [brokenSource(), source("two", "far__a", "near")],
@@ -108,7 +108,7 @@ describe("a source that fails in a run", () => {
         mainSpeaker({ definitions }, { agent: () => definitions.agent("main"), side: () => "a", earlier: () => [] }),
       );
 
-  it("The run continues: the model gets a note, the step's row has a warning, and a call gets a clear error", async () => {
+  it("A run continues when a tool source fails: the model gets a note, the step's row a warning, and a call a clear error", async () => {
     const requests: { system: string; tools: string[] }[] = [];
     const harness = new Harness({
       steps: stepsOver([source("near", "near"), brokenSource()]),
@@ -128,7 +128,7 @@ describe("a source that fails in a run", () => {
     expect(harness.journal.logs.map(({ data }) => data["warnings"])).toEqual([[warning], [warning]]);
   });
 
-  it("A run that a crash cut asks the same list, and a call whose source fails then has an unknown outcome", async () => {
+  it("A run that a crash interrupted resolves the same tools, and a call whose source fails then has an unknown outcome", async () => {
     const script = (_: unknown, number: number) => (number === 0 ? calls("c", ["far__search", {}]) : says("Done"));
     const before = new Harness({ steps: stepsOver([source("far", "far__search")]), script, killAt: "tool.run" });
     expect(await before.drive()).toBeNull();

@@ -44,19 +44,19 @@ describe("API tokens", () => {
   it.each([
     ["an administrator", adminToken, { user_id: null, admin: true }],
     ["a user", annaToken, { user_id: "anna", admin: false }],
-  ])("AUTH1 A caller can read whom its credentials identify: %s", async (_name, token, expected) => {
+  ])("AUTH1 A caller can read which user its credentials identify: %s", async (_name, token, expected) => {
     const answer = await testApp().ask("/api/caller", { token });
     expect(await answer.json()).toEqual(expected);
     expect((await testApp().ask("/api/caller", { token: null })).status).toBe(401);
   });
 
-  it("AUTH1 A refusal says how to authenticate", async () => {
+  it("AUTH1 A refusal states how to authenticate", async () => {
     const response = await testApp().ask("/api/agents", { token: null });
     expect(response.headers.get("www-authenticate")).toBe("Bearer");
     expect(await refusalOf(response)).toMatchObject({ status: 401, code: "unauthorized" });
   });
 
-  it.each(["token", "access_token", "ticket"])("AUTH1 A token in the query (%s) is no credential", async (name) => {
+  it.each(["token", "access_token", "ticket"])("AUTH1 A token in the query field %s is no credential", async (name) => {
     const { ask, seed } = testApp();
     const { id } = seed();
     for (const path of [`/api/threads/${id}`, `/api/threads/${id}/events`]) {
@@ -64,13 +64,13 @@ describe("API tokens", () => {
     }
   });
 
-  it("AUTH1 A secret may hold an equals sign, the last one divides", async () => {
+  it("AUTH1 A secret may contain equals signs, and the last one separates it from its user", async () => {
     const app = testApp({ variables: { API_TOKENS: " c2VjcmV0==anna , other=bernd" } });
     expect(await ownerBy(app, "Bearer c2VjcmV0=")).toBe("anna");
     expect(await ownerBy(app, "Bearer other")).toBe("bernd");
   });
 
-  it("AUTH2 Identity is never taken from a header", async () => {
+  it("AUTH2 A caller's identity is never taken from a header", async () => {
     const { ask, seed, object } = testApp();
     const { id } = seed("bernd");
     const forged = JSON.stringify({ user: "bernd", admin: true });
@@ -118,7 +118,7 @@ describe("open loopback mode", () => {
     "http://127.8.9.10",
     "http://[::1]:8787",
     "http://LOCALHOST",
-  ])("AUTH4 %s is this machine, and its developer an administrator", async (base) => {
+  ])("AUTH4 The address %s is a loopback address, and its caller is an administrator", async (base) => {
     expect(await ownerBy(testApp({ variables: open }), null, base)).toBe(null);
   });
 
@@ -129,7 +129,7 @@ describe("open loopback mode", () => {
     "http://0.0.0.0",
     "http://[::2]",
     "https://api.example",
-  ])("AUTH4 %s is not this machine", async (base) => {
+  ])("AUTH4 The address %s is no loopback address and is refused", async (base) => {
     expect(await ownerBy(testApp({ variables: open }), null, base)).toBe("auth_not_configured");
   });
 
@@ -142,7 +142,7 @@ describe("open loopback mode", () => {
     ["a foreign page that hides its origin", { "sec-fetch-site": "cross-site" }, 403],
     ["a page that is listed", { origin: "https://app.example" }, 200],
   ];
-  it.each(pages)("AUTH4 %s is answered accordingly", async (_name, headers, status) => {
+  it.each(pages)("AUTH4 A request by %s has the expected status", async (_name, headers, status) => {
     const { ask } = testApp({ variables: { ...open, ALLOWED_ORIGINS: "https://app.example" } });
     expect((await ask("/api/agents", { token: null, headers, base })).status).toBe(status);
   });
@@ -171,12 +171,12 @@ describe("open loopback mode", () => {
     },
   );
 
-  it("AUTH4 The open mode is off with anything configured", async () => {
+  it("AUTH4 The open loopback mode is off if anything is configured", async () => {
     const { ask } = testApp({ variables: { ...open, API_TOKENS: tokens } });
     expect((await ask("/api/agents", { token: null, base })).status).toBe(401);
   });
 
-  it("AUTH4 The open mode limits no rates", async () => {
+  it("AUTH4 The open loopback mode limits no rates", async () => {
     const { ask, seed } = testApp({ variables: { ...open, LIMIT_ADMISSIONS_PER_MINUTE: "1" } });
     const { id } = seed(null);
     const post = { method: "POST", token: null, base, json: { content: "hi" } };
@@ -232,7 +232,7 @@ describe("signed tokens by secret", () => {
     expect(await ownerBy(testApp({ variables }), `Bearer ${await make()}`)).toBe(expected);
   });
 
-  it("AUTH5 The administrator's right comes with the role", async () => {
+  it("AUTH5 A token with the role of an administrator identifies an administrator", async () => {
     const app = testApp({ variables });
     const { id } = app.seed("bernd");
     const asUser = await signed(good);
@@ -254,7 +254,7 @@ describe("signed tokens by key set", () => {
     return { app, privateKey, publicText: JSON.stringify(jwk) };
   }
 
-  it("AUTH6 A token of the set's key is good, of another key it is not", async () => {
+  it("AUTH6 A token that is signed by a key of the key set is accepted, and one that is signed by another key is refused", async () => {
     const { app, privateKey } = await keySet();
     const header = { alg: "RS256", kid: "k1" };
     const token = await new SignJWT(good).setProtectedHeader(header).sign(privateKey);
@@ -266,7 +266,7 @@ describe("signed tokens by key set", () => {
     expect(await ownerBy(app, `Bearer ${unknown}`)).toBe("unauthorized");
   });
 
-  it("AUTH6 A public key cannot pass for a secret", async () => {
+  it("AUTH6 A public key is not accepted as a shared secret", async () => {
     const { app, publicText } = await keySet();
     const key = new TextEncoder().encode(publicText);
     const token = await new SignJWT(good).setProtectedHeader({ alg: "HS256", kid: "k1" }).sign(key);
@@ -284,7 +284,7 @@ describe("signed tokens by key set", () => {
     expect(await ownerBy(app, `Bearer ${token}`)).toBe("unavailable");
   });
 
-  it("AUTH6 Without a secret for tickets a request for one is refused with auth_not_configured", async () => {
+  it("AUTH6 A ticket is refused with auth_not_configured if there is no secret for tickets", async () => {
     const { app, privateKey } = await keySet();
     const token = await new SignJWT(good).setProtectedHeader({ alg: "RS256", kid: "k1" }).sign(privateKey);
     const path = `/api/threads/${crypto.randomUUID()}/stream`;

@@ -8,7 +8,7 @@ import { adminToken, testApp } from "./support/test-app.ts";
 const id = (digit: string) => digit.repeat(64);
 const path = "/api/catalog/restore";
 
-test("Each object that is asked to report everything again is answered for: its thread, no thread, a refusal, or that it is out of reach", async () => {
+test("A restore of the catalog reports for each object its thread, that it has none, its refusal, or that it cannot be reached", async () => {
   const { ask, object, log } = testApp();
   object(id("a")).thread = threadRecord({ id: "one" });
   const [broken, away] = [object(id("c")), object(id("d"))];
@@ -29,7 +29,7 @@ test("Each object that is asked to report everything again is answered for: its 
   expect(log.join("\n")).toContain('"event":"not_relisted"');
 });
 
-test("Only an administrator may restore the catalog, and only with objects' ids, at most fifty", async () => {
+test("Only an administrator may restore the catalog, with ids of objects, at most fifty", async () => {
   const { ask, reached } = testApp();
   for (const [token, status] of [
     [null, 401],

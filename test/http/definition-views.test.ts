@@ -115,7 +115,7 @@ async function shown(path: string): Promise<unknown> {
 }
 
 describe("definitions keep the document's spelling", () => {
-  it("An agent keeps the document's spelling, and a path as icon becomes a full URL", async () => {
+  it("An agent's view has the document's spelling, and a path as its icon becomes a full URL", async () => {
     expect(await shown("/api/agents/desk")).toEqual({
       name: "desk",
       file: "agents/agents/front/desk.ts",
@@ -158,7 +158,7 @@ describe("definitions keep the document's spelling", () => {
     expect(await shown("/api/~/agents/desk")).toMatchObject({ icon: `${origin}/icons/desk.svg` });
   });
 
-  it("A prompt keeps the document's spelling, with its input as JSON Schema", async () => {
+  it("A prompt's view has the document's spelling, with its input as JSON Schema", async () => {
     expect(await shown("/api/prompts/serve")).toEqual({
       name: "serve",
       file: "agents/prompts/serve.ts",
@@ -197,7 +197,7 @@ describe("definitions keep the document's spelling", () => {
     });
   });
 
-  it("A model definition keeps the document's spelling", async () => {
+  it("A model's view has the document's spelling", async () => {
     expect(await shown("/api/models/fast")).toMatchObject({
       name: "fast",
       file: "agents/models/fast.ts",
@@ -249,7 +249,7 @@ describe("what a model may call", () => {
     additionalProperties: false,
   });
 
-  it("Tools, prompts that others offer, and agents with `exposeAsTool`, in order of name", async () => {
+  it("The list of tools has tools, prompts that others offer, and agents with `exposeAsTool`, ordered by name", async () => {
     expect(await shown("/api/tools")).toMatchObject({
       tools: [
         { name: "close", kind: "tool", description: "Closes", file: "agents/tools/close.ts" },
@@ -263,7 +263,7 @@ describe("what a model may call", () => {
     });
   });
 
-  it("An agent wants what the prompt of its side A requires, else one task", async () => {
+  it("An agent's arguments are those that the prompt of its side A requires, else one task", async () => {
     const wants = { case: { type: "string", description: "What it is about" }, days: { type: "number", default: 3 } };
     expect(await shown("/api/tools/desk")).toMatchObject({ parameters: schema(wants, ["case"]), remote: false });
     const task = { task: { type: "string", description: expect.any(String) } };
@@ -271,13 +271,13 @@ describe("what a model may call", () => {
     expect(await shown("/api/tools/complain")).toMatchObject({ parameters: schema(task, ["task"]) });
   });
 
-  it("A tool shows whether a person has to approve its calls", async () => {
+  it("A tool's view shows whether a person has to approve its calls", async () => {
     expect(await shown("/api/tools/close")).toMatchObject({ approval: "never" });
     expect(await shown("/api/tools/lend")).toMatchObject({ approval: "conditional" });
     expect(await shown("/api/tools/spend")).toMatchObject({ approval: "always" });
   });
 
-  it("A tool that no agent offers is not among them", async () => {
+  it("A tool that no agent offers is not listed", async () => {
     for (const name of ["plain", "serve", "constructor"]) {
       expect(await refusalOf(await ask(`/api/tools/${name}`))).toMatchObject({ status: 404, code: "tool_not_found" });
     }

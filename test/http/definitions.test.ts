@@ -18,7 +18,7 @@ describe("definitions", () => {
     ["models", "fast", modelViewSchema, "model_not_found"],
     ["tools", "get_weather", toolViewSchema, "tool_not_found"],
   ] as const)(
-    "HTTP22 /api/%s lists and shows them, and knows what it does not have",
+    "HTTP22 The route /api/%s lists definitions, shows one by its name, and answers 404 for an unknown name",
     async (plural, name, schema, code) => {
       const list = await (await ask(`/api/${plural}`)).json<Record<string, { name: string }[]>>();
       expect(list).toHaveProperty("next_cursor", null);
@@ -32,14 +32,14 @@ describe("definitions", () => {
     },
   );
 
-  it("HTTP23 An icon is a full URL", async () => {
+  it("HTTP23 An icon in a view is a full URL", async () => {
     expect(await (await ask("/api/agents/helper")).json()).toMatchObject({
       icon: `${origin}/helper.svg`,
       title: "helper",
     });
   });
 
-  it("HTTP23 A model shows whether it is ready, and no header", async () => {
+  it("HTTP23 A model's view shows whether the model is ready, and no headers", async () => {
     const text = await (await ask("/api/models/fast")).text();
     expect(JSON.parse(text)).toMatchObject({ ready: false, missing: "OPENAI_API_KEY", inputPrice: 1 });
     expect(text).not.toContain("do-not-show");
@@ -84,11 +84,11 @@ describe("definitions", () => {
 });
 
 describe("health", () => {
-  it("HTTP25 Health is answered without credentials", async () => {
+  it("HTTP25 The health route answers without credentials", async () => {
     expect(await (await ask("/healthz", { token: null })).json()).toEqual({ status: "ok", version: "1.2.3" });
   });
 
-  it("HTTP25 Health shows what the last build found", async () => {
+  it("HTTP25 The health route shows what the last build found", async () => {
     const diagnostics = [{ severity: "error", code: "syntax", message: "no", file: "agents/a.ts", line: 1 }] as const;
     const broken = testApp({ dependencies: { diagnostics } });
     expect(await (await broken.ask("/healthz", { token: null })).json()).toMatchObject({ status: "ok", diagnostics });
@@ -117,7 +117,7 @@ describe("the OpenAPI document", () => {
     expect(count).toBe(allRouteNames.length);
   });
 
-  it("HTTP26 The OpenAPI document holds no reference that leads nowhere", async () => {
+  it("HTTP26 The OpenAPI document has no reference without a target", async () => {
     const whole = await document();
     const references: string[] = [];
     JSON.stringify(whole, (key, value: unknown) => {
@@ -148,7 +148,7 @@ describe("the OpenAPI document", () => {
     expect(tags.filter(({ description }) => description === "")).toEqual([]);
   });
 
-  it("HTTP26 The OpenAPI document states what the validation accepts", async () => {
+  it("HTTP26 The OpenAPI document has the schemas that validation uses", async () => {
     const whole = JSON.stringify(await document());
     const { paths, components } = JSON.parse(whole) as {
       paths: Record<string, Record<string, Part>>;

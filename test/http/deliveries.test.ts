@@ -6,7 +6,7 @@ import { tooSlowCloseCode, webSocketCloseCode } from "#contract/error.ts";
 import { expiredCloseCode } from "#contract/subscription.ts";
 import { deliveryOfClose } from "#http/bridge/deliveries.ts";
 
-it("The close code of a refusal becomes that refusal, with the message of the object or a default one", () => {
+it("A close code of a refusal becomes that refusal, with the message of the object or a default message", () => {
   for (const code of ["unauthorized", "forbidden", "thread_not_found", "rate_limited", "invalid_request"] as const) {
     const closed = webSocketCloseCode(code);
     expect(deliveryOfClose(closed, "Because.")).toEqual({ type: "refused", refusal: { code, message: "Because." } });
@@ -14,12 +14,12 @@ it("The close code of a refusal becomes that refusal, with the message of the ob
   }
 });
 
-it("A stream that was closed in order, was too slow or lost its token ends, and does not attach again", () => {
+it("A stream that was closed normally, was too slow or lost its token ends, and does not attach again", () => {
   for (const code of [1000, tooSlowCloseCode, expiredCloseCode])
     expect(deliveryOfClose(code, "")).toEqual({ type: "closed" });
 });
 
-it("A stream that was cut off attaches again", () => {
+it("A stream whose connection broke attaches again", () => {
   for (const code of [1005, 1006, 1011, 1012, 1013, 4500])
     expect([code, deliveryOfClose(code, "")]).toEqual([code, null]);
 });

@@ -42,7 +42,7 @@ function sayHi(thread: FakeThread, count = 3): void {
 }
 
 describe("frames", () => {
-  it("SSE1 A frame carries number, name and the event's JSON unchanged", async () => {
+  it("SSE1 A frame has the event's number, name and unchanged JSON", async () => {
     const { response, reader, thread } = await open("?after=0");
     expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
     expect(response.headers.get("cache-control")).toContain("no-store");
@@ -93,7 +93,7 @@ describe("frames", () => {
     expect(await refusalOf(broken)).toMatchObject({ status: 400, fields: ["Last-Event-ID"] });
   });
 
-  it("SSE3 A refusal by the object before the stream begins is a plain refusal", async () => {
+  it("SSE3 A refusal by the object before the stream begins is answered as a plain refusal", async () => {
     const app = testApp();
     const { id } = app.seed("bernd");
     expect(await refusalOf(await app.ask(`/api/threads/${id}/events`))).toMatchObject({
@@ -119,7 +119,7 @@ describe("frames", () => {
 });
 
 describe("the end", () => {
-  it("SSE4 until=idle ends with event: end", async () => {
+  it("SSE4 A stream with until=idle ends with event: end", async () => {
     const { reader, thread } = await open("?after=0&until=idle", {}, sayHi);
     const subscriber = subscriberOf(thread);
     subscriber.say('{"type":"end"}');
@@ -129,7 +129,7 @@ describe("the end", () => {
     expect(items.at(-1)?.data).toBe("{}");
   });
 
-  it("SSE4 A deleted thread ends the stream with an error without a number", async () => {
+  it("SSE4 A deleted thread ends the stream with an error event without a number", async () => {
     const { reader, thread } = await open();
     subscriberOf(thread).drop(4404, "The thread was deleted.");
     expect(await reader.rest()).toEqual([
@@ -137,21 +137,21 @@ describe("the end", () => {
     ]);
   });
 
-  it("SSE4 A reader that was too slow is closed without an event, to resume by number", async () => {
+  it("SSE4 A reader that was too slow is closed without an event, so that it resumes by number", async () => {
     const { reader, thread } = await open();
     subscriberOf(thread).drop(4408);
     expect(await reader.rest()).toEqual([]);
     expect(thread.subscribers).toHaveLength(1);
   });
 
-  it("SSE4 Events that a too slow reader did not take are not kept for it", async () => {
+  it("SSE4 Events that a reader too slow to take them missed are not kept in memory for it", async () => {
     const { reader, thread } = await open("?after=0", {}, sayHi);
     subscriberOf(thread).drop(4408);
     await subscriberOf(thread).left();
     expect(await reader.rest()).toEqual([]);
   });
 
-  it("A client that leaves closes the socket and its timers", async () => {
+  it("A client that leaves closes its socket and its timers", async () => {
     const { reader, thread, time } = await open("?after=0", {}, sayHi);
     await reader.nextFrame();
     await reader.cancel();
@@ -184,7 +184,7 @@ describe("the end", () => {
 });
 
 describe("heartbeats", () => {
-  it("SSE6 A comment every 15 seconds of silence, and none for a reader that does not read", async () => {
+  it("SSE6 A stream sends a comment every 15 seconds of silence, and none to a reader that does not read", async () => {
     const { reader, time } = await open();
     await reader.next();
     for (let beat = 0; beat < 2; beat++) {
@@ -214,7 +214,7 @@ describe("re-attaching", () => {
     await reader.cancel();
   });
 
-  it("SSE7 Frames that were seen are dropped when the object repeats them", async () => {
+  it("SSE7 Frames that the client has already received are dropped when the object repeats them", async () => {
     const { reader, thread, time } = await open("?after=0", {}, sayHi);
     await reader.nextFrame();
     const second = nextSubscriber(thread);
@@ -227,7 +227,7 @@ describe("re-attaching", () => {
     await reader.cancel();
   });
 
-  it("Tries are spaced further and further, up to five seconds, as long as the stream is read", async () => {
+  it("Tries to attach are spaced further and further, up to five seconds, as long as the stream is read", async () => {
     const { reader, thread, time } = await open();
     subscriberOf(thread).drop(1012);
     for (const wait of [100, 200, 400, 800, 1600, 3200, 5000, 5000]) {
@@ -243,7 +243,7 @@ describe("re-attaching", () => {
     await reader.cancel();
   });
 
-  it("No stream attaches for a client that left in the meantime", async () => {
+  it("No stream attaches if its client left in the meantime", async () => {
     const { reader, thread, time } = await open();
     subscriberOf(thread).drop(1012);
     await time.armed(100);
@@ -254,7 +254,7 @@ describe("re-attaching", () => {
     expect(time.pending).toBe(0);
   });
 
-  it("A thread deleted in the meantime ends the stream", async () => {
+  it("A thread that is deleted in the meantime ends the stream", async () => {
     const { reader, thread, time } = await open();
     thread.thread = null;
     subscriberOf(thread).drop(1012);
@@ -267,7 +267,7 @@ describe("re-attaching", () => {
 describe("acknowledging", () => {
   const large = (seq: number): string => JSON.stringify({ type: "custom", seq, data: "x".repeat(70 * 1024) });
 
-  it("Nothing is acknowledged that the client has not taken", async () => {
+  it("Events that the client has not read are not acknowledged", async () => {
     const { reader, thread, time } = await open("?after=0");
     const subscriber = subscriberOf(thread);
     for (let seq = 1; seq <= 6; seq++) subscriber.say(large(seq));
@@ -288,7 +288,7 @@ describe("acknowledging", () => {
     await reader.cancel();
   });
 
-  it("Little is acknowledged after a second", async () => {
+  it("A few bytes that the client has read are acknowledged after a second", async () => {
     const { reader, thread, time } = await open("?after=0", {}, sayHi);
     const subscriber = subscriberOf(thread);
     for (let index = 0; index < 3; index++) await reader.nextFrame();
@@ -301,7 +301,7 @@ describe("acknowledging", () => {
     await waiting;
   });
 
-  it("A stream acknowledges to the new socket after a reset", async () => {
+  it("A stream sends acknowledgements to the new socket after a reset", async () => {
     const { reader, thread, time } = await open("?after=0", {}, sayHi);
     for (let index = 0; index < 3; index++) await reader.nextFrame();
     const waiting = reader.next();

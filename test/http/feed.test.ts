@@ -28,7 +28,7 @@ function pieces(response: Response): { next: () => Promise<string>; leave: () =>
 }
 
 describe("who may watch", () => {
-  it("FEED1 A user watches the user's own threads, an administrator those without a user or of a named one", async () => {
+  it("FEED1 A user watches the user's own threads, and an administrator those without a user or those of a named user", async () => {
     const app = testApp();
     const seen = async (query: string, token?: string): Promise<(string | null)[]> => {
       app.reached.length = 0;
@@ -60,7 +60,7 @@ describe("who may watch", () => {
     },
   );
 
-  it("FEED1 A watch without credentials, with wrong ones, or with a wrong query reaches no object", async () => {
+  it("FEED1 A feed request without credentials, with wrong ones, or with a wrong query reaches no object", async () => {
     const app = testApp();
     for (const options of [{ token: null }, { token: "wrong" }, { ...upgrade, token: null }]) {
       expect(await refusalOf(await app.ask(path, options))).toMatchObject({ status: 401 });
@@ -106,7 +106,7 @@ describe("who may watch", () => {
 });
 
 describe("over SSE", () => {
-  it("FEED3 Frames are the feed's own without a number to come back to, and are acknowledged when they were taken", async () => {
+  it("FEED3 Frames of a feed have no number to resume from, and are acknowledged when the client has read them", async () => {
     const app = testApp();
     const response = await app.ask(path);
     expect(response.headers.get("content-type")).toContain("text/event-stream");
@@ -131,7 +131,7 @@ describe("over SSE", () => {
     expect(await watcher?.left()).toBe(1000);
   });
 
-  it("FEED3 The feed's stream ends when the object's end goes away, because messages meanwhile are lost", async () => {
+  it("FEED3 The feed's stream ends when its object's connection ends, because messages are lost meanwhile", async () => {
     for (const code of [1001, 4408, 1011]) {
       const app = testApp();
       const response = await app.ask(path);
@@ -141,7 +141,7 @@ describe("over SSE", () => {
     }
   });
 
-  it("FEED3 An object that was reset is asked again, a full one refuses with when to come back, and HEAD opens nothing", async () => {
+  it("FEED3 An object that was reset is called again, a full feed refuses with Retry-After, and a HEAD request opens no feed", async () => {
     const app = testApp();
     app.feed("anna").failures.push(Object.assign(new Error("reset"), { durableObjectReset: true }));
     expect(await left(await app.ask(path))).toBe(200);
@@ -158,7 +158,7 @@ describe("over SSE", () => {
     ]);
   });
 
-  it("FEED3 Silence is broken by comments, and streams that are open count among the caller's", async () => {
+  it("FEED3 A feed without messages sends comments, and its open streams count among the caller's", async () => {
     const app = testApp({ variables: { API_TOKENS: "anna-secret=anna", LIMIT_OPEN_STREAMS: "1" } });
     const response = await app.ask(path);
     const { next, leave } = pieces(response);

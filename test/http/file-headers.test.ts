@@ -43,11 +43,11 @@ describe("Range", () => {
     ["bytes=١-٢", whole],
     ["items=0-1", whole],
     ["", whole],
-  ])("FHTTP5 %j of ten bytes", (header, expected) => {
+  ])("FHTTP5 The range header %j of a file of ten bytes is read as HTTP defines", (header, expected) => {
     expect(readByteRange(header, 10)).toEqual(expected);
   });
 
-  it("FHTTP5 An empty file has no range, and its last bytes are all of it", () => {
+  it("FHTTP5 An empty file has no range from its start, and its last bytes are the whole file", () => {
     expect(readByteRange("bytes=0-", 0)).toEqual(outside);
     expect(readByteRange("bytes=-5", 0)).toEqual(whole);
   });
@@ -68,7 +68,7 @@ describe("Range", () => {
     );
   });
 
-  it("FHTTP5 A hostile header is read in one pass", () => {
+  it("FHTTP5 A hostile range header is read in linear time", () => {
     expect(readByteRange(`bytes=${" ".repeat(1_000_000)}x`, 10)).toEqual(whole);
     expect(readByteRange(`bytes=${"1".repeat(1_000_000)}-x`, 10)).toEqual(whole);
   });
@@ -95,11 +95,11 @@ describe("entity tags", () => {
     ['"a", *', null],
     ["", null],
     [",", null],
-  ])("FHTTP14 A list of entity tags such as %j is read as HTTP says", (header, expected) => {
+  ])("FHTTP14 A list of entity tags such as %j is read as HTTP defines", (header, expected) => {
     expect(readTagCondition(header)).toEqual(expected);
   });
 
-  it("FHTTP14 A weak tag fits a question whether to send, and never one whether to write", () => {
+  it("FHTTP14 A weak tag matches in a condition for reading, and never in one for writing", () => {
     const listed = [tag("a", true), tag("b")];
     expect([listsWeakly(listed, "a"), listsWeakly(listed, "b"), listsWeakly(listed, "c")]).toEqual([true, true, false]);
     expect([listsStrongly(listed, "a"), listsStrongly(listed, "b")]).toEqual([false, true]);
@@ -120,11 +120,11 @@ describe("Content-Disposition", () => {
       "attachment; filename=\"a__set-cookie: x=1\"; filename*=UTF-8''a%0D%0Aset-cookie%3A%20x%3D1",
     ],
     ["half \ud800", "attachment; filename=\"half _\"; filename*=UTF-8''half%20%EF%BF%BD"],
-  ])("FHTTP9 The Content-Disposition of %j names the file in both forms", (name, expected) => {
+  ])("FHTTP9 The Content-Disposition of %j contains the name in both forms", (name, expected) => {
     expect(contentDisposition("attachment", name)).toBe(expected);
   });
 
-  it("FHTTP9 A header with any file name is one header and gives the name back", () => {
+  it("FHTTP9 A Content-Disposition of any file name is a single header from which the name can be read", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (name) => {
         const value = contentDisposition("inline", name);
@@ -155,7 +155,7 @@ describe("media types", () => {
     ["", false],
     [`text/${"x".repeat(300)}`, false],
     [`text/plain${"; ".repeat(120)}`, false],
-  ])("FHTTP11 %j is one: %s", (text, expected) => {
+  ])("FHTTP11 The text %j is checked as a media type: %s", (text, expected) => {
     expect(isMediaType(text)).toBe(expected);
   });
 
@@ -169,7 +169,7 @@ describe("media types", () => {
     ["a.__proto__", "application/octet-stream"],
     [".png", "image/png"],
     ["a.png/", "application/octet-stream"],
-  ])("FHTTP11 The name %j suggests %s", (name, type) => {
+  ])("FHTTP11 The file name %j suggests the type %s", (name, type) => {
     expect(mediaTypeOfName(name)).toBe(type);
     expect(isMediaType(type)).toBe(true);
   });
@@ -201,7 +201,7 @@ describe("media types", () => {
     "unheard/of",
     "",
     "*/*",
-  ])("FHTTP8 %j is saved, never shown", (type) => {
+  ])("FHTTP8 A file of type %j is downloaded, never shown in the browser", (type) => {
     expect(isShownInline(type)).toBe(false);
   });
 

@@ -38,18 +38,18 @@ describe("a file's path", () => {
     ["/..%2f..%2fx", "../../x"],
     ["/a%00b", "a\u0000b"],
     ["/path=%26stat", "path=&stat"],
-  ])("FHTTP1 %j reaches the object as %j", async (path, asked) => {
+  ])("FHTTP1 The path %j reaches the object as %j", async (path, asked) => {
     expect(await askedPath(path)).toBe(asked);
   });
 
   it.each(["/%ff", "/%c0%ae%c0%ae/x", "/%e0%80%af", "/%ed%a0%80", "/%", "/%zz", "/a%2"])(
-    "FHTTP1 %j is not UTF-8 and leads nowhere",
+    "FHTTP1 The path %j is not UTF-8 and leads to no file",
     async (path) => {
       expect(await askedPath(path)).toBe("route_not_found");
     },
   );
 
-  it("FHTTP2 Dots that the URL itself resolves lead to other routes, with their own checks", async () => {
+  it("FHTTP2 Dots that the URL parser resolves lead to other routes, with their own checks", async () => {
     const { app, files, calls } = withThread();
     for (const path of ["/../../../../healthz", "/%2e%2e/runs", "/a/..%2f/.././../events?after=x"]) {
       await app.ask(`${files}${path}`);
@@ -59,7 +59,7 @@ describe("a file's path", () => {
 });
 
 describe("a request about files", () => {
-  it("A request about files carries the caller, the checked query and the conditions, and nothing else of the client's", async () => {
+  it("A request about files carries the caller, the checked query and the conditions, and no other header of the client", async () => {
     const { app, files, calls } = withThread();
     const headers = {
       range: "bytes=0-1",
@@ -88,7 +88,7 @@ describe("a request about files", () => {
     expect(await written?.text()).toBe("raw");
   });
 
-  it("About another's thread, or without credentials, is refused and its body not looked at", async () => {
+  it("A request for files of another user's thread, or without credentials, is refused, and its body is not read", async () => {
     const { app, files, id } = withThread("bernd");
     const asks: [string, Ask][] = [
       [`${files}/a.txt`, {}],
@@ -112,7 +112,7 @@ describe("a request about files", () => {
     expect(app.object(id).fileCalls).toEqual([]);
   });
 
-  it("A request about files is made again after a reset, unless a body was sent with it", async () => {
+  it("A request about files is repeated after a reset of the object, unless it had a body", async () => {
     const { app, id, files, calls } = withThread();
     const reset = (): Error => Object.assign(new Error("reset"), { retryable: true, durableObjectReset: true });
     const { failures } = app.object(id);
@@ -142,7 +142,7 @@ describe("a request about files", () => {
     ["a pattern that is too long", `/files-search?grep=${"x".repeat(1001)}`, {}],
     ["no files at all", "/files-search?grep=a&limit=0", {}],
     ["too many files", "/files-search?grep=a&limit=1001", {}],
-  ])("FHTTP17 %s is refused before the object is asked", async (_what, path, ask) => {
+  ])("FHTTP17 A search with %s is refused before the object is called", async (_what, path, ask) => {
     const { app, id, calls } = withThread();
     const refused = await refusalOf(await app.ask(`/api/threads/${id}${path}`, ask));
     expect(refused).toMatchObject({ status: 400, code: "invalid_request" });
@@ -164,7 +164,7 @@ describe("a request about files", () => {
     expect(calls).toEqual([]);
   });
 
-  it("FHTTP15 A deletion with a condition by time is passed on; plain bytes are marked as such", async () => {
+  it("FHTTP15 A deletion with a condition by time is refused, and an upload that is declared as not encoded is accepted", async () => {
     const { app, files } = withThread();
     const since = { "if-unmodified-since": "Sat, 21 Nov 2026 05:54:33 GMT" };
     expect((await app.ask(`${files}/a.txt`, { method: "DELETE", headers: since })).status).toBe(400);
@@ -174,7 +174,7 @@ describe("a request about files", () => {
 });
 
 describe("the object's answer", () => {
-  it("FHTTP5 The answer for a range outside the file names the size", async () => {
+  it("FHTTP5 The response for a range outside the file states the file's size", async () => {
     const { app, id, files } = withThread();
     const error = { code: "range_not_satisfiable", message: "The file has 7 bytes.", details: { size: 7 } };
     app.object(id).onFiles = () => Response.json({ error }, { status: 416 });
@@ -183,7 +183,7 @@ describe("the object's answer", () => {
     expect(await answer.json()).toEqual({ error });
   });
 
-  it("FHTTP4 The object's answer passes through with its headers; anything that is no answer is internal and shows nothing", async () => {
+  it("FHTTP4 The object's response is returned with its headers; an invalid response of the object becomes an internal error without details", async () => {
     const { app, id, files } = withThread();
     app.object(id).onFiles = () => new Response("part", { status: 206, headers: { etag: '"a"', "x-own": "1" } });
     const answer = await app.ask(`${files}/a.txt`);
@@ -195,7 +195,7 @@ describe("the object's answer", () => {
     expect((await app.ask(`${files}/a.txt`, { method: "HEAD" })).status).toBe(500);
   });
 
-  it("FHTTP19 The object's answer can be read by listed origins, with its tag and range", async () => {
+  it("FHTTP19 The response about a file can be read by listed origins, with its tag and range", async () => {
     const listed = "https://app.example";
     const app = testApp({ variables: { API_TOKENS: tokens, ALLOWED_ORIGINS: listed } });
     const { id } = app.seed();
@@ -217,7 +217,7 @@ describe("the object's answer", () => {
     expect(other.headers.has("access-control-allow-origin")).toBe(false);
   });
 
-  it("FHTTP19 The object's answer comes under both of the path's names, and no other method is served", async () => {
+  it("FHTTP19 The routes of a file answer under both forms of the path, and no other method is served", async () => {
     const { app, files, calls } = withThread();
     expect(await (await app.ask(reservedPath(`${files}/a.txt`))).text()).toBe("bytes");
     expect(new URL(calls[0]?.url ?? "").searchParams.get("path")).toBe("a.txt");

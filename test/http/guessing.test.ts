@@ -19,7 +19,7 @@ async function guessed(app: TestApp, headers = from("1.1.1.1")): Promise<void> {
 }
 
 describe("guessing", () => {
-  it("AUTH7 An address waits after a few wrong tries, longer each time", async () => {
+  it("AUTH7 An address has to wait after a few wrong guesses, longer each time", async () => {
     const app = testApp();
     await guessed(app);
     const waits: string[] = [];
@@ -34,7 +34,7 @@ describe("guessing", () => {
     expect(waits).toEqual(["1", "2", "4", "8"]);
   });
 
-  it("AUTH7 The right one among a thousand guesses is refused like the others until the address has waited", async () => {
+  it("AUTH7 The right credentials among a thousand guesses are refused like the others until the address has waited", async () => {
     const app = testApp();
     const guesses = Array.from({ length: 1000 }, (_, index) => (index === 600 ? annaToken : `guess-${String(index)}`));
     const answers = await Promise.all(guesses.map((guess) => status(app, guess)));
@@ -60,7 +60,7 @@ describe("guessing", () => {
     expect(await status(app, "wrong", from("2.2.2.2"))).toBe(401);
   });
 
-  it("AUTH7 An address that has to wait learns nothing about a guess, also not from a ticket or a public route", async () => {
+  it("AUTH7 An address that has to wait learns nothing about a guess, neither from a ticket nor from a public route", async () => {
     const secret = "a-secret-that-only-the-issuer-knows";
     const entry = {
       kind: "controller" as const,
@@ -119,7 +119,7 @@ describe("guessing", () => {
     ["a new .dev.vars is used", { OPEN_LOOPBACK: "true" }, undefined],
     ["the server is on this machine", {}, "http://localhost:8787"],
   ])(
-    "AUTH7 All callers share one address if %s, and it never has to wait longer than 8 s",
+    "AUTH7 All callers share one address if %s, and that address never has to wait longer than 8 s",
     async (name, extra, base) => {
       const app = testApp({ variables: { API_TOKENS: tokens, ...extra } });
       let asked = 0;

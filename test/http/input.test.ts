@@ -101,14 +101,14 @@ describe("bodies", () => {
   it.each(texts)("HTTP2 %s", isRefused);
   it.each(types)("HTTP3 %s", isRefused);
 
-  it("HTTP2 NUL and astral characters pass unharmed", async () => {
+  it("HTTP2 Text with NUL and astral characters is accepted unchanged", async () => {
     const title = "a\u0000b 🧵";
     const response = await createThread({ json: { agent_id: "helper", title } });
     expect(response.status).toBe(201);
     expect(await response.json()).toMatchObject({ title });
   });
 
-  it("HTTP4 A body is counted as it streams, whatever its length claims", async () => {
+  it("HTTP4 A body is counted while it streams, whatever length it declares", async () => {
     let pulled = 0;
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -144,7 +144,7 @@ describe("bodies", () => {
     ).toBe(413);
   });
 
-  it("HTTP4 Inline bytes are bounded, and a part has one source", async () => {
+  it("HTTP4 Inline bytes are bounded, and a part has exactly one source", async () => {
     const { id } = seed();
     const image = { type: "image", mime_type: "image/png" };
     const post = (part: object): Promise<Response> =>
@@ -155,7 +155,7 @@ describe("bodies", () => {
     expect(await refusalOf(await post({ path: "/a", url: "https://x.example/a" }))).toMatchObject({ status: 400 });
   });
 
-  it("HTTP4 Bodies of other routes may have 256 KiB", async () => {
+  it("HTTP4 A body of another route may have 256 KiB", async () => {
     const { id } = seed();
     const response = await ask(`/api/threads/${id}`, {
       method: "PATCH",
@@ -164,7 +164,7 @@ describe("bodies", () => {
     expect(await refusalOf(response)).toMatchObject({ status: 413, code: "too_large" });
   });
 
-  it("HTTP28 Metadata is bounded by the bytes of its JSON, wherever it comes in", async () => {
+  it("HTTP28 Metadata is bounded by the bytes of its JSON, on every route that accepts it", async () => {
     const own = testApp();
     const { id } = own.seed();
     const limit = 64 * 1024;
@@ -193,7 +193,7 @@ describe("bodies", () => {
     }
   });
 
-  it("HTTP4 An initial message is bounded like a posted one, and no object is touched", async () => {
+  it("HTTP4 An initial message is bounded like a posted one, and a refused one reaches no object", async () => {
     const own = testApp();
     const mib = 1024 * 1024;
     const create = (content: string): Promise<Response> => {
@@ -237,7 +237,7 @@ describe("bodies", () => {
     expect(await refusalOf(await post({ attachments: [] }))).toEqual(refusal);
   });
 
-  it("HTTP4 Inline bytes of parts and attachments are bounded together", async () => {
+  it("HTTP4 Inline bytes of parts and attachments share one bound", async () => {
     const { id } = seed();
     const half = "A".repeat(4 * Math.ceil((2 * 1024 * 1024) / 3));
     const file = { name: "a", mime_type: "a/b", data: half };
@@ -252,7 +252,7 @@ describe("bodies", () => {
     });
   });
 
-  it("HTTP5 A route whose body is optional takes none", async () => {
+  it("HTTP5 A route whose body is optional accepts a request without a body", async () => {
     const { id } = seed();
     expect((await ask(`/api/threads/${id}/stop`, { method: "POST" })).status).toBe(200);
     expect((await ask(`/api/threads/${id}/runs`, { method: "POST" })).status).toBe(202);
@@ -280,7 +280,7 @@ describe("queries", () => {
     ["a field where none is taken", "?x=1", "x"],
     ["an unknown event type", "/events?types=text_delta,run_stop", "types"],
   ];
-  it.each(cases)("HTTP6 %s is refused by name", async (_name, path, field) => {
+  it.each(cases)("HTTP6 A query with %s is refused by name", async (_name, path, field) => {
     const { id } = seed();
     const refusal = await refusalOf(await ask(`/api/threads/${id}${path}`));
     expect(refusal).toEqual({ status: 400, code: "invalid_request", fields: [field] });
@@ -296,14 +296,14 @@ describe("queries", () => {
 
 describe("paths and methods", () => {
   it.each(["/api/nothing", "/nothing", "/api", "/api/", "/api/threads/", "/api/%ff", "/api/~/nothing"])(
-    "HTTP7 The path %s leads nowhere and is answered in JSON",
+    "HTTP7 The path %s has no route and is answered 404 in JSON",
     async (path) => {
       expect(await refusalOf(await ask(path))).toMatchObject({ status: 404, code: "route_not_found" });
     },
   );
 
   it.each(["not-an-id", "00000000-0000-1000-8000-000000000000", "%00", "..%2f..", "constructor"])(
-    "HTTP8 The malformed thread id %s is unknown, and no object is touched",
+    "HTTP8 The malformed thread id %s is unknown, and no object is called",
     async (id) => {
       const own = testApp();
       expect(await refusalOf(await own.ask(`/api/threads/${id}`))).toMatchObject({
@@ -327,13 +327,13 @@ describe("paths and methods", () => {
     expect(await refusalOf(response)).toMatchObject({ status: 405, code: "method_not_allowed" });
   });
 
-  it("HTTP9 OPTIONS lists the methods without credentials", async () => {
+  it("HTTP9 An OPTIONS request is answered with the methods, without credentials", async () => {
     const response = await ask("/api/threads", { method: "OPTIONS", token: null });
     expect(response.status).toBe(204);
     expect(response.headers.get("allow")).toBe("GET, HEAD, OPTIONS, POST");
   });
 
-  it("HTTP9 HEAD answers like GET, without a body and without opening a stream", async () => {
+  it("HTTP9 A HEAD request is answered like GET, without a body and without opening a stream", async () => {
     const { id } = seed();
     const head = await ask(`/api/threads/${id}`, { method: "HEAD" });
     expect(head.status).toBe(200);
@@ -366,7 +366,7 @@ describe("bugs", () => {
     });
   });
 
-  it("HTTP11 A call to an object that was reset is made again, on a fresh stub", async () => {
+  it("HTTP11 A call to an object that was reset is repeated on a new stub", async () => {
     const own = testApp();
     const { id, object: thread } = own.seed();
     thread.failures.push(Object.assign(new Error("reset"), { durableObjectReset: true }));
@@ -374,7 +374,7 @@ describe("bugs", () => {
     expect(own.reached).toEqual([id, id]);
   });
 
-  it("HTTP11 An admission without a key is not repeated, and nothing is repeated when the object is overloaded", async () => {
+  it("HTTP11 An admission without a key is not repeated, and no call is repeated when the object is overloaded", async () => {
     const own = testApp();
     const { id, object: thread } = own.seed();
     const post = { method: "POST", json: { content: "hi" } };

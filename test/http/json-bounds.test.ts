@@ -20,7 +20,7 @@ async function send({ ask, seed }: TestApp, { method, path }: BuiltInRoute<strin
 }
 
 describe("JSON of requests", () => {
-  it("HTTP32 The list of routes with a body is not empty", () => expect(withBody.length).toBeGreaterThan(10));
+  it("HTTP32 The list of routes with a body has all of them", () => expect(withBody.length).toBeGreaterThan(10));
 
   // Neither body is JSON in the end, so that a parser would refuse it for that.
   it.each(withBody)("HTTP32 %s refuses a body of too many values before it is parsed", async (_name, route) => {
@@ -71,7 +71,7 @@ describe("JSON of requests", () => {
     }
   });
 
-  it("A body that breaks off is refused and not logged as an internal error", async () => {
+  it("A body that breaks off is refused as an invalid request, and not logged as an internal error", async () => {
     const app = testApp();
     const { id } = app.seed();
     const body = new ReadableStream<Uint8Array>({
@@ -85,7 +85,7 @@ describe("JSON of requests", () => {
     expect(app.log).toEqual([]);
   });
 
-  it("HTTP32 The first line of an import has the bounds of a body", async () => {
+  it("HTTP32 The first line of an import has the bounds of a request body", async () => {
     const { ask, reached } = testApp();
     const headers = { "content-type": "application/x-ndjson" };
     const response = await ask("/api/threads/import", { method: "POST", headers, body: `${"[".repeat(65)}\n` });

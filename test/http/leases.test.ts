@@ -47,7 +47,7 @@ function word(id: string, status: ThreadStatus): FeedWord {
 describe("leases of streams", () => {
   const stream = (id: string, thread = "t") => ({ id, holder: { thread }, streams: 2, runs: null });
 
-  it("LEASE1 As many leases are granted as the bound allows, a repeated request takes one, and a place is free at once when it is given back", async () => {
+  it("LEASE1 As many leases are granted as the bound allows, a repeated request gets one lease, and a returned lease is free at once", async () => {
     const { make, state } = keeper();
     const leases = make();
     const outcomes = await Promise.all(["a", "b", "c", "a"].map((id) => leases.take(stream(id))));
@@ -60,7 +60,7 @@ describe("leases of streams", () => {
     expect(state.asked).toEqual([]);
   });
 
-  it("The holder of an overdue lease is asked at the bound only, and the place is free if the holder does not confirm it", async () => {
+  it("The holder of an overdue lease is asked at the bound only, and the lease is dropped if the holder does not confirm it", async () => {
     const { make, state, held } = keeper();
     const leases = make();
     for (const id of ["a", "b"]) await leases.take(stream(id));
@@ -80,7 +80,7 @@ describe("leases of streams", () => {
     expect(await leases.take(stream("g"))).toBe("granted");
   });
 
-  it("LEASE3 Leases count after an eviction of their object as long as they would count without it", async () => {
+  it("LEASE3 A lease survives an eviction of its object, and expires as it would without one", async () => {
     const { make, state } = keeper();
     const first = make();
     for (const id of ["a", "b"]) await first.take(stream(id));
@@ -110,7 +110,7 @@ describe("leases of runs", () => {
     }
   });
 
-  it("HTTP31 A working thread accepts further inputs, which keep its place until the thread has admitted them", async () => {
+  it("HTTP31 An active thread accepts further inputs, which hold its lease until the thread has admitted them", async () => {
     const leases = keeper().make();
     await leases.take(run("1", "a"));
     await leases.take(run("2", "b"));
@@ -123,7 +123,7 @@ describe("leases of runs", () => {
     expect(await leases.take(run("4", "c"))).toBe("granted");
   });
 
-  it("HTTP31 A thread's report from before an input does not end the place of that input", async () => {
+  it("HTTP31 A thread's report that is older than an input does not end the lease of that input", async () => {
     const leases = keeper().make();
     await leases.take(run("1", "a"));
     await leases.take(run("2", "b"));
@@ -132,7 +132,7 @@ describe("leases of runs", () => {
     expect(await leases.take(run("3", "c"))).toBe("too_many_runs");
   });
 
-  it("HTTP31 A run without a lease counts when its thread reports it, and the thread is asked about a run that it reports no more", async () => {
+  it("HTTP31 A run without a lease counts once its thread reports it, and the thread is asked when it reports the run no more", async () => {
     const { make, state, held } = keeper();
     const leases = make();
     leases.recordThread(word("a", "running"), []);
@@ -147,7 +147,7 @@ describe("leases of runs", () => {
     expect(await leases.take(run("2", "d"))).toBe("granted");
   });
 
-  it("HTTP31 A thread that reports a run while it is asked about an earlier one keeps its place", async () => {
+  it("HTTP31 A thread that reports a run while it is asked about an earlier one keeps its lease", async () => {
     const { make, state, held } = keeper();
     const leases = make();
     leases.recordThread(word("a", "running"), []);
@@ -165,7 +165,7 @@ describe("leases of runs", () => {
 describe("at the front door", () => {
   const bounded = (variables: object) => testApp({ variables: { API_TOKENS: tokens, ...variables } });
 
-  it("LEASE4 A request that is refused for lack of a place is not admitted and reaches no thread", async () => {
+  it("LEASE4 A request that is refused because no lease is free is not admitted and reaches no thread", async () => {
     const app = bounded({ LIMIT_OPEN_STREAMS: "1", LIMIT_ACTIVE_RUNS: "1" });
     const { id, object } = app.seed();
     const other = app.seed();
@@ -208,7 +208,7 @@ describe("at the front door", () => {
     await first.body?.cancel();
   });
 
-  it("LEASE4 The place of a request that was refused or started nothing is free again", async () => {
+  it("LEASE4 The lease of a request that was refused, or started nothing, is free again", async () => {
     const app = bounded({ LIMIT_OPEN_STREAMS: "1", LIMIT_ACTIVE_RUNS: "1" });
     const { id } = app.seed();
     const others = app.seed("bernd");
@@ -229,7 +229,7 @@ describe("at the front door", () => {
     expect((await app.ask(`/api/threads/${id}/events`)).status).toBe(200);
   });
 
-  it("LEASE5 A start costs one call and one row, and a read and the open mode cost none", async () => {
+  it("LEASE5 A start costs one call and one row of the user's object, and a read, and the open mode, cost none", async () => {
     const app = bounded({});
     const { id } = app.seed();
     const feed = app.feed("anna");
@@ -273,7 +273,7 @@ describe("at the front door", () => {
     expect(open.feed(null).taken).toEqual([]);
   });
 
-  it("LEASE6 An isolate allows as many starts a minute as there are places while the leases cannot be reached", async () => {
+  it("LEASE6 An isolate allows as many starts a minute as there are leases while the leases cannot be reached", async () => {
     const app = bounded({ LIMIT_OPEN_STREAMS: "2", LIMIT_ACTIVE_RUNS: "2" });
     const threads = [app.seed(), app.seed(), app.seed()];
     const broken = () => new Error("The keeper broke.");
@@ -326,7 +326,7 @@ describe("a wait", () => {
     return waiting;
   }
 
-  it("SSE13 A wait sends spaces while the run is active, so that a client's leaving is noticed and its place is given back", async () => {
+  it("SSE13 A wait sends spaces while the run is active, so that it notices when a client leaves, and its lease is free again", async () => {
     const app = testApp({ variables: { API_TOKENS: tokens, LIMIT_OPEN_STREAMS: "1" } });
     const { id, object } = app.seed();
     const response = await firstSpace(app, { id, object });
@@ -348,7 +348,7 @@ describe("a wait", () => {
     expect((await app.ask(`/api/threads/${id}/events`)).status).toBe(200);
   });
 
-  it("SSE13 A wait gives the same JSON after spaces as without them", async () => {
+  it("SSE13 A response after spaces contains the same JSON as one without them", async () => {
     const app = testApp();
     const { id, object } = app.seed();
     const body = (await firstSpace(app, { id, object })).json();

@@ -53,7 +53,7 @@ describe("proofs", () => {
     expect((await get("/healthz", headers)).status).toBe(status === 403 ? 200 : status);
   });
 
-  it("AUTH13 A request with another method and an upgrade need no redirect, because a browser sends their origin", async () => {
+  it("AUTH13 A request with another method, and an upgrade, need no redirect, because browsers send their origin", async () => {
     const { get } = openApp();
     expect((await get("/api/agents", nodeFetch, { method: "HEAD" })).status).toBe(307);
     expect((await get("/api/agents", nodeFetch, { method: "DELETE" })).status).toBe(405);
@@ -63,7 +63,7 @@ describe("proofs", () => {
     expect((await get("/api/threads", { ...nodeFetch, origin: "null" }, { method: "POST" })).status).toBe(403);
   });
 
-  it("AUTH13 The redirect's token is valid for the same address, once, for thirty seconds, and for no other address", async () => {
+  it("AUTH13 A redirect's token is valid for one address, once, for thirty seconds", async () => {
     const { get, targetOf, time } = openApp();
     const path = "/api/threads?limit=5";
     const target = await targetOf(path);
@@ -83,7 +83,7 @@ describe("proofs", () => {
     expect((await get(late)).status).toBe(307);
   });
 
-  it("AUTH13 The redirect leads to the requested loopback address and may not be stored", async () => {
+  it("AUTH13 A redirect leads to the requested loopback address and must not be cached", async () => {
     const response = await openApp().get("/api/agents", nodeFetch, { base: "http://[::1]:8787" });
     expect(response.headers.get("location")).toMatch(/^http:\/\/\[::1\]:8787\/api\/agents\?loopback_proof=/);
     expect(response.headers.get("cache-control")).toBe("no-store");
@@ -91,7 +91,7 @@ describe("proofs", () => {
     expect([foreign.status, foreign.headers.get("location")]).toEqual([503, null]);
   });
 
-  it("AUTH13 A redirect and an origin prove nothing if wrangler hides the requested host name", async () => {
+  it("AUTH13 A redirect and an Origin header are no proof if wrangler hides the requested host name", async () => {
     const { get } = openApp();
     const hidden = { base: "http://localhost" };
     expect((await get("/api/agents", nodeFetch, hidden)).status).toBe(403);
@@ -103,7 +103,7 @@ describe("proofs", () => {
     expect((await get("/api/agents", {}, hidden)).status).toBe(200);
   });
 
-  it("AUTH13 There is no redirect with credentials configured", async () => {
+  it("AUTH13 A request is not redirected if credentials are configured", async () => {
     const response = await testApp().ask("/api/agents", { headers: nodeFetch });
     expect(response.status).toBe(200);
   });
@@ -125,7 +125,7 @@ describe("pages of this machine", () => {
     ["file://", false],
     ["null", false],
   ];
-  it.each(pages)("AUTH20 A page of %s may call and read: %s", async (origin, allowed) => {
+  it.each(pages)("AUTH20 A page of the origin %s may call and read: %s", async (origin, allowed) => {
     const { ask, seed } = testApp({ variables: { ...variables, ALLOWED_ORIGINS: "https://app.example" } });
     const { id } = seed(null);
     const headers = { ...nodeFetch, origin, "sec-fetch-site": "cross-site" };
@@ -154,7 +154,7 @@ describe("pages of this machine", () => {
     expect(socket.status).toBe(allowed ? 101 : 403);
   });
 
-  it("AUTH20 Pages of this machine are foreign like all others with credentials configured", async () => {
+  it("AUTH20 A page of this machine is as foreign as any other if credentials are configured", async () => {
     const origin = "http://localhost:5199";
     const response = await testApp().ask("/api/agents", { headers: { origin }, base });
     expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([200, null]);

@@ -32,7 +32,7 @@ describe("listed origins", () => {
   });
 
   it.each(["https://evil.example", "https://app.example.evil", "http://app.example", "null"])(
-    "AUTH10 %s may read nothing",
+    "AUTH10 The origin %s may read nothing",
     async (foreign) => {
       const { ask } = testApp({ variables });
       for (const method of ["GET", "OPTIONS"]) {
@@ -43,7 +43,7 @@ describe("listed origins", () => {
   );
 
   it.each(["*", "app.example", "https://app.example/", "https://app.example,*"])(
-    "AUTH10 The list %s is a mistake, so no origin is let in",
+    "AUTH10 The list %s is a mistake, so it allows no origin",
     async (list) => {
       const { ask, log } = testApp({ variables: { API_TOKENS: tokens, ALLOWED_ORIGINS: list } });
       const response = await ask("/api/agents", { headers: { origin: listed } });
@@ -59,7 +59,7 @@ describe("upgrades", () => {
     ["null", 403],
     [listed, 101],
     [origin, 101],
-  ])("AUTH11 An upgrade from a page of %s gets %i", async (from, status) => {
+  ])("AUTH11 An upgrade from a page of the origin %s is answered %i", async (from, status) => {
     const { ask, seed } = testApp({ variables });
     const { id } = seed();
     const response = await ask(`/api/threads/${id}/stream`, { headers: { upgrade: "websocket", origin: from } });
@@ -68,7 +68,7 @@ describe("upgrades", () => {
     expect(response.status).toBe(status);
   });
 
-  it("AUTH11 The socket's route names what it needs if a request has no upgrade", async () => {
+  it("AUTH11 A request without an upgrade to the socket's route is answered with the header that it needs", async () => {
     const { ask, seed } = testApp();
     const { id } = seed();
     const response = await ask(`/api/threads/${id}/stream`);

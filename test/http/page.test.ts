@@ -57,7 +57,7 @@ describe("the page", () => {
     expect((await app.ask("/", { method: "HEAD", headers: browser })).status).toBe(200);
   });
 
-  it("HTTP27 The page says what to do if it was not built", async () => {
+  it("HTTP27 The page states what to do if it was not built", async () => {
     const missing = testApp({ dependencies: { assets: () => Promise.resolve(new Response(null, { status: 404 })) } });
     for (const app of [missing, testApp()]) {
       const response = await app.ask("/", { headers: browser });
@@ -66,7 +66,7 @@ describe("the page", () => {
     }
   });
 
-  it("HTTP27 The page is guarded by the open loopback mode like everything else", async () => {
+  it("HTTP27 The page is protected by the open loopback mode like every other route", async () => {
     const { app, asked } = withPage({ variables: { OPEN_LOOPBACK: "true" } });
     const foreign = await app.ask("/", { token: null, headers: browser, base: "http://evil.example" });
     expect(foreign.status).toBe(503);

@@ -71,15 +71,15 @@ describe("precedence", () => {
     ["/api/things/50%25", "/things/:id", { id: "50%" }],
     ["/api/things/a/", "/things/*rest", { rest: "a/" }],
     ["/api/things/a%2Fb//c", "/things/*rest", { rest: "a/b//c" }],
-  ])("%s is answered by %s", async (path, pattern, params) => {
+  ])("The request %s is answered by %s", async (path, pattern, params) => {
     expect(await (await app.ask(path)).json()).toEqual({ pattern, params });
   });
 
-  it.each(["/api//things", "/api/%E0%A4%A", "/things/special"])("%s leads to no route", async (path) => {
+  it.each(["/api//things", "/api/%E0%A4%A", "/things/special"])("The path %s leads to no route", async (path) => {
     expect(await refusalOf(await app.ask(path))).toMatchObject({ status: 404, code: "route_not_found" });
   });
 
-  it("A method without a closer route falls to the next pattern that has it", async () => {
+  it("A method for which no closer route exists is answered by the next pattern that has it", async () => {
     const response = await app.ask("/api/things/special", { method: "POST" });
     expect(await response.json()).toMatchObject({ pattern: "/things/*rest" });
     expect((await app.ask("/api/things/special", { method: "DELETE" })).headers.get("allow")).toBe(
@@ -87,7 +87,7 @@ describe("precedence", () => {
     );
   });
 
-  it("A built-in route loses to one of the same pattern, not to a catch-all, and is always under /api/~", async () => {
+  it("A built-in route gives way to a project's route of the same pattern, not to a catch-all, and is always under /api/~", async () => {
     const own = withRoutes(named("/*rest"), named("/threads/:thread"));
     const { id } = own.seed();
     expect(await (await own.ask(`/api/threads/${id}`)).json()).toEqual({
@@ -130,19 +130,19 @@ describe("access", () => {
     ["/api/admin", null, 401, undefined],
     ["/api/admin", annaToken, 403, undefined],
     ["/api/admin", adminToken, 200, { id: null, role: "admin" }],
-  ])("%s with %s gives %i", async (path, token, status, user) => {
+  ])("A request for %s with the token %s is answered %i", async (path, token, status, user) => {
     const response = await app.ask(path, { token });
     expect(response.status).toBe(status);
     if (status === 200) expect(await response.json()).toEqual({ user });
   });
 
-  it("Strange tokens on a public route cause no delay", async () => {
+  it("An unknown token on a public route causes no delay", async () => {
     for (let index = 0; index < 20; index++) {
       expect((await app.ask("/api/public", { token: "strange" })).status).toBe(200);
     }
   });
 
-  it("Public routes are closed too without configured authentication", async () => {
+  it("A public route is closed too if no authentication is configured", async () => {
     const closed = testApp({ variables: {}, routes: [route("/public", who, { access: "public" })] });
     expect((await closed.ask("/api/public", { token: null })).status).toBe(503);
   });
@@ -163,7 +163,7 @@ describe("controllers", () => {
     ["nothing", () => undefined, 204, null, ""],
     ["a Response", () => new Response("own", { status: 418, headers: { "content-type": "x/y" } }), 418, "x/y", "own"],
     ["a stream", () => new Response("bytes").body, 200, "application/octet-stream", "bytes"],
-  ])("A controller that returns %s gives the response of its kind", async (_name, make, status, type, text) => {
+  ])("A controller that returns %s gives the corresponding response", async (_name, make, status, type, text) => {
     const response = await answer(make as Controller);
     expect([response.status, response.headers.get("content-type"), await response.text()]).toEqual([
       status,
@@ -172,7 +172,7 @@ describe("controllers", () => {
     ]);
   });
 
-  it("A refusal keeps its code, whatever else is thrown shows nothing", async () => {
+  it("A refusal that a controller throws keeps its code, and any other thrown value is answered without details", async () => {
     const refused = await answer(() => {
       throw refuse("conflict", "Not now.");
     });
@@ -188,7 +188,7 @@ describe("controllers", () => {
     expect((await answer(() => ({ big: 1n }))).status).toBe(500);
   });
 
-  it("HEAD runs GET without its body, OPTIONS lists the methods", async () => {
+  it("A HEAD request runs GET without its body, and an OPTIONS request lists the methods", async () => {
     let method = "";
     let cancelled = false;
     const head = await answer(({ req }) => {
@@ -203,7 +203,7 @@ describe("controllers", () => {
     expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS, PUT"]);
   });
 
-  it("Controllers see the request, the bindings and the project's definitions", async () => {
+  it("A controller receives the request, the bindings and the project's definitions", async () => {
     let context: ControllerContext | undefined;
     const controller: Controller = async (given) => {
       context = given;
@@ -232,7 +232,7 @@ describe("thread endpoints", () => {
   const status = route("/threads/:id/status", endpoint, { kind: "thread" });
   const change = route("/threads/:id/status", endpoint, { kind: "thread", method: "PUT" });
 
-  it("Thread endpoints are called in the object, with the client's request and the verified caller", async () => {
+  it("A thread endpoint is called in the object, with the client's request and the verified caller", async () => {
     const { ask, seed } = withRoutes(named("/other"), status, change);
     const { id, object } = seed();
     object.onEndpoint = async (request) =>
@@ -254,7 +254,7 @@ describe("thread endpoints", () => {
     for (const name of ["authorization", "cookie", "x-threadhold-more"]) expect(headers).not.toHaveProperty(name);
   });
 
-  it("Another's thread and a malformed id are unknown before any handler runs", async () => {
+  it("Another user's thread and a malformed id are unknown before any handler runs", async () => {
     const { ask, seed, reached } = withRoutes(status);
     expect(await refusalOf(await ask("/api/threads/x/status"))).toMatchObject({
       status: 404,
@@ -267,7 +267,7 @@ describe("thread endpoints", () => {
     expect(object.endpointCalls).toEqual([]);
   });
 
-  it("A public thread endpoint is open to everyone, as its definition says", async () => {
+  it("A public thread endpoint is open to everyone, as its definition declares", async () => {
     const { ask, seed } = withRoutes(
       route("/hooks/:id", endpoint, { kind: "thread", method: "POST", access: "public" }),
     );

@@ -67,14 +67,14 @@ describe("the routes of the queue", () => {
     expect(app.reached).toEqual([]);
   });
 
-  it("INPUT7 An input that does not wait is 404", async () => {
+  it("INPUT7 An input that does not wait is answered 404", async () => {
     const { ask } = seeded();
     for (const options of [{ method: "DELETE" }, { method: "PATCH", json: { position: 0 } }]) {
       expect(await refusalOf(await ask("/other", options))).toMatchObject({ status: 404, code: "run_not_found" });
     }
   });
 
-  it("INPUT8 The queue's routes ask for credentials, and hide another user's thread", async () => {
+  it("INPUT8 The queue's routes require credentials, and hide another user's thread", async () => {
     const { ask } = seeded();
     for (const [path, options] of [
       ["", {}],
@@ -89,14 +89,14 @@ describe("the routes of the queue", () => {
 });
 
 describe("when a message says what becomes of it", () => {
-  it.each(["queue", "steer", "interrupt", "reject"])("A message may say %s for what becomes of it", async (when) => {
+  it.each(["queue", "steer", "interrupt", "reject"])("A message is accepted with `when` set to %s", async (when) => {
     const { app } = seeded();
     const { id } = app.seed();
     const response = await app.ask(`/api/threads/${id}/messages`, { method: "POST", json: { content: "hi", when } });
     expect(response.status).toBe(202);
   });
 
-  it("A message with another value of when is refused", async () => {
+  it("A message with an unknown value of `when` is refused", async () => {
     const { app } = seeded();
     const { id } = app.seed();
     const json = { content: "hi", when: "now" };

@@ -68,7 +68,7 @@ describe("admission", () => {
     expect(await response.json()).toMatchObject({ run: null });
   });
 
-  it("ADMIT4 A repeated key gives the first answer again, with another body a conflict", async () => {
+  it("ADMIT4 A repeated key returns the first response again, and is a conflict with another body", async () => {
     const { post, thread } = seeded();
     const headers = { "idempotency-key": "k1" };
     const first = await post("/messages", { headers });
@@ -82,7 +82,7 @@ describe("admission", () => {
     expect(await refusalOf(await post("/runs", { headers, json: {} }))).toMatchObject({ status: 409 });
   });
 
-  it.each(["", "a b", "a\tb", "x".repeat(256)])("ADMIT4 %j is no key", async (key) => {
+  it.each(["", "a b", "a\tb", "x".repeat(256)])("ADMIT4 The text %j is refused as an idempotency key", async (key) => {
     const { post, thread } = seeded();
     const response = await post("/messages", { headers: { "idempotency-key": key } });
     expect(await refusalOf(response)).toMatchObject({ status: 400, fields: ["Idempotency-Key"] });
@@ -117,14 +117,14 @@ describe("as events", () => {
     expect(items.map(({ event }) => event)).toEqual(["awaiting_tool_execution"]);
   });
 
-  it("SSE11 The object's own end ends the stream without an event", async () => {
+  it("SSE11 A stream ends without an event when the object ends it", async () => {
     const { post, thread } = seeded();
     const response = await post("/messages", { headers: sse });
     thread.subscribers[0]?.say('{"type":"end"}');
     expect(await new SseReader(response).rest()).toEqual([]);
   });
 
-  it("SSE12 The events of a posted message say that it is queued until the run starts", async () => {
+  it("SSE12 A stream of a posted message sends the comment `queued` until the run starts", async () => {
     const { post, thread, time } = seeded();
     const reader = new SseReader(await post("/messages", { headers: sse }));
     expect(await reader.next()).toEqual({ comment: "queued" });
@@ -141,7 +141,7 @@ describe("as events", () => {
     await reader.cancel();
   });
 
-  it("SSE12 A repeated key replays the run that was", async () => {
+  it("SSE12 A repeated key replays the events of the first request's run", async () => {
     const { post, thread } = seeded();
     const headers = { ...sse, "idempotency-key": "k" };
     const first = await post("/messages", { headers });
@@ -183,7 +183,7 @@ describe("at rest", () => {
     expect(await (await answer).json()).toMatchObject({ run: { status: "completed" } });
   });
 
-  it("SSE13 A wait does not take an earlier wait of the run for the present one", async () => {
+  it("SSE13 A wait does not end with an earlier wait of its run", async () => {
     const { post, thread, time } = seeded();
     const subscription = subscribed(thread);
     const answer = post("/messages?wait=true");
@@ -199,7 +199,7 @@ describe("at rest", () => {
     expect(await (await answer).json()).toMatchObject({ run: { status: "completed" } });
   });
 
-  it("SSE13 A wait for a run that waits already is answered at once", async () => {
+  it("SSE13 A wait for a run that already waits for its client is answered at once", async () => {
     const { post, thread } = seeded();
     const headers = { "idempotency-key": "k" };
     await post("/messages", { headers });

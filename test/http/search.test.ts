@@ -34,7 +34,7 @@ const search = (app: TestApp, query = "", options: Ask = {}) => app.ask(`/api/me
 const ids = ({ threads }: Found): string[] => threads.map(({ thread }) => thread.id);
 
 describe("a search over threads", () => {
-  it("SEARCH4 A search over threads asks fifty threads a page, newest first, each once, and its cursor leads to the others", async () => {
+  it("SEARCH4 A search over threads asks fifty threads a page, the newest first, each once, and its cursor leads to the others", async () => {
     const app = testApp();
     const seeded = await threadsOf(app, "anna", 60);
     const first = await (await search(app)).json<Found>();
@@ -47,7 +47,7 @@ describe("a search over threads", () => {
     expect(new Set(app.reached).size).toBe(60);
   });
 
-  it("SEARCH4 A search over threads asks eight at once", async () => {
+  it("SEARCH4 A search over threads asks at most eight threads at once", async () => {
     const app = testApp();
     const seeded = await threadsOf(app, "anna", 20);
     const go = deferred<null>();
@@ -67,7 +67,7 @@ describe("a search over threads", () => {
     expect(most).toBe(8);
   });
 
-  it("SEARCH4 A search over threads names a thread that fails, hangs or is busy, answers for the others, and leaves out those without a match", async () => {
+  it("SEARCH4 A search over threads names a thread that fails, hangs or is busy, returns the results of the others, and leaves out threads without a match", async () => {
     const app = testApp();
     const [ok, hangs, broken, reset, busy, gone, none, more] = await threadsOf(app, "anna", 8);
     if (!ok || !hangs || !broken || !reset || !busy || !gone || !none || !more) throw new Error("too few");
@@ -112,7 +112,7 @@ describe("a search over threads", () => {
     expect(await refusalOf(foreign)).toMatchObject({ status: 404, code: "thread_not_found" });
   });
 
-  it("SEARCH4 A search over threads refuses a bad query by its field, and asks no thread", async () => {
+  it("SEARCH4 A search over threads refuses an invalid query by its field, and asks no thread", async () => {
     const app = testApp();
     await threadsOf(app, "anna", 1);
     for (const [query, field] of [

@@ -62,7 +62,7 @@ async function probed(send: Send, id: string): Promise<unknown[]> {
 }
 
 describe("the thread of a named session", () => {
-  it("SESSION27 The thread of a named session does not reveal to other users whether it exists, and cannot be occupied before it does", async () => {
+  it("SESSION27 The thread of a named session does not reveal to other users whether it exists, and its id cannot be taken before it exists", async () => {
     const { name, id } = await annasSession();
     const free = newName();
     const freeId = await namedThreadId("anna", free);
@@ -75,7 +75,7 @@ describe("the thread of a named session", () => {
     expect(begun.status).toBe(200);
   });
 
-  it("SESSION27 The thread of a named session is reached by its id by callers with access, and begun by its name only", async () => {
+  it("SESSION27 The thread of a named session can be reached by its id if the caller has access, and is created by its name only", async () => {
     const { name, id } = await annasSession();
     expect((await execute(anna, { sessionId: id, input: said("By id") })).status).toBe(200);
     expect((await execute(anna, { sessionId: id, input: said("With context"), context: {} })).status).toBe(200);
@@ -86,7 +86,7 @@ describe("the thread of a named session", () => {
     expect(begun.status).toBe(404);
   });
 
-  it("SESSION27 The thread of a named session is imported under its own name and owner only", async () => {
+  it("SESSION27 The thread of a named session can be imported under its own name and owner only", async () => {
     const { name, id } = await annasSession();
     const text = await exported(id);
     await anna(`/api/threads/${id}`, { method: "DELETE" });
@@ -103,7 +103,7 @@ describe("the thread of a named session", () => {
 });
 
 describe("a session from before ids of their own", () => {
-  it("SESSION28 A session from before own ids is found by its name and continues under its earlier id", async () => {
+  it("SESSION28 A session that was stored under an id of the earlier scheme is found by its name and continues under that id", async () => {
     const name = newName();
     const thread_id = await earlierNamedThreadId("anna", name);
     const caller = { user: "anna", admin: false };
@@ -121,7 +121,7 @@ describe("a session from before ids of their own", () => {
     expect(await readSession(ben, name)).toBeNull();
   });
 
-  it("SESSION28 A session from before own ids cannot be blocked: a thread that another user created at such an id is ignored", async () => {
+  it("SESSION28 A thread that another user created at a session's id of the earlier scheme is ignored and does not block the session", async () => {
     const name = newName();
     const id = await earlierNamedThreadId("anna", name);
     expect(await ask<Thread>(ben, "POST", "/api/threads", { id, agent_id: "parallel" })).toMatchObject({ id });

@@ -22,7 +22,7 @@ function name(): string {
 }
 
 describe("a request that does not fit", () => {
-  it("SESSION13 A wrong session request is refused with the reason, and makes nothing", async () => {
+  it("SESSION13 An invalid session request is refused with the reason, and creates nothing", async () => {
     const sessionId = name();
     const cases: [object, string][] = [
       [{ sessionId, input }, "context"],
@@ -50,7 +50,7 @@ describe("a request that does not fit", () => {
     expect(unknown.refusal?.message).toContain("scripted");
   });
 
-  it("SESSION13 A session request is refused if it is too large, or no JSON", async () => {
+  it("SESSION13 A session request that is too large, or no JSON, is refused", async () => {
     const headers = { "content-type": "application/json" };
     const huge = JSON.stringify({ input: said("x".repeat(20_000_000)), context: {}, options });
     const bodies: [string, number][] = [
@@ -68,7 +68,7 @@ describe("a request that does not fit", () => {
     }
   });
 
-  it("SESSION13 A session request is JSON, also in a fetch without a content type, and never a form", async () => {
+  it("SESSION13 A session request is read as JSON, also without a content type, and a form is refused", async () => {
     const sessionId = name();
     const types = { "": 200, "application/json": 200, "text/plain": 415, "application/x-www-form-urlencoded": 415 };
     for (const [type, status] of Object.entries(types)) {
@@ -111,7 +111,7 @@ describe("a moment that does not fit", () => {
     expect((await readSession(anna, sessionId))?.messages).toHaveLength(4);
   });
 
-  it("SESSION14 A message is answered with 409 while calls are open, and so are results while none is", async () => {
+  it("SESSION14 A message is answered with 409 while calls are open, and results are answered with 409 while none are open", async () => {
     scripts.set("asks", ({ step }) => (step === 0 ? { toolCalls: [asking] } : { text: "Thanks." }));
     const made = await execute(anna, { input: said("asks"), context: { tools: [tool("far")] }, options });
     const { sessionId } = made;
@@ -130,7 +130,7 @@ describe("a moment that does not fit", () => {
     expect((await readSession(anna, sessionId))?.messages).toHaveLength(4);
   });
 
-  it("SESSION14 One of two clients that answer a call at once is taken", async () => {
+  it("SESSION14 Two clients that answer one call at once have one result accepted", async () => {
     scripts.set("races", ({ step }) => (step === 0 ? { toolCalls: [asking] } : { text: "Thanks." }));
     const made = await execute(anna, { input: said("races"), context: { tools: [tool("far")] }, options });
     const { sessionId, complete } = made;
@@ -158,7 +158,7 @@ describe("a moment that does not fit", () => {
 });
 
 describe("other people", () => {
-  it("SESSION16 Other users have sessions of their own under the same name", async () => {
+  it("SESSION16 Other users have separate sessions under the same name", async () => {
     const sessionId = name();
     for (const [send, word] of [
       [anna, "Anna"],
@@ -186,7 +186,7 @@ describe("other people", () => {
     expect((await readSession(anna, sessionId))?.messages).toHaveLength(2);
   });
 
-  it("SESSION16 Other users cannot create a thread where another's session will be", async () => {
+  it("SESSION16 Other users cannot create a thread under the id of a user's future session", async () => {
     const sessionId = name();
     // The list of threads shows where it will be: a session is made and deleted. Other files' threads may be newer in the list.
     const listed = async () => {
@@ -269,7 +269,7 @@ describe("tools that do not fit", () => {
     expect(await execute(anna, { input, context: { tools: many }, options })).toMatchObject({ status: 413 });
   });
 
-  it("SESSION20 Client tools may have patterns that a backtracking engine would never finish", async () => {
+  it("SESSION20 Patterns in client tools that a backtracking engine would never finish are accepted", async () => {
     scripts.set("evil", ({ step }) =>
       step === 0
         ? { toolCalls: [{ name: "far", arguments: { q: `${"a".repeat(50_000)}!`, b1: "b" } }] }

@@ -20,7 +20,7 @@ const asks = () =>
   );
 
 describe("a session", () => {
-  it("SESSION23 A session whose object dies in an answer closes the text as aborted and continues with the whole answer", async () => {
+  it("SESSION23 A session whose object dies during an answer ends the text as aborted and continues with the complete answer", async () => {
     let asked = 0;
     scripts.set("cut", () => {
       asked += 1;
@@ -72,7 +72,7 @@ describe("a session", () => {
     expect(textOf((await execute(anna, { sessionId, input })).events)).toBe("Be kind. far");
   });
 
-  it("SESSION24 A session with forged settings is refused, or has a tool that takes nothing and acts for no one", async () => {
+  it("SESSION24 A session with forged settings is refused, or has only a tool without arguments that no one runs", async () => {
     asks();
     const context = { tools: [far], systemPrompt: "Be kind." };
     const { sessionId } = await execute(anna, { input: said("Hello"), context, options });

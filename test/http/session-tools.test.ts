@@ -31,7 +31,7 @@ async function waiting(word: string, calls: { name: string; arguments: Record<st
 }
 
 describe("tools of the client", () => {
-  it("SESSION12 Tools of the client are requested, answered and read by the model, as the plan's own client does it", async () => {
+  it("SESSION12 Tools of the client are requested and answered, and the model reads the results, as in the plan's own client", async () => {
     const heard: string[] = [];
     scripts.set("compute", ({ step, messages }) =>
       step === 0
@@ -70,7 +70,7 @@ describe("tools of the client", () => {
     expect(roles).toEqual(["user", "assistant", "toolResult", "assistant"]);
   });
 
-  it("SESSION12 Tools of the client wait for the client's deadline, a day by default, and get an error after it", async () => {
+  it("SESSION12 Tools of the client wait until the client's deadline, a day by default, and get an error after it", async () => {
     const calls = ["far", "quick"].map((name) => ({ name, arguments: {} }));
     scripts.set("in_time", ({ step }) => (step === 0 ? { toolCalls: calls } : { text: "Too late." }));
     const quick = { ...ofClient, name: "quick", deadlineMs: 90_000 };
@@ -94,7 +94,7 @@ describe("tools of the client", () => {
     ]);
   });
 
-  it("SESSION12 Tools of the client may be answered in parts, also when the thread has left memory, and a failing one carries its error", async () => {
+  it("SESSION12 Tools of the client may be answered in parts, also after an eviction, and a failing tool has its error as result", async () => {
     const { sessionId, pending } = await waiting("in_parts", [
       { name: "far", arguments: { q: "one" } },
       { name: "far", arguments: { q: "two" } },
@@ -152,7 +152,7 @@ describe("tools of the client", () => {
     expect(textOf(end.events)).toBe('Heard {"place":"Oslo"}.');
   });
 
-  it("SESSION12 Calls of the client are all shown and can be answered, however large the others of their step are", async () => {
+  it("SESSION12 Calls of the client are all shown and can be answered, however large the step's other results are", async () => {
     const bulky = Array.from({ length: 8 }, (_, n) => ({ name: "bulky", arguments: { n } }));
     scripts.set("beside_much", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "ask", arguments: { q: "x" } }, ...bulky] } : { text: "Thanks." },
@@ -169,7 +169,7 @@ describe("tools of the client", () => {
     expect(end.complete?.status).toBe("completed");
   });
 
-  it("SESSION12 Remote calls of a prompt that is a tool suspend the session too, and its own text is not emitted", async () => {
+  it("SESSION12 Remote calls of a prompt that is a tool suspend the session too, and the text of that prompt is not emitted", async () => {
     scripts.set("chains", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "cashier", arguments: { task: "chained" } }] } : { text: "Chained." },
     );
@@ -193,7 +193,7 @@ describe("tools of the client", () => {
     });
   });
 
-  it("SESSION12 Calls that need approval are shown with their kind, take no result here, and a decision as on any thread", async () => {
+  it("SESSION12 Calls that need approval are shown with their kind, take no result at this endpoint, and take an approval as on any thread", async () => {
     scripts.set("consents", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "erase", arguments: { what: "it" } }] } : { text: "Done." },
     );
@@ -216,7 +216,7 @@ describe("tools of the client", () => {
     });
   });
 
-  it("SESSION12 Calls of the client are checked against their schema before the client is asked", async () => {
+  it("SESSION12 Calls of the client are checked against their schema before they are sent to the client", async () => {
     scripts.set("misfit", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "far", arguments: { q: 7 } }] } : { text: "I see." },
     );

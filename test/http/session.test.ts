@@ -63,7 +63,7 @@ describe("an execution", () => {
     });
   });
 
-  it("SESSION10 An execution shows a session as a thread on every other route, and any thread as a session", async () => {
+  it("SESSION10 An execution's session is a thread on every other route, and any thread is a session", async () => {
     const { sessionId } = await execute(anna, { input: said("Hello"), context: {}, options });
     const thread = await ask<Thread>(anna, "GET", `/api/threads/${sessionId}`);
     expect(thread).toMatchObject({ id: sessionId, agent_id: "session", user_id: "anna", status: "idle" });
@@ -79,7 +79,7 @@ describe("an execution", () => {
     expect(textOf(executed.events)).toBe("echo: Hello");
   });
 
-  it("SESSION10 An execution continues with the earlier messages, and emits the new ones only", async () => {
+  it("SESSION10 An execution continues with the earlier messages, and emits only the new ones", async () => {
     scripts.set("count", ({ messages }) => ({ text: String(messages.length) }));
     const { sessionId } = await execute(anna, { input: said("Hello"), context: {}, options });
     const second = await execute(anna, { sessionId, input: said("count them") });
@@ -87,7 +87,7 @@ describe("an execution", () => {
     expect(second.events.at(-1)).toMatchObject({ messages: [{ role: "user" }, { role: "assistant" }] });
   });
 
-  it("SESSION11 An execution continues without its client", async () => {
+  it("SESSION11 An execution continues after its client has left", async () => {
     const { reached, open } = gate("left");
     scripts.set("leave", async ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: "left" } }] } : { text: "Done." },
@@ -137,7 +137,7 @@ describe("what a session brings", () => {
     expect(await ask<Thread>(anna, "GET", `/api/threads/${sessionId}`)).toMatchObject({ agent_id: "asker" });
   });
 
-  it("SESSION18 Options hold from their run on, limits for their run", async () => {
+  it("SESSION18 Options apply from their run on, limits to their run alone", async () => {
     scripts.set("loops", ({ step }) =>
       step < 5 ? { toolCalls: [{ name: "note", arguments: { text: "x" } }] } : { text: "Done." },
     );
@@ -173,7 +173,7 @@ describe("what a session brings", () => {
     expect(await readSession(anna, sessionId)).toMatchObject({ status: "completed", pendingToolCalls: [] });
   });
 
-  it("SESSION21 Messages are the history that the model is sent", async () => {
+  it("SESSION21 Messages of a request are the history that the model is sent", async () => {
     let seen: unknown = null;
     scripts.set("before", ({ messages }) => {
       seen = messages.map(({ role, content }) => [role, content]);
@@ -206,7 +206,7 @@ describe("what a session brings", () => {
     ]);
   });
 
-  it("SESSION21 Images become files of the thread", async () => {
+  it("SESSION21 Images of a request become files of the thread", async () => {
     const data = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
     const content = [
       { type: "text", text: "See" },
@@ -226,7 +226,7 @@ describe("what a session brings", () => {
 });
 
 describe("what goes wrong", () => {
-  it("SESSION22 A failure is emitted as an error with the text so far, and stays in the session", async () => {
+  it("SESSION22 A failure is emitted as an error with the text so far, and its message stays in the session", async () => {
     scripts.set("breaks", () => ({ text: "half an ans", error: { kind: "auth", message: "no key" } }));
     const { sessionId, events, complete } = await execute(anna, { input: said("breaks"), context: {}, options });
     expect(complete).toEqual({ type: "execute_complete", status: "error" });
@@ -270,7 +270,7 @@ describe("what goes wrong", () => {
     expect(await readSession(anna, sessionId)).toMatchObject({ status: "completed", messages });
   });
 
-  it("SESSION22 The same key and body emit the same execution again, and begin nothing", async () => {
+  it("SESSION22 A repeated key with the same body emits the same execution again, and starts no run", async () => {
     const key = { headers: { "idempotency-key": crypto.randomUUID() } };
     const sessionId = `keyed-${crypto.randomUUID()}`;
     const body = { sessionId, input: said("Hello"), context: {}, options };

@@ -51,14 +51,17 @@ describe("creating", () => {
     ["a user's, for nobody", annaToken, { user_id: null }, 403, null],
     ["an administrator's, for a user", adminToken, { user_id: "bernd" }, 201, "bernd"],
     ["an administrator's, for nobody", adminToken, {}, 201, null],
-  ])("HTTP16 The rule of owners decides whether %s thread is created", async (_name, token, fields, status, owner) => {
-    const { ask } = testApp();
-    const response = await ask("/api/threads", post({ ...helper, ...fields }, { token }));
-    expect(response.status).toBe(status);
-    if (status === 201) expect(await response.json()).toMatchObject({ user_id: owner });
-  });
+  ])(
+    "HTTP16 The rule of owners decides about the creation of %s thread",
+    async (_name, token, fields, status, owner) => {
+      const { ask } = testApp();
+      const response = await ask("/api/threads", post({ ...helper, ...fields }, { token }));
+      expect(response.status).toBe(status);
+      if (status === 201) expect(await response.json()).toMatchObject({ user_id: owner });
+    },
+  );
 
-  it("HTTP17 A key gives the first thread again, with another body a conflict", async () => {
+  it("HTTP17 A repeated key returns the first thread, and is a conflict with another body", async () => {
     const { ask, reached } = testApp();
     const headers = { "idempotency-key": "k" };
     const first = await ask("/api/threads", post({ ...helper, title: "T" }, { headers }));
@@ -70,7 +73,7 @@ describe("creating", () => {
     expect(reached).toHaveLength(2);
   });
 
-  it("HTTP30 A key whose thread was deleted makes no thread again", async () => {
+  it("HTTP30 A creation key whose thread was deleted creates no second thread", async () => {
     const { ask, object, catalog, reached, time } = testApp();
     const headers = { "idempotency-key": "k" };
     const first = await (await ask("/api/threads", post(helper, { headers }))).json<Thread>();
@@ -88,7 +91,7 @@ describe("creating", () => {
     expect((await ask("/api/threads", post({ ...helper, id: first.id }, other))).status).toBe(201);
   });
 
-  it("HTTP17 A key is its owner's own", async () => {
+  it("HTTP17 A creation key belongs to one owner", async () => {
     const { ask } = testApp();
     const headers = { "idempotency-key": "k" };
     const ids = await Promise.all(
@@ -100,7 +103,7 @@ describe("creating", () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it("HTTP17 An answer that was lost is given by the second try", async () => {
+  it("HTTP17 A creation whose first response was lost is answered by the second try", async () => {
     const { ask, object } = testApp();
     const body = { ...helper, id: crypto.randomUUID() };
     const thread = object(body.id);
@@ -141,7 +144,7 @@ describe("listing", () => {
     expect(threads.map(({ title }) => title)).toEqual(titles);
   });
 
-  it("HTTP18 Another's threads are not for a user to ask for", async () => {
+  it("HTTP18 A user cannot request the list of another user's threads", async () => {
     const { ask } = await filled();
     expect(await refusalOf(await ask("/api/threads?user_id=bernd"))).toMatchObject({ status: 403, code: "forbidden" });
   });
@@ -174,37 +177,43 @@ describe("one thread", () => {
     ["GET", "/logs/l", undefined],
     ["GET", "/events", undefined],
   ];
-  it.each(paths)("HTTP19 %s %s of another's thread is unknown", async (method, path, json) => {
-    const { ask, seed } = testApp();
-    const { id } = seed("bernd");
-    const answer = await refusalOf(await ask(`/api/threads/${id}${path}`, { method, json }));
-    expect(answer).toMatchObject({ status: 404, code: "thread_not_found" });
-  });
+  it.each(paths)(
+    "HTTP19 A request %s %s to another user's thread is answered as unknown",
+    async (method, path, json) => {
+      const { ask, seed } = testApp();
+      const { id } = seed("bernd");
+      const answer = await refusalOf(await ask(`/api/threads/${id}${path}`, { method, json }));
+      expect(answer).toMatchObject({ status: 404, code: "thread_not_found" });
+    },
+  );
 
-  it.each(["/api", "/api/~"])("HTTP19 The routes of one thread under %s answer what the object says", async (base) => {
-    const { ask, seed } = testApp();
-    const { id, object } = seed();
-    const at = `${base}/threads/${id}`;
-    expect(await (await ask(at)).json()).toEqual(object.thread);
-    expect(await (await ask(at, { method: "PATCH", json: { title: "new" } })).json()).toMatchObject({ title: "new" });
-    const { message } = await (
-      await ask(`${at}/messages`, post({ content: "hi" }))
-    ).json<{ message: { id: string } }>();
-    expect(await (await ask(`${at}/messages`)).json()).toEqual({
-      messages: object.messages,
-      total: 1,
-      has_more: false,
-      next_cursor: null,
-    });
-    expect(await (await ask(`${at}/messages/${message.id}`)).json()).toEqual(message);
-    expect(await (await ask(`${at}/runs`)).json()).toEqual({ runs: [...object.runs.values()], next_cursor: null });
-    expect(await (await ask(`${at}/logs`)).json()).toEqual({ logs: [], next_cursor: null });
-    expect(await (await ask(`${at}/stop`, post({}))).json()).toEqual({ status: "idle" });
-    expect((await ask(at, { method: "DELETE" })).status).toBe(204);
-    expect((await ask(at)).status).toBe(404);
-  });
+  it.each(["/api", "/api/~"])(
+    "HTTP19 The routes of one thread under %s return what its object returns",
+    async (base) => {
+      const { ask, seed } = testApp();
+      const { id, object } = seed();
+      const at = `${base}/threads/${id}`;
+      expect(await (await ask(at)).json()).toEqual(object.thread);
+      expect(await (await ask(at, { method: "PATCH", json: { title: "new" } })).json()).toMatchObject({ title: "new" });
+      const { message } = await (
+        await ask(`${at}/messages`, post({ content: "hi" }))
+      ).json<{ message: { id: string } }>();
+      expect(await (await ask(`${at}/messages`)).json()).toEqual({
+        messages: object.messages,
+        total: 1,
+        has_more: false,
+        next_cursor: null,
+      });
+      expect(await (await ask(`${at}/messages/${message.id}`)).json()).toEqual(message);
+      expect(await (await ask(`${at}/runs`)).json()).toEqual({ runs: [...object.runs.values()], next_cursor: null });
+      expect(await (await ask(`${at}/logs`)).json()).toEqual({ logs: [], next_cursor: null });
+      expect(await (await ask(`${at}/stop`, post({}))).json()).toEqual({ status: "idle" });
+      expect((await ask(at, { method: "DELETE" })).status).toBe(204);
+      expect((await ask(at)).status).toBe(404);
+    },
+  );
 
-  it("HTTP19 A thread is not given to an unknown agent", async () => {
+  it("HTTP19 A thread cannot be changed to an unknown agent", async () => {
     const { ask, seed } = testApp();
     const { id, object } = seed();
     const response = await ask(`/api/threads/${id}`, { method: "PATCH", json: { agent_id: "clerc" } });
@@ -216,7 +225,7 @@ describe("one thread", () => {
 describe("limits", () => {
   const limited = (variables: object) => testApp({ variables: { API_TOKENS: tokens, ...variables } });
 
-  it("HTTP20 Admissions per minute and user are bounded, and say when to come back", async () => {
+  it("HTTP20 Admissions per minute and user are bounded, and a refusal has Retry-After", async () => {
     const { ask, seed, time } = limited({ LIMIT_ADMISSIONS_PER_MINUTE: "2" });
     const { id } = seed();
     const send = (token: string): Promise<Response> =>
@@ -232,7 +241,7 @@ describe("limits", () => {
     expect((await send(annaToken)).status).toBe(202);
   });
 
-  it("HTTP20 The standard bound is 60, also if the variable is invalid", async () => {
+  it("HTTP20 The default bound is 60, also if the variable is invalid", async () => {
     const { ask, seed, log } = limited({ LIMIT_ADMISSIONS_PER_MINUTE: "lots" });
     const { id } = seed();
     for (let index = 0; index < 60; index++) expect((await ask(`/api/threads/${id}/runs`, post({}))).status).toBe(202);
@@ -240,7 +249,7 @@ describe("limits", () => {
     expect(log[0]).toContain("LIMIT_ADMISSIONS_PER_MINUTE");
   });
 
-  it("HTTP20 A bound limiter of the platform counts too", async () => {
+  it("HTTP20 A rate limiter of the platform that is bound counts too", async () => {
     const keys: string[] = [];
     const limit = async ({ key }: { key: string }): Promise<{ success: boolean }> => {
       keys.push(key);
@@ -256,7 +265,7 @@ describe("limits", () => {
     expect(keys).toEqual(["user:anna", "user:anna", "user:anna"]);
   });
 
-  it("HTTP39 Changes and invocations per minute and user are bounded, and a refused request reaches no thread", async () => {
+  it("HTTP39 Changes and direct tool calls are bounded per minute and user, and a refused request reaches no thread", async () => {
     const { ask, seed } = limited({ LIMIT_CHANGES_PER_MINUTE: "2", LIMIT_INVOCATIONS_PER_MINUTE: "1" });
     const changes: [string, Ask][] = [
       ["", { method: "PATCH", json: { title: "x" } }],
@@ -281,7 +290,7 @@ describe("limits", () => {
     expect((await ask(`/api/threads/${id}`, { ...changes[0]?.[1], token: adminToken })).status).toBe(200);
   });
 
-  it("HTTP39 Searches per user are bounded, in a minute and at a time, and an ended one makes room", async () => {
+  it("HTTP39 Searches are bounded per user, in a minute and at a time, and an ended search makes way for another", async () => {
     const { ask, seed } = limited({ LIMIT_SEARCHES_PER_MINUTE: "8" });
     const { id, object } = seed();
     const search = (token = annaToken) => ask(`/api/threads/${id}/files-search?grep=x`, { token });
@@ -300,7 +309,7 @@ describe("limits", () => {
     expect(await refusalOf(await search())).toMatchObject({ status: 429, code: "rate_limited" });
   });
 
-  it("HTTP39 A search whose request was dropped without an end keeps its place for a minute at most", async () => {
+  it("HTTP39 A search whose request ended without a response counts for a minute at most", async () => {
     const { ask, seed, time } = limited({});
     const { id, object } = seed();
     const search = () => ask(`/api/threads/${id}/files-search?grep=x`);
@@ -313,7 +322,7 @@ describe("limits", () => {
     expect((await search()).status).toBe(200);
   });
 
-  it("HTTP21 Open streams per user are bounded, and free again when they end", async () => {
+  it("HTTP21 Open streams are bounded per user, and no longer count when they end", async () => {
     const { ask, seed, feed } = limited({ LIMIT_OPEN_STREAMS: "2" });
     const { id, object } = seed();
     const open = (): Promise<Response> => ask(`/api/threads/${id}/events`);
@@ -328,7 +337,7 @@ describe("limits", () => {
     expect(object.subscribers).toHaveLength(4);
   });
 
-  it("HTTP21 A stream that was refused was never open", async () => {
+  it("HTTP21 A stream that was refused does not count as open", async () => {
     const { ask, seed } = limited({ LIMIT_OPEN_STREAMS: "1" });
     const { id } = seed("bernd");
     for (let index = 0; index < 3; index++) expect((await ask(`/api/threads/${id}/events`)).status).toBe(404);

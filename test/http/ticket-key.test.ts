@@ -80,7 +80,7 @@ async function credentialOf({ API_TOKENS, JWT_SECRET }: Variables, now: number):
 
 describe("the key of tickets", () => {
   it.each(configurations())(
-    "AUTH14 No user can sign a ticket with the key (%s)",
+    "AUTH14 A ticket that a user forges with a guessed key is refused (%s)",
     async (_name, { variables, tickets }) => {
       for (const guess of guesses(variables)) {
         const app = appOf(variables);

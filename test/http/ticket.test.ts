@@ -37,7 +37,7 @@ describe("a ticket", () => {
     expect((await app.ask(`${path}?ticket=${ticket}`, upgrade)).status).toBe(401);
   });
 
-  it("AUTH8 A ticket opens nothing else", async () => {
+  it("AUTH8 A ticket opens no other path", async () => {
     const app = testApp();
     const { id } = app.seed();
     const other = app.seed();
@@ -79,7 +79,7 @@ describe("a ticket", () => {
     ["with something behind", (ticket) => `${ticket}.x`],
     ["that is empty", () => ""],
     ["that is noise", () => "%00%ff"],
-  ])("AUTH8 A forged one, %s, is refused and counts as a guess", async (_name, forge) => {
+  ])("AUTH8 A forged ticket, %s, is refused and counts as a guess", async (_name, forge) => {
     const app = testApp();
     const { id, object } = app.seed();
     const path = `/api/threads/${id}/stream`;
@@ -106,7 +106,7 @@ describe("a ticket", () => {
     "/api/threads/x/messages",
     "/other",
     "/api/",
-  ])("AUTH8 No ticket is made for %s", async (path) => {
+  ])("AUTH8 A ticket for the path %s is refused", async (path) => {
     const response = await testApp().ask("/api/tickets", { method: "POST", json: { path } });
     expect(await refusalOf(response)).toEqual({ status: 400, code: "invalid_request", fields: ["path"] });
   });
@@ -124,7 +124,7 @@ describe("a pass", () => {
     return { app, url, setCookie, cookie: setCookie.split(";")[0] ?? "", id };
   }
 
-  it("AUTH9 A pass is set by the first use of its ticket as a cookie that only this path and no script sees", async () => {
+  it("AUTH9 A ticket's first use sets its pass as a cookie for this path alone, which scripts cannot read", async () => {
     const { setCookie, id } = await opened();
     expect(setCookie.split("; ").slice(1)).toEqual([
       `Path=/api/threads/${id}/events`,
@@ -135,7 +135,7 @@ describe("a pass", () => {
     ]);
   });
 
-  it("AUTH9 A pass lets the same URL be opened again, long after the ticket", async () => {
+  it("AUTH9 A pass opens the same URL again, long after the ticket has expired", async () => {
     const { app, url, cookie } = await opened();
     app.time.advance(3_600_000);
     const headers = { cookie: `other=1; ${cookie}`, "last-event-id": "5" };
@@ -145,7 +145,7 @@ describe("a pass", () => {
     expect((await app.ask(url, { token: null, headers })).status).toBe(401);
   });
 
-  it("AUTH9 A pass is worth nothing without its ticket, with another, or as a ticket", async () => {
+  it("AUTH9 A pass is refused without its ticket, with another ticket, or as a ticket", async () => {
     const { app, cookie, id } = await opened();
     const path = `/api/threads/${id}/events`;
     expect((await app.ask(path, { token: null, headers: { cookie } })).status).toBe(401);

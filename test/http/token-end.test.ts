@@ -72,7 +72,7 @@ describe("a signed token that ends", () => {
     expect(await reader.next()).toBeNull();
   });
 
-  it("AUTH15 The object receives the end of a socket, and no end for a stream that answers a request", async () => {
+  it("AUTH15 The object receives the end of a socket's token, and none for a stream that answers a request", async () => {
     const app = newApp();
     const { id, object } = app.seed();
     const until = String(app.time.now() + 10_000_000);
@@ -91,7 +91,7 @@ describe("a signed token that ends", () => {
     expect(object.subscribers.at(-1)?.url.searchParams.has("ends_at")).toBe(false);
   });
 
-  it("AUTH15 A signed token makes no ticket and no pass that is valid longer than itself", async () => {
+  it("AUTH15 A signed token makes no ticket and no pass that is valid longer than the token", async () => {
     const app = newApp();
     const { id, object } = app.seed();
     const socket = `/api/threads/${id}/stream`;

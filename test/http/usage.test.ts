@@ -65,13 +65,13 @@ describe("a report", () => {
     });
   });
 
-  it("USAGE1 A report of no usage has no line and a total of nothing", async () => {
+  it("USAGE1 A report without usage has no line and a total of zero", async () => {
     const { report } = await reporting([]);
     const nothing = { input: 0, output: 0, cache_read: 0, cache_write: 0, total_tokens: 0 };
     expect(await report("")).toMatchObject({ usage: [], total: { runs: 0, usage: nothing, cost: 0, known_cost: 0 } });
   });
 
-  it("USAGE2 A report covers the last thirty days unless days are given, both included", async () => {
+  it("USAGE2 A report covers the last thirty days unless days are given, and includes both", async () => {
     const at = [0, 1, 29, 30, 59, 60].map((ago) => totalOf(ago, { ended_at: noon - ago * day }));
     const midnight = noon + 12 * 3600 * 1e6;
     const { report } = await reporting([
@@ -90,7 +90,7 @@ describe("a report", () => {
     expect(await daysOf("?from=2026-08-04&to=2026-08-04")).toEqual(["2026-08-04", "2026-08-04", "2026-08-04 1"]);
   });
 
-  it("USAGE5 A report states the known part of the cost if a price is missing", async () => {
+  it("USAGE5 A report shows the known part of the cost if a price is missing", async () => {
     const { report } = await reporting([
       totalOf(1),
       totalOf(2, { cost: null }),
@@ -152,14 +152,14 @@ describe("what is no report", () => {
     [`user_id=${"x".repeat(201)}`, "user_id"],
     ["limit=1", "limit"],
     ["__proto__=1", "__proto__"],
-  ])("USAGE3 %s is refused by name", async (query, field) => {
+  ])("USAGE3 A report with the query %s is refused by name", async (query, field) => {
     const { ask } = await reporting([totalOf(1)]);
     const encoded = query.replaceAll(" ", "%20");
     const { status, code, fields } = await refusalOf(await ask(`?${encoded}`));
     expect([status, code, fields]).toEqual([400, "invalid_request", [field]]);
   });
 
-  it("USAGE3 A year and a leap day are a report, and a user's name is a value", async () => {
+  it("USAGE3 A report may cover a leap year, and a user's name reaches the database only as a value", async () => {
     const { report } = await reporting([totalOf(1, { user_id: "' OR 1=1 --" }), totalOf(2, anna)]);
     const year = await report("?from=2028-01-01&to=2028-12-31");
     expect([year.from, year.to]).toEqual(["2028-01-01", "2028-12-31"]);
@@ -175,7 +175,7 @@ describe("what is no report", () => {
 describe("whose runs", () => {
   const used = [totalOf(1, anna), totalOf(2, bernd), totalOf(3, bernd), totalOf(4, { user_id: null })];
 
-  it("USAGE4 A user is shown own runs, an administrator everybody's or one user's", async () => {
+  it("USAGE4 A user is shown the user's own runs, and an administrator the runs of all users or one user", async () => {
     const { report } = await reporting(used);
     for (const query of ["", "?user_id=anna", "?by=agent,model"]) {
       expect([query, (await report(query, annaToken)).total.runs]).toEqual([query, 1]);
@@ -190,7 +190,7 @@ describe("whose runs", () => {
     ]);
   });
 
-  it("USAGE4 A user can ask neither for another nor by user", async () => {
+  it("USAGE4 A user can request neither another user's report nor one by user", async () => {
     const { ask } = await reporting(used);
     for (const query of ["?user_id=bernd", "?user_id=ANNA", "?by=user", "?by=day,user&user_id=anna"]) {
       const { status, code } = await refusalOf(await ask(query, annaToken));

@@ -29,7 +29,7 @@ describe("stop reasons", () => {
     expect(JSON.stringify(end)).toContain("insufficient_system_resource");
   });
 
-  it("A known reason is recognised under the names of other servers", async () => {
+  it("A known finish reason is recognised under the names of other servers", async () => {
     const { end } = readAnswer(await ask("openai", "other-words"));
     expect(end).toMatchObject({ type: "finish", stop_reason: "length" });
   });
@@ -45,7 +45,7 @@ describe("stop reasons", () => {
     expect(end.type === "finish" ? end.stop_detail : null).toBe(detail);
   });
 
-  it("A provider's text about an end is bounded and holds no secrets", async () => {
+  it("A provider's text about the end of an answer is bounded and contains no secrets", async () => {
     const chunk = (choice: object): string => `data: ${JSON.stringify({ id: "c", choices: [choice] })}\n\n`;
     const reason = `${keys.OPENAI_API_KEY} ${"x".repeat(5000)}`;
     const sse = `${chunk({ index: 0, delta: { content: "Hel" }, finish_reason: reason })}data: [DONE]\n\n`;
@@ -98,7 +98,7 @@ describe("connections that stay open", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("Token counts after the finish reason are waited for", async () => {
+  it("A stream is read on after its finish reason until the token counts have arrived", async () => {
     const bytes = await bytesOf("openai", "text");
     const text = new TextDecoder().decode(bytes);
     const at = text.lastIndexOf("data: {");

@@ -23,7 +23,7 @@ describe("cited sources", () => {
     });
   });
 
-  it("Addresses without a title are kept too, and invalid addresses are not", async () => {
+  it("Addresses without a title are stored as sources too, and invalid addresses are not", async () => {
     const { end } = readAnswer(await ask("openai", "citations"));
     expect(end).toMatchObject({ sources: [{ url: "https://a.example/won" }, { url: "https://b.example/" }] });
   });

@@ -42,7 +42,7 @@ const overflows = [
 ];
 
 describe("classification", () => {
-  it.for(overflows)("An overflow is recognised by its text: %s", (message) => {
+  it.for(overflows)("An overflow of the context window is recognised by its text: %s", (message) => {
     const failure = classifyFailure(refusal(400, message), context(400));
     expect(failure).toMatchObject({ kind: "overflow", retryable: false, status: 400 });
   });
@@ -51,7 +51,7 @@ describe("classification", () => {
     expect(classifyFailure({ statusCode: status, message: "" }, context(status)).kind).toBe("overflow");
   });
 
-  it("Refusals with other statuses and without a body are not an overflow", () => {
+  it("A refusal without a body is an overflow only with status 400 or 413", () => {
     const kinds = [404, 429, 500].map(
       (status) => classifyFailure({ statusCode: status, message: "" }, context(status)).kind,
     );
@@ -70,7 +70,7 @@ describe("classification", () => {
     ["Too many requests, reduce the length of the messages", 400, "api"],
     ["Throttling error: Too many tokens, please wait before trying again.", 400, "api"],
     ["Service unavailable: too many tokens in flight", 503, "network"],
-  ] as const)("A busy service is no overflow: %s", ([message, status, kind]) => {
+  ] as const)("A service that says that it is busy is no overflow: %s", ([message, status, kind]) => {
     expect(classifyFailure(refusal(status, message), context(status)).kind).toBe(kind);
   });
 
@@ -84,12 +84,12 @@ describe("classification", () => {
     [500, "network", true],
     [502, "network", true],
     [529, "network", true],
-  ] as const)("Status %d is %s", ([status, kind, retryable]) => {
+  ] as const)("A failure with status %d has the class %s", ([status, kind, retryable]) => {
     const failure = classifyFailure(refusal(status, "no"), context(status));
     expect(failure).toMatchObject({ kind, retryable, status });
   });
 
-  it("An overflow is looked for before the status decides", () => {
+  it("A text that names an overflow decides before the status", () => {
     expect(classifyFailure(refusal(500, "context_length_exceeded"), context(500)).kind).toBe("overflow");
     expect(classifyFailure(refusal(403, "prompt is too long"), context(403)).kind).toBe("overflow");
   });
@@ -108,7 +108,7 @@ describe("classification", () => {
     [{ message: "no" }, "api"],
     ["what is this", "api"],
     [null, "api"],
-  ] as const)("An error inside a stream is classified by what it calls itself: %j", ([reported, kind]) => {
+  ] as const)("An error inside a stream is classified by its own type or code: %j", ([reported, kind]) => {
     expect(classifyFailure(reported, context(200)).kind).toBe(kind);
   });
 
@@ -122,7 +122,7 @@ describe("classification", () => {
     expect(classifyFailure(new TypeError("x is undefined"), context(null)).kind).toBe("api");
   });
 
-  it("An aborted call is aborted, whatever was thrown", () => {
+  it("An aborted call has the class aborted, whatever was thrown", () => {
     const failure = classifyFailure(refusal(503, "no"), context(503, { aborted: true }));
     expect(failure).toMatchObject({ kind: "aborted", retryable: false });
   });
@@ -135,7 +135,7 @@ describe("classification", () => {
     expect(classifyFailure(error, context(429))).toMatchObject({ kind: "rate_limited", retryable: false });
   });
 
-  it("A message is the provider's sentence, of bounded length", () => {
+  it("A failure's message is the provider's sentence, of bounded length", () => {
     expect(classifyFailure(refusal(400, "x".repeat(50_000)), context(400)).message.length).toBeLessThan(2_100);
     expect(classifyFailure(refusal(400, "Bad tool."), context(400)).message).toBe("Bad tool.");
     const page = { statusCode: 502, message: "Bad Gateway", responseBody: "<html>nginx</html>" };
@@ -169,7 +169,7 @@ describe.for(providers)("refusals of %s", (provider) => {
     expect(end).toMatchObject({ type: "error", failure: { kind: "rate_limited", status: 429, retry_after_ms } });
   });
 
-  it("A prompt longer than the window is an overflow, though the provider was silent about it", async () => {
+  it("A prompt longer than the window is an overflow, also if the provider reports no error", async () => {
     const { end } = readAnswer(await ask(provider, "silent-overflow", { definition: { contextWindow: 1000 } }));
     expect(end).toMatchObject({ type: "error", failure: { kind: "overflow" }, usage: { input: 1200 } });
     const fits = readAnswer(await ask(provider, "silent-overflow", { definition: { contextWindow: 1200 } }));
@@ -177,13 +177,13 @@ describe.for(providers)("refusals of %s", (provider) => {
   });
 });
 
-it("A chunk that is no JSON ends the stream with an error worth another try", async () => {
+it("A chunk that is no JSON ends the stream with a retryable error", async () => {
   const { text, end } = readAnswer(await ask("openai", "garbled"));
   expect(text).toBe("So far so");
   expect(end).toMatchObject({ type: "error", failure: { kind: "api", retryable: true } });
 });
 
-it("An answer that ran into the window is an overflow", async () => {
+it("An answer that ends because the window is full is an overflow", async () => {
   const { end } = readAnswer(await ask("anthropic", "context-window-stop"));
   expect(end).toMatchObject({ type: "error", failure: { kind: "overflow" } });
 });

@@ -28,14 +28,14 @@ describe("odd answers", () => {
     },
   );
 
-  it("A malformed call at Google is an error worth another try", async () => {
+  it("A malformed call at Google is a retryable error", async () => {
     const { end } = readAnswer(await ask("google", "malformed-call"));
     expect(end).toMatchObject({ type: "error", failure: { kind: "api", retryable: true } });
     expect(JSON.stringify(end)).toContain("MALFORMED_FUNCTION_CALL");
   });
 
   it.for(["openai", "openrouter"] as const)(
-    "Two calls that %s gave one id are two calls, each with its own arguments",
+    "Two calls to which %s gave one id are two calls, each with its own arguments",
     async (provider) => {
       const { calls } = readAnswer(await ask(provider, "same-id-twice"));
       expect(calls.map((call) => call.arguments)).toEqual(['{"city":"Oslo"}', '{"city":"Rome"}']);
@@ -46,34 +46,34 @@ describe("odd answers", () => {
   it.for([
     ["anthropic", 1],
     ["google", 3],
-  ] as const)("A call of %s that failed midway reports the tokens it used", async ([provider, output]) => {
+  ] as const)("A call of %s that failed in the middle reports the tokens it used", async ([provider, output]) => {
     const { end } = readAnswer(await ask(provider, "error-mid-stream"));
     const usage = { input: 12, output, cache_read: 0, cache_write: 0, total_tokens: 12 + output };
     expect(end).toMatchObject({ type: "error", usage });
   });
 
-  it("Token counts in a server's own field are read", async () => {
+  it("Token counts in a field that only one server uses are read", async () => {
     const usage = { input: 7, output: 8, cache_read: 5, cache_write: 0, total_tokens: 20 };
     expect(readAnswer(await ask("openai", "counts-elsewhere")).end).toMatchObject({ type: "finish", usage });
   });
 
-  it("Nothing is claimed to be used where the provider had not counted", async () => {
+  it("A failure reports no usage if the provider had not counted any", async () => {
     expect(readAnswer(await ask("openai", "error-mid-stream")).end).not.toHaveProperty("usage");
     expect(readAnswer(await ask("anthropic", "unavailable")).end).not.toHaveProperty("usage");
   });
 
-  it("An event of an unknown kind is passed over", async () => {
+  it("An event of an unknown kind is ignored", async () => {
     const parts = await ask("anthropic", "unknown-event");
     expect(grammarFaults(parts)).toEqual([]);
     expect(readAnswer(parts)).toMatchObject({ text: "Hello.", end: { type: "finish", stop_reason: "stop" } });
   });
 
-  it("OpenRouter's own price is reported, others report none", async () => {
+  it("OpenRouter's reported price is used, and other providers report none", async () => {
     expect(readAnswer(await ask("openrouter", "text")).end).toMatchObject({ reported_cost: 0.000052 });
     expect(readAnswer(await ask("anthropic", "text")).end).toMatchObject({ reported_cost: null });
   });
 
-  it("The model that answered is named", async () => {
+  it("The model that answered is reported by its name", async () => {
     const named = await Promise.all(
       (["openai", "anthropic", "google", "openrouter"] as const).map(
         async (provider) => readAnswer(await ask(provider, "text")).end,

@@ -53,7 +53,7 @@ const piece = (index: number | null, id: string | null, name: string | null, tex
 const chats = ["openai", "openrouter"] as const;
 
 describe.for(chats)("Chat Completions of %s", (provider) => {
-  it.for(["whole", "bytes"] as const)("Missing and empty fields of a chunk are no failure (%s)", async (pieces) => {
+  it.for(["whole", "bytes"] as const)("Missing and empty fields of a chunk end no run (%s)", async (pieces) => {
     const text =
       lines(chunk({ role: "", content: "" }), "", chunk({ content: "Hel" })) +
       "data:\n\ndata\n\n: still here\n\n" +
@@ -252,7 +252,7 @@ describe("answers with status 200 that are no stream", () => {
     },
   );
 
-  it("A complete answer of Google, as one object or a list, is used as the answer", async () => {
+  it("A complete answer of Google in place of a stream, as one object or a list, is used as the answer", async () => {
     const whole = {
       candidates: [{ content: { role: "model", parts: [{ text: "Hello" }] }, finishReason: "STOP" }],
       usageMetadata: { promptTokenCount: 12, candidatesTokenCount: 8, totalTokenCount: 20 },

@@ -73,7 +73,7 @@ describe("the Responses API", () => {
     ["thinking-then-call", "gAAAAABsig2"],
     ["thinking", "gAAAAABsig"],
   ] as const)(
-    "Encrypted reasoning of %s is kept and sent back as one item with its summaries in order",
+    "Encrypted reasoning of %s is stored and sent back as one item with its summaries in order",
     async ([name, signature]) => {
       const { parts } = await askAt(own, { tools }, { model: `case:${name}` });
       expect(grammarFaults(parts)).toEqual([]);
@@ -92,7 +92,7 @@ describe("the Responses API", () => {
     },
   );
 
-  it("Reasoning without shown text is kept and sent back too", async () => {
+  it("Reasoning without shown text is stored and sent back too", async () => {
     const { parts } = await askAt(own, {}, { model: "case:hidden-thinking" });
     expect(readAnswer(parts)).toMatchObject({ thinking: "", text: "It is 4." });
     expect(parts.find((part) => part.type === "thinking_start")).toMatchObject({ redacted: true });
@@ -175,13 +175,13 @@ describe("not thinking", () => {
     expect((await askAt(own, {}, { ...off, model: "gpt-4o" })).body["reasoning"]).toBeUndefined();
   });
 
-  it("A prompt turns thinking off by a budget of no tokens, over the model's level", async () => {
+  it("A prompt whose budget is zero tokens turns thinking off, whatever the model's level", async () => {
     const { body } = await askAt(own, { reasoning: { maxTokens: 0 } }, { thinkingLevel: "high", model: "gpt-5.4" });
     expect(body["reasoning"]).toEqual({ effort: "none" });
   });
 });
 
-it("A prompt that excludes thinking asks for no summary", async () => {
+it("A prompt that excludes thinking requests no summary of it", async () => {
   const { body } = await askAt(own, { reasoning: { effort: "high", exclude: true } }, { model: "gpt-5.4" });
   expect(body["reasoning"]).toEqual({ effort: "high" });
 });

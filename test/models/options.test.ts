@@ -15,7 +15,7 @@ const tools: ToolSpec[] = ["first", "last"].map((name) => ({
 }));
 
 describe("tools", () => {
-  it.for(providers)("%s is sent no tools when the model calls no functions", async (provider) => {
+  it.for(providers)("The provider %s is sent no tools if the model calls no functions", async (provider) => {
     const { body } = await capture(provider, { tools }, { capabilities: { functionCalling: false } });
     expect(body["tools"]).toBeUndefined();
     expect(JSON.stringify(body)).not.toMatch(/tool_choice|toolConfig/);
@@ -30,7 +30,7 @@ describe("tools", () => {
     expect(google["toolConfig"]).toMatchObject({ functionCallingConfig: { mode: "ANY" } });
   });
 
-  it("Calls one at a time are asked for where the provider can be asked", async () => {
+  it("A provider that can be limited to one call at a time is sent that limit", async () => {
     const one = { tools, parallelToolCalls: false };
     expect((await capture("openai", one)).body["parallel_tool_calls"]).toBe(false);
     expect((await capture("openrouter", one)).body["parallel_tool_calls"]).toBe(false);
@@ -52,7 +52,7 @@ describe("limits", () => {
     expect((await capture("openai")).body["max_tokens"]).toBeUndefined();
   });
 
-  it("A server that names the limit otherwise is sent its name", async () => {
+  it("A server whose field for the token limit has another name is sent that name", async () => {
     const compat = { maxTokensField: "max_completion_tokens", supportsDeveloperRole: true } as const;
     const { body } = await capture("openai", {}, { maxTokens: 77, compat });
     expect([body["max_tokens"], body["max_completion_tokens"]]).toEqual([undefined, 77]);
@@ -66,7 +66,7 @@ describe("thinking", () => {
     return [body["thinking"]?.["budget_tokens"], body["max_tokens"]];
   };
 
-  it("Anthropic's budget follows the effort, raised to its floor and kept under max_tokens", async () => {
+  it("Anthropic's thinking budget follows the effort, raised to its minimum and kept under max_tokens", async () => {
     expect(await thinking({ reasoning: { effort: "low" } })).toEqual([1024, 8192]);
     expect(await thinking({ reasoning: { effort: "medium" } })).toEqual([2048, 8192]);
     expect(await thinking({ reasoning: { effort: "high" } })).toEqual([7168, 8192]);
@@ -78,7 +78,7 @@ describe("thinking", () => {
     expect(await thinking({ reasoning: {} })).toEqual([undefined, 8192]);
   });
 
-  it("Anthropic is not asked to think where it would refuse to", async () => {
+  it("Anthropic is sent no thinking options where it would refuse them", async () => {
     const reasoning = { effort: "high" } as const;
     expect(await thinking({ reasoning, tools, toolChoice: "required" })).toEqual([undefined, 8192]);
     // A loop another provider began: its calls carry no thinking that Anthropic signed.
@@ -86,7 +86,7 @@ describe("thinking", () => {
     expect(await thinking({ reasoning, messages, tools })).toEqual([undefined, 8192]);
   });
 
-  it("The other providers are asked in their own terms", async () => {
+  it("The other providers are sent thinking options in their own terms", async () => {
     const high = { reasoning: { effort: "high" } } as const;
     expect((await capture("openai", high, { model: "o4-mini" })).body["reasoning_effort"]).toBe("high");
     expect((await capture("openai", high, { model: "gpt-4o" })).body["reasoning_effort"]).toBeUndefined();
@@ -99,7 +99,7 @@ describe("thinking", () => {
     expect(third["generationConfig"]?.["thinkingConfig"]).toEqual({ thinkingLevel: "high", includeThoughts: true });
   });
 
-  it("A raised budget is warned of", async () => {
+  it("A thinking budget that is raised to the minimum is logged as a warning", async () => {
     const asked = request(model("anthropic", "case:text"), { reasoning: { effort: "low" } });
     const parts = await collect(serverPort().stream(asked, new AbortController().signal));
     expect(parts[0]).toMatchObject({ type: "raw", chunk: expect.stringContaining("floor of 1024") });
@@ -128,7 +128,7 @@ describe("caching", () => {
     return found;
   }
 
-  it("Anthropic's marks are on the last system block, the last tool and the second-to-last message", async () => {
+  it("Anthropic's cache marks are on the last system block, the last tool and the second-to-last message", async () => {
     expect(await marked()).toEqual(["system", 'tool "last"', "message 3"]);
     expect(await marked("auto")).toEqual(["system", 'tool "last"', "message 3"]);
     expect(await marked("disabled")).toEqual([]);
@@ -136,11 +136,11 @@ describe("caching", () => {
     expect(await marked({ system: true, messages: true })).toEqual(["system", "message 3"]);
   });
 
-  it("A result and what the user adds to it are one message, so the one before is marked", async () => {
+  it("A tool result and the user's text after it are one message, so the message before gets the cache mark", async () => {
     expect(await marked({ messages: true }, [user("Thanks")])).toEqual(["message 3"]);
   });
 
-  it("One message alone is not marked, and OpenAI is sent no marks", async () => {
+  it("A single message gets no cache mark, and OpenAI is sent no marks", async () => {
     const { body } = await capture("anthropic", { messages: [user("One")], system: "" });
     expect(JSON.stringify(body)).not.toContain("cache_control");
     expect(JSON.stringify((await capture("openai", { tools, messages })).body)).not.toMatch(/cache/);

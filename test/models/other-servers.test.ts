@@ -56,7 +56,7 @@ describe("thinking in a field of its own", () => {
     ]);
   });
 
-  it("Thinking is not sent to another server, nor to another model unless the server needs it", async () => {
+  it("Thinking is not sent to another server, and to another model only if the server requires it", async () => {
     const { parts } = await askAt(groq, { tools }, { model: "case:reasoning-field" });
     const messages = stepAfter(storedAnswer(parts));
     for (const [at, model] of [
@@ -87,7 +87,7 @@ describe("thinking in a field of its own", () => {
     expect(await thoughts(groq)).toEqual([undefined, undefined]);
   });
 
-  it("Excluded thinking leaves no text in the log or the opaque data", async () => {
+  it("Excluded thinking of other servers leaves no text in the log or in the opaque data", async () => {
     for (const [at, name] of [
       [mistral, "thinking-parts"],
       [deepseek, "reasoning-content"],
@@ -105,7 +105,7 @@ describe("thinking in a field of its own", () => {
     [kimi, { thinking: { type: "disabled" } }],
     ["https://api.z.ai/api/paas/v4", { thinking: { type: "disabled" } }],
     [local, { reasoning_effort: "none" }],
-  ] as const)("%s is asked not to think by its own field", async ([at, fields]) => {
+  ] as const)("The server %s is told by its own field not to think", async ([at, fields]) => {
     const { body } = await askAt(at, {}, { thinkingLevel: "off", model: "some-model" });
     expect(body).toMatchObject(fields);
   });
@@ -124,7 +124,7 @@ describe("what servers refuse", () => {
     expect(await asked("https://mistral.ai.evil.example/v1")).toEqual({ include_usage: true });
   });
 
-  it("Mistral gets ids of nine letters and digits, the same in a call and its result", async () => {
+  it("Mistral is sent ids of nine letters and digits, the same in a call and its result", async () => {
     const messages = [user("?"), ...callAndResult("g6fVbXS8K"), user("?"), ...callAndResult("g6fVbXS8K_0123456789ab")];
     const { body } = await askAt(mistral, { tools, messages });
     const ids = [...JSON.stringify(body).matchAll(/"(?:id|tool_call_id)":"([^"]+)"/g)].map(([, id]) => id ?? "");
@@ -134,7 +134,7 @@ describe("what servers refuse", () => {
     expect(ids[2]).not.toBe(ids[0]);
   });
 
-  it("OpenAI's reasoning models get only the fields that they accept, also through a gateway", async () => {
+  it("OpenAI's reasoning models are sent only the fields that they accept, also through a gateway", async () => {
     const gateway = "https://gateway.ai.cloudflare.com/v1/account/gateway/openai";
     const definition = { model: "gpt-5.4", maxTokens: 500, temperature: 0.2 };
     const { body } = await askAt(gateway, {}, definition);

@@ -21,7 +21,7 @@ async function howItClosed(id: string): Promise<unknown> {
 /** Proves the port's contract for one provider. */
 export function modelPortContract(provider: Provider): void {
   describe(`model port, ${provider}`, () => {
-    it("Text comes as one block, and the stream ends with one finish that carries its counts", async () => {
+    it("Text arrives as one block, and the stream ends with one finish that has its token counts", async () => {
       const parts = await ask(provider, "text");
       expect(grammarFaults(parts)).toEqual([]);
       const { text, calls, end } = readAnswer(parts);
@@ -32,14 +32,14 @@ export function modelPortContract(provider: Provider): void {
       expect(told(parts).filter((part) => part.type === "text_delta").length).toBeGreaterThan(1);
     });
 
-    it("Characters survive wherever the bytes are split", async () => {
+    it("Characters are unchanged wherever the bytes are split", async () => {
       const { text } = readAnswer(
         await ask(provider, "multibyte-split", { definition: { headers: { "x-server-seed": "3" } } }),
       );
       expect(text).toBe("Grüße 👩‍🚀 – 日本語 𝄞");
     });
 
-    it("A tool call comes with its name, its arguments as written, and the stop reason tool_calls", async () => {
+    it("A tool call arrives with its name, its arguments as written, and the stop reason tool_calls", async () => {
       const parts = await ask(provider, "tool-call");
       expect(grammarFaults(parts)).toEqual([]);
       const { calls, end } = readAnswer(parts);
@@ -51,7 +51,7 @@ export function modelPortContract(provider: Provider): void {
       expect(deltas).toBe(calls[0]?.arguments);
     });
 
-    it("Parallel calls keep their order and have ids of their own", async () => {
+    it("Parallel calls keep their order and have different ids", async () => {
       const parts = await ask(provider, "parallel-calls");
       expect(grammarFaults(parts)).toEqual([]);
       const { calls } = readAnswer(parts);
@@ -73,13 +73,13 @@ export function modelPortContract(provider: Provider): void {
       ]);
     });
 
-    it("Empty arguments mean an empty object", async () => {
+    it("Empty arguments are read as an empty object", async () => {
       expect(readAnswer(await ask(provider, "empty-arguments")).calls).toMatchObject([
         { name: "list_files", arguments: "{}" },
       ]);
     });
 
-    it("A call id that a provider may use again is made unique by step", async () => {
+    it("A call id that a provider may use again is made unique by its step", async () => {
       const [first] = readAnswer(await ask(provider, "repeated-id")).calls;
       const [again] = readAnswer(await ask(provider, "repeated-id")).calls;
       const later = request(model(provider, "case:repeated-id")).messages;
@@ -89,7 +89,7 @@ export function modelPortContract(provider: Provider): void {
       expect(readAnswer(next).calls[0]?.id).not.toBe(first?.id);
     });
 
-    it("A stream that ends without a finish reason is a retryable network error, its open call never closed", async () => {
+    it("A stream that ends without a finish reason is a retryable network error, and its open call is never closed", async () => {
       const parts = await ask(provider, "cut");
       expect(grammarFaults(parts)).toEqual([]);
       const { text, calls, end } = readAnswer(parts);
@@ -129,7 +129,7 @@ export function modelPortContract(provider: Provider): void {
       expect(await howItClosed(id)).toEqual({ complete: false });
     });
 
-    it("A reader that leaves early cancels the body and aborts the request, so that either suffices", async () => {
+    it("A reader that leaves early cancels the body and aborts the request, and either one suffices", async () => {
       const bytes = await bytesOf(provider, "text");
       const signals: (AbortSignal | null | undefined)[] = [];
       let cancelled: () => void = () => undefined;
@@ -151,7 +151,7 @@ export function modelPortContract(provider: Provider): void {
       expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
     });
 
-    it("A signal that is aborted already sends nothing", async () => {
+    it("A signal that is already aborted sends no request", async () => {
       let sent = 0;
       const port = serverPort({ fetch: () => Promise.reject(new Error(`request ${++sent}`)) });
       const parts = await collect(port.stream(request(model(provider, "case:text")), AbortSignal.abort()));
@@ -159,7 +159,7 @@ export function modelPortContract(provider: Provider): void {
       expect(sent).toBe(0);
     });
 
-    it("An abort ends the waiting for an answer that never comes", async () => {
+    it("An abort ends the wait for an answer that never comes", async () => {
       const abort = new AbortController();
       // A fetch that neither answers nor heeds its signal.
       const port = serverPort({
@@ -180,7 +180,7 @@ export function modelPortContract(provider: Provider): void {
       ]);
     });
 
-    it("Cached prompt tokens are counted next to the uncached ones", async () => {
+    it("Cached prompt tokens are counted separately from the uncached ones", async () => {
       const { end } = readAnswer(await ask(provider, "cached-tokens"));
       const marked = provider === "anthropic" || provider === "openrouter";
       const counts = marked
@@ -189,12 +189,12 @@ export function modelPortContract(provider: Provider): void {
       expect(end).toMatchObject({ type: "finish", usage: { ...counts, output: 4, total_tokens: 2010 } });
     });
 
-    it("Reasoning counts in output", async () => {
+    it("Reasoning tokens count as output", async () => {
       const { end } = readAnswer(await ask(provider, "thinking"));
       expect(end).toMatchObject({ type: "finish", usage: { input: 15, output: 90, total_tokens: 105 } });
     });
 
-    it("The provider's raw chunks are emitted, without a secret in them", async () => {
+    it("A provider's raw chunks are emitted without secrets", async () => {
       const raw = (await ask(provider, "text")).filter((part) => part.type === "raw");
       expect(raw.length).toBeGreaterThan(3);
       expect(raw.map(({ chunk }) => chunk).join()).toContain("Hello");

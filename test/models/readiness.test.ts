@@ -21,7 +21,7 @@ async function callWithout(definition: Parameters<typeof readiness>[0], env: Rec
 }
 
 describe("readiness", () => {
-  it.for(providers)("%s without its key is not ready, and the variable is named", (provider) => {
+  it.for(providers)("%s without its key is not ready, and the missing variable is named", (provider) => {
     const definition = model(provider, "m");
     expect(readiness(definition, {})).toEqual({ ready: false, missing: variables[provider] });
     expect(readiness(definition, { [variables[provider]]: "  " })).toEqual({
@@ -31,7 +31,7 @@ describe("readiness", () => {
     expect(readiness(definition, keys)).toEqual({ ready: true, missing: null });
   });
 
-  it("Google's key may have the name its own package reads", () => {
+  it("Google's key may be in the variable that Google's own package reads", () => {
     expect(readiness(model("google", "m"), { GOOGLE_GENERATIVE_AI_API_KEY: "k" })).toEqual({
       ready: true,
       missing: null,
@@ -46,7 +46,7 @@ describe("readiness", () => {
   });
 
   it.for(["azure", "vertex", "bedrock", "workers-ai", "openai-compatible"] as const)(
-    "The error of %s says that it comes later",
+    "The error of the provider %s states that support comes later",
     async (provider) => {
       expect(readiness(model(provider, "m"), keys)).toEqual({ ready: false, missing: null });
       const parts = await callWithout(model(provider, "m"), keys);

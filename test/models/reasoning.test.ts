@@ -32,25 +32,28 @@ async function asked(
 }
 
 describe("openai", () => {
-  it.for(["o4-mini", "gpt-5", "gpt-5.1", "some-model"])("%s is sent an effort", async (model) => {
+  it.for(["o4-mini", "gpt-5", "gpt-5.1", "some-model"])("The model %s is sent an effort", async (model) => {
     for (const effort of ["low", "medium", "high"] as const) {
       expect((await asked("openai", { effort }, { model })).sent).toBe(effort);
     }
   });
 
-  it("Tokens win over effort and become the effort that comes nearest, with a warning", async () => {
+  it("A number of tokens replaces the effort and becomes the nearest effort, with a warning", async () => {
     const { sent, warnings } = await asked("openai", { effort: "high", maxTokens: 2000 }, { model: "o4-mini" });
     expect(sent).toBe("medium");
     expect(warnings).toContain('2000 tokens were asked for as effort \\"medium\\"');
   });
 
-  it.for(["gpt-4o", "gpt-4.1", "gpt-5-chat-latest"])("%s, which does not reason, is sent none", async (model) => {
-    const { sent, warnings } = await asked("openai", { effort: "high" }, { model });
-    expect(sent).toBeUndefined();
-    expect(warnings).toContain("does not reason");
-  });
+  it.for(["gpt-4o", "gpt-4.1", "gpt-5-chat-latest"])(
+    "The model %s, which does not reason, is sent no effort",
+    async (model) => {
+      const { sent, warnings } = await asked("openai", { effort: "high" }, { model });
+      expect(sent).toBeUndefined();
+      expect(warnings).toContain("does not reason");
+    },
+  );
 
-  it("The lowest level is sent to models that know it, else it is `low`", async () => {
+  it("The lowest level is sent to models that support it, and `low` to others", async () => {
     const level = { thinkingLevel: "minimal" } as const;
     expect((await asked("openai", {}, { model: "gpt-5-mini" }, level)).sent).toBe("minimal");
     expect((await asked("openai", {}, { model: "o4-mini" }, level)).sent).toBe("low");
@@ -65,7 +68,7 @@ describe("openai", () => {
 });
 
 describe("anthropic", () => {
-  it("Models up to 4.6 are sent a budget, raised to the floor with a warning and kept under the limit", async () => {
+  it("Models up to Claude 4.6 are sent a budget, raised to the minimum with a warning and kept under the limit", async () => {
     for (const model of ["claude-sonnet-4-5-20250929", "claude-opus-4-6", "claude-sonnet-4-20250514"]) {
       const { sent, body, warnings } = await asked("anthropic", { maxTokens: 300 }, { model, maxTokens: 4000 });
       expect(sent).toEqual({ thinking: { type: "enabled", budget_tokens: 1024 }, effort: undefined });
@@ -77,7 +80,7 @@ describe("anthropic", () => {
   });
 
   it.for(["claude-opus-4-7", "claude-sonnet-5", "claude-haiku-5-5-20261001", "claude-fable-5"])(
-    "%s, which refuses a budget, is sent an effort and shows its thinking only without `exclude`",
+    "The model %s, which refuses a budget, is sent an effort and shows its thinking unless `exclude` is set",
     async (model) => {
       const shown = await asked("anthropic", { effort: "medium" }, { model });
       expect(shown.sent).toEqual({ thinking: { type: "adaptive", display: "summarized" }, effort: "medium" });
@@ -88,7 +91,7 @@ describe("anthropic", () => {
     },
   );
 
-  it("Thinking is not requested where Anthropic would refuse it, and the log carries a warning", async () => {
+  it("Anthropic is sent no thinking options where it would refuse them, and the log has a warning", async () => {
     const high = { effort: "high" } as const;
     const forced = await asked("anthropic", high, { tools, toolChoice: "required" });
     const messages = [user("?"), ...callAndResult("call_1234567890")];
@@ -102,7 +105,7 @@ describe("anthropic", () => {
 });
 
 describe("google", () => {
-  it("Up to Gemini 2.5 it is sent a budget between the model's bounds and under the limit", async () => {
+  it("Models up to Gemini 2.5 are sent a budget between the model's bounds and under the limit", async () => {
     const budget = async (model: string, reasoning: ReasoningConfig, maxTokens: number | null = null) => {
       const { sent, warnings } = await asked("google", reasoning, { model, maxTokens });
       return [(sent as { thinkingBudget?: number } | undefined)?.thinkingBudget, warnings.includes("floor")];
@@ -126,7 +129,7 @@ describe("google", () => {
     expect(await sent("gemini-3-flash", { effort: "low", maxTokens: 700 })).toEqual({ thinkingBudget: 700, ...shown });
   });
 
-  it("Thoughts are asked for unless they are to be excluded, and of a model that does not think not at all", async () => {
+  it("Google is asked for thoughts unless they are excluded, and never from a model that does not think", async () => {
     expect((await asked("google", { effort: "low", exclude: true }, { model: "gemini-2.5-flash" })).sent).toEqual({
       thinkingBudget: 512,
       includeThoughts: false,
@@ -140,7 +143,7 @@ describe("google", () => {
 });
 
 describe("openrouter", () => {
-  it("OpenRouter is sent effort or tokens, and `exclude` also where neither is named", async () => {
+  it("OpenRouter is sent effort or tokens, and `exclude` also if neither is set", async () => {
     const sent = async (reasoning: ReasoningConfig, more = {}) => (await asked("openrouter", reasoning, more)).sent;
     expect(await sent({ effort: "medium" })).toEqual({ effort: "medium" });
     expect(await sent({ effort: "low", maxTokens: 700 })).toEqual({ max_tokens: 700 });

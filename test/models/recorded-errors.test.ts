@@ -28,7 +28,8 @@ function classify(status: number, body: string) {
 
 describe("recorded refusals", () => {
   if (folder === null) {
-    it("Recorded refusals were not run", ({ skip }) => skip("RECORDED_DIR is not set"));
+    it("Recorded refusals are skipped if there is no folder of recordings", ({ skip }) =>
+      skip("RECORDED_DIR is not set"));
     return;
   }
 
@@ -47,7 +48,7 @@ describe("recorded refusals", () => {
     },
   );
 
-  it("Refusals of every class are among them", () => {
+  it("The recorded refusals contain every class", () => {
     const kinds = new Set(answered.map(({ status = 0, body }) => classify(status, body).kind));
     expect([...kinds].toSorted()).toEqual(["api", "auth", "overflow", "rate_limited"]);
   });

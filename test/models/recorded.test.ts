@@ -73,54 +73,57 @@ const playable = z.array(caseSchema).parse(known);
 
 describe("recorded answers", () => {
   if (recorded.folder === null) {
-    it("Recorded cases were not run", ({ skip }) => skip("RECORDED_DIR is not set"));
+    it("Recorded cases are skipped if there is no folder of recordings", ({ skip }) => skip("RECORDED_DIR is not set"));
     return;
   }
 
-  it("The folder holds cases of every protocol", () => {
+  it("The folder of recordings has cases of every protocol", () => {
     const wires = new Set(playable.map(({ wire }) => wire));
     expect(essential.filter((wire) => !wires.has(wire))).toEqual([]);
     console.log(`recorded cases: ${playable.length} run, ${recorded.cases.length - known.length} without an adapter`);
   });
 
   const titled = playable.map((entry) => [`${entry.wire} ${entry.id}`, entry] as const);
-  it.for(titled)("%s comes out as its clients read it", async ([title, { model: name, wire, expected }]) => {
-    const provider = adapters[wire] ?? "openai";
-    const headers = { "x-server-id": title };
-    const more = responsesWires.has(wire)
-      ? { headers, api: "responses" as const, compat: { supportsReasoningEffort: true } }
-      : { headers };
-    const call = request(model(provider, name, more));
-    const parts = await collect(serverPort().stream(call, new AbortController().signal));
-    expect(grammarFaults(parts)).toEqual([]);
-    const id = encodeURIComponent(title);
-    const [sent] = await (
-      await fetch(`${inject("modelServer")}/__requests?id=${id}`)
-    ).json<{ path: string; body: Sent }[]>();
-    if (responsesWires.has(wire)) {
-      expect(sent).toMatchObject({
-        path: "/v1/responses",
-        body: { store: false, stream: true, include: ["reasoning.encrypted_content"], input: [{}, { role: "user" }] },
-      });
-    } else expect(sent?.path).not.toContain("responses");
-    const { text, thinking, calls, end } = readAnswer(parts);
-    const official = expected.officialSdk.result;
-    const other = expected.aiSdk.result;
+  it.for(titled)(
+    "The recording %s is read as the provider's own client reads it",
+    async ([title, { model: name, wire, expected }]) => {
+      const provider = adapters[wire] ?? "openai";
+      const headers = { "x-server-id": title };
+      const more = responsesWires.has(wire)
+        ? { headers, api: "responses" as const, compat: { supportsReasoningEffort: true } }
+        : { headers };
+      const call = request(model(provider, name, more));
+      const parts = await collect(serverPort().stream(call, new AbortController().signal));
+      expect(grammarFaults(parts)).toEqual([]);
+      const id = encodeURIComponent(title);
+      const [sent] = await (
+        await fetch(`${inject("modelServer")}/__requests?id=${id}`)
+      ).json<{ path: string; body: Sent }[]>();
+      if (responsesWires.has(wire)) {
+        expect(sent).toMatchObject({
+          path: "/v1/responses",
+          body: { store: false, stream: true, include: ["reasoning.encrypted_content"], input: [{}, { role: "user" }] },
+        });
+      } else expect(sent?.path).not.toContain("responses");
+      const { text, thinking, calls, end } = readAnswer(parts);
+      const official = expected.officialSdk.result;
+      const other = expected.aiSdk.result;
 
-    expect(text).toBe(official.text);
-    expect(thinking).toBe(other.reasoning);
-    const asked = official.toolCalls.map(({ name: tool, args }) => [tool, args]);
-    expect(calls.map((call) => [call.name, JSON.parse(call.arguments)])).toEqual(asked);
+      expect(text).toBe(official.text);
+      expect(thinking).toBe(other.reasoning);
+      const asked = official.toolCalls.map(({ name: tool, args }) => [tool, args]);
+      expect(calls.map((call) => [call.name, JSON.parse(call.arguments)])).toEqual(asked);
 
-    if (end.type === "error") throw new Error(`${end.failure.kind}: ${end.failure.message}`);
-    const expectedStop = calls.length > 0 ? "tool_calls" : stopReasons[other.finishReason.unified];
-    expect(end.stop_reason).toBe(expectedStop);
-    const { inputTokens, outputTokens } = other.usage;
-    const { input, cache_read, cache_write, output } = end.usage;
-    const cached = inputTokens.cacheRead ?? 0;
-    expect(cache_read).toBe(cached);
-    // xAI counts more cached tokens than the prompt has; the uncached rest is then none.
-    expect(input + cache_read + cache_write).toBe(Math.max(inputTokens.total ?? 0, cached));
-    expect(output).toBe(outputTokens.total ?? 0);
-  });
+      if (end.type === "error") throw new Error(`${end.failure.kind}: ${end.failure.message}`);
+      const expectedStop = calls.length > 0 ? "tool_calls" : stopReasons[other.finishReason.unified];
+      expect(end.stop_reason).toBe(expectedStop);
+      const { inputTokens, outputTokens } = other.usage;
+      const { input, cache_read, cache_write, output } = end.usage;
+      const cached = inputTokens.cacheRead ?? 0;
+      expect(cache_read).toBe(cached);
+      // xAI counts more cached tokens than the prompt has; the uncached rest is then none.
+      expect(input + cache_read + cache_write).toBe(Math.max(inputTokens.total ?? 0, cached));
+      expect(output).toBe(outputTokens.total ?? 0);
+    },
+  );
 });

@@ -98,7 +98,7 @@ it.for<[string, string[], string[]]>([
   },
 );
 
-it("REDACT3 A chunk waits only while its end may be the beginning of a key", () => {
+it("REDACT3 A chunk is held back only while its end may be the beginning of a key", () => {
   const raw = new RawText(["secret"], createRedact(["secret"]));
   const told = [delta("a"), delta("b"), delta("c")].map((chunk) => raw.take(chunk).length);
   // The id ends in the key's first letter, in every chunk.
@@ -106,7 +106,7 @@ it("REDACT3 A chunk waits only while its end may be the beginning of a key", () 
   expect([raw.end().length, raw.end().length]).toEqual([1, 0]);
 });
 
-it("REDACT3 A key that is split anywhere into three chunks is never whole in their texts", () => {
+it("REDACT3 A key that is split anywhere into three chunks never appears completely in their texts", () => {
   const secret = "my-own-secret";
   for (let first = 1; first < secret.length - 1; first += 1) {
     for (let second = first + 1; second < secret.length; second += 1) {
@@ -118,7 +118,7 @@ it("REDACT3 A key that is split anywhere into three chunks is never whole in the
   }
 });
 
-it("REDACT3 A chunk that still waits when the stream breaks is emitted before the failure", async () => {
+it("REDACT3 A chunk that is held back when the stream breaks is emitted before the failure", async () => {
   const said = { id: "1", created: 1, model: "m", choices: [{ index: 0, delta: { content: "so sk-test-ope" } }] };
   const broken = { error: { message: "overloaded", type: "server_error", code: null, param: null } };
   const body = [said, broken].map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");

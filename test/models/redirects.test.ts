@@ -30,7 +30,7 @@ describe.for(providers)("%s", (provider) => {
     },
   );
 
-  it("SECRET1 A redirect to another port or another scheme leads to another origin", async () => {
+  it("SECRET1 A redirect to another port or another scheme counts as another origin", async () => {
     for (const to of [otherPort, here.replace("http:", "https:")]) {
       const { parts, asked } = await redirected(provider, 307, to);
       expect(asked).toHaveLength(1);
@@ -52,7 +52,7 @@ describe.for(providers)("%s", (provider) => {
   });
 });
 
-it("SECRET1 A redirect without an end is given up after five", async () => {
+it("SECRET1 A redirect that never ends is given up after five", async () => {
   let hops = 0;
   const port = serverPort({
     fetch: (_input, init) => {

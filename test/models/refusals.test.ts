@@ -38,9 +38,9 @@ describe("refusals", () => {
 
   it.for(titled(overflows))("An overflow is distinguished from other limits: %s", ([, refusal]) => holds(refusal));
 
-  it.for(titled(shapes))("The message is found in JSON of any shape: %s", ([, refusal]) => holds(refusal));
+  it.for(titled(shapes))("The message of a failure is found in JSON of any shape: %s", ([, refusal]) => holds(refusal));
 
-  it("A failure's message never holds the JSON around it", () => {
+  it("A failure's message never contains the JSON around it", () => {
     const all = [...waits, ...refusals, ...overflows, ...shapes].map((refusal) => classify(refusal).message);
     expect(all.filter((text) => /[{}]|<html|"message"/.test(text))).toEqual([]);
   });

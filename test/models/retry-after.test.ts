@@ -24,11 +24,11 @@ it.for([
   [{ "retry-after": "-5" }, null],
   [{ "retry-after": "" }, null],
   [{}, null],
-] as const)("A Retry-After of %j is %d ms, never more than an hour", ([headers, milliseconds]) => {
+] as const)("A Retry-After of %j is read as %d ms, never more than an hour", ([headers, milliseconds]) => {
   expect(wait(headers)).toBe(milliseconds);
 });
 
-it("An error without an answer names no time to wait", () => {
+it("An error without a response has no time to wait", () => {
   expect(readAskedWait(none, now)).toEqual({ ms: null, tooLong: false });
 });
 

@@ -19,7 +19,7 @@ async function play(script: TestScript, messages: ModelMessage[] = [user("Hi")],
 }
 
 describe("a script", () => {
-  it("A script is played turn by turn, and the turn is the number of answers in the transcript", async () => {
+  it("A script is played turn by turn, and the number of answers in the transcript selects the turn", async () => {
     const script = [{ text: "first" }, { text: "second" }];
     expect(readAnswer(await play(script)).text).toBe("first");
     expect(readAnswer(await play(script, [user("Hi"), said("first"), user("And?")])).text).toBe("second");
@@ -59,7 +59,7 @@ describe("a script", () => {
     expect(pieces.every((piece) => piece.isWellFormed())).toBe(true);
   });
 
-  it("A function is given the request and makes the turn", async () => {
+  it("A script may be a function, which receives the request and returns the turn", async () => {
     const given: TestRequest[] = [];
     const messages = [
       message("system", { parts: [{ type: "text", text: "More." }] }),
@@ -92,7 +92,7 @@ describe("a script", () => {
     ]);
   });
 
-  it("Thinking that it signed comes back to it, thinking of others does not", async () => {
+  it("A test model's own signed thinking is sent back to it, and thinking of other models is not", async () => {
     const signed = await play([{ thinking: "hm", signature: "s1", text: "ok" }]);
     expect(told(signed)).toContainEqual({
       type: "thinking_end",
@@ -120,7 +120,7 @@ describe("a script", () => {
     });
   });
 
-  it("Calls without an id get one that is unique in the transcript and stays when the step is asked again", async () => {
+  it("Calls without an id get one that is unique in the transcript and the same when the step is requested again", async () => {
     const script: TestScript = () => ({
       toolCalls: [
         { name: "a", arguments: {} },
@@ -134,7 +134,7 @@ describe("a script", () => {
     expect(readAnswer(later).calls.map(({ id }) => id)).not.toContain(ids[0]);
   });
 
-  it("The counts of a script are the turn's own, or estimated", async () => {
+  it("Token counts of a script are those of its turn, or estimated", async () => {
     const own = await play([{ text: "x", usage: { input: 9, output: 8, cacheRead: 7, cacheWrite: 6 } }]);
     const usage = { input: 9, output: 8, cache_read: 7, cache_write: 6, total_tokens: 30 };
     expect(own.at(-1)).toMatchObject({ usage });
@@ -143,7 +143,7 @@ describe("a script", () => {
     expect(estimated.at(-1)).toMatchObject({ usage: { input: 8, output: 13, total_tokens: 21 } });
   });
 
-  it("A stop reason is passed on, an unknown one is a fault", async () => {
+  it("A stop reason is passed on, and an unknown one is a failure", async () => {
     expect((await play([{ text: "x", stopReason: "length" }])).at(-1)).toMatchObject({ stop_reason: "length" });
     expect((await play([{ text: "x", stopReason: "bored" }])).at(-1)).toMatchObject({
       type: "error",
@@ -151,7 +151,7 @@ describe("a script", () => {
     });
   });
 
-  it("Silent overflow is played too", async () => {
+  it("A script can play an overflow that the provider does not report", async () => {
     const parts = await play([{ text: "x", usage: { input: 900, cacheRead: 200 } }], undefined, {
       contextWindow: 1000,
     });
@@ -178,13 +178,13 @@ describe("a script", () => {
       { message: "no", kind: "overflow", status: 400 },
       { kind: "overflow", retryable: false },
     ],
-  ] as const)("The error %j comes after the text before it, classified", async ([error, failure]) => {
+  ] as const)("The scripted error %j comes after the text before it, with its class", async ([error, failure]) => {
     const parts = await play([{ text: "Half", error }]);
     expect(readAnswer(parts).text).toBe("Half");
     expect(parts.at(-1)).toMatchObject({ type: "error", failure });
   });
 
-  it("Delays are waited before each chunk, and an abort ends them", async () => {
+  it("Delays of a script pass before each chunk, and an abort ends them", async () => {
     const waits: number[] = [];
     const abort = new AbortController();
     const port = serverPort({
@@ -200,7 +200,7 @@ describe("a script", () => {
     expect(readAnswer(parts)).toMatchObject({ text: "one ", end: { type: "error", failure: { kind: "aborted" } } });
   });
 
-  it("The timer it waits with ends when the signal aborts", async () => {
+  it("A delay's timer ends when the signal aborts", async () => {
     const abort = new AbortController();
     const asked = request(model("test", "slow", { script: [{ text: "one", delayMs: 3_600_000 }] }));
     const parts: ModelPart[] = [];
@@ -229,7 +229,7 @@ describe("faults of a script", () => {
     expect(JSON.stringify(end)).toContain(words);
   });
 
-  it("A test model without a script says how to give it one", async () => {
+  it("A test model without a script names how to give it one", async () => {
     const parts = await collect(serverPort().stream(request(model("test", "bare")), new AbortController().signal));
     expect(parts).toMatchObject([{ type: "error", failure: { kind: "api", retryable: false } }]);
     expect(JSON.stringify(parts)).toContain("script: [");

@@ -31,20 +31,26 @@ describe.for(thinkers)("thinking of %s", (provider) => {
     expect(blocks.map((part) => part.type)).toEqual(["thinking_start", "text_start"]);
   });
 
-  it.for(["thinking", "thinking-then-call"])("The signature of %s goes back to its provider", async (name) => {
-    const signature = /sig2?(?=")/.exec(await sentAfter(provider, storedAnswer(await ask(provider, name))))?.[0];
-    expect(signature).toBe(name === "thinking" ? "sig" : "sig2");
-  });
+  it.for(["thinking", "thinking-then-call"])(
+    "The thinking signature of %s is sent back to its provider",
+    async (name) => {
+      const signature = /sig2?(?=")/.exec(await sentAfter(provider, storedAnswer(await ask(provider, name))))?.[0];
+      expect(signature).toBe(name === "thinking" ? "sig" : "sig2");
+    },
+  );
 
-  it.for(thinkers.filter((other) => other !== provider))("Neither thinking nor signature goes to %s", async (other) => {
-    const sent = await sentAfter(other, storedAnswer(await ask(provider, "thinking-then-call")));
-    expect(sent).not.toMatch(/sig2|I need the weather/);
-    expect(sent).toContain("get_weather");
-  });
+  it.for(thinkers.filter((other) => other !== provider))(
+    "Neither thinking nor its signature is sent to %s",
+    async (other) => {
+      const sent = await sentAfter(other, storedAnswer(await ask(provider, "thinking-then-call")));
+      expect(sent).not.toMatch(/sig2|I need the weather/);
+      expect(sent).toContain("get_weather");
+    },
+  );
 });
 
 describe.for(thinkers)("excluded thinking of %s", (provider) => {
-  it("Excluded thinking leaves no text in the log or the opaque data, and its signature is sent back", async () => {
+  it("Excluded thinking leaves no text in the log or in the opaque data, and its signature is sent back", async () => {
     const parts = await ask(provider, "thinking-then-call", { reasoning: { exclude: true } });
     const rest = parts.filter((part) => part.type !== "thinking_delta");
     expect(JSON.stringify(rest)).not.toContain("I need the weather");
@@ -59,7 +65,7 @@ describe.for(thinkers)("excluded thinking of %s", (provider) => {
 });
 
 describe("what providers keep to themselves", () => {
-  it("Redacted thinking is marked, carries no text, and is sent back as it came", async () => {
+  it("Redacted thinking is marked, has no text, and is sent back unchanged", async () => {
     const parts = told(await ask("anthropic", "redacted-thinking"));
     expect(parts[0]).toEqual({ type: "thinking_start", index: 0, redacted: true });
     expect(parts[1]).toMatchObject({ type: "thinking_end", index: 0 });
@@ -68,7 +74,7 @@ describe("what providers keep to themselves", () => {
     );
   });
 
-  it("OpenRouter's details are stored once, with the thinking", async () => {
+  it("OpenRouter's reasoning details are stored once, with the thinking", async () => {
     const parts = await ask("openrouter", "thinking-then-call");
     const carriers = parts.filter((part) => "provider_data" in part).map((part) => part.type);
     expect(carriers).toEqual(["thinking_end"]);

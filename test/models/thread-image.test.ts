@@ -39,7 +39,7 @@ it.for(providers)("%s is sent images of the thread as their bytes, a user's and 
   expect(sent).not.toContain("attachments/cat.png");
 });
 
-it.for(providers)("%s is sent a line for an image that is gone from the thread", async (provider) => {
+it.for(providers)("%s receives a line of text for an image that is no longer in the thread", async (provider) => {
   const gone = { type: "image" as const, mime_type: "image/png", path: "/attachments/gone.png", size: 90 };
   const messages = await withAttachments([message("user", { parts: [gone] })], {
     files: files.port,

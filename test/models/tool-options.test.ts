@@ -30,7 +30,7 @@ const words: Record<Provider, Record<ModelRequest["toolChoice"], unknown>> = {
 
 describe.for(providers)("%s", (provider) => {
   it.for(["auto", "none", "required"] as const)(
-    "The provider is sent the choice `%s` in its own terms",
+    "The tool choice `%s` is sent in the provider's own terms",
     async (toolChoice) => {
       const { body } = await overHttp(provider, { tools, toolChoice });
       expect(choiceOf[provider](body)).toEqual(words[provider][toolChoice]);
@@ -38,7 +38,7 @@ describe.for(providers)("%s", (provider) => {
     },
   );
 
-  it("The provider is asked for one call at a time if it can be asked, and for nothing without tools", async () => {
+  it("The provider is limited to one call at a time if it can be, and not if there are no tools", async () => {
     const one = await overHttp(provider, { tools, parallelToolCalls: false });
     const asked =
       JSON.stringify(one.body).match(/"(parallel_tool_calls":false|disable_parallel_tool_use":true)/g) ?? [];

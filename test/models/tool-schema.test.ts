@@ -79,7 +79,7 @@ const given = Object.keys(kinds).filter((name) => name !== "maybe" && name !== "
 
 describe("JSON Schema", () => {
   it.for(["openai", "anthropic", "openrouter"] as const)(
-    "The provider %s is sent every kind of argument as it is",
+    "The provider %s is sent every kind of argument as JSON Schema",
     async (provider) => {
       const parameters = await sent(provider, everything);
       expect(parameters).toMatchObject({ type: "object", additionalProperties: false, required: given });
@@ -92,7 +92,7 @@ describe("JSON Schema", () => {
   );
 
   it.for(["openai", "anthropic", "openrouter"] as const)(
-    "The provider %s is sent no arguments as an empty object",
+    "The provider %s is sent the schema of an empty object for a tool without arguments",
     async (provider) => {
       for (const schema of [null, z.object({})]) {
         expect(await sent(provider, schema)).toEqual({ type: "object", properties: {}, additionalProperties: false });
@@ -102,7 +102,7 @@ describe("JSON Schema", () => {
 });
 
 describe("Gemini", () => {
-  it("Gemini is sent every kind of argument in the part of JSON Schema that it takes, and the rest as text", async () => {
+  it("Gemini is sent every kind of argument in the part of JSON Schema that it accepts, and the rest in the description", async () => {
     const parameters = await sent("google", everything);
     expect(schemaFaults(parameters)).toEqual([]);
     expect(parameters?.["required"]).toEqual(given);
@@ -129,7 +129,7 @@ describe("Gemini", () => {
     expect(JSON.stringify(parameters)).toContain("bottom");
   });
 
-  it("Unions keep their null, their values and their descriptions", async () => {
+  it("Unions in a schema keep their null, their values and their descriptions", async () => {
     const parameters = await sent(
       "google",
       z.object({
@@ -174,13 +174,13 @@ describe("Gemini", () => {
     });
   });
 
-  it("A function without arguments has parameters all the same, since a forced call is refused without", async () => {
+  it("A function without arguments is sent with parameters to Gemini, which refuses a forced call without them", async () => {
     for (const schema of [null, z.object({})]) {
       expect(await sent("google", schema)).toEqual({ type: "object", properties: {} });
     }
   });
 
-  it("The arguments' schema and their values fit each other, whatever they are", async () => {
+  it("Any arguments have a schema that Gemini accepts and that accepts their values", async () => {
     const property = fc.asyncProperty(argumentObjects(6), async ({ schema, value }) => {
       const { body } = await capture("google", { tools: [specOf(schema)] });
       const parameters = parametersOf.google(body);

@@ -45,11 +45,11 @@ it.for([
   ["an answer of thinking alone", [user("Hi"), thought], "is empty"],
   ["an answer of nothing", [user("Hi"), message("assistant")], "is empty"],
   ["a question of blanks", [user("  ")], "is empty"],
-] as const)("The transcript with %s is a fault, and is reported", ([, messages, words]) => {
+] as const)("The transcript with %s is invalid, and the error names the defect", ([, messages, words]) => {
   expect(checkTranscript(messages)).toContain(words);
 });
 
-it("A broken transcript fails the call loudly and is not retried", async () => {
+it("A broken transcript fails the call with an error that is not retried", async () => {
   const asked = request(model("test", "m", { script: [{ text: "never said" }] }), { messages: [user("Hi"), call] });
   const parts = await collect(serverPort().stream(asked, new AbortController().signal));
   expect(parts).toMatchObject([{ type: "error", failure: { kind: "api", retryable: false } }]);

@@ -16,13 +16,13 @@ const pixel = "iVBORw0KGgo=";
 const image = { type: "image", mime_type: "image/png", data: pixel } as const;
 
 describe("system prompts and roles", () => {
-  it.for(providers)("%s gets the system prompt, leading system messages joined to it", async (provider) => {
+  it.for(providers)("%s is sent the system prompt, with leading system messages joined to it", async (provider) => {
     const system = message("system", { parts: [{ type: "text", text: "Second." }] });
     const { body } = await capture(provider, { messages: [system, user("Hi")] });
     expect(JSON.stringify(body)).toContain(String.raw`Be brief.\n\nSecond.`);
   });
 
-  it("A system message in the middle is a user's at the providers that allow none there", async () => {
+  it("A system message in the middle becomes a user's message at providers that allow none there", async () => {
     const late = message("system", { parts: [{ type: "text", text: "Mind the time." }] });
     const messages = [user("Hi"), late];
     const { body: anthropic } = await capture("anthropic", { messages });
@@ -36,7 +36,7 @@ describe("system prompts and roles", () => {
     ]);
   });
 
-  it("Turns alternate and begin with the user where the provider wants it", async () => {
+  it("Turns alternate and begin with the user if the provider requires it", async () => {
     const said = message("assistant", { parts: [{ type: "text", text: "I begin." }] });
     const messages = [said, user("One"), user("Two")];
     const { body: anthropic } = await capture("anthropic", { messages });
@@ -59,7 +59,7 @@ describe("system prompts and roles", () => {
 describe("tool calls and results", () => {
   const messages = [user("Weather?"), ...callAndResult("toolu_01AAAA"), user("Thanks")];
 
-  it("OpenAI reads a call and its result", async () => {
+  it("OpenAI is sent a call and its result in its own form", async () => {
     const { body } = await capture("openai", { messages, tools: [tool] });
     const call = {
       id: "toolu_01AAAA",
@@ -78,7 +78,7 @@ describe("tool calls and results", () => {
     ]);
   });
 
-  it("Anthropic reads a call and its result, in turns that alternate", async () => {
+  it("Anthropic is sent a call and its result in turns that alternate", async () => {
     const { body } = await capture("anthropic", { messages, tools: [tool] });
     expect(body["messages"]).toMatchObject([
       { role: "user" },
@@ -93,7 +93,7 @@ describe("tool calls and results", () => {
     ]);
   });
 
-  it("Google reads the results of parallel calls in one turn", async () => {
+  it("Google is sent the results of parallel calls in one turn", async () => {
     const [first, firstResult] = callAndResult("google-fc-0");
     const [second, secondResult] = callAndResult("google-fc-1", "get_time");
     const both = message("assistant", { parts: [...(first?.parts ?? []), ...(second?.parts ?? [])] });
@@ -109,7 +109,7 @@ describe("tool calls and results", () => {
     ]);
   });
 
-  it("An error is flagged, or its text says that it is one", async () => {
+  it("An error result is flagged, or its text states that it is an error", async () => {
     const failed = callAndResult("toolu_01AAAA").map((entry) =>
       entry.role === "tool" ? { ...entry, result: { status: "error" as const, error: "no such city" } } : entry,
     );
@@ -121,7 +121,7 @@ describe("tool calls and results", () => {
     }
   });
 
-  it.for(providers)("Arguments that did not parse go to %s as an empty object", async (provider) => {
+  it.for(providers)("Arguments that could not be parsed are sent to %s as an empty object", async (provider) => {
     const broken = callAndResult("toolu_01AAAA").map((entry) =>
       entry.role === "assistant"
         ? message("assistant", {
@@ -134,7 +134,7 @@ describe("tool calls and results", () => {
   });
 
   it.for(["anthropic", "openai"] as const)(
-    "An id another provider made is bent to what %s accepts",
+    "A call id of another provider is converted to one that %s accepts",
     async (provider) => {
       const id = `functions.get_weather:0_${"x".repeat(80)}`;
       const { body } = await capture(provider, { messages: [user("?"), ...callAndResult(id)], tools: [tool] });
@@ -165,38 +165,41 @@ it.for(providers)("%s is never sent half a surrogate pair", async (provider) => 
 describe("images and files", () => {
   const withImage = [message("user", { parts: [{ type: "text", text: "Look" }, image] })];
 
-  it.for(providers)("%s is sent an image", async (provider) => {
+  it.for(providers)("%s is sent an image as its bytes", async (provider) => {
     const { body } = await capture(provider, { messages: withImage });
     expect(JSON.stringify(body)).toContain(pixel);
   });
 
-  it.for(providers)("A model without vision of %s is sent a line in place of an image", async (provider) => {
+  it.for(providers)("A model without vision of %s is sent a line of text in place of an image", async (provider) => {
     const named = [message("user", { parts: [{ ...image, path: "/attachments/cat.png" }] })];
     const { body } = await capture(provider, { messages: named }, { capabilities: { vision: false } });
     expect(JSON.stringify(body)).toContain("[image: cat.png, image/png, /attachments/cat.png]");
     expect(JSON.stringify(body)).not.toContain(pixel);
   });
 
-  it.for(providers)("%s is sent what a text file holds, and a name where it can take no more", async (provider) => {
-    const parts = [
-      { type: "file" as const, name: "notes.txt", mime_type: "text/plain", data: btoa("bring salt") },
-      { type: "file" as const, name: "app.bin", mime_type: "application/octet-stream", data: pixel },
-    ];
-    const sent = JSON.stringify((await capture(provider, { messages: [message("user", { parts })] })).body);
-    expect(sent).toContain("bring salt");
-    expect(sent).toContain("[file: app.bin, application/octet-stream]");
-  });
+  it.for(providers)(
+    "%s is sent the content of a text file, and the name of a file that it cannot read",
+    async (provider) => {
+      const parts = [
+        { type: "file" as const, name: "notes.txt", mime_type: "text/plain", data: btoa("bring salt") },
+        { type: "file" as const, name: "app.bin", mime_type: "application/octet-stream", data: pixel },
+      ];
+      const sent = JSON.stringify((await capture(provider, { messages: [message("user", { parts })] })).body);
+      expect(sent).toContain("bring salt");
+      expect(sent).toContain("[file: app.bin, application/octet-stream]");
+    },
+  );
 
   const shown = callAndResult("toolu_01AAAA").map((entry) =>
     entry.role === "tool" ? { ...entry, parts: [{ ...image, name: "chart.png" }] } : entry,
   );
 
-  it.for(providers)("%s is shown an image that a tool returned", async (provider) => {
+  it.for(providers)("%s is sent an image that a tool returned", async (provider) => {
     const { body } = await capture(provider, { messages: [user("?"), ...shown, user("And now?")], tools: [tool] });
     expect(JSON.stringify(body)).toContain(pixel);
   });
 
-  it("A user's turn right after the results shows an image of a result that cannot hold one", async () => {
+  it("An image of a result that cannot contain one is sent in a user's turn right after the results", async () => {
     const [call, result] = callAndResult("toolu_01BBBB", "get_time");
     const both = message("assistant", { parts: [...(shown[0]?.parts ?? []), ...(call?.parts ?? [])] });
     const messages = [user("?"), both, ...shown.slice(1), ...(result === undefined ? [] : [result]), user("Thanks")];
@@ -211,7 +214,7 @@ describe("images and files", () => {
     }
   });
 
-  it.for(providers)("%s is shown the image of a result that is an error", async (provider) => {
+  it.for(providers)("%s is sent the image of a result that is an error", async (provider) => {
     const failed = shown.map((entry) =>
       entry.role === "tool" ? { ...entry, result: { status: "error" as const, error: "it broke" } } : entry,
     );
@@ -221,7 +224,7 @@ describe("images and files", () => {
   });
 
   it.for(providers)(
-    "A model without vision of %s is sent a line for a result's image and no turn of its own",
+    "A model without vision of %s is sent a line for a result's image and no extra turn",
     async (provider) => {
       const { body } = await capture(
         provider,

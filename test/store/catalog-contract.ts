@@ -18,7 +18,7 @@ const removal = { threadId: id, createdAt: noon, now: noon + day };
 /** The suite over one kind of catalog. */
 export function catalogContract(kind: string, make: MakeCatalog): void {
   describe(`catalog ${kind}`, () => {
-    test("The newest version of a thread is kept, in whatever order they come", async () => {
+    test("The newest version of a thread is kept, in whatever order versions arrive", async () => {
       const catalog = await make();
       expect(await catalog.get(id)).toBeNull();
       const metadata = { "half \ud800": [null, { "": "\u0000" }] };
@@ -35,7 +35,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect((await catalog.list({ ...everyone, userId: "ada" })).items).toEqual([]);
     });
 
-    test("An entry that fits no row is refused as too large", async () => {
+    test("An entry that is too large for a row is refused", async () => {
       const catalog = await make();
       const entry = entryOf(1, { metadata: { text: "x".repeat(2_000_000) } });
       await expect(catalog.put(entry)).rejects.toMatchObject({ code: "too_large" });
@@ -43,7 +43,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(await catalog.get(id)).toBeNull();
     });
 
-    test("A removed thread stays removed, whatever comes late", async () => {
+    test("A removed thread stays removed if a write of it arrives late", async () => {
       const catalog = await make();
       await catalog.put(entryOf(1, {}, { version: 5 }));
       await catalog.remove(removal);
@@ -58,7 +58,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(lines).toHaveLength(1);
     });
 
-    test("A thread made later under the same id is another thread", async () => {
+    test("A thread that is created later under the same id is another thread", async () => {
       const catalog = await make();
       await catalog.put(entryOf(1, {}, { version: 500 }));
       const second = entryOf(1, { title: "second", created_at: noon + 2 * day }, { version: 1 });
@@ -86,7 +86,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(await catalog.get(id)).not.toBeNull();
     });
 
-    test("A run is counted once, however often it is reported", async () => {
+    test("A run is counted once per model, however often it is reported", async () => {
       const catalog = await make();
       await catalog.addRunTotals([totalOf(1), totalOf(1), totalOf(1, { model: "large", cost: 2 })]);
       await catalog.flush(entryOf(1), [totalOf(1, { usage: { ...totalOf(1).usage, input: 999 } }), totalOf(2)]);
@@ -113,7 +113,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect((await catalog.get(id))?.title).toBe("t");
     });
 
-    test("A report sums whole days by what is asked, and knows no cost where one is unknown", async () => {
+    test("A report sums whole days by the requested dimensions, and its cost is unknown if one cost is unknown", async () => {
       const catalog = await make();
       await catalog.addRunTotals([
         totalOf(1),
@@ -150,7 +150,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(none).toEqual({ lines: [], total: zeroSums });
     });
 
-    test("The total of a report counts a run once, and the known part of the cost next to an unknown one", async () => {
+    test("The total of a report counts a run once, and shows the known part of the cost next to an unknown one", async () => {
       const catalog = await make();
       await catalog.addRunTotals([
         totalOf(1),
@@ -186,7 +186,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       });
     });
 
-    test("The first use of a key holds it for a day", async () => {
+    test("The first use of a creation key reserves it for a day", async () => {
       const catalog = await make();
       const first = { owner: "ada", key: "k", fingerprint: "f1", threadId: "t1", now: noon };
       const held = { threadId: "t1", fingerprint: "f1", removed: false };
@@ -202,7 +202,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(await catalog.reserveCreation({ ...first, now: noon + creationKept + 1 })).toEqual(other);
     });
 
-    test("A reservation reports that its thread was removed since, and not an earlier one", async () => {
+    test("A reservation reports that its thread was removed after it, and not that of an earlier thread", async () => {
       const catalog = await make();
       const first = { owner: "ada", key: "k", fingerprint: "f", threadId: "t1", now: noon };
       const held = { threadId: "t1", fingerprint: "f", removed: false };
@@ -218,7 +218,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(await catalog.reserveCreation(later)).toEqual({ ...held, removed: true });
     });
 
-    test("Requests that race for a key agree on one thread", async () => {
+    test("Simultaneous requests with one key get one thread", async () => {
       const catalog = await make();
       const ask = (n: number) =>
         catalog.reserveCreation({ owner: "ada", key: "k", fingerprint: "f", threadId: `t${n}`, now: noon });

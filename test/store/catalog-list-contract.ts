@@ -33,7 +33,7 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
       expect(await numbers(catalog, { userId: "ada" })).toEqual([1, 2]);
     });
 
-    test("Filters narrow a list, also together", async () => {
+    test("Filters narrow a list, each alone and together", async () => {
       const catalog = await make();
       await catalog.put(entryOf(1, { agent_id: "sales", origin_agent_id: "support", tags: ["a b", "%"] }));
       await catalog.put(entryOf(2, { status: "running", tags: ["a", "b"] }));
@@ -47,7 +47,7 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
       expect(await numbers(catalog, { tag: "a", userId: "bob" })).toEqual([]);
     });
 
-    test("Q finds any part of title or last message, in any letter case and alphabet", async () => {
+    test("A text search matches any part of title or last message, in any letter case and alphabet", async () => {
       const catalog = await make();
       await catalog.put(entryOf(1, { title: "Österreich 100%_done" }, { lastMessage: "see \\ 'quotes'" }));
       await catalog.put(entryOf(2, { title: null }, { lastMessage: `PRAHA ${"long ".repeat(50)}` }));
@@ -74,7 +74,7 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
       expect(await numbers(catalog, { parentId: "none" })).toEqual([]);
     });
 
-    test("Pages follow one another without a gap or a repeat, same times included", async () => {
+    test("Pages follow one another without a gap or a repeat, also for equal times", async () => {
       const catalog = await make();
       for (let n = 1; n <= 12; n += 1) await catalog.put(entryOf(n, { updated_at: noon + Math.floor(n / 4) }));
       const whole = await numbers(catalog);
@@ -94,7 +94,7 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
       }
     });
 
-    test("A page continues at its place although threads moved meanwhile", async () => {
+    test("A page continues at its position although threads moved meanwhile", async () => {
       const catalog = await make();
       for (const n of [1, 2, 3, 4]) await catalog.put(entryOf(n));
       const { next_cursor } = await catalog.list({ ...everyone, limit: 2 });
@@ -103,7 +103,7 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
       expect(await numbers(catalog, { cursor: next_cursor ?? "" })).toEqual([2, 1]);
     });
 
-    test("A cursor that this list did not give is refused by name", async () => {
+    test("A cursor of another list is refused by name", async () => {
       const catalog = await make();
       for (const n of [1, 2]) await catalog.put(entryOf(n));
       for (const n of [3, 4]) await catalog.put(entryOf(n, { parent: parentOf(1) }));
@@ -121,7 +121,7 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
       }
     });
 
-    test("No text as a cursor breaks a list", async () => {
+    test("A cursor of any text is refused and never breaks a list", async () => {
       const catalog = await make();
       await fc.assert(
         fc.asyncProperty(fc.string({ unit: "binary" }), async (cursor) => {

@@ -25,7 +25,7 @@ test("The open loopback mode makes missing tables on first use, once for all req
   expect(await recorded(database)).toEqual(names);
 });
 
-test("Workers that race make the tables once", async () => {
+test("Simultaneous Workers create the tables once", async () => {
   const database = await databaseWithoutTables();
   await Promise.all([1, 2, 3, 4, 5].map(() => ensureCatalogSchema(database)));
   expect(await recorded(database)).toEqual(names);
@@ -34,7 +34,7 @@ test("Workers that race make the tables once", async () => {
   expect((await createD1Catalog(database).list(everyone)).items).toHaveLength(1);
 });
 
-test("Only missing steps are applied, each with its record or not at all", async () => {
+test("Only missing migrations are applied, each together with its record or not at all", async () => {
   const database = await databaseWithoutTables();
   await ensureCatalogSchema(database);
   const broken: Migration = {
@@ -48,7 +48,7 @@ test("Only missing steps are applied, each with its record or not at all", async
   expect(await recorded(database)).toEqual([...names, mended.name]);
 });
 
-test("The record is wrangler's own table", async () => {
+test("Applied migrations are recorded in wrangler's own table", async () => {
   const database = await databaseWithoutTables();
   await ensureCatalogSchema(database);
   const { results } = await database
@@ -62,6 +62,6 @@ test("The record is wrangler's own table", async () => {
   ]);
 });
 
-test("Names of steps rise as their numbers do", () => {
+test("The names of catalog migrations are in the order of their numbers", () => {
   expect(names.every((name, index) => name.startsWith(String(index + 1).padStart(4, "0")))).toBe(true);
 });

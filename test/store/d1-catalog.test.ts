@@ -64,7 +64,7 @@ describe("price of the catalog", () => {
     expect(await written(database, child)).toBe(3);
   });
 
-  test("A page reads its own rows, whatever comes before it", async () => {
+  test("A page reads its own rows, whatever comes before it in the list", async () => {
     const database = await emptyDatabase();
     const count = 600;
     const entries = Array.from({ length: count }, (_, n) => entryOf(n, { user_id: n % 2 === 0 ? "ada" : "bob" }));
@@ -80,7 +80,7 @@ describe("price of the catalog", () => {
     }
   });
 
-  test("Lists and reports use an index, and never sort what they find", async () => {
+  test("Lists and reports use an index, and never sort their rows", async () => {
     const database = await emptyDatabase();
     const plan = async (statement: string, ...values: unknown[]) => {
       const explained = database.prepare(`EXPLAIN QUERY PLAN ${statement}`).bind(...values);
@@ -99,7 +99,7 @@ describe("price of the catalog", () => {
     );
   });
 
-  test("A report reads the asked days only", async () => {
+  test("A report reads the requested days only", async () => {
     const database = await emptyDatabase();
     const totals = Array.from({ length: 300 }, (_, n) => totalOf(n, { ended_at: noon + (n % 30) * 86_400_000_000 }));
     await totalsStatement(database, totals).run();
@@ -132,7 +132,7 @@ describe("a catalog out of reach", () => {
     ];
   };
 
-  test("Every method answers unavailable, with the cause kept", async () => {
+  test("Every method answers unavailable when the database fails, and keeps the cause for the log", async () => {
     for (const call of callsOf(createD1Catalog(await databaseWithoutTables()))) {
       const error: unknown = await call().then(
         () => null,
@@ -161,7 +161,7 @@ describe("a catalog out of reach", () => {
     }
   });
 
-  test("A request that ended during its check of the tables does not keep other requests waiting", async () => {
+  test("A request that ended while it checked the tables does not block other requests", async () => {
     const { database, answerAgain } = silentDatabase(await emptyDatabase());
     // Like the promise of a request whose client has left: it never settles.
     const ended = createD1Catalog(database, { ensureSchema: true }).list(everyone);

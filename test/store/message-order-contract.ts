@@ -61,7 +61,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
         expect(store.message("nothing")).toBeNull();
       }));
 
-    test("A moved message is replaced and deleted like any other", () =>
+    test("A message at another position is replaced and deleted like any other", () =>
       withThread((store) => {
         const moved = messageRecord(1, { position: idOf(5) });
         store.insertMessage(moved);
@@ -73,7 +73,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
         expect(store.message(idOf(1))?.position).toBe(idOf(1));
       }));
 
-    test("A page is a window by position, in either order", () =>
+    test("A page of messages is a window by position, in either order", () =>
       withThread((store) => {
         for (const n of [1, 3, 4, 5]) store.insertMessage(messageRecord(n));
         store.insertMessage(messageRecord(2, { position: idOf(6) }));
@@ -85,7 +85,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
         expect(store.messages({ ...all, beyond: idOf(6) })).toEqual([]);
       }));
 
-    test("Silent and deeper messages are left out on request, and do not shorten the page", () =>
+    test("Silent and deeper messages are left out on request, and the page is still full", () =>
       withThread((store) => {
         for (const n of [1, 2, 3, 4, 5, 6]) {
           store.insertMessage(messageRecord(n, { silent: n % 2 === 0, depth: n > 4 ? 2 : 0 }));
@@ -96,7 +96,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
         expect(numbers(store.messages({ ...all, maxDepth: 0, includeSilent: false, order: "desc" }))).toEqual([3, 1]);
       }));
 
-    test("A branch is its ancestors up to the forks, then its own", () =>
+    test("A branch has the messages of its ancestors up to the forks, then its own", () =>
       withThread((store) => {
         insertTree(store);
         const whole = (branch: string) => numbers(store.messages({ ...all, branch }));
@@ -112,7 +112,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
         expect(numbers(store.messages({ ...b, limit: 3, beyond: idOf(1) }))).toEqual([2, 5, 6]);
       }));
 
-    test("A message that came to the parent after the fork is not on the branch", () =>
+    test("A message that was added to the parent after the fork is not on the branch", () =>
       withThread((store) => {
         insertTree(store);
         store.insertMessage(messageRecord(11, { branch: "a" }));
@@ -120,7 +120,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
         expect(numbers(store.messages({ ...all, branch: "a" }))).toEqual([1, 2, 5, 6, 7, 11]);
       }));
 
-    test("The messages after a position come whole, silent and deep included, along the branch", () =>
+    test("A read after a position returns all messages of the branch, silent and deep ones included", () =>
       withThread((store) => {
         insertTree(store);
         store.insertMessage(messageRecord(12, { branch: "b", silent: true, depth: 4 }));

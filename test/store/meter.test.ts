@@ -39,7 +39,7 @@ test("Rows written and read are counted, whichever way a cursor is read", () =>
     expect(storage.sql.exec(query).columnNames).toEqual(["n"]);
   }));
 
-test("A cursor that is read half counts half, and continues counting after a snapshot", () =>
+test("A cursor that is half read counts its rows so far, and continues counting after a snapshot", () =>
   withStorage((storage) => {
     fill(storage);
     const start = storage.meter.snapshot();
@@ -69,7 +69,7 @@ test("Statements of drizzle are counted, prepared or not", () =>
     expect(costOf(storage, () => database.delete(number).run()).rowsWritten).toBe(6);
   }));
 
-test("Rows of a transaction that was rolled back were read and written all the same", () =>
+test("Rows of a transaction that was rolled back are counted as read and written", () =>
   withStorage((storage) => {
     fill(storage);
     const failing = () =>
@@ -81,7 +81,7 @@ test("Rows of a transaction that was rolled back were read and written all the s
     expect(storage.sql.exec("SELECT n FROM number").toArray()).toHaveLength(5);
   }));
 
-test("Each key read, written or deleted counts as a row, synchronous or not", () =>
+test("Each key that is read, written or deleted counts as a row, synchronous or not", () =>
   withStorage(async (storage) => {
     expect(costOf(storage, () => storage.kv.put("a", 1))).toEqual({ ...none, rowsWritten: 1 });
     expect(costOf(storage, () => storage.kv.get("a"))).toEqual({ ...none, rowsRead: 1 });
@@ -97,7 +97,7 @@ test("Each key read, written or deleted counts as a row, synchronous or not", ()
     expect(storage.meter.since(before)).toEqual({ ...none, rowsRead: 6, rowsWritten: 5 });
   }));
 
-test("An alarm is a row written", () =>
+test("An alarm that is set or deleted counts as a written row", () =>
   withStorage(async (storage) => {
     const before = storage.meter.snapshot();
     await storage.setAlarm(Date.now() + 3_600_000);
@@ -107,7 +107,7 @@ test("An alarm is a row written", () =>
     expect(storage.meter.since(before)).toEqual({ ...none, rowsWritten: 2, alarms: 1 });
   }));
 
-test("An async transaction is refused", () =>
+test("An asynchronous transaction is refused", () =>
   withStorage((storage) => {
     expect(refusalOf(() => storage.transaction(() => Promise.resolve()))).toBe("internal");
   }));

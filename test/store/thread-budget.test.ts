@@ -40,7 +40,7 @@ function fill(store: ManagedThreadStore, count: number): void {
 }
 
 describe("rows written by the thread store", () => {
-  test("Every record is one row, a moved message two", () =>
+  test("Every record is one written row, and a moved message two", () =>
     withThread((store, { written }) => {
       expect(written(() => store.writeThread(threadRecord({ title: "t" })))).toBe(1);
       expect(written(() => store.insertMessage(messageRecord(1)))).toBe(1);
@@ -60,7 +60,7 @@ describe("rows written by the thread store", () => {
       expect(written(() => store.deleteRun(idOf(1)))).toBe(1);
     }));
 
-  test("A long history makes no write dearer", () =>
+  test("A long history does not make any write more expensive", () =>
     withThread((store, { written }) => {
       fill(store, 5000);
       expect(written(() => store.insertMessage(messageRecord(6000)))).toBe(1);
@@ -68,7 +68,7 @@ describe("rows written by the thread store", () => {
       expect(written(() => store.writeThread(threadRecord()))).toBe(1);
     }));
 
-  test("Creating a thread writes its tables and two rows", () =>
+  test("The creation of a thread writes its tables and two rows", () =>
     withStorage((storage) => {
       const store = createSqliteThreadStore(storage);
       const rows = costsOf(storage).written(() => store.create(threadRecord()));
@@ -97,7 +97,7 @@ describe("rows read by the thread store", () => {
       expect(read(() => woken.message(idOf(77_777)))).toBeLessThanOrEqual(5);
     }));
 
-  test("A page along branches reads no more than one along a line", () =>
+  test("A page along branches reads no more rows than one of a single branch", () =>
     withThread((store, { read }) => {
       fill(store, 3000);
       store.insertBranch({ id: "b", parent_branch: "main", fork_position: idOf(1500), created_at: 1 });
@@ -108,7 +108,7 @@ describe("rows read by the thread store", () => {
       expect(read(() => store.message(idOf(3001)))).toBeLessThanOrEqual(5);
     }));
 
-  test("Pages of runs and logs, and single ones, read their own rows", () =>
+  test("Pages of runs and logs, and single records, read their own rows", () =>
     withThread((store, { read }) => {
       store.transaction(() => {
         for (let n = 1; n <= 1000; n += 1) {

@@ -34,7 +34,7 @@ function version(storage: MeteredStorage): unknown {
   return storage.sql.exec("SELECT schema_version FROM thread").one()["schema_version"];
 }
 
-test("A request to an empty object makes no table, row or alarm", () =>
+test("A read of an empty object creates no table, row or alarm", () =>
   withStorage(async (storage) => {
     const before = storage.meter.snapshot();
     const store = createSqliteThreadStore(storage);
@@ -55,7 +55,7 @@ test("A destroyed object holds no table, row or alarm", () =>
     expect(await storage.getAlarm()).toBeNull();
   }));
 
-test("Migrations make the golden tables, all of text keys without a rowid, and no index", () =>
+test("Migrations create the expected tables, all with text keys and no rowid, and no index", () =>
   withStorage((storage) => {
     createSqliteThreadStore(storage).create(threadRecord());
     const tables = made(storage);
@@ -66,7 +66,7 @@ test("Migrations make the golden tables, all of text keys without a rowid, and n
     expect(keyed.length).toBeGreaterThan(5);
   }));
 
-test("Drizzle's columns are the tables' own", () =>
+test("The columns that drizzle declares are those of the tables", () =>
   withStorage((storage) => {
     createSqliteThreadStore(storage).create(threadRecord());
     const tables = Object.values(schema);
@@ -102,7 +102,7 @@ const addTable: Migration = {
   sql: "-- a table\nCREATE TABLE more (n INTEGER);\nINSERT INTO more VALUES (1);\n",
 };
 
-test("Pending steps run once, in order, each with its number", () =>
+test("Pending schema steps run once, in order, each together with its number", () =>
   withStorage((storage) => {
     createSqliteThreadStore(storage).create(threadRecord());
     expect(version(storage)).toBe(latest);
@@ -114,7 +114,7 @@ test("Pending steps run once, in order, each with its number", () =>
     expect(createSqliteThreadStore(storage).readThread()).toEqual(threadRecord());
   }));
 
-test("A step that fails leaves the thread at the step before it", () =>
+test("A schema step that fails leaves the thread at the step before", () =>
   withStorage((storage) => {
     createSqliteThreadStore(storage).create(threadRecord());
     const broken = { name: "9002_broken.sql", sql: "CREATE TABLE half (n);\nINSERT INTO nowhere VALUES (1);\n" };
@@ -131,7 +131,7 @@ test("A thread of a newer deployment is refused", () =>
     expect(version(storage)).toBe(latest + 1);
   }));
 
-test("A step costs the same whatever the thread's length", () =>
+test("A schema step costs the same whatever the thread's length", () =>
   withStorage((storage) => {
     const store = createSqliteThreadStore(storage);
     store.create(threadRecord());
@@ -148,7 +148,7 @@ test("A step costs the same whatever the thread's length", () =>
     expect(long.rowsWritten).toBeLessThanOrEqual(short.rowsWritten + 5);
   }));
 
-test("Names of steps rise, and every step has statements", () => {
+test("The names of schema steps are in order, and every step has statements", () => {
   const names = threadMigrations.map(({ name }) => name);
   expect(names).toEqual([...new Set(names)].sort());
   expect(names.every((name, index) => name.startsWith(String(index + 1).padStart(4, "0")))).toBe(true);

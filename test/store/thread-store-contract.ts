@@ -32,13 +32,13 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
     });
 
   describe(`thread store ${kind}`, () => {
-    test("An empty store has no thread", () =>
+    test("A store that is empty has no thread", () =>
       withStore((store) => {
         expect(store.exists()).toBe(false);
         expect(store.readThread()).toBeNull();
       }));
 
-    test("Creating makes the row and the first branch, or nothing", () =>
+    test("A creation writes the thread's row and its first branch, or nothing", () =>
       withStore((store) => {
         const failing = () =>
           store.transaction(() => {
@@ -61,7 +61,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.migrate()).toEqual([]);
       }));
 
-    test("Records come back as they were written, as copies", () =>
+    test("Records are read as they were written, as copies", () =>
       withThread((store) => {
         const odd = JSON.parse('{"__proto__": {"a": 1}, "half \\ud800": "\\u0000\\udfff", "n": 1e21}') as object;
         const message = messageRecord(1, { metadata: { ...odd, deep: [null, { "": false }] }, cost: 0.1 + 0.2 });
@@ -76,7 +76,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.readThread()).toEqual(threadRecord({ last_seq: 7, outbox: { dirty: true, runs: [idOf(1)] } }));
       }));
 
-    test("A replaced message keeps its place and changes what filters see", () =>
+    test("A replaced message keeps its position and changes what filters match", () =>
       withThread((store) => {
         store.insertMessage(messageRecord(1));
         store.updateMessage(messageRecord(1, { silent: true, depth: 3, status: "started" }));
@@ -87,7 +87,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.messages({ ...page, includeSilent: true, maxDepth: 3 })).toHaveLength(1);
       }));
 
-    test("A transaction that throws leaves nothing, and sees its own writes before", () =>
+    test("A transaction that throws writes nothing, and its own reads see its writes before", () =>
       withThread((store) => {
         store.insertMessage(messageRecord(1));
         store.insertRun(runRecord(1));
@@ -118,7 +118,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.messagesAfter("b", "")).toEqual([]);
       }));
 
-    test("A nested transaction rolls back alone and hands its value out", () =>
+    test("A nested transaction rolls back alone, and its value is returned", () =>
       withThread((store) => {
         const value = store.transaction(() => {
           store.insertRun(runRecord(1));
@@ -137,7 +137,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.runs({ order: "asc", limit: 9 })).toEqual([runRecord(1), runRecord(3)]);
       }));
 
-    test("Runs and logs are listed by id, in windows, logs by type and run", () =>
+    test("Runs and logs are listed by id, in windows, and logs also by type and run", () =>
       withThread((store) => {
         for (const n of [3, 1, 2]) store.insertRun(runRecord(n));
         const runs = (query: Parameters<typeof store.runs>[0]) => store.runs(query).map((run) => run.id);
@@ -164,7 +164,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.log(idOf(7))).toBeNull();
       }));
 
-    test("Events come after a number until they are deleted, keys give their first answer", () =>
+    test("Events after a number are returned until they are deleted, and a key returns its first response", () =>
       withThread((store) => {
         for (const seq of [10, 9, 100]) store.insertEvent(eventRecord(seq));
         expect(store.eventsAfter(9, 2)).toEqual([eventRecord(10), eventRecord(100)]);
@@ -194,7 +194,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.message(idOf(2))?.parts).toEqual([fits]);
       }));
 
-    test("Nothing is inserted twice, and nothing that is not there is replaced", () =>
+    test("A record cannot be inserted twice, and a missing record cannot be replaced", () =>
       withThread((store) => {
         store.insertMessage(messageRecord(1));
         store.insertRun(runRecord(1));
@@ -215,7 +215,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.readThread()).toEqual(threadRecord());
       }));
 
-    test("A destroyed thread leaves an empty store, where another may begin", () =>
+    test("A destroyed thread leaves an empty store, in which another thread may be created", () =>
       withThread(async (store) => {
         store.insertMessage(messageRecord(1));
         store.insertBranch({ id: "b", parent_branch: "main", fork_position: idOf(1), created_at: 1 });

@@ -14,7 +14,7 @@ import { operations, play } from "./store-operations.ts";
 const patience = 30_000;
 
 test(
-  "Random operations have the same results on both stores",
+  "Random operations have the same results on the store in memory and the one on SQLite",
   async () => {
     // A failure prints the seed and the shortest operations that show it.
     await fc.assert(
@@ -35,7 +35,7 @@ test(
 );
 
 test(
-  "Reads before and after a wake are the same",
+  "Reads before and after an eviction return the same",
   async () => {
     await fc.assert(
       fc.asyncProperty(operations, async (given) => {

@@ -25,7 +25,7 @@ async function searchable(count = 1, size = 5000): Promise<{ id: string; files: 
 }
 
 describe("a search", () => {
-  it("A search of files lets other threads, and its own, answer before it has ended", async () => {
+  it("A search of files lets its own thread and other threads answer before it ends", async () => {
     const { files } = await searchable(1, 10_000);
     const other = stubOf(await newThread("parallel"));
     const order: string[] = [];

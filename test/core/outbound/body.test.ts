@@ -9,7 +9,7 @@ import { closed, guard, network, newId, refused } from "./guard.ts";
 const one = "https://one.example.com";
 
 describe("bytes", () => {
-  it("OUT12 A body of just as many bytes is read, one of more is refused by its length alone", async () => {
+  it("OUT12 A body of exactly the bound's bytes is read, and a longer one is refused by its declared length alone", async () => {
     const { guarded } = guard({ limits: { bytes: 1000 } });
     expect((await (await guarded(`${one}/bytes?n=1000`)).text()).length).toBe(1000);
     const id = newId();
@@ -18,7 +18,7 @@ describe("bytes", () => {
     await closed(id);
   });
 
-  it("OUT12 A call may bring a bound of its own", async () => {
+  it("OUT12 A call may replace the bound with one of its own", async () => {
     const { guarded } = guard({ limits: { bytes: 1000 } });
     expect((await refused(guarded(`${one}/bytes?n=11`, { limits: { bytes: 10 } }))).reason).toBe("too_large");
     expect((await (await guarded(`${one}/bytes?n=2000`, { limits: { bytes: 2000 } })).text()).length).toBe(2000);
@@ -45,11 +45,11 @@ describe("bytes", () => {
     expect((await refused(response.text())).reason).toBe("too_large");
   });
 
-  it("OUT12 A length that overstates the body is believed, since nothing worth reading comes with it", async () => {
+  it("OUT12 A body whose declared length exceeds the bound is refused, although it is shorter", async () => {
     expect((await refused(guard().guarded(`${one}/overstated`))).reason).toBe("too_large");
   });
 
-  it("OUT12 A packed body is counted unpacked", async () => {
+  it("OUT12 A compressed body is counted by its uncompressed bytes", async () => {
     const id = newId();
     const { guarded } = guard({ limits: { bytes: 2_000_000 } });
     const response = await guarded(`${one}/bomb?id=${id}`);
@@ -62,7 +62,7 @@ describe("bytes", () => {
     await closed(id);
   });
 
-  it("OUT17 A body that was unpacked does not declare a packing", async () => {
+  it("OUT17 A body that was uncompressed does not declare an encoding", async () => {
     const response = await guard().guarded(`${one}/gzip`);
     expect(response.headers.get("content-encoding")).toBeNull();
     expect(response.headers.get("content-length")).toBeNull();
@@ -71,7 +71,7 @@ describe("bytes", () => {
 });
 
 describe("ends", () => {
-  it("A body that is cancelled is broken off at its sender", async () => {
+  it("A body that is cancelled closes the connection to its sender", async () => {
     const id = newId();
     const response = await guard().guarded(`${one}/endless?id=${id}`);
     const reader = response.body?.getReader();
@@ -80,7 +80,7 @@ describe("ends", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("A body is given up also where the platform pays no heed to the signal", async () => {
+  it("A body ends at an abort also on a platform that ignores the signal", async () => {
     const id = newId();
     const deaf: Transport["fetch"] = (url, init) => network().fetch(url, { ...init, signal: null });
     const { guarded } = guard({ fetch: deaf, limits: { bytes: 100_000 } });
@@ -89,7 +89,7 @@ describe("ends", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("A caller that aborts breaks off request and body, with its own reason", async () => {
+  it("A caller that aborts ends request and body with the caller's own reason", async () => {
     const reason = new Error("enough");
     const waiting = new AbortController();
     const { guarded } = guard();
@@ -103,7 +103,7 @@ describe("ends", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("A caller that has aborted before asks nothing", async () => {
+  it("A caller that aborted before the call sends no request", async () => {
     const reason = new Error("enough");
     const { guarded, sent } = guard();
     await expect(guarded(`${one}/echo`, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -122,19 +122,19 @@ describe("ends", () => {
 });
 
 describe("odd answers", () => {
-  it.for([204, 205, 304])("OUT17 A %d has no body", async (status) => {
+  it.for([204, 205, 304])("OUT17 A response of status %d has no body", async (status) => {
     const response = await guard().guarded(`${one}/empty?status=${status}`);
     expect(response.status).toBe(status);
     expect(response.body).toBeNull();
   });
 
-  it.for([400, 404, 500, 599])("OUT17 A %d is an answer", async (status) => {
+  it.for([400, 404, 500, 599])("OUT17 A response of status %d is returned to the caller", async (status) => {
     const response = await guard().guarded(`${one}/empty?status=${status}`);
     expect(response.status).toBe(status);
     await response.body?.cancel();
   });
 
-  it.for(["/status-999", "/upgrade"])("OUT17 The odd response %s counts as no response", async (path) => {
+  it.for(["/status-999", "/upgrade"])("OUT17 The invalid response %s counts as no response", async (path) => {
     expect((await refused(guard().guarded(one + path))).reason).toBe("bad_answer");
   });
 });

@@ -39,7 +39,7 @@ describe("this machine", () => {
     "http:\\\\127.0.0.1:PORT",
     "http:127.0.0.1:PORT",
     "http://127.0.0.1:PORT#@good.example.com",
-  ])("OUT1, OUT5 %s is refused without the list, and nothing is sent", async (text) => {
+  ])("OUT1, OUT5 %s is refused if no host is listed, and nothing is sent", async (text) => {
     const id = newId();
     const { guarded, sent } = guard();
     const error = await refused(guarded(`${text.replace("PORT", serverPort())}/echo?id=${id}`));
@@ -49,7 +49,7 @@ describe("this machine", () => {
     expect(await asked(id)).toEqual([]);
   });
 
-  it("OUT5 One listed port opens no other port and no other name of this machine", async () => {
+  it("OUT5 A listed port allows no other port and no other name of this machine", async () => {
     const { guarded, sent } = guard({ allowed: serverHost() });
     const other = String(Number(serverPort()) === 65_535 ? 65_534 : Number(serverPort()) + 1);
     for (const host of [
@@ -68,7 +68,7 @@ describe("this machine", () => {
     expect(sent).toEqual([]);
   });
 
-  it("OUT5 A definition's hosts are admitted for its own call alone", async () => {
+  it("OUT5 Hosts that a definition lists are allowed for its own call alone", async () => {
     const { guarded } = guard();
     const url = `${server()}/echo`;
     const response = await guarded(url, { allowedHosts: [serverHost()] });
@@ -81,7 +81,7 @@ describe("this machine", () => {
 
 describe("names", () => {
   it.for(["one.example.com", "v6only.example.com", "alias.example.com", "whole-alias.example.com"])(
-    "OUT6 %s leads outside and is asked",
+    "OUT6 %s has only public addresses and is requested",
     async (name) => {
       const { guarded, sent } = guard();
       const url = `https://${name}/echo`;
@@ -101,7 +101,7 @@ describe("names", () => {
     "mixed6.example.com",
     "garbled.example.com",
     "inward.example.com",
-  ])("OUT6 %s leads inside by one address at least and is refused", async (name) => {
+  ])("OUT6 %s has at least one internal address and is refused", async (name) => {
     const { guarded, sent } = guard();
     const error = await refused(guarded(`https://${name}/echo`));
     expect(error).toMatchObject({ reason: "inside", host: name, code: "invalid_request" });
@@ -109,7 +109,7 @@ describe("names", () => {
     expect(sent).toEqual([]);
   });
 
-  it("OUT6 A name on the list is asked wherever it leads, and not looked up", async () => {
+  it("OUT6 A listed name is requested whatever its addresses are, and is not looked up", async () => {
     const dnsId = newId();
     const { guarded } = guard({ allowed: "loopback.example.com", dnsId });
     const response = await guarded("http://loopback.example.com/echo");
@@ -126,12 +126,15 @@ describe("names", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it.for(["nowhere.example.com", "empty.example.com"])("OUT6 %s does not exist", async (name) => {
-    const error = await refused(guard().guarded(`https://${name}/`));
-    expect(error).toMatchObject({ reason: "unknown_host", host: name, code: "invalid_request" });
-  });
+  it.for(["nowhere.example.com", "empty.example.com"])(
+    "OUT6 The name %s does not exist, so it is refused",
+    async (name) => {
+      const error = await refused(guard().guarded(`https://${name}/`));
+      expect(error).toMatchObject({ reason: "unknown_host", host: name, code: "invalid_request" });
+    },
+  );
 
-  it("OUT8 A name that cannot be looked up is not asked", async () => {
+  it("OUT8 A name that cannot be looked up is refused", async () => {
     const { guarded, sent } = guard();
     const error = await refused(guarded("https://failing.example.com/"));
     expect(error).toMatchObject({ reason: "lookup_failed", host: "failing.example.com", code: "unavailable" });

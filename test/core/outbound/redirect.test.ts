@@ -39,7 +39,7 @@ describe("where they lead", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("OUT9 A listed host cannot redirect to what is not listed", async () => {
+  it("OUT9 A listed host cannot redirect to a host that is not listed", async () => {
     const id = newId();
     const { guarded } = guard({ allowed: serverHost() });
     const url = `${server()}${to("http://localhost:80/echo", `&id=${id}`)}`;
@@ -47,7 +47,7 @@ describe("where they lead", () => {
     expect(await closed(id)).toMatchObject({});
   });
 
-  it("OUT9 A name that led outside at first is judged again when a redirect comes back to it", async () => {
+  it("OUT9 A name that was public at first is checked again when a redirect returns to it", async () => {
     const { guarded, sent } = guard({ dnsId: newId() });
     const call = guarded(`https://rebinding.example.com${to("/echo")}`);
     expect(await refused(call)).toMatchObject({ reason: "inside", host: "rebinding.example.com" });
@@ -72,7 +72,7 @@ describe("where they lead", () => {
     expect(await asked(id)).toHaveLength(6);
   });
 
-  it("OUT9 A caller may have none followed, or see them itself", async () => {
+  it("OUT9 A caller may refuse redirects, or receive them itself", async () => {
     const { guarded } = guard();
     const url = one + to("https://127.0.0.1/");
     expect((await refused(guarded(url, { redirect: "error" }))).reason).toBe("redirects");
@@ -82,7 +82,7 @@ describe("where they lead", () => {
     expect((await refused(guarded(url, { redirect: "sometimes" }))).reason).toBe("bad_request");
   });
 
-  it.for([300, 304, 302])("OUT9 A %d that names no place is an answer", async (status) => {
+  it.for([300, 304, 302])("OUT9 A redirect status %d without a location is returned to the caller", async (status) => {
     const response = await guard().guarded(`${one}/empty?status=${status}`);
     expect(response.status).toBe(status);
     await response.body?.cancel();
@@ -100,7 +100,7 @@ describe("what goes along", () => {
     [302, "DELETE", "DELETE"],
     [307, "POST", "POST"],
     [308, "PATCH", "PATCH"],
-  ] as const)("OUT10 A %d turns %s into %s", async ([status, method, expected]) => {
+  ] as const)("OUT10 A redirect with status %d turns %s into %s", async ([status, method, expected]) => {
     const id = newId();
     const body = method === "HEAD" ? null : "the body";
     const headers = { "content-type": "text/plain", "content-language": "en", accept: "text/html" };
@@ -120,14 +120,14 @@ describe("what goes along", () => {
   it.for([
     ["text", "the body"],
     ["bytes", new TextEncoder().encode("the body")],
-  ] as const)("OUT10 A body of %s is sent again", async ([, body]) => {
+  ] as const)("OUT10 A body of %s is sent again after a redirect", async ([, body]) => {
     const id = newId();
     const response = await guard().guarded(one + to(`/echo?id=${id}`, "&status=307"), { method: "POST", body });
     await response.body?.cancel();
     expect((await asked(id))[0]?.body).toBe("the body");
   });
 
-  it("OUT10 A body that was a stream cannot be sent again", async () => {
+  it("OUT10 A body that was a stream is not sent again after a redirect", async () => {
     const stream = (): ReadableStream => new Response("the body").body ?? new ReadableStream();
     const { guarded, sent } = guard();
     const call = guarded(one + to("/echo", "&status=307"), { method: "POST", body: stream() });
@@ -144,7 +144,7 @@ describe("what goes along", () => {
     [308, "PUT"],
     [301, "PUT"],
     [302, "DELETE"],
-  ] as const)("OUT19 A %d takes the body of a %s to no other origin", async ([status, method]) => {
+  ] as const)("OUT19 A redirect with status %d sends the body of a %s to no other origin", async ([status, method]) => {
     const id = newId();
     const bodies = ["the body", new TextEncoder().encode("the body"), new Response("the body").body ?? "", ""];
     for (const body of bodies) {
@@ -160,14 +160,17 @@ describe("what goes along", () => {
     [307, "POST", null],
     [303, "POST", "the body"],
     [302, "POST", "the body"],
-  ] as const)("OUT19 A %d of a %s with %s is followed to another origin, without a body", async (given) => {
-    const [status, method, body] = given;
-    const id = newId();
-    const url = one + to(`https://two.example.com/echo?id=${id}`, `&status=${status}`);
-    const response = await guard().guarded(url, { method, body });
-    await response.body?.cancel();
-    expect(await asked(id)).toMatchObject([{ method: status === 307 ? "POST" : "GET", body: "" }]);
-  });
+  ] as const)(
+    "OUT19 A redirect with status %d of a %s with %s is followed to another origin, without a body",
+    async (given) => {
+      const [status, method, body] = given;
+      const id = newId();
+      const url = one + to(`https://two.example.com/echo?id=${id}`, `&status=${status}`);
+      const response = await guard().guarded(url, { method, body });
+      await response.body?.cancel();
+      expect(await asked(id)).toMatchObject([{ method: status === 307 ? "POST" : "GET", body: "" }]);
+    },
+  );
 
   const secrets = {
     authorization: "Bearer secret-1",
@@ -185,7 +188,7 @@ describe("what goes along", () => {
   });
 
   it.for(["https://two.example.com", "https://one.example.com:8443"])(
-    "OUT11 A redirect to %s carries nothing that may be a secret",
+    "OUT11 A redirect to %s drops every header that may be a secret",
     async (origin) => {
       const id = newId();
       const url = one + to(`${origin}/echo?id=${id}`);

@@ -48,7 +48,7 @@ describe("requests that make no sense", () => {
     },
   );
 
-  it("OUT16 The parsed URL is sent, with line breaks removed as the URL standard does", async () => {
+  it("OUT16 The URL is sent as it was parsed, with line breaks removed as the URL standard requires", async () => {
     const id = newId();
     const { guarded, sent } = guard();
     const response = await guarded(` https://one.exa\nmple.com/ec\tho?id=${id}#fragment\r\n`);
@@ -88,7 +88,7 @@ describe("what errors say", () => {
     expect(error.message).not.toContain("10.1.2.3");
   });
 
-  it("OUT15 The platform's description of a failure is not passed on", async () => {
+  it("OUT15 An error does not contain the platform's description of a failure", async () => {
     const { guarded } = guard({
       fetch: (url) => (url.includes("dns-query") ? fetch(url) : Promise.reject(new TypeError(`cannot reach ${url}`))),
     });
@@ -98,7 +98,7 @@ describe("what errors say", () => {
     expect((await refused(call)).reason).toBe("connection");
   });
 
-  it("OUT15 A host's name is shortened to a length that names have", async () => {
+  it("OUT15 An error shortens a host's name to the length that names can have", async () => {
     const error = await refused(guard().guarded(`https://${"a".repeat(5000)}.localhost/`));
     expect(error.message.length).toBeLessThan(500);
   });
@@ -121,7 +121,7 @@ describe("variables", () => {
 
   const ours = (): OutboundVariables => ({ DNS_OVER_HTTPS_URL: `${server()}/dns-query` });
 
-  it("OUT18 The two variables are what lets a call reach this machine and a name be looked up", async () => {
+  it("OUT18 The two variables decide whether a call reaches this machine and whether a name is looked up", async () => {
     const { guarded, lines } = deployed({ ...ours(), ALLOWED_OUTBOUND_HOSTS: `files.internal, ${serverHost()}` });
     for (const url of [`${server()}/echo`, "https://files.internal/echo", "https://one.example.com/echo"]) {
       const response = await guarded(url);
@@ -132,13 +132,13 @@ describe("variables", () => {
     expect(lines).toEqual([]);
   });
 
-  it("OUT18 Without its variables no inner address is reached", async () => {
+  it("OUT18 A deployment without the variables reaches no internal address", async () => {
     const { guarded, lines, sent } = deployed({});
     expect((await refused(guarded(`${server()}/echo`))).reason).toBe("inside");
     expect([lines, sent]).toEqual([[], []]);
   });
 
-  it("OUT18 Names are looked up at Cloudflare unless another resolver is named", async () => {
+  it("OUT18 Names are looked up at Cloudflare unless a variable names another resolver", async () => {
     const { guarded, sent } = deployed({});
     const response = await guarded("https://one.example.com/echo");
     await response.body?.cancel();
@@ -162,7 +162,7 @@ describe("variables", () => {
     "http://resolver.example.com/dns-query",
     "https://user:oops@resolver.example.com/",
     "ftp://oops/",
-  ])("OUT18 With %j as resolver no name is looked up, and the log names the variable", async (url) => {
+  ])("OUT18 A deployment with %j as resolver looks up no name, and the log names the variable", async (url) => {
     const { guarded, lines, sent } = deployed({ DNS_OVER_HTTPS_URL: url });
     expect((await refused(guarded("https://one.example.com/echo"))).reason).toBe("lookup_failed");
     expect(sent).toEqual([]);
@@ -170,7 +170,7 @@ describe("variables", () => {
     expect(JSON.stringify(lines)).not.toContain("oops");
   });
 
-  it("OUT16 A request's method, headers and body arrive as given", async () => {
+  it("OUT16 A request's method, headers and body are sent as given", async () => {
     const id = newId();
     const headers = { authorization: "Bearer own", "content-type": "application/json" };
     const response = await guard().guarded(`${one}/echo?id=${id}`, { method: "put", headers, body: '{"a":1}' });

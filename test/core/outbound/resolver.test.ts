@@ -20,7 +20,7 @@ async function questions(id: string): Promise<string[]> {
 }
 
 describe("what it learns", () => {
-  it("OUT7 The resolver asks for both kinds of address and returns both", async () => {
+  it("OUT7 The resolver queries both kinds of address and returns both", async () => {
     const id = newId();
     const answer = await resolverAt(`/dns-query?id=${id}`).resolve("one.example.com", never());
     expect(answer).toEqual({ ok: true, addresses: [publicV4, publicV6] });
@@ -42,7 +42,7 @@ describe("what it learns", () => {
     expect(await resolve(name)).toEqual({ ok: true, addresses });
   });
 
-  it("OUT7 An alias that the answer does not follow is asked for", async () => {
+  it("OUT7 The resolver queries an alias whose addresses the answer does not contain", async () => {
     const id = newId();
     await resolverAt(`/dns-query?id=${id}`).resolve("alias.example.com", never());
     const names = ["alias.example.com", "second.example.com", "two.example.com"];
@@ -51,7 +51,7 @@ describe("what it learns", () => {
 });
 
 describe("what it keeps", () => {
-  it("OUT7 An answer is kept as long as its shortest-lived record", async () => {
+  it("OUT7 The resolver keeps an answer as long as its shortest-lived record", async () => {
     const id = newId();
     const clock = new ManualClock();
     const resolver = resolverAt(`/dns-query?id=${id}`, { clock });
@@ -64,7 +64,7 @@ describe("what it keeps", () => {
     expect(await questions(id)).toHaveLength(4);
   });
 
-  it("OUT7 The resolver keeps no answer for more than a minute, and none that forbids it", async () => {
+  it("OUT7 The resolver keeps no answer for more than a minute, and none that forbids caching", async () => {
     const id = newId();
     const clock = new ManualClock();
     const resolver = resolverAt(`/dns-query?id=${id}`, { clock });
@@ -97,7 +97,7 @@ describe("what it cannot tell", () => {
     "moved.example.com",
     "circle.example.com",
     "chain0.example.com",
-  ])("OUT8 %s could not be learned", async (name) => {
+  ])("OUT8 The name %s cannot be resolved", async (name) => {
     expect(await resolve(name)).toEqual({ ok: false });
   });
 
@@ -108,7 +108,7 @@ describe("what it cannot tell", () => {
     expect(names.size).toBe(9);
   });
 
-  it.for(["slow.example.com", "stuck.example.com"])("OUT8 %s is given up after 5 s", async (name) => {
+  it.for(["slow.example.com", "stuck.example.com"])("OUT8 A lookup of %s is given up after 5 s", async (name) => {
     const id = newId();
     const clock = new ManualClock();
     const answer = resolverAt(`/dns-query?id=${id}`, { clock }).resolve(name, never());
@@ -121,12 +121,12 @@ describe("what it cannot tell", () => {
     expect(clock.armed).toBe(0);
   });
 
-  it("OUT8 The resolver reports that it could not find out if there is no server", async () => {
+  it("OUT8 A resolver without a server reports that it could not resolve the name", async () => {
     const resolver = resolverAt("/dns-query", { fetch: () => Promise.reject(new Error("no network")) });
     expect(await resolver.resolve("one.example.com", never())).toEqual({ ok: false });
   });
 
-  it("A caller that aborts leaves no question open", async () => {
+  it("A caller that aborts leaves no query open", async () => {
     const id = newId();
     const control = new AbortController();
     const answer = resolverAt(`/dns-query?id=${id}`).resolve("slow.example.com", control.signal);

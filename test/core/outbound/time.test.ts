@@ -18,7 +18,7 @@ function timed(more: Parameters<typeof guard>[0] = {}) {
 }
 
 describe("time", () => {
-  it("OUT13 Headers that do not come end the call", async () => {
+  it("OUT13 A call whose headers never arrive ends at its bound", async () => {
     const id = newId();
     const { clock, guarded } = timed();
     const error = refused(guarded(`${one}/hold?id=${id}`));
@@ -31,7 +31,7 @@ describe("time", () => {
     expect(clock.armed).toBe(0);
   });
 
-  it("A body read to its end, or none, leaves no timer", async () => {
+  it("A body that is read to its end, or missing, leaves no timer", async () => {
     const { clock, guarded } = timed();
     const response = await guarded(`${one}/bytes?n=100000`);
     expect(clock.armed).toBe(1);
@@ -43,7 +43,7 @@ describe("time", () => {
     expect(clock.armed).toBe(0);
   });
 
-  it("OUT13 A body that falls silent ends the call", async () => {
+  it("OUT13 A body that stops sending ends the call", async () => {
     const id = newId();
     const { clock, guarded } = timed();
     const response = await guarded(`${one}/silent?id=${id}`);
@@ -56,7 +56,7 @@ describe("time", () => {
     expect(clock.armed).toBe(0);
   });
 
-  it("OUT13 Silence is counted only while the caller waits, and each piece restarts it", async () => {
+  it("OUT13 The silence of a body counts only while the caller reads, and each piece restarts the time", async () => {
     const id = newId();
     const { clock, guarded } = timed();
     const response = await guarded(`${one}/pieces?id=${id}`);
@@ -72,7 +72,7 @@ describe("time", () => {
     expect(clock.armed).toBe(0);
   });
 
-  it("OUT13 A body that drips on ends with the whole call's time", async () => {
+  it("OUT13 A body that arrives very slowly ends with the time of the whole call", async () => {
     const id = newId();
     const { clock, guarded } = timed();
     const response = await guarded(`${one}/pieces?id=${id}`);
@@ -98,7 +98,7 @@ describe("time", () => {
     expect((await refused(response.text())).reason).toBe("too_slow");
   });
 
-  it("OUT13 Redirects share the call's time", async () => {
+  it("OUT13 Redirects share the time of the whole call", async () => {
     const id = newId();
     const { clock, guarded } = timed({ limits: { ...limits, headersMs: 60_000 } });
     const error = refused(guarded(`${one}/redirect?to=/hold?id=${id}`));
@@ -109,7 +109,7 @@ describe("time", () => {
     expect((await error).reason).toBe("too_slow");
   });
 
-  it("OUT13 A bound that is lifted arms no timer", async () => {
+  it("OUT13 A bound that is lifted sets no timer", async () => {
     const id = newId();
     const lifted = { headersMs: Infinity, idleMs: Infinity, totalMs: Infinity };
     const { clock, guarded } = timed({ limits: lifted });
@@ -118,7 +118,7 @@ describe("time", () => {
     await response.body?.cancel();
   });
 
-  it("OUT13 Waiting for a turn costs a call none of its time, and a place is free again once headers are there", async () => {
+  it("OUT13 A call that waits for a free slot loses none of its time, and its slot is free again once headers have arrived", async () => {
     const [first, second] = [newId(), newId()];
     const inTurn = turns(1);
     const { clock, guarded } = timed({ inTurn });
@@ -142,7 +142,7 @@ describe("time", () => {
     expect(clock.armed).toBe(0);
   });
 
-  it("OUT13 A call that is aborted while it waits for its turn asks nothing", async () => {
+  it("OUT13 A call that is aborted while it waits for a free slot sends no request", async () => {
     const [first, second] = [newId(), newId()];
     const { guarded } = timed({ inTurn: turns(1) });
     const holding = new AbortController();

@@ -34,7 +34,7 @@ function letThrough(host: string): string[] {
 const runs = { numRuns: 3000 };
 
 describe("in any spelling", () => {
-  it("OUT1 An IPv4 address inside is refused however its numbers are written", () => {
+  it("OUT1 An internal IPv4 address is refused however its numbers are written", () => {
     const host = insideAddress.chain(spelledV4);
     fc.assert(
       fc.property(host, (text) => letThrough(text).length === 0),
@@ -42,14 +42,14 @@ describe("in any spelling", () => {
     );
   });
 
-  it("OUT1 An IPv6 address inside is refused however it is written", () => {
+  it("OUT1 An internal IPv6 address is refused however it is written", () => {
     fc.assert(
       fc.property(insideV6, (text) => letThrough(text).length === 0),
       runs,
     );
   });
 
-  it("OUT1 An IPv4 address inside an IPv6 one is refused, whichever it is", () => {
+  it("OUT1 An IPv6 address that contains an IPv4 address is refused, whichever IPv4 address it is", () => {
     const host = fc.oneof(insideAddress, anyAddress).chain(carriedV4);
     fc.assert(
       fc.property(host, (text) => letThrough(text).length === 0),
@@ -57,7 +57,7 @@ describe("in any spelling", () => {
     );
   });
 
-  it("OUT1 A text that is almost an address is no address", () => {
+  it("OUT1 A text that is almost an address is not read as one", () => {
     const digits = fc.stringMatching(/^[0-9.xXa-f]{1,12}$/);
     fc.assert(
       fc.property(digits, (text) => {
@@ -72,7 +72,7 @@ describe("in any spelling", () => {
 });
 
 describe("by the table", () => {
-  it("OUT2 An IPv4 address is public exactly when no range holds it", () => {
+  it("OUT2 An IPv4 address is public exactly if no special range contains it", () => {
     fc.assert(
       fc.property(fc.oneof(anyAddress, insideAddress), (address) => {
         expect(addressKind(dotted(address)) === "public").toBe(!isInside(address));
@@ -131,19 +131,19 @@ describe("by the table", () => {
     ["8.8.8.8", "public"],
     ["134744072", "public"],
     ["0x8080808", "public"],
-  ] as const)("OUT1 %s is read in every way, and the worst counts: %s", ([text, kind]) => {
+  ] as const)("OUT1 The address %s is read in every notation, and the strictest reading counts: %s", ([text, kind]) => {
     expect(addressKind(text)).toBe(kind);
   });
 
   it.for(["", ".", "1.2.3.4.5", "256.1.1.1", "1.2.3.256", "4294967296", "08.1.1.1.1", "a.b", ":", ":::", "1::2::3"])(
-    "OUT1 %j is no address",
+    "OUT1 The text %j is no address",
     (text) => {
       expect(addressKind(text)).toBeNull();
     },
   );
 
   it.for(["1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "12345::", "::g", "::1.2.3", "::1.2.3.256", "::01.2.3.4", "1.2.3.4::"])(
-    "OUT1 %j is no address",
+    "OUT1 The text %j is no address, and malformed as a host",
     (text) => {
       expect(addressKind(text)).toBeNull();
       expect(readHost(text)).toEqual({ type: "malformed" });

@@ -39,7 +39,7 @@ describe("names", () => {
     "secret.onion",
     "1.0.0.127.in-addr.arpa",
     "fe80--1.ipv6-literal.net",
-  ])("OUT3 %s points inside by itself", (name) => {
+  ])("OUT3 The name %s is internal by itself, without a lookup", (name) => {
     expect(problem(`https://${name}/`)).toBe("inside");
     const read = readHost(name);
     expect(read.type === "name" && read.inside).toBe(true);
@@ -58,7 +58,7 @@ describe("names", () => {
     "example.123",
     "example.0x1f",
     "*.example.com",
-  ])("OUT3 %s is no name", (name) => {
+  ])("OUT3 The name %s is malformed", (name) => {
     expect(problem(`https://${name}/`)).toBe("malformed");
   });
 
@@ -70,7 +70,7 @@ describe("names", () => {
     ["_dmarc.example.com", "_dmarc.example.com"],
     ["local.example.com", "local.example.com"],
     ["127.0.0.1.nip.io", "127.0.0.1.nip.io"],
-  ] as const)("OUT2 %s is looked up as %s", ([name, lookUp]) => {
+  ] as const)("OUT2 The host %s is looked up as %s", ([name, lookUp]) => {
     const answer = readTarget(`https://${name}/path?query#fragment`, []);
     expect(answer.ok && answer.target.lookUp).toBe(lookUp);
     expect(answer.ok && answer.target.url.hash).toBe("");
@@ -86,7 +86,7 @@ describe("the rest of a URL", () => {
     "https://",
     "https:///",
     `https://a.example.com/${"x".repeat(longestUrl)}`,
-  ])("OUT4 %j is no URL that can be requested", (url) => {
+  ])("OUT4 The text %j is no URL that can be requested", (url) => {
     expect(problem(url)).toBe("malformed");
   });
 
@@ -99,7 +99,7 @@ describe("the rest of a URL", () => {
     "javascript:alert(1)",
     "ws://one.example.com/",
     "gopher://one.example.com:1/x",
-  ])("OUT4 %s is asked by a scheme that is not", (url) => {
+  ])("OUT4 The URL %s is refused because of its scheme", (url) => {
     expect(problem(url)).toBe("scheme");
   });
 
@@ -112,14 +112,14 @@ describe("the rest of a URL", () => {
   );
 
   it.for([0, 1, 21, 22, 23, 25, 53, 79, 81, 110, 389, 444, 636, 1023, 2049, 6000, 6667, 10080])(
-    "OUT4 Port %d is not asked",
+    "OUT4 Port %d is refused",
     (port) => {
       expect(problem(`https://one.example.com:${port}/`)).toBe("port");
       expect(problem(`https://one.example.com:${port}/`, "one.example.com")).toBe("port");
     },
   );
 
-  it.for([80, 443, 1024, 3000, 8080, 8443, 65_535])("OUT4 Port %d is asked", (port) => {
+  it.for([80, 443, 1024, 3000, 8080, 8443, 65_535])("OUT4 Port %d is allowed", (port) => {
     expect(problem(`https://one.example.com:${port}/`)).toBeNull();
   });
 });
@@ -152,7 +152,7 @@ describe("the list", () => {
     ["one.example.com", "http://two.one.example.com/", "scheme"],
     ["one.example.com", "http://one.example.com.evil.com/", "scheme"],
     [" a.internal , b.internal ", "http://b.internal/", null],
-  ] as const)("OUT5 With %s on the list the address %s is %s", ([listed, url, expected]) => {
+  ] as const)("OUT5 The list %s makes the check of the address %s end with %s", ([listed, url, expected]) => {
     expect(problem(url, listed)).toBe(expected);
   });
 
@@ -181,7 +181,7 @@ describe("the list", () => {
     "::1",
     "[::1",
     "999.1.1.1",
-  ])("OUT5 A list with %j in it lists nothing", (listed) => {
+  ])("OUT5 A list that contains %j allows nothing", (listed) => {
     expect(readHostList(listed)).toBeNull();
     expect(readHostList(`good.internal,${listed}`)).toBeNull();
   });

@@ -75,7 +75,7 @@ function fragile() {
   return { bucket, broken, uploads };
 }
 
-test("A file from the threshold on lies in the bucket, and every way to read it works", async () => {
+test("A file from the threshold on is stored in the bucket, and can be read in every way", async () => {
   const { files, rows, threadId, keys } = bucketStage();
   for (const size of [threshold, 3 * chunk, 7 * chunk + 13]) {
     const bytes = pattern(size, size);
@@ -105,7 +105,7 @@ test("A file from the threshold on lies in the bucket, and every way to read it 
   await files.destroy(() => Promise.resolve());
 });
 
-test("A file in the bucket is searched and has a small picture", async () => {
+test("A file in the bucket is searched and has a thumbnail", async () => {
   const { files } = bucketStage();
   await files.write("text", `${"x\n".repeat(chunk)}${"y".repeat(2000)}needle\n`, plain);
   expect(await files.stat("text")).toMatchObject({ storage: "r2" });
@@ -117,7 +117,7 @@ test("A file in the bucket is searched and has a small picture", async () => {
   await files.destroy(() => Promise.resolve());
 });
 
-test("A file under the threshold stays in the thread, and so do all without a bucket", async () => {
+test("A file under the threshold stays in the thread, and so does every file if there is no bucket", async () => {
   const { files, keys } = bucketStage();
   for (const size of [0, chunk, chunk + 1, threshold - 1]) {
     const bytes = pattern(size);
@@ -151,7 +151,7 @@ test("A replaced or removed file is deleted from the bucket by the next sweep", 
   expect([await keys(), rows.garbage()]).toEqual([[], []]);
 });
 
-test("A later life of the object never writes over what an earlier one put into the bucket", async () => {
+test("A later instance of the object never overwrites what an earlier one put into the bucket", async () => {
   const before = bucketStage();
   const [first, second] = [pattern(threshold, 3), pattern(threshold, 5)];
   await before.files.write("first", first, plain);
@@ -167,7 +167,7 @@ test("A later life of the object never writes over what an earlier one put into 
   expect(await after.keys()).toEqual([]);
 });
 
-test("A file in the bucket that is replaced while it is read fails the reader or is whole", async () => {
+test("A file in the bucket that is replaced while it is read fails for the reader or is complete", async () => {
   const { files } = bucketStage();
   await files.write("a", pattern(threshold), plain);
   const chunks = (await files.chunks("a"))?.[Symbol.asyncIterator]();
@@ -181,7 +181,7 @@ test("A file in the bucket that is replaced while it is read fails the reader or
 });
 
 for (const call of ["create", "part", "complete"]) {
-  test(`A bucket whose ${call} fails leaves the file as it was and nothing else`, async () => {
+  test(`A bucket whose ${call} fails leaves the file as it was and stores nothing else`, async () => {
     const { bucket, broken, uploads } = fragile();
     const { files, rows, keys } = bucketStage(bucket);
     await files.write("a", "old", plain);
@@ -208,7 +208,7 @@ for (const call of ["create", "part", "complete"]) {
   });
 }
 
-test("A source that fails or is too long leaves no upload and no object", async () => {
+test("A source that fails or is too long leaves no upload and no object in the bucket", async () => {
   const { bucket, uploads } = fragile();
   const { files, keys, rows } = bucketStage(bucket);
   let left = 30;
@@ -225,7 +225,7 @@ test("A source that fails or is too long leaves no upload and no object", async 
   expect([await keys(), rows.garbage(), await files.stat("a")]).toEqual([[], [], null]);
 });
 
-test("Deleting that fails stays noted until a sweep succeeds, chunks are swept meanwhile", async () => {
+test("A deletion that fails in the bucket stays recorded until a sweep succeeds, and chunks are deleted meanwhile", async () => {
   const { bucket, broken } = fragile();
   const { files, rows, keys, threadId } = bucketStage(bucket);
   await files.write("a", pattern(threshold), plain);
@@ -244,7 +244,7 @@ test("Deleting that fails stays noted until a sweep succeeds, chunks are swept m
   expect([rows.garbage(), await keys()]).toEqual([[], []]);
 });
 
-test("Deleting a thread empties its part of the bucket and no other's, or can be repeated", async () => {
+test("A thread's deletion empties its part of the bucket and no other, or can be repeated", async () => {
   const { bucket, broken } = fragile();
   const { files, keys } = bucketStage(bucket);
   const other = bucketStage();
@@ -274,7 +274,7 @@ test("Deleting a thread empties its part of the bucket and no other's, or can be
   await other.files.destroy(() => Promise.resolve());
 });
 
-test("A file in the bucket is refused by name without the bucket, and can be removed", async () => {
+test("A file in the bucket is refused by name if the bucket is missing, and can be removed", async () => {
   const { files, rows, threadId } = bucketStage();
   await files.write("a", pattern(threshold), plain);
   const unbound = stage(rows).files;
@@ -291,7 +291,7 @@ test("A file in the bucket is refused by name without the bucket, and can be rem
   expect(await later.keys()).toEqual([]);
 });
 
-test("A bucket that cannot be read is reported as that", async () => {
+test("A bucket that cannot be read makes the call unavailable", async () => {
   const { bucket, broken } = fragile();
   const { files } = bucketStage(bucket);
   await files.write("a", pattern(threshold), plain);

@@ -18,7 +18,7 @@ async function chunkList(files: ThreadFiles, path: string) {
 /** Runs the suite. */
 export function fileBytesContract(where: string, withRows: WithRows): void {
   for (const size of [0, 1, 65_537, chunk - 1, chunk, chunk + 1, 2 * chunk, 3 * chunk + 5]) {
-    test(`${size} bytes come back whole, as a stream and chunk by chunk (${where})`, () =>
+    test(`A file of ${size} bytes is read unchanged, at once, as a stream and by chunks (${where})`, () =>
       withRows(async (rows) => {
         const { files } = stage(rows);
         const bytes = pattern(size, size + 1);
@@ -55,7 +55,7 @@ export function fileBytesContract(where: string, withRows: WithRows): void {
       }));
   }
 
-  test(`Characters on the border of two chunks come back whole (${where})`, () =>
+  test(`Characters that are split between two chunks are read unchanged (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       for (const shift of [0, 1, 2, 3]) {
@@ -79,7 +79,7 @@ export function fileBytesContract(where: string, withRows: WithRows): void {
       }
     }));
 
-  test(`Ranges give what they ask for, as far as the file goes (${where})`, () =>
+  test(`Ranges return the requested bytes up to the end of the file (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const bytes = pattern(2 * chunk + 100);
@@ -117,7 +117,7 @@ export function fileBytesContract(where: string, withRows: WithRows): void {
       }
     }));
 
-  test(`Written and read bytes are copies (${where})`, () =>
+  test(`Changes to written or read buffers do not change the file (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const outer = pattern(300);
@@ -131,7 +131,7 @@ export function fileBytesContract(where: string, withRows: WithRows): void {
       expect(same(await files.read("file"), kept)).toBe(true);
     }));
 
-  test(`A file that is too large to be read whole is refused, and read by chunks (${where})`, () =>
+  test(`A file that is too large to be read at once is refused, and can be read by chunks (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const size = 33 * 1024 * 1024;
@@ -145,7 +145,7 @@ export function fileBytesContract(where: string, withRows: WithRows): void {
       expect(rows.lastGeneration()).toBe(0);
     }));
 
-  test(`Chunks of a file end at an abort, before the first and between two (${where})`, () =>
+  test(`A read by chunks ends at an abort, before the first chunk and between two (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.write("file", pattern(3 * chunk), binary);

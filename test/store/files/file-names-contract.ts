@@ -7,7 +7,7 @@ import type { WithRows } from "./file-stage.ts";
 
 /** Runs the suite. */
 export function fileNamesContract(where: string, withRows: WithRows): void {
-  test(`A write replaces what stood there as a whole (${where})`, () =>
+  test(`A write replaces the earlier file as a whole (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const facts = { mimeType: "text/html", metadata: { a: [1] }, width: 3, height: 4 };
@@ -44,7 +44,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(await files.list("/notes")).toEqual([second]);
     }));
 
-  test(`Implied folders are listed and counted and go with their last entry, made ones stay (${where})`, () =>
+  test(`Implied folders are listed and counted and disappear with their last entry, and created folders stay (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.write("a/b/c.txt", "c", plain);
@@ -75,7 +75,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(await files.list("/")).toEqual([]);
     }));
 
-  test(`Neither file nor folder takes the other's place, and nothing is below a file (${where})`, () =>
+  test(`A file cannot replace a folder, a folder cannot replace a file, and nothing is stored below a file (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.write("file", "1", plain);
@@ -99,7 +99,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(await files.stats()).toEqual({ fileCount: 2, directoryCount: 1, totalSize: 3 });
     }));
 
-  test(`A folder that came while the bytes did is not overwritten (${where})`, () =>
+  test(`A folder that is created while a file's bytes arrive is not overwritten (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
@@ -112,7 +112,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(await textOf(files, "place/inner")).toBe("1");
     }));
 
-  test(`The root is a folder that is there, and stays one (${where})`, () =>
+  test(`The root is a folder that always exists (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       for (const root of ["/", "", ".", "a/..", "//./"]) {
@@ -134,7 +134,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(rows.totals()).toEqual({ files: 0, folders: 0, bytes: 0 });
     }));
 
-  test(`A missing entry is null to read and file_not_found to change (${where})`, () =>
+  test(`A missing entry is null when it is read and file_not_found when it is changed (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.makeFolder("folder");
@@ -157,7 +157,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(await files.thumbnail("folder")).toBeNull();
     }));
 
-  test(`Attachments get free names that keep their extension, two at a time too (${where})`, () =>
+  test(`Attachments get free names that keep their extension, also two at a time (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const attach = async (name: string) => (await files.attach(name, "x", plain)).path;
@@ -178,7 +178,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       );
     }));
 
-  test(`A file outside is listed and has a record and no bytes (${where})`, () =>
+  test(`A link to an outside file is listed and has a record and no bytes (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.write("far.png", "bytes that go", plain);

@@ -57,7 +57,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       }));
   }
 
-  test(`An endless source is stopped at the limit, and exactly that much is taken (${where})`, () =>
+  test(`A source that never ends is stopped at the limit, and no more than the limit is read (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows, { limit: 3_000_000 });
       await files.write("file", "old", plain);
@@ -74,7 +74,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       );
     }));
 
-  test(`A source that is refused unread is cancelled, and one that gives no bytes is refused (${where})`, () =>
+  test(`A source that is refused before it is read is cancelled, and one that yields no bytes is refused (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.makeFolder("folder");
@@ -165,7 +165,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
   const begunOf = (writes: readonly { state: { begun: boolean } }[]) =>
     writes.flatMap(({ state }, index) => (state.begun ? [index] : []));
 
-  test(`Two streams of the thread's own are stored at a time, whatever comes from outside (${where})`, () =>
+  test(`Two streams of the thread itself are stored at a time, whatever comes from outside (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const outside = Array.from({ length: 7 }, (_, at) => gated(files, `outside/${at}`, { outside: true }));
@@ -195,7 +195,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
     }));
 
   for (const outside of [false, true]) {
-    test(`A write that breaks off leaves the line or its stream, and the file as it was (${where})`, () =>
+    test(`A write that breaks off frees its slot or its position in the queue, and leaves the file as it was (${where})`, () =>
       withRows(async (rows) => {
         const { files } = stage(rows);
         await files.write("file", "old", plain);
@@ -217,7 +217,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       }));
   }
 
-  test(`The stored part of a write that breaks off is dropped, whatever its source does then (${where})`, () =>
+  test(`The stored part of a write that breaks off is deleted, whatever its source does afterwards (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const abort = new AbortController();
@@ -238,7 +238,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       ).toBe(9);
     }));
 
-  test(`The last of two writers to end wins as a whole, and nothing is left of the other (${where})`, () =>
+  test(`The last of two writers to end wins as a whole, and nothing of the other remains (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const [slow, fast] = [pattern(2 * chunk + 1, 3), pattern(3 * chunk, 5)];
@@ -257,7 +257,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       expect(clean(rows)).toBe(true);
     }));
 
-  test(`A change whose event cannot be written is undone, and emitted in its transaction (${where})`, () =>
+  test(`A change whose event cannot be written is undone, and the event is written in the change's transaction (${where})`, () =>
     withRows(async (rows) => {
       const told: unknown[] = [];
       const refusing = { on: false };
@@ -306,7 +306,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
     }));
 
   for (const size of [10, 3 * chunk]) {
-    test(`A file of ${size} bytes that is replaced while it is read fails the reader (${where})`, () =>
+    test(`A file of ${size} bytes that is replaced while it is read fails for the reader (${where})`, () =>
       withRows(async (rows) => {
         const { files } = stage(rows);
         for (const change of ["replace", "remove", "remove and write again"] as const) {
@@ -327,7 +327,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       }));
   }
 
-  test(`A sweep leaves writes under way alone and drops bytes without a file (${where})`, () =>
+  test(`A sweep leaves active writes alone and deletes bytes without a file (${where})`, () =>
     withRows(async (rows) => {
       const { files, calls } = stage(rows);
       await files.write("small", "x", plain);

@@ -22,7 +22,7 @@ function noisy(width: number, height: number): Promise<Uint8Array> {
   return realPng(width, height, (x, y) => noise[y * width + x] ?? 0);
 }
 
-test("A stream is measured wherever its bytes came to lie", async () => {
+test("A streamed image is measured wherever its bytes are stored", async () => {
   const small = await realPng(60, 30);
   const large = await noisy(1700, 1300);
   expect(large.byteLength).toBeGreaterThan(chunk);
@@ -38,7 +38,7 @@ test("A stream is measured wherever its bytes came to lie", async () => {
   expect([broken.size, broken.width]).toEqual([large.byteLength - 100, undefined]);
 });
 
-test("The measured part of an image is bounded, and a stream that cannot be read again is stored without a size", async () => {
+test("The part of an image that is read to measure it is bounded, and a stream that cannot be read again is stored without a size", async () => {
   const asked: number[] = [];
   const counting: ImagePort = {
     ...noImages,
@@ -67,7 +67,7 @@ test("The measured part of an image is bounded, and a stream that cannot be read
   expect([record.storage, record.size, record.width]).toEqual(["r2", 2 * chunk, undefined]);
 });
 
-test("A request that does not reach the image service is sent once more, and a refusal is not", async () => {
+test("A request that does not reach the image service is repeated once, and a refused one is not", async () => {
   const bytes = await realPng(60, 30);
   /** The binding, whose first requests fail. */
   const failing = (errors: Error[]) => {
@@ -87,7 +87,7 @@ test("A request that does not reach the image service is sent once more, and a r
   expect(await failing([refusal]).size(streams)).toBeNull();
 });
 
-test("Small pictures are made one at a time, and one that is asked for twice is made once", async () => {
+test("Thumbnails are made one at a time, and one that is requested twice is made once", async () => {
   let [now, most, made] = [0, 0, 0];
   const watching: ImagePort = {
     ...images,

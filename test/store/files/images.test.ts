@@ -44,7 +44,7 @@ function counting(): ImagePort & { asked: string[] } {
   };
 }
 
-test("An image is measured when it is written, in every format that is read", async () => {
+test("An image is measured when it is written, in every supported format", async () => {
   const { files } = stage(memoryFileRows(), { images });
   const bytes = await realPng(60, 30);
   const gif = Uint8Array.from(atob("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"), (one) =>
@@ -59,7 +59,7 @@ test("An image is measured when it is written, in every format that is read", as
   expect(await files.stat("a.png")).toMatchObject({ width: 60, height: 30 });
 });
 
-test("The declared facts are kept, and a file that is no image is not measured", async () => {
+test("A declared size is kept, and a file that is no image is not measured", async () => {
   const port = counting();
   const { files } = stage(memoryFileRows(), { images: port });
   const bytes = await realPng(60, 30);
@@ -79,7 +79,7 @@ test("The declared facts are kept, and a file that is no image is not measured",
   }
 });
 
-test("A small picture is made once, kept, and made again after a write", async () => {
+test("A thumbnail is made once, stored, and made again after a write", async () => {
   const port = counting();
   const { files } = stage(memoryFileRows(), { images: port });
   await files.write("a.png", await realPng(600, 300), { ...imagePng, width: 600, height: 300 });
@@ -99,7 +99,7 @@ test("A small picture is made once, kept, and made again after a write", async (
   });
 });
 
-test("A thumbnail of a file that was replaced meanwhile is not kept", async () => {
+test("A thumbnail of a file that was replaced meanwhile is not stored", async () => {
   const gate = Promise.withResolvers<void>();
   const port: ImagePort = {
     ...images,
@@ -118,7 +118,7 @@ test("A thumbnail of a file that was replaced meanwhile is not kept", async () =
   expect(await images.size((await files.thumbnail("a.png")) ?? new Uint8Array())).toEqual({ width: 128, height: 256 });
 });
 
-test("An image in chunks has a small picture too", async () => {
+test("An image that is stored in chunks has a thumbnail too", async () => {
   const { files } = stage(memoryFileRows(), { images });
   const bytes = await noisy(1700, 1300);
   expect(bytes.byteLength).toBeGreaterThan(chunk);
@@ -126,7 +126,7 @@ test("An image in chunks has a small picture too", async () => {
   expect(await images.size((await files.thumbnail("a.png")) ?? new Uint8Array())).toEqual({ width: 256, height: 196 });
 });
 
-test("There is no picture of what is no image, of a broken one, or without the service", async () => {
+test("A file that is no image or a broken one has no thumbnail, and without the service no file has one", async () => {
   const { files } = stage(memoryFileRows(), { images });
   const bytes = await realPng(60, 30);
   await files.write("text", bytes, { mimeType: "text/plain" });
@@ -142,7 +142,7 @@ test("There is no picture of what is no image, of a broken one, or without the s
   expect(await without.thumbnail("a.png")).toBeNull();
 });
 
-test("An image is made smaller until it keeps both bounds, or not at all", async () => {
+test("An image is made smaller until it is within both bounds, or is not changed", async () => {
   const bytes = await noisy(900, 600);
   const loose = await images.shrink(bytes, { pixels: 2000, limit: 10_000_000 });
   expect(loose).toMatchObject({ width: 900, height: 600, mimeType: "image/webp" });

@@ -27,7 +27,7 @@ describe.each([
   ["SQLite", overSqlite],
   ["memory", overMemory],
 ])("room in %s", (_, withRows) => {
-  test("A file that would fill the storage is refused and leaves nothing, and a removed one frees its space", () =>
+  test("A file that would fill the storage is refused and stores nothing, and a removed file frees its space", () =>
     withRows(async (rows) => {
       const { files } = stage(rows, { room: rows.filled() + 4.5 * chunk });
       const old = pattern(3 * chunk);
@@ -46,7 +46,7 @@ describe.each([
       await files.write("large", streamOf(pattern(3 * chunk)), plain);
     }));
 
-  test("A stream is refused as soon as the room is used up, and what lies elsewhere takes none", () =>
+  test("A stream is refused as soon as the space is used up, and files in the bucket or outside use none", () =>
     withRows(async (rows) => {
       let given = 0;
       const endless = new ReadableStream<Uint8Array>({
@@ -71,7 +71,7 @@ function fill(rows: FileRows, parent: string, names: Iterable<string>): void {
   for (const name of names) rows.put({ parent, name, is_folder: false, size: 0, body }, new Uint8Array());
 }
 
-test("A folder of twenty thousand entries is not listed; its files are found", () =>
+test("A folder of twenty thousand entries is not listed, but its files are found", () =>
   overSqlite(async (rows) => {
     const { files } = stage(rows);
     await files.makeFolder("full");
@@ -91,7 +91,7 @@ test("A folder of twenty thousand entries is not listed; its files are found", (
     ]);
   }));
 
-test("A glob that is too heavy for so many files is refused, and none below a folder of few", () =>
+test("A glob that is too expensive for so many files is refused, and is not below a folder with few files", () =>
   overSqlite(async (rows) => {
     const { files } = stage(rows);
     const long = "ab".repeat(120);
