@@ -27,7 +27,7 @@ async function shown(agent: object) {
 }
 
 describe("an agent", () => {
-  it("SAAGENT1 defineAgent gives back what it is given, and the project then has that agent", async () => {
+  it("SAAGENT1 defineAgent returns its argument, and the project then has that agent", async () => {
     const options = { name: "made", sideA: { prompt: "main" } };
     const made = defineAgent(options);
     expect(made).toBe(options);
@@ -35,7 +35,7 @@ describe("an agent", () => {
     expect((await serve().fetch("/api/agents/made")).status).toBe(404);
   });
 
-  it("SAAGENT2 An agent's name is what a thread is created for", async () => {
+  it("SAAGENT2 An agent's name is used in requests that create a thread", async () => {
     const two = defineAgent({ name: "two", sideA: { prompt: "two" } });
     const project = serve({ agents: [two], prompts: [anotherPrompt("two")] });
     for (const [name, system] of [
@@ -50,12 +50,12 @@ describe("an agent", () => {
     await expect(project.thread("three")).rejects.toThrow(/agent_not_found/);
   });
 
-  it("SAAGENT3 title is what the agent is called for people, its name where it is left out", async () => {
+  it("SAAGENT3 AgentDefinition.title is shown to people, and by default it is the agent's name", async () => {
     expect(await shown({ title: "Customer Support" })).toMatchObject({ name: "main", title: "Customer Support" });
     expect(await shown({})).toMatchObject({ name: "main", title: "main" });
   });
 
-  it("SAAGENT4 type ai_human is one model and a person", async () => {
+  it("SAAGENT4 AgentDefinition.type ai_human means one model and a person", async () => {
     const project = serve({ agent: { type: "ai_human" } });
     const thread = await project.thread();
     await thread.say("Hello");
@@ -63,11 +63,11 @@ describe("an agent", () => {
     expect(await shown({ type: "ai_human" })).toMatchObject({ type: "ai_human" });
   });
 
-  it("SAAGENT5 type left out means ai_human", async () => {
+  it("SAAGENT5 AgentDefinition.type left out means ai_human", async () => {
     expect(await shown({})).toMatchObject({ type: "ai_human" });
   });
 
-  it("SAAGENT6 sideA is the side that answers", async () => {
+  it("SAAGENT6 AgentDefinition.sideA is the side that answers", async () => {
     for (const prompt of ["one", "two"]) {
       const project = serve({ agent: { sideA: { prompt } }, prompts: [anotherPrompt("one"), anotherPrompt("two")] });
       await (await project.thread()).say("Hello");
@@ -75,27 +75,27 @@ describe("an agent", () => {
     }
   });
 
-  it("SAAGENT7 description is shown to interfaces", async () => {
+  it("SAAGENT7 AgentDefinition.description is returned with the agent", async () => {
     expect(await shown({ description: "Helps" })).toMatchObject({ description: "Helps" });
     expect(await shown({})).toMatchObject({ description: null });
   });
 
-  it("SAAGENT8 icon is shown as a full URL, also if it is written as a path", async () => {
+  it("SAAGENT8 AgentDefinition.icon is returned as a full URL, also if it is written as a path", async () => {
     expect(await shown({ icon: "https://example.com/a.svg" })).toMatchObject({ icon: "https://example.com/a.svg" });
     expect(await shown({ icon: "/icons/a.svg" })).toMatchObject({ icon: "http://localhost/icons/a.svg" });
     expect(await shown({})).toMatchObject({ icon: null });
   });
 
-  it("SAAGENT9 exposeAsTool is shown to clients that offer agents as tools", async () => {
+  it("SAAGENT9 AgentDefinition.exposeAsTool is returned with the agent for clients that offer agents as tools", async () => {
     expect(await shown({ exposeAsTool: true, toolDescription: "Helps" })).toMatchObject({ exposeAsTool: true });
     expect(await shown({ exposeAsTool: false })).toMatchObject({ exposeAsTool: false });
   });
 
-  it("SAAGENT10 exposeAsTool left out means false", async () => {
+  it("SAAGENT10 AgentDefinition.exposeAsTool left out means false", async () => {
     expect(await shown({})).toMatchObject({ exposeAsTool: false });
   });
 
-  it("SAAGENT11 toolDescription is what a model reads where the agent is offered as a tool", async () => {
+  it("SAAGENT11 AgentDefinition.toolDescription is what a model reads if the agent is offered as a tool", async () => {
     for (const toolDescription of ["Hand over to billing", "Ask about money"]) {
       const billing = defineAgent({ name: "billing", sideA: { prompt: "main" }, toolDescription });
       const { project, thread } = await start({ agents: [billing], prompt: { tools: ["billing"] } });
@@ -104,7 +104,7 @@ describe("an agent", () => {
     }
   });
 
-  it("SAAGENT12 An ai_human agent in a prompt's tools is one the conversation can be handed to", async () => {
+  it("SAAGENT12 An ai_human agent in a prompt's tools is one to which the conversation can be handed over", async () => {
     const billing = defineAgent({ name: "billing", sideA: { prompt: "clerk" }, toolDescription: "Hand over" });
     const { project, thread } = await start({
       agents: [billing],
@@ -123,12 +123,12 @@ describe("an agent", () => {
 });
 
 describe("a side", () => {
-  it("SAAGENT13 label is shown to interfaces", async () => {
+  it("SAAGENT13 SideConfig.label is returned with the agent", async () => {
     expect(await shown({ sideA: { prompt: "main", label: "Support" } })).toMatchObject({ sideA: { label: "Support" } });
     expect(await shown({ sideA: { prompt: "main" } })).toMatchObject({ sideA: { label: null } });
   });
 
-  it("SAAGENT14 prompt is the prompt that the side speaks with", async () => {
+  it("SAAGENT14 SideConfig.prompt is the prompt of the side", async () => {
     for (const prompt of ["one", "two"]) {
       const { project, thread } = await start({
         side: { prompt },
@@ -139,7 +139,7 @@ describe("a side", () => {
     }
   });
 
-  it("SAAGENT15 stopOnResponse false lets the side continue after a text", async () => {
+  it("SAAGENT15 SideConfig.stopOnResponse false lets the side continue after a text", async () => {
     const words = [{ text: "one" }, { text: "two" }, calling("finish", { verdict: "x" }), { text: "three" }];
     const stop = { stopTool: "finish", stopToolResponseProperty: "score" };
     expect(await run({ stopOnResponse: true, ...stop }, ...words)).toMatchObject({ steps: 1, reason: "response" });
@@ -147,7 +147,7 @@ describe("a side", () => {
     expect(asked).toMatchObject({ steps: 3, reason: "stop_tool" });
   });
 
-  it("SAAGENT16 stopOnResponse left out means true", async () => {
+  it("SAAGENT16 SideConfig.stopOnResponse left out means true", async () => {
     expect(await run({}, { text: "one" }, { text: "two" })).toMatchObject({
       steps: 1,
       text: "one",
@@ -155,7 +155,7 @@ describe("a side", () => {
     });
   });
 
-  it("SAAGENT17 stopTool ends the turn when it is called, whatever the value of stopOnResponse", async () => {
+  it("SAAGENT17 SideConfig.stopTool ends the turn when it is called, whatever the value of stopOnResponse", async () => {
     const called = [calling("finish", { verdict: "x" }), { text: "more" }];
     expect(await run({}, ...called)).toMatchObject({ steps: 2, reason: "response" });
     for (const stopOnResponse of [true, false]) {
@@ -164,7 +164,7 @@ describe("a side", () => {
     }
   });
 
-  it("SAAGENT18 stopToolResponseProperty is the property of the result that is the outcome", async () => {
+  it("SAAGENT18 SideConfig.stopToolResponseProperty names the property of the result that is the outcome", async () => {
     const outcome = async (stopToolResponseProperty: string) =>
       (await run({ stopTool: "finish", stopToolResponseProperty }, calling("finish", { verdict: "fine" }))).outcome;
     expect(await outcome("score")).toBe(7);
@@ -172,14 +172,14 @@ describe("a side", () => {
     expect(await outcome("verdict")).toBe("fine");
   });
 
-  it("SAAGENT19 maxSteps is the most steps the side may take", async () => {
+  it("SAAGENT19 SideConfig.maxSteps is the maximum number of steps of the side", async () => {
     const endless = Array.from({ length: 6 }, () => calling("finish", { verdict: "x" }));
     expect(await run({ maxSteps: 2 }, ...endless)).toMatchObject({ steps: 2, status: "limit", reason: "max_steps" });
     expect(await run({ maxSteps: 4 }, ...endless)).toMatchObject({ steps: 4, status: "limit", reason: "max_steps" });
     expect(await run({}, ...endless)).toMatchObject({ steps: 7, status: "completed" });
   });
 
-  it("SAAGENT20 endSessionTool ends the session when it succeeds", async () => {
+  it("SAAGENT20 SideConfig.endSessionTool ends the session when it succeeds", async () => {
     expect(
       await run({ endSessionTool: "finish" }, calling("finish", { verdict: "x" }), { text: "more" }),
     ).toMatchObject({

@@ -57,7 +57,7 @@ describe("attachments of a result", () => {
 });
 
 describe("a new file", () => {
-  it("SAATT2 A new file's name is its attachment's name, at a free path that keeps its extension", async () => {
+  it("SAATT2 ToolAttachment.name is the name of the new file, at an unused path that keeps its extension", async () => {
     expect((await attach([{ ...note, name: "other.md" }])).record).toMatchObject({ path: "/attachments/other.md" });
     const twice = await attach([note, note]);
     const paths = twice.attachments.map((one) => ("path" in one ? one.path : ""));
@@ -65,27 +65,27 @@ describe("a new file", () => {
     expect(paths.every((path) => /^\/attachments\/note.*\.txt$/.test(path))).toBe(true);
   });
 
-  it("SAATT3 mimeType is what it is kept as", async () => {
+  it("SAATT3 ToolAttachment.mimeType is the stored type of the new file", async () => {
     for (const mimeType of ["text/plain", "text/csv"]) {
       const { record, first } = await attach([{ ...note, mimeType }]);
       expect([record?.mimeType, first?.mimeType]).toEqual([mimeType, mimeType]);
     }
   });
 
-  it("SAATT4 data is its bytes, and those of a large image are kept as they are", async () => {
+  it("SAATT4 ToolAttachment.data is the bytes of the new file, and those of a large image are stored unchanged", async () => {
     expect((await attach([{ ...note, data: btoa("\u0000\u00ff") }])).bytes).toEqual([0, 255]);
     const image = await realPng(5000, 4);
     const data = btoa(String.fromCharCode(...image));
     expect((await attach([{ name: "wide.png", mimeType: "image/png", data }])).bytes).toEqual([...image]);
   });
 
-  it("SAATT5 width is kept with it", async () => {
+  it("SAATT5 ToolAttachment.width is stored with the new file and its reference", async () => {
     const { record, first } = await attach([{ ...note, name: "a.bin", mimeType: "image/x-own", width: 640 }]);
     expect([record?.width, first?.width]).toEqual([640, 640]);
     expect((await attach([note])).first).not.toHaveProperty("width");
   });
 
-  it("SAATT6 height is kept with it", async () => {
+  it("SAATT6 ToolAttachment.height is stored with the new file and its reference", async () => {
     const { record, first } = await attach([{ ...note, name: "a.bin", mimeType: "image/x-own", height: 480 }]);
     expect([record?.height, first?.height]).toEqual([480, 480]);
     expect((await attach([note])).first).not.toHaveProperty("height");
@@ -93,49 +93,49 @@ describe("a new file", () => {
 });
 
 describe("a file that the thread has", () => {
-  it("SAATT7 id is the reference's own", async () => {
+  it("SAATT7 AttachmentRef.id is the id that a tool sets for its reference", async () => {
     expect((await refer({ id: "one" })).first).toMatchObject({ id: "one" });
     expect((await refer({ id: "two" })).first).toMatchObject({ id: "two" });
   });
 
-  it("SAATT8 type distinguishes a reference from a new file, and stays file", async () => {
+  it("SAATT8 AttachmentRef.type distinguishes a reference from a new file, and is always file", async () => {
     const { first, thread } = await refer();
     expect(first).toMatchObject({ type: "file" });
     expect(await thread.atRest(async (state) => (await state.findFiles("/attachments/*")).paths)).toEqual([]);
   });
 
-  it("SAATT9 path is the file that is meant, and one that is not there is a note to the model", async () => {
+  it("SAATT9 AttachmentRef.path leads to a file of the thread, and for a missing file the model reads a note", async () => {
     expect((await refer({ path: "kept/a.txt" })).first).toMatchObject({ path: "/kept/a.txt" });
     const missing = await refer({ path: "/kept/none.txt" });
     expect(missing.attachments).toEqual([]);
     expect(missing.read).toContain("no such file");
   });
 
-  it("SAATT10 An attachment that refers to a file has the file's own name", async () => {
+  it("SAATT10 AttachmentRef.name is read from the file that it refers to", async () => {
     expect((await refer({ name: "said" })).first).toMatchObject({ name: "a.txt" });
     expect((await refer({ path: "/kept/a.png" })).first).toMatchObject({ name: "a.png" });
   });
 
-  it("SAATT11 mimeType is the file's own", async () => {
+  it("SAATT11 AttachmentRef.mimeType is read from the file that it refers to", async () => {
     expect((await refer()).first).toMatchObject({ mimeType: "text/plain" });
     expect((await refer({ path: "/kept/a.png" })).first).toMatchObject({ mimeType: "image/png" });
   });
 
-  it("SAATT12 size is the file's own", async () => {
+  it("SAATT12 AttachmentRef.size is read from the file that it refers to", async () => {
     expect((await refer({ size: 1 })).first).toMatchObject({ size: 5 });
   });
 
-  it("SAATT13 width is the image's own", async () => {
+  it("SAATT13 AttachmentRef.width is read from the image that it refers to", async () => {
     expect((await refer({ path: "/kept/a.png", width: 1 })).first).toMatchObject({ width: 12 });
     expect((await refer()).first).not.toHaveProperty("width");
   });
 
-  it("SAATT14 height is the image's own", async () => {
+  it("SAATT14 AttachmentRef.height is read from the image that it refers to", async () => {
     expect((await refer({ path: "/kept/a.png", height: 1 })).first).toMatchObject({ height: 7 });
     expect((await refer()).first).not.toHaveProperty("height");
   });
 
-  it("SAATT15 description is kept with the reference", async () => {
+  it("SAATT15 AttachmentRef.description is stored with the reference", async () => {
     expect((await refer({ description: "A note about cats" })).first).toMatchObject({
       description: "A note about cats",
     });

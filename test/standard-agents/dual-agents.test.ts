@@ -42,12 +42,12 @@ async function talk(agent: Partial<AgentDefinition>, call: { by?: "pro" | "con";
 }
 
 describe("an agent with two sides", () => {
-  it("SAAGENT21 type dual_ai is two models that answer each other", async () => {
+  it("SAAGENT21 AgentDefinition.type dual_ai means two models that answer each other", async () => {
     expect((await talk({})).sides).toEqual(["a", "b", "a", "b"]);
     expect((await talk({ type: "ai_human" })).sides).toEqual(["a"]);
   });
 
-  it("SAAGENT22 maxSessionTurns is the most turns of both together", async () => {
+  it("SAAGENT22 AgentDefinition.maxSessionTurns is the maximum number of turns of both sides together", async () => {
     for (const maxSessionTurns of [1, 3]) {
       const { sides, run } = await talk({ maxSessionTurns });
       expect(sides).toHaveLength(maxSessionTurns);
@@ -55,12 +55,12 @@ describe("an agent with two sides", () => {
     }
   });
 
-  it("SAAGENT23 sideB is the second speaker", async () => {
+  it("SAAGENT23 AgentDefinition.sideB is the side that answers second", async () => {
     expect((await talk({ sideB: { prompt: "con" } })).said).toEqual(["pro", "con", "pro", "con"]);
     expect((await talk({ sideB: { prompt: "third" } })).said).toEqual(["pro", "third", "pro", "third"]);
   });
 
-  it("SAAGENT24 endSessionTool of either side ends the session for both", async () => {
+  it("SAAGENT24 SideConfig.endSessionTool of either side ends the session for both sides", async () => {
     const { run, sides } = await talk(
       { sideB: { prompt: "con", endSessionTool: "conclude" } },
       { by: "con", tool: "conclude" },
@@ -71,7 +71,7 @@ describe("an agent with two sides", () => {
     expect(other.run).toMatchObject({ status: "limit", reason: "max_session_turns" });
   });
 
-  it("SAAGENT25 stopTool ends its side's turn alone, and the other side receives the outcome", async () => {
+  it("SAAGENT25 SideConfig.stopTool ends the turn of its side alone, and the other side receives the outcome", async () => {
     const sideA = { prompt: "pro", stopTool: "pass", stopToolResponseProperty: "said" };
     const { project, run } = await talk({ sideA }, { by: "pro", tool: "pass" });
     expect(run).toMatchObject({ status: "limit", reason: "max_session_turns" });
@@ -79,7 +79,7 @@ describe("an agent with two sides", () => {
     expect(last?.lastUser).toBe("passed");
   });
 
-  it("SAAGENT26 An agent with two sides in a prompt's tools works in a thread of its own, and its outcome is the result", async () => {
+  it("SAAGENT26 An agent with two sides in a prompt's tools works in a child thread, and its outcome is the result", async () => {
     const debate = defineAgent({
       name: "debate",
       type: "dual_ai",

@@ -54,22 +54,22 @@ describe("defineController", () => {
 });
 
 describe("a controller's context", () => {
-  it("SAEND3 req is the request", async () => {
+  it("SAEND3 ControllerContext.req is the request that was sent", async () => {
     const { req } = await given("/api/look/a/b", { method: "POST", body: "words", headers: { "x-own": "1" } });
     expect([req.method, req.headers.get("x-own"), await req.text()]).toEqual(["POST", "1", "words"]);
   });
 
-  it("SAEND4 params are the values of the route's dynamic segments", async () => {
+  it("SAEND4 ControllerContext.params are the values of the route's dynamic segments", async () => {
     expect((await given("/api/look/a/b")).params).toEqual({ first: "a", second: "b" });
     expect((await given("/api/look/c/d%20e")).params).toEqual({ first: "c", second: "d e" });
   });
 
-  it("SAEND5 url is the request's address, parsed", async () => {
+  it("SAEND5 ControllerContext.url is the parsed address of the request", async () => {
     const { url } = await given("/api/look/a/b?q=1");
     expect([url instanceof URL, url.pathname, url.searchParams.get("q")]).toEqual([true, "/api/look/a/b", "1"]);
   });
 
-  it("SAEND6 env holds the Worker's bindings", async () => {
+  it("SAEND6 ControllerContext.env holds the bindings of the Worker", async () => {
     const { env } = await given("/api/look/a/b");
     expect(env["OPENAI_API_KEY"]).toBe("key-of-openai");
     expect(env).toHaveProperty("THREADS");
@@ -77,54 +77,54 @@ describe("a controller's context", () => {
 
   const path = "/api/look/a/b";
 
-  it("SAEND7 agents loads any agent by its name", async () => {
+  it("SAEND7 ControllerContext.agents loads any agent by its name", async () => {
     const { agents } = await given(path);
     expect(await agents?.["main"]?.()).toMatchObject({ name: "main", sideA: { prompt: "main" } });
     expect(Object.keys(agents ?? {})).toEqual(["main"]);
   });
 
-  it("SAEND8 agentNames lists the agents", async () => {
+  it("SAEND8 ControllerContext.agentNames lists the names of agents", async () => {
     expect((await given(path)).agentNames).toEqual(["main"]);
     const more = { agents: [{ name: "other", sideA: { prompt: "main" } }] };
     expect((await given(path, {}, more)).agentNames).toEqual(["main", "other"]);
   });
 
-  it("SAEND9 prompts loads any prompt by its name", async () => {
+  it("SAEND9 ControllerContext.prompts loads any prompt by its name", async () => {
     const { prompts } = await given(path, {}, { prompts: [anotherPrompt("other")] });
     expect(await prompts?.["other"]?.()).toMatchObject({ prompt: "You are other." });
   });
 
-  it("SAEND10 promptNames lists the prompts", async () => {
+  it("SAEND10 ControllerContext.promptNames lists the names of prompts", async () => {
     expect((await given(path, {}, { prompts: [anotherPrompt("other")] })).promptNames).toEqual(["main", "other"]);
     expect((await given(path)).promptNames).toEqual(["main"]);
   });
 
   const other = scriptedModel("other", () => ({ text: "" }));
 
-  it("SAEND11 models loads any model by its name", async () => {
+  it("SAEND11 ControllerContext.models loads any model by its name", async () => {
     const { models } = await given(path, {}, { models: [other] });
     expect(await models?.["other"]?.()).toBe(other);
   });
 
-  it("SAEND12 modelNames lists the models", async () => {
+  it("SAEND12 ControllerContext.modelNames lists the names of models", async () => {
     expect((await given(path, {}, { models: [other] })).modelNames).toEqual(["main", "other"]);
     expect((await given(path)).modelNames).toEqual(["main"]);
   });
 
-  it("SAEND13 tools loads any tool by its name", async () => {
+  it("SAEND13 ControllerContext.tools loads any tool by its name", async () => {
     const look = defineTool("Looks", async () => ({ status: "success" }));
     const { tools } = await given(path, {}, { tools: { look } });
     expect(await tools?.["look"]?.()).toBe(look);
   });
 
-  it("SAEND14 hooks loads any hook by its file's name", async () => {
+  it("SAEND14 ControllerContext.hooks loads any hook by its file's name", async () => {
     const hook = defineHook("filter_messages", async (_state, messages) => messages);
     const { hooks } = await given(path, {}, { hooks: [hook] });
     expect(await hooks?.["hook_0"]?.()).toBe(hook);
     expect((await given(path)).hooks).toEqual({});
   });
 
-  it("SAEND15 config names the version that answers", async () => {
+  it("SAEND15 ControllerContext.config names the version of the definitions", async () => {
     const { config } = await given(path);
     expect(config).toEqual({ version: expect.stringMatching(/./), hash: "conformance" });
   });
@@ -152,7 +152,7 @@ describe("a controller's context", () => {
     expect(await loader?.()).toBe(await loader?.());
   });
 
-  it("SAEND17 A registry of loaders holds what is defined and nothing it inherits", async () => {
+  it("SAEND17 A registry of loaders has the defined names and no inherited ones", async () => {
     const { agents } = await given(path);
     expect(Object.hasOwn(agents ?? {}, "main")).toBe(true);
     expect(Object.hasOwn(agents ?? {}, "constructor")).toBe(false);
@@ -160,32 +160,32 @@ describe("a controller's context", () => {
 });
 
 describe("what a controller may return", () => {
-  it("SAEND18 A string is text", async () => {
+  it("SAEND18 A string that a controller returns is sent as text", async () => {
     const answer = await returning("words");
     expect([answer.headers.get("content-type"), await answer.text()]).toEqual(["text/plain; charset=utf-8", "words"]);
   });
 
-  it("SAEND19 A Response is the answer as it is", async () => {
+  it("SAEND19 A Response that a controller returns is sent unchanged", async () => {
     const answer = await returning(new Response("made", { status: 418, headers: { "x-own": "1" } }));
     expect([answer.status, answer.headers.get("x-own"), await answer.text()]).toEqual([418, "1", "made"]);
   });
 
-  it("SAEND20 A ReadableStream is the answer's body", async () => {
+  it("SAEND20 A ReadableStream that a controller returns is the response's body", async () => {
     const answer = await returning(new Response("streamed").body ?? null);
     expect([answer.headers.get("content-type"), await answer.text()]).toEqual(["application/octet-stream", "streamed"]);
   });
 
-  it("SAEND21 null is an answer without a body", async () => {
+  it("SAEND21 A null that a controller returns is sent as a response without a body", async () => {
     const answer = await returning(null);
     expect([answer.status, await answer.text()]).toEqual([204, ""]);
   });
 
-  it("SAEND22 Nothing is an answer without a body", async () => {
+  it("SAEND22 A controller that returns nothing gives a response without a body", async () => {
     const answer = await returning(undefined);
     expect([answer.status, await answer.text()]).toEqual([204, ""]);
   });
 
-  it("SAEND23 An object is JSON", async () => {
+  it("SAEND23 An object that a controller returns is sent as JSON", async () => {
     const answer = await returning({ a: [1] });
     expect([answer.headers.get("content-type"), await answer.json()]).toEqual([
       "application/json; charset=utf-8",
@@ -193,7 +193,7 @@ describe("what a controller may return", () => {
     ]);
   });
 
-  it("SAEND24 A promise of any of these is waited for", async () => {
+  it("SAEND24 A promise that a controller returns is awaited", async () => {
     expect(await (await returning(Promise.resolve("later"))).text()).toBe("later");
     expect(await (await returning(Promise.resolve({ a: 1 }))).json()).toEqual({ a: 1 });
     expect((await returning(Promise.resolve(null))).status).toBe(204);
@@ -208,7 +208,7 @@ describe("defineThreadEndpoint", () => {
   });
   const routes = { "GET /threads/:id/status": status };
 
-  it("SAEND25 defineThreadEndpoint gives a route that finds the thread by the id in its address", async () => {
+  it("SAEND25 defineThreadEndpoint returns a route that finds the thread by the id in its path", async () => {
     const project = serve({ routes });
     const [one, two] = [await project.thread(), await project.thread()];
     await two.say("Hello");
@@ -261,7 +261,7 @@ describe("defineThreadEndpoint", () => {
     expect(await posted("user", cookies)).toEqual({ ...sent, authorization: null, cookie: null });
   });
 
-  it("SAEND27 A handler's Response is the answer as it is", async () => {
+  it("SAEND27 A Response that a thread endpoint returns is sent unchanged", async () => {
     const teapot = defineThreadEndpoint(() => new Response("short", { status: 418 }));
     const { project, thread } = await start({ routes: { "GET /threads/:id/teapot": teapot } });
     const answer = await project.fetch(`/api/threads/${thread.id}/teapot`);

@@ -48,7 +48,7 @@ describe("execution", () => {
     expect(await thread.atRest((state) => state.execution)).toBeNull();
   });
 
-  it("SARUN3 flowId is the run's own, and another for each run", async () => {
+  it("SARUN3 ExecutionState.flowId is the run's id, and different for each run", async () => {
     const { thread } = await start();
     const ids: unknown[] = [];
     for (const _ of [1, 2]) {
@@ -58,26 +58,26 @@ describe("execution", () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it("SARUN4 currentSide is the side that speaks", async () => {
+  it("SARUN4 ExecutionState.currentSide is the side that is active", async () => {
     expect((await looking((execution) => execution.currentSide)).seen).toEqual(["a"]);
     expect((await lookingFromTwoSides((execution) => execution.currentSide)).seen).toEqual(["a", "b"]);
   });
 
-  it("SARUN5 stepCount counts the steps of the run", async () => {
+  it("SARUN5 ExecutionState.stepCount counts the steps of the run", async () => {
     expect((await looking((execution) => execution.stepCount, 3)).seen).toEqual([1, 2, 3]);
   });
 
-  it("SARUN6 sideAStepCount counts those of the first side", async () => {
+  it("SARUN6 ExecutionState.sideAStepCount counts the steps of the first side", async () => {
     expect((await looking((execution) => execution.sideAStepCount, 2)).seen).toEqual([1, 2]);
     expect((await lookingFromTwoSides((execution) => execution.sideAStepCount)).seen).toEqual([1, 2]);
   });
 
-  it("SARUN7 sideBStepCount counts those of the second side", async () => {
+  it("SARUN7 ExecutionState.sideBStepCount counts the steps of the second side", async () => {
     expect((await looking((execution) => execution.sideBStepCount, 2)).seen).toEqual([0, 0]);
     expect((await lookingFromTwoSides((execution) => execution.sideBStepCount)).seen).toEqual([0, 1]);
   });
 
-  it("SARUN8 stopped is true once a stop was asked for", async () => {
+  it("SARUN8 ExecutionState.stopped is true once a stop was requested", async () => {
     const { seen } = await looking((execution) => {
       const before = execution.stopped;
       execution.stop();
@@ -86,7 +86,7 @@ describe("execution", () => {
     expect(seen).toEqual([[false, true]]);
   });
 
-  it("SARUN9 stoppedBy is the side that asked for it, and is not there before", async () => {
+  it("SARUN9 ExecutionState.stoppedBy is the side that requested the stop, and is missing before", async () => {
     const stop = (execution: ExecutionState) => {
       const before = "stoppedBy" in execution;
       execution.stop();
@@ -141,7 +141,7 @@ describe("execution", () => {
     },
   );
 
-  it("SARUN11 forceTurn gives the next turn to a side", async () => {
+  it("SARUN11 ExecutionState.forceTurn gives the next turn to a side", async () => {
     const speakers = async (side: "a" | "b") => {
       const { project } = await lookingFromTwoSides((execution) => execution.forceTurn(side));
       return project.requests.map(({ system }) => system);
@@ -151,7 +151,7 @@ describe("execution", () => {
     expect((await speakers("a")).slice(0, 2)).toEqual(["You are pro.", "You are pro."]);
   });
 
-  it("SARUN12 forceTurn does nothing for an agent with one side", async () => {
+  it("SARUN12 ExecutionState.forceTurn has no effect for an agent with one side", async () => {
     const { thread, events } = await looking((execution) => execution.forceTurn("b"));
     expect(events.flatMap((event) => (event.type === "turn_end" ? [event.side] : []))).toEqual(["a"]);
     expect(await thread.run()).toMatchObject({ status: "completed", text: "done" });
@@ -164,7 +164,7 @@ describe("execution", () => {
     expect(project.requests).toHaveLength(1);
   });
 
-  it("SARUN14 abortSignal fires when the run is cancelled", async () => {
+  it("SARUN14 ExecutionState.abortSignal fires when the run is cancelled", async () => {
     let reached = () => {};
     const waiting = new Promise<void>((resolve) => (reached = resolve));
     const seen: boolean[] = [];

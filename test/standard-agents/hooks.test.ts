@@ -288,41 +288,41 @@ describe("what hooks are given", () => {
     return { ...first, thread };
   }
 
-  it("SAHOOK13 id is the call's", async () => {
+  it("SAHOOK13 HookToolCall.id is the id of the call", async () => {
     const { id, thread } = await given({ status: "success" });
     expect((await thread.messages()).find(({ role }) => role === "tool")?.tool_call_id).toBe(id);
   });
 
-  it("SAHOOK14 type is always function", async () => {
+  it("SAHOOK14 HookToolCall.type is always the text function", async () => {
     expect((await given({ status: "success" })).type).toBe("function");
   });
 
-  it("SAHOOK26 function holds the tool's name and arguments, and nothing else", async () => {
+  it("SAHOOK26 HookToolCall.function holds the tool's name and arguments, and nothing else", async () => {
     expect((await given({ status: "success" })).called).toEqual({ name: "probe", arguments: '{"a":1}' });
   });
 
-  it("SAHOOK15 function.name is the tool's name", async () => {
+  it("SAHOOK15 HookToolCall.function.name is the name of the tool", async () => {
     expect((await given({ status: "success" })).name).toBe("probe");
   });
 
-  it("SAHOOK16 function.arguments is the arguments as JSON text", async () => {
+  it("SAHOOK16 HookToolCall.function.arguments is the arguments as JSON text", async () => {
     expect((await given({ status: "success" })).json).toBe('{"a":1}');
   });
 
-  it("SAHOOK17 status shows whether the call succeeded", async () => {
+  it("SAHOOK17 HookToolResult.status shows whether the call succeeded", async () => {
     expect((await given({ status: "success" })).result).toMatchObject({ status: "success" });
     expect((await given({ status: "error" })).result).toMatchObject({ status: "error" });
   });
 
-  it("SAHOOK18 result is the text of a success", async () => {
+  it("SAHOOK18 HookToolResult.result is the text of a successful call", async () => {
     expect((await given({ status: "success", result: "fine" })).result).toEqual({ status: "success", result: "fine" });
   });
 
-  it("SAHOOK19 error is the text of a failure", async () => {
+  it("SAHOOK19 HookToolResult.error is the text of a failed call", async () => {
     expect((await given({ status: "error", error: "bad" })).result).toEqual({ status: "error", error: "bad" });
   });
 
-  it("SAHOOK20 stack is the failure's, for debugging", async () => {
+  it("SAHOOK20 HookToolResult.stack is the stack of a failed call, for debugging", async () => {
     const { result } = await given({ status: "error", error: "bad", stack: "at probe" });
     expect(result).toMatchObject({ stack: "at probe" });
   });
@@ -338,15 +338,15 @@ describe("what hooks are given", () => {
     return seen[1] ?? [];
   }
 
-  it("SAHOOK21 role is the role of a message of the history", async () => {
+  it("SAHOOK21 LLMMessage.role is the role of a message of the history", async () => {
     expect((await history()).map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
   });
 
-  it("SAHOOK22 content is its text, null where an assistant only calls", async () => {
+  it("SAHOOK22 LLMMessage.content is the message's text, null if an assistant's message only has calls", async () => {
     expect((await history()).map(({ content }) => content)).toEqual(["Hello", null, "fine"]);
   });
 
-  it("SAHOOK23 tool_calls are its calls, parsed", async () => {
+  it("SAHOOK23 LLMMessage.tool_calls are the message's calls, parsed", async () => {
     expect((await history()).map(({ tool_calls }) => tool_calls)).toEqual([
       undefined,
       [{ id: expect.any(String), type: "function", function: { name: "probe", arguments: "{}" } }],
@@ -354,12 +354,12 @@ describe("what hooks are given", () => {
     ]);
   });
 
-  it("SAHOOK24 tool_call_id is the call that a result answers", async () => {
+  it("SAHOOK24 LLMMessage.tool_call_id is the call that a result answers", async () => {
     const [, call, result] = await history();
     expect(call?.tool_calls).toMatchObject([{ id: result?.tool_call_id }]);
   });
 
-  it("SAHOOK25 The name that hooks are given is the tool of a result", async () => {
+  it("SAHOOK25 LLMMessage.name is the tool of a result", async () => {
     expect((await history()).map(({ name }) => name)).toEqual([undefined, undefined, "probe"]);
   });
 });

@@ -11,7 +11,7 @@ const failing = () => ({ error: { kind: "api" as const, message: "cannot" } });
 const models = (...names: string[]) => names.map((name) => scriptedModel(name, () => ({ text: name })));
 
 describe("a model", () => {
-  it("SAMODEL1 defineModel gives back what it is given, and the project then has that model", async () => {
+  it("SAMODEL1 defineModel returns its argument, and the project then has that model", async () => {
     const options = { name: "made", provider: "test", model: "m" } as const;
     const made = defineModel(options);
     expect(made).toBe(options);
@@ -20,7 +20,7 @@ describe("a model", () => {
     expect((await serve().fetch("/api/models/made")).status).toBe(404);
   });
 
-  it("SAMODEL2 A model's name is what a prompt asks for", async () => {
+  it("SAMODEL2 A model's name is the one that prompts refer to", async () => {
     for (const name of ["first", "second"]) {
       const { thread } = await start({ prompt: { model: name }, models: models("first", "second") });
       const events = await thread.say("Hello");
@@ -29,7 +29,7 @@ describe("a model", () => {
     }
   });
 
-  it("SAMODEL3 provider decides whose protocol is spoken", async () => {
+  it("SAMODEL3 ModelDefinition.provider decides which protocol is used", async () => {
     const path = async (provider: Exclude<ModelProvider, "test">) => (await sentBy(provider))[0]?.path;
     expect([await path("openai"), await path("anthropic"), await path("google"), await path("openrouter")]).toEqual([
       "/v1/chat/completions",
@@ -39,12 +39,12 @@ describe("a model", () => {
     ]);
   });
 
-  it("SAMODEL4 model is the id the provider is sent", async () => {
+  it("SAMODEL4 ModelDefinition.model is the id that the provider is sent", async () => {
     expect((await bodySentBy("openai", { model: { model: "case:text" } }))["model"]).toBe("case:text");
     expect((await bodySentBy("openai", { model: { model: "gpt-next" } }))["model"]).toBe("gpt-next");
   });
 
-  it("SAMODEL5 includedProviders is OpenRouter's order of preference", async () => {
+  it("SAMODEL5 ModelDefinition.includedProviders is OpenRouter's order of preference", async () => {
     const order = async (includedProviders: string[]) => {
       const { provider } = await bodySentBy("openrouter", { model: { includedProviders } });
       return provider?.["order"];
@@ -54,7 +54,7 @@ describe("a model", () => {
     expect(await order([])).toBeUndefined();
   });
 
-  it("SAMODEL6 fallbacks are tried in order once the model has used up its retries", async () => {
+  it("SAMODEL6 ModelDefinition.fallbacks are tried in order once the model has used up its retries", async () => {
     const { thread } = await start({
       script: failing,
       model: { fallbacks: ["broken", "last"] },
@@ -81,18 +81,18 @@ describe("prices", () => {
     return { run: (await thread.run()).cost, log: (await thread.logs("llm_request"))[0]?.data["cost"] };
   };
 
-  it("SAMODEL7 inputPrice is USD for a million tokens of the prompt", async () => {
+  it("SAMODEL7 ModelDefinition.inputPrice is USD for a million tokens of the prompt", async () => {
     expect(await costOf({ inputPrice: 3, outputPrice: 0, cachedPrice: 0 })).toEqual({ run: 3, log: 3 });
     expect(await costOf({ inputPrice: 4, outputPrice: 0, cachedPrice: 0 })).toEqual({ run: 4, log: 4 });
     expect(await costOf({ outputPrice: 1, cachedPrice: 0 })).toEqual({ run: null, log: null });
   });
 
-  it("SAMODEL8 outputPrice is USD for a million tokens of the answer", async () => {
+  it("SAMODEL8 ModelDefinition.outputPrice is USD for a million tokens of the answer", async () => {
     expect(await costOf({ inputPrice: 0, outputPrice: 5, cachedPrice: 0 })).toEqual({ run: 10, log: 10 });
     expect(await costOf({ inputPrice: 0, outputPrice: 6, cachedPrice: 0 })).toEqual({ run: 12, log: 12 });
   });
 
-  it("SAMODEL9 cachedPrice is USD for a million cached tokens, the input price where it is left out", async () => {
+  it("SAMODEL9 ModelDefinition.cachedPrice is USD for a million cached tokens, by default the input price", async () => {
     expect(await costOf({ inputPrice: 0, outputPrice: 0, cachedPrice: 8 })).toEqual({ run: 4, log: 4 });
     expect(await costOf({ inputPrice: 2, outputPrice: 0 })).toEqual({ run: 3, log: 3 });
   });
@@ -102,7 +102,7 @@ describe("capabilities", () => {
   const shown = async (capabilities: object) =>
     (await serve({ model: { capabilities } }).fetch("/api/models/main")).json<{ capabilities: object }>();
 
-  it("SAMODEL10 capabilities are shown as they are written", async () => {
+  it("SAMODEL10 ModelDefinition.capabilities are returned as they are written", async () => {
     expect((await shown({ vision: true, functionCalling: false })).capabilities).toEqual({
       vision: true,
       functionCalling: false,
@@ -129,19 +129,19 @@ describe("capabilities", () => {
     }
   });
 
-  it("SAMODEL12 functionCalling false sends no tools", async () => {
+  it("SAMODEL12 ModelCapabilities.functionCalling false sends no tools to the model", async () => {
     expect(await bodySentBy("openai", { model: { capabilities: { functionCalling: false } } })).not.toHaveProperty(
       "tools",
     );
     expect(await bodySentBy("openai", { model: { capabilities: { functionCalling: true } } })).toHaveProperty("tools");
   });
 
-  it("SAMODEL13 functionCalling left out means that the model calls tools", async () => {
+  it("SAMODEL13 ModelCapabilities.functionCalling left out means that the model calls tools", async () => {
     expect((await bodySentBy("openai"))["tools"]?.[0]?.["function"]).toMatchObject({ name: "act" });
     expect((await bodySentBy("openai", { model: { capabilities: {} } }))["tools"]).toHaveLength(1);
   });
 
-  it("SAMODEL14 structuredOutputs is shown to clients that choose a model for them", async () => {
+  it("SAMODEL14 ModelCapabilities.structuredOutputs is returned to clients that choose a model by it", async () => {
     expect((await shown({ structuredOutputs: true })).capabilities).toEqual({ structuredOutputs: true });
     expect((await shown({ structuredOutputs: false })).capabilities).toEqual({ structuredOutputs: false });
   });
@@ -151,23 +151,23 @@ describe("providers and their keys", () => {
   const header = async (provider: Exclude<ModelProvider, "test">, name: string) =>
     (await sentBy(provider))[0]?.headers[name];
 
-  it("SAMODEL15 openai is sent OPENAI_API_KEY", async () => {
+  it("SAMODEL15 The provider openai is sent the key OPENAI_API_KEY", async () => {
     expect(await header("openai", "authorization")).toBe("Bearer key-of-openai");
   });
 
-  it("SAMODEL16 openrouter is sent OPENROUTER_API_KEY", async () => {
+  it("SAMODEL16 The provider openrouter is sent the key OPENROUTER_API_KEY", async () => {
     expect(await header("openrouter", "authorization")).toBe("Bearer key-of-openrouter");
   });
 
-  it("SAMODEL17 anthropic is sent ANTHROPIC_API_KEY", async () => {
+  it("SAMODEL17 The provider anthropic is sent the key ANTHROPIC_API_KEY", async () => {
     expect(await header("anthropic", "x-api-key")).toBe("key-of-anthropic");
   });
 
-  it("SAMODEL18 google is sent GOOGLE_API_KEY", async () => {
+  it("SAMODEL18 The provider google is sent the key GOOGLE_API_KEY", async () => {
     expect(await header("google", "x-goog-api-key")).toBe("key-of-google");
   });
 
-  it("SAMODEL19 test answers from its script, without a key or a request", async () => {
+  it("SAMODEL19 The provider test answers from its script, without a key or a request", async () => {
     const { project, thread } = await start({ script: () => ({ text: "scripted" }) });
     await thread.say("Hello");
     expect((await thread.run()).text).toBe("scripted");

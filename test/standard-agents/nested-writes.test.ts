@@ -10,7 +10,7 @@ import { answers, calling, start } from "./project.ts";
 const refusal = "Hooks and tools called each other more than 5 deep";
 
 describe("definitions that call each other", () => {
-  it("A hook that adds a message for each message ends, also for one that is injected at rest", async () => {
+  it("A hook that adds a message for each added message ends, also for a message injected into an idle thread", async () => {
     const again = defineHook("after_create_message", async (state, { role }) => {
       if (role !== "assistant") await state.injectMessage({ role: "system", content: "again" });
     });

@@ -14,7 +14,7 @@ const anthropic = async (reasoning: ReasoningConfig) =>
   (await bodySentBy("anthropic", { prompt: { reasoning } }))["thinking"]?.["budget_tokens"];
 
 describe("reasoning", () => {
-  it("SAPROMPT22 reasoning is sent as the provider wants it, and shown", async () => {
+  it("SAPROMPT22 PromptDefinition.reasoning is sent in the provider's own form, and its thinking is shown", async () => {
     expect(await bodySentBy("openrouter", { prompt: { reasoning: { effort: "high" } } })).toMatchObject({
       reasoning: { effort: "high" },
     });
@@ -25,23 +25,23 @@ describe("reasoning", () => {
     });
   });
 
-  it("SAPROMPT23 effort low asks for little", async () => {
+  it("SAPROMPT23 ReasoningConfig.effort low asks for little thinking", async () => {
     expect([await openai({ effort: "low" }), await anthropic({ effort: "low" })]).toEqual(["low", 1024]);
   });
 
-  it("SAPROMPT24 effort medium asks for a middle way", async () => {
+  it("SAPROMPT24 ReasoningConfig.effort medium asks for a medium amount of thinking", async () => {
     expect([await openai({ effort: "medium" }), await anthropic({ effort: "medium" })]).toEqual(["medium", 2048]);
   });
 
-  it("SAPROMPT25 effort high asks for much", async () => {
+  it("SAPROMPT25 ReasoningConfig.effort high asks for much thinking", async () => {
     expect([await openai({ effort: "high" }), await anthropic({ effort: "high" })]).toEqual(["high", 7168]);
   });
 
-  it("SAPROMPT26 effort left out leaves it to the model", async () => {
+  it("SAPROMPT26 ReasoningConfig.effort left out sends no option, so that the model decides", async () => {
     expect([await openai({}), await anthropic({})]).toEqual([undefined, undefined]);
   });
 
-  it("SAPROMPT27 maxTokens bounds the thinking, and wins over effort", async () => {
+  it("SAPROMPT27 ReasoningConfig.maxTokens bounds the thinking, and replaces effort", async () => {
     expect(await anthropic({ maxTokens: 3000 })).toBe(3000);
     expect(await anthropic({ maxTokens: 4000, effort: "low" })).toBe(4000);
   });
@@ -64,7 +64,7 @@ describe("thinking that is kept", () => {
     };
   }
 
-  it("SAPROMPT28 exclude keeps the thinking from readers of the answer", async () => {
+  it("SAPROMPT28 ReasoningConfig.exclude keeps the thinking from readers of the answer", async () => {
     const shown = await think({ effort: "low" });
     const [part] = shown.stored ?? [];
     // The log keeps an answer in the pieces it came in.
@@ -74,12 +74,12 @@ describe("thinking that is kept", () => {
     expect([hidden.told, hidden.kept.includes(words)]).toEqual([false, false]);
   });
 
-  it("SAPROMPT29 include sends the thinking of earlier runs back to the provider that did it", async () => {
+  it("SAPROMPT29 ReasoningConfig.include sends the thinking of earlier runs back to the provider that produced it", async () => {
     expect((await think({ effort: "low", include: true })).sent).toContain("thinking");
     expect((await think({ effort: "low", include: false })).sent).not.toContain("thinking");
   });
 
-  it("SAPROMPT30 include left out means false", async () => {
+  it("SAPROMPT30 ReasoningConfig.include left out means false", async () => {
     expect((await think({ effort: "low" })).sent).not.toContain("thinking");
   });
 });

@@ -40,18 +40,18 @@ async function ask({ config, prompt, args = { task: "What is there?" }, inner }:
 const topic = z.object({ topic: z.string(), depth: z.number() });
 
 describe("a prompt called as a tool", () => {
-  it("SAPROMPT31 tools may hold the name of a prompt", async () => {
+  it("SAPROMPT31 PromptDefinition.tools may contain the name of a prompt", async () => {
     const { result } = await ask({ inner: () => ({ text: "Here." }) });
     expect(result).toMatchObject({ status: "success", result: "Here." });
   });
 
-  it("SAPROMPT32 tools may hold a configured prompt", async () => {
+  it("SAPROMPT32 PromptDefinition.tools may contain a configured prompt", async () => {
     const { result, project } = await ask({ config: {}, inner: () => ({ text: "Here." }) });
     expect(result).toMatchObject({ status: "success", result: "Here." });
     expect(project.requests[0]?.tools.map(({ name }) => name)).toEqual(["expert"]);
   });
 
-  it("SAPROMPT33 requiredSchema is what a call has to bring", async () => {
+  it("SAPROMPT33 PromptDefinition.requiredSchema is the schema of a call's arguments", async () => {
     const prompts = [anotherPrompt("expert", { requiredSchema: topic })];
     const { tools } = await bodySentBy("openai", { prompt: { tools: ["expert"] }, prompts });
     expect(tools?.[0]?.["function"]?.["parameters"]).toMatchObject({
@@ -64,7 +64,7 @@ describe("a prompt called as a tool", () => {
     expect(accepted.result?.status).toBe("success");
   });
 
-  it("SAPROMPT34 The configuration's name is the prompt that it is for", async () => {
+  it("SAPROMPT34 SubpromptConfig.name is the name of the prompt that is offered", async () => {
     const called = async (name: string) => {
       const { project, thread } = await start({
         prompt: { tools: [{ name }] },
@@ -81,16 +81,16 @@ describe("a prompt called as a tool", () => {
 
   const resultWith = async (config: Partial<SubpromptConfig>) => (await ask({ config })).result?.result ?? "";
 
-  it("SAPROMPT35 includeTextResponse puts its text into the result", async () => {
+  it("SAPROMPT35 SubpromptConfig.includeTextResponse puts the prompt's text into the result", async () => {
     expect(await resultWith({ includeTextResponse: true })).toContain("I saw.");
     expect(await resultWith({ includeTextResponse: false })).not.toContain("I saw.");
   });
 
-  it("SAPROMPT36 includeTextResponse left out means true", async () => {
+  it("SAPROMPT36 SubpromptConfig.includeTextResponse left out means true", async () => {
     expect(await resultWith({})).toContain("I saw.");
   });
 
-  it("SAPROMPT37 includeToolCalls puts its calls and their results into the result", async () => {
+  it("SAPROMPT37 SubpromptConfig.includeToolCalls puts the prompt's calls and their results into the result", async () => {
     const shown = await resultWith({ includeToolCalls: true });
     expect(shown).toContain("look(");
     expect(shown).toContain("a cat");
@@ -99,20 +99,20 @@ describe("a prompt called as a tool", () => {
     expect(hidden).not.toContain("a cat");
   });
 
-  it("SAPROMPT38 includeToolCalls left out means true", async () => {
+  it("SAPROMPT38 SubpromptConfig.includeToolCalls left out means true", async () => {
     expect(await resultWith({})).toContain("a cat");
   });
 
-  it("SAPROMPT39 includeErrors puts its errors into the result", async () => {
+  it("SAPROMPT39 SubpromptConfig.includeErrors puts the prompt's errors into the result", async () => {
     expect(await resultWith({ includeErrors: true })).toContain("too dark");
     expect(await resultWith({ includeErrors: false })).not.toContain("too dark");
   });
 
-  it("SAPROMPT40 includeErrors left out means true", async () => {
+  it("SAPROMPT40 SubpromptConfig.includeErrors left out means true", async () => {
     expect(await resultWith({})).toContain("too dark");
   });
 
-  it("SAPROMPT41 initUserMessageProperty names the argument that is its first message", async () => {
+  it("SAPROMPT41 SubpromptConfig.initUserMessageProperty names the argument that becomes the prompt's first message", async () => {
     const asking = { prompt: { requiredSchema: topic }, args: { topic: "cats", depth: 2 } };
     expect((await ask({ ...asking, config: { initUserMessageProperty: "topic" } })).first).toBe("cats");
     expect((await ask({ ...asking, config: { initUserMessageProperty: "depth" } })).first).toBe("2");

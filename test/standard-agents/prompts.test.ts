@@ -19,7 +19,7 @@ async function asked(changes: Changes) {
 }
 
 describe("a prompt", () => {
-  it("SAPROMPT1 definePrompt gives back what it is given, and the project then has that prompt", async () => {
+  it("SAPROMPT1 definePrompt returns its argument, and the project then has that prompt", async () => {
     const options = { name: "made", toolDescription: "Made", prompt: "Be made.", model: "main" };
     const made = definePrompt(options);
     expect(made).toBe(options);
@@ -28,7 +28,7 @@ describe("a prompt", () => {
     expect((await serve().fetch("/api/prompts/made")).status).toBe(404);
   });
 
-  it("SAPROMPT2 A prompt's name is what an agent refers to, and what the log calls it", async () => {
+  it("SAPROMPT2 A prompt's name is the one that agents refer to and the log shows", async () => {
     for (const name of ["one", "two"]) {
       const changes = { side: { prompt: name }, prompts: [anotherPrompt("one"), anotherPrompt("two")] };
       expect((await asked(changes)).system).toBe(`You are ${name}.`);
@@ -38,7 +38,7 @@ describe("a prompt", () => {
     }
   });
 
-  it("SAPROMPT3 toolDescription is what a model reads where the prompt is offered as a tool", async () => {
+  it("SAPROMPT3 PromptDefinition.toolDescription is what a model reads if the prompt is offered as a tool", async () => {
     const described = async (toolDescription: string) => {
       const { tools } = await asked({
         prompt: { tools: ["other"] },
@@ -50,29 +50,29 @@ describe("a prompt", () => {
     expect(await described("Loses things")).toEqual([{ name: "other", description: "Loses things" }]);
   });
 
-  it("SAPROMPT4 prompt is the system prompt that is sent", async () => {
+  it("SAPROMPT4 PromptDefinition.prompt is the system prompt that is sent", async () => {
     expect((await asked({ prompt: { prompt: "Speak softly." } })).system).toBe("Speak softly.");
     expect((await asked({ prompt: { prompt: "Speak up." } })).system).toBe("Speak up.");
   });
 
-  it("SAPROMPT5 prompt may be a list of parts, joined in their order with nothing between", async () => {
+  it("SAPROMPT5 PromptDefinition.prompt may be a list of parts, joined in their order without separators", async () => {
     const one = { type: "text", content: "One " } as const;
     const two = { type: "text", content: "two" } as const;
     expect((await asked({ prompt: { prompt: [one, two] } })).system).toBe("One two");
     expect((await asked({ prompt: { prompt: [two, one] } })).system).toBe("twoOne ");
   });
 
-  it("SAPROMPT6 A part of type text is used as it is, whatever it holds", async () => {
+  it("SAPROMPT6 A part of type text is used unchanged, whatever it contains", async () => {
     const part = { type: "text", content: "{{include}} other\n" } as const;
     expect((await asked({ prompt: { prompt: [part] }, prompts: [anotherPrompt("other")] })).system).toBe(part.content);
   });
 
-  it("SAPROMPT7 content is the text of a text part", async () => {
+  it("SAPROMPT7 PromptTextPart.content is the text of a text part", async () => {
     expect((await asked({ prompt: { prompt: [{ type: "text", content: "A" }] } })).system).toBe("A");
     expect((await asked({ prompt: { prompt: [{ type: "text", content: "B" }] } })).system).toBe("B");
   });
 
-  it("SAPROMPT8 A part of type include is replaced by another prompt's text, which may include in turn", async () => {
+  it("SAPROMPT8 A part of type include is replaced by another prompt's text, with that prompt's own includes", async () => {
     const rules = anotherPrompt("rules", {
       prompt: [
         { type: "include", prompt: "law" },
@@ -87,7 +87,7 @@ describe("a prompt", () => {
     expect((await asked({ prompt: { prompt: parts }, prompts: [rules, law] })).system).toBe("Obey: Law!");
   });
 
-  it("SAPROMPT9 prompt names the prompt that an include part inserts", async () => {
+  it("SAPROMPT9 PromptIncludePart.prompt names the prompt that an include part inserts", async () => {
     const prompts = [anotherPrompt("one"), anotherPrompt("two")];
     for (const prompt of ["one", "two"]) {
       expect((await asked({ prompt: { prompt: [{ type: "include", prompt }] }, prompts })).system).toBe(
@@ -96,7 +96,7 @@ describe("a prompt", () => {
     }
   });
 
-  it("SAPROMPT10 model is the model that is asked", async () => {
+  it("SAPROMPT10 PromptDefinition.model is the model that is called", async () => {
     const models = ["one", "two"].map((name) => scriptedModel(name, () => ({ text: `from ${name}` })));
     for (const model of ["one", "two"]) {
       const { thread } = await start({ prompt: { model }, models });
@@ -121,16 +121,16 @@ describe("what a prompt sees of the chat", () => {
     return project.requests.at(-1)?.messages.map(({ role, content }) => `${role} ${content}`);
   }
 
-  it("SAPROMPT11 includeChat sends the messages before this run", async () => {
+  it("SAPROMPT11 PromptDefinition.includeChat sends the messages before this run", async () => {
     expect(await secondRequest({ includeChat: true })).toEqual(["user one", "assistant ok", "user two"]);
     expect(await secondRequest({ includeChat: false })).toEqual(["user two"]);
   });
 
-  it("SAPROMPT12 includeChat left out means false", async () => {
+  it("SAPROMPT12 PromptDefinition.includeChat left out means false", async () => {
     expect(await secondRequest({})).toEqual(await secondRequest({ includeChat: false }));
   });
 
-  it("SAPROMPT13 includePastTools sends the calls and results of earlier runs too", async () => {
+  it("SAPROMPT13 PromptDefinition.includePastTools sends the calls and results of earlier runs too", async () => {
     expect(await secondRequest({ includeChat: true, includePastTools: true })).toEqual([
       "user one",
       "assistant ",
@@ -141,7 +141,7 @@ describe("what a prompt sees of the chat", () => {
     expect(await secondRequest({ includeChat: true, includePastTools: false })).not.toContain("tool seen");
   });
 
-  it("SAPROMPT14 includePastTools left out means false; the calls of the run itself are always sent", async () => {
+  it("SAPROMPT14 PromptDefinition.includePastTools left out means false; the calls of the run itself are always sent", async () => {
     const sent = await secondRequest({ includeChat: true });
     expect(sent).toEqual(await secondRequest({ includeChat: true, includePastTools: false }));
     const { project, thread } = await start({ tools: { look }, script: answers(calling("look")) });
@@ -164,7 +164,7 @@ describe("tool calls", () => {
   }
   const oneByOne = ["a begins", "a ends", "b begins", "b ends"];
 
-  it("SAPROMPT15 parallelToolCalls lets the model ask for several at once, and they run side by side", async () => {
+  it("SAPROMPT15 PromptDefinition.parallelToolCalls lets the model request several calls at once, which run in parallel", async () => {
     expect(await order({ parallelToolCalls: true })).toEqual(["a begins", "b begins", "a ends", "b ends"]);
     expect(await order({ parallelToolCalls: false })).toEqual(oneByOne);
     const sent = (parallelToolCalls: boolean) => bodySentBy("openai", { prompt: { parallelToolCalls } });
@@ -172,7 +172,7 @@ describe("tool calls", () => {
     expect((await sent(false))["parallel_tool_calls"]).toBe(false);
   });
 
-  it("SAPROMPT16 parallelToolCalls left out means false", async () => {
+  it("SAPROMPT16 PromptDefinition.parallelToolCalls left out means false", async () => {
     expect(await order({})).toEqual(oneByOne);
     expect((await bodySentBy("openai"))["parallel_tool_calls"]).toBe(false);
   });
@@ -180,23 +180,23 @@ describe("tool calls", () => {
   const choice = async (prompt: Partial<AnyPromptDefinition>) =>
     (await bodySentBy("openai", { prompt }))["tool_choice"];
 
-  it("SAPROMPT17 toolChoice auto leaves it to the model", async () => {
+  it("SAPROMPT17 PromptDefinition.toolChoice auto lets the model decide whether to call a tool", async () => {
     expect(await choice({ toolChoice: "auto" })).toBe("auto");
   });
 
-  it("SAPROMPT18 toolChoice none keeps the model from calling any", async () => {
+  it("SAPROMPT18 PromptDefinition.toolChoice none prevents the model from calling a tool", async () => {
     expect(await choice({ toolChoice: "none" })).toBe("none");
   });
 
-  it("SAPROMPT19 toolChoice required makes it call one", async () => {
+  it("SAPROMPT19 PromptDefinition.toolChoice required makes the model call a tool", async () => {
     expect(await choice({ toolChoice: "required" })).toBe("required");
   });
 
-  it("SAPROMPT20 toolChoice left out means auto", async () => {
+  it("SAPROMPT20 PromptDefinition.toolChoice left out means auto", async () => {
     expect(await choice({})).toBe("auto");
   });
 
-  it("SAPROMPT21 tools names what the model may call", async () => {
+  it("SAPROMPT21 PromptDefinition.tools names the tools that the model may call", async () => {
     const none = defineTool("None", async () => ({ status: "success" }));
     const tools = { first: none, second: none };
     const offered = async (names: string[]) =>

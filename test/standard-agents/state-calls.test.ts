@@ -69,7 +69,7 @@ describe("queueTool", () => {
     await expect(thread.atRest((state) => state.queueTool("nobody", {}))).rejects.toThrow(/no tool named "nobody"/);
   });
 
-  it("SACALL4 args are what the tool is given", async () => {
+  it("SACALL4 The args of queueTool are the arguments of the tool", async () => {
     for (const name of ["Ada", "Grace"]) {
       const { thread } = await start({ tools, script: answers() });
       await thread.atRest((state) => state.queueTool("greet", { name }));
@@ -88,13 +88,13 @@ describe("invokeTool", () => {
     expect((await thread.logs("tool_call"))[0]?.data).toMatchObject({ name: "greet", arguments: { name: "Ada" } });
   });
 
-  it("SACALL6 An invocation in a run is awaited by the tool that makes it", async () => {
+  it("SACALL6 A tool that invokes another tool in a run can await the result", async () => {
     const { thread } = await start({ tools });
     const result = await thread.inRun(async (state) => (await state.invokeTool("greet", { name: "Ada" })).result);
     expect(result).toBe("Hello, Ada!");
   });
 
-  it("SACALL7 An invocation in an idle thread gives the tool an execution of its own", async () => {
+  it("SACALL7 A tool that is invoked in an idle thread receives an execution of its own", async () => {
     const seen: unknown[] = [];
     const look = defineTool("Looks", async ({ execution }: ThreadState) => {
       seen.push(execution?.stepCount, execution?.stopped, typeof execution?.flowId);
@@ -111,7 +111,7 @@ describe("invokeTool", () => {
     await expect(thread.atRest((state) => state.invokeTool("nobody", {}))).rejects.toThrow(/no tool named "nobody"/);
   });
 
-  it("SACALL9 args are checked by the tool's schema and given to it", async () => {
+  it("SACALL9 The args of invokeTool are checked by the tool's schema and passed to the tool", async () => {
     const { thread } = await start({ tools });
     const invoke = (args: Record<string, unknown>) => thread.atRest((state) => state.invokeTool("greet", args));
     expect(await invoke({ name: "Grace" })).toMatchObject({ result: "Hello, Grace!" });
@@ -142,12 +142,12 @@ describe("emit", () => {
     following.close();
   });
 
-  it("SACALL11 event is the name that followers see", async () => {
+  it("SACALL11 The event argument of emit is the name that followers receive", async () => {
     expect(await emitted(["progress", null])).toEqual([["progress", null]]);
     expect(await emitted(["other name", null])).toEqual([["other name", null]]);
   });
 
-  it("SACALL12 data is JSON and arrives as it is", async () => {
+  it("SACALL12 The data argument of emit is JSON and arrives unchanged", async () => {
     const data = { list: [1, "two", null], nested: { yes: true } };
     expect(await emitted(["data", data])).toEqual([["data", data]]);
     const { thread } = await start();
@@ -158,7 +158,7 @@ describe("emit", () => {
 describe("context", () => {
   const twice = () => answers(calling("count"), calling("count"), { text: "end" }, calling("count"));
 
-  it("SACALL13 The context lasts from one tool call to the next, within a run", async () => {
+  it("SACALL13 The context keeps its values from one tool call to the next within a run", async () => {
     const { thread } = await start({ tools, script: twice() });
     await thread.say("one");
     const results = (await thread.messages()).filter(({ role }) => role === "tool").map(({ content }) => content);
@@ -219,7 +219,7 @@ describe("context", () => {
     expect(await thread.result()).toMatchObject({ result: "state.context takes an object. {}" });
   });
 
-  it("SACALL14 The context begins empty with each run, and in an idle thread", async () => {
+  it("SACALL14 The context is empty at the beginning of each run, and in an idle thread", async () => {
     const { thread } = await start({ tools, script: twice() });
     await thread.say("one");
     await thread.say("two");

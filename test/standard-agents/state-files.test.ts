@@ -32,7 +32,7 @@ describe("writeFile", () => {
     expect(await other.atRest((state) => state.readFile("notes/a.txt"))).toBeNull();
   });
 
-  it("SAFILE2 path names the place; writing there again replaces the file", async () => {
+  it("SAFILE2 The path of writeFile is the file's position, and another write there replaces the file", async () => {
     await withFiles(async (state) => {
       await state.writeFile("a.txt", "one", "text/plain");
       await state.writeFile("b.txt", "two", "text/plain");
@@ -42,7 +42,7 @@ describe("writeFile", () => {
     });
   });
 
-  it("SAFILE3 data may be text or bytes", async () => {
+  it("SAFILE3 The data of writeFile may be text or bytes", async () => {
     await withFiles(async (state) => {
       await state.writeFile("text", "é", "text/plain");
       await state.writeFile("bytes", bytes(0, 255, 1), "application/octet-stream");
@@ -51,7 +51,7 @@ describe("writeFile", () => {
     });
   });
 
-  it("SAFILE4 mimeType is kept, and is what the file is served as", async () => {
+  it("SAFILE4 The mimeType of writeFile is stored, and the file is served with it", async () => {
     for (const mimeType of ["text/css", "application/json"]) {
       const { project, thread } = await start();
       const record = await thread.atRest((state) => state.writeFile("a", "{}", mimeType));
@@ -66,24 +66,24 @@ describe("writeFile", () => {
       return state.statFile("a.bin");
     });
 
-  it("SAFILE5 metadata is kept with the file", async () => {
+  it("SAFILE5 WriteFileOptions.metadata is stored with the file", async () => {
     expect((await optional({ metadata: { from: { page: 1 } } }))?.metadata).toEqual({ from: { page: 1 } });
     expect(await optional()).not.toHaveProperty("metadata");
   });
 
-  it("SAFILE6 width is kept with an image", async () => {
+  it("SAFILE6 WriteFileOptions.width is stored with an image", async () => {
     expect((await optional({ width: 640 }))?.width).toBe(640);
     expect(await optional()).not.toHaveProperty("width");
   });
 
-  it("SAFILE7 height is kept with an image", async () => {
+  it("SAFILE7 WriteFileOptions.height is stored with an image", async () => {
     expect((await optional({ height: 480 }))?.height).toBe(480);
     expect(await optional()).not.toHaveProperty("height");
   });
 });
 
 describe("reading", () => {
-  it("SAFILE8 readFile gives the bytes, null for none", async () => {
+  it("SAFILE8 readFile returns the bytes of a file, and null if there is no file", async () => {
     await withFiles(async (state) => {
       await state.writeFile("a", "one", "text/plain");
       expect(await state.readFile("a")).toBeInstanceOf(ArrayBuffer);
@@ -107,7 +107,7 @@ describe("reading", () => {
     });
   }
 
-  it("SAFILE9 readFileStream gives a large file chunk by chunk, a small one as a single chunk, null for none", async () => {
+  it("SAFILE9 readFileStream returns a large file chunk by chunk, a small file as a single chunk, and null if there is no file", async () => {
     const { read, whole } = await chunks();
     expect(read.length).toBeGreaterThan(1);
     const joined = new Uint8Array(
@@ -124,27 +124,27 @@ describe("reading", () => {
     });
   });
 
-  it("SAFILE10 signal ends the stream; what was given stays valid", async () => {
+  it("SAFILE10 ReadFileStreamOptions.signal ends the stream, and chunks that were returned stay valid", async () => {
     const { read, whole } = await chunks(() => undefined);
     expect(read).toHaveLength(1);
     expect(sameBytes(read[0]?.data, whole.subarray(0, read[0]?.bytes))).toBe(true);
   });
 
-  it("SAFILE11 data is the bytes of one chunk, at most 1.75 MiB", async () => {
+  it("SAFILE11 FileChunk.data is the bytes of one chunk, at most 1.75 MiB", async () => {
     const { read, whole } = await chunks();
     expect(read.reduce((sum, chunk) => sum + chunk.bytes, 0)).toBe(whole.byteLength);
     expect(Math.max(...read.map((chunk) => chunk.bytes))).toBeLessThanOrEqual(1.75 * 1024 * 1024);
   });
 
-  it("SAFILE12 index counts the chunks from 0", async () => {
+  it("SAFILE12 FileChunk.index counts the chunks from 0", async () => {
     expect((await chunks()).read.map(({ index }) => index)).toEqual([0, 1, 2]);
   });
 
-  it("SAFILE13 totalChunks is how many there are", async () => {
+  it("SAFILE13 FileChunk.totalChunks is the number of chunks", async () => {
     expect((await chunks()).read.map(({ totalChunks }) => totalChunks)).toEqual([3, 3, 3]);
   });
 
-  it("SAFILE14 isLast marks the last one", async () => {
+  it("SAFILE14 FileChunk.isLast is true for the last chunk", async () => {
     expect((await chunks()).read.map(({ isLast }) => isLast)).toEqual([false, false, true]);
   });
 });
@@ -156,13 +156,13 @@ describe("statFile and its record", () => {
       return state.statFile(path);
     });
 
-  it("SAFILE15 statFile gives the record of a file or a folder, null for none", async () => {
+  it("SAFILE15 statFile returns the record of a file or a folder, and null if there is none", async () => {
     expect(await stat("docs/a.txt")).toMatchObject({ isDirectory: false });
     expect(await stat("docs")).toMatchObject({ isDirectory: true });
     expect(await stat("none")).toBeNull();
   });
 
-  it("SAFILE16 path is where it lies under the thread's root", async () => {
+  it("SAFILE16 FileRecord.path is the path under the thread's root", async () => {
     expect([(await stat("docs/a.txt"))?.path, (await stat("docs"))?.path]).toEqual(["/docs/a.txt", "/docs"]);
   });
 
@@ -170,26 +170,26 @@ describe("statFile and its record", () => {
     expect([(await stat("docs/a.txt"))?.name, (await stat("docs"))?.name]).toEqual(["a.txt", "docs"]);
   });
 
-  it("SAFILE18 mimeType is what it was written with", async () => {
+  it("SAFILE18 FileRecord.mimeType is the type with which the file was written", async () => {
     expect((await stat("docs/a.txt"))?.mimeType).toBe("text/plain");
   });
 
-  it("SAFILE19 storage names where the bytes are: in the thread, or in the bucket for large files", async () => {
+  it("SAFILE19 FileRecord.storage shows where the bytes are: in the thread, or in the bucket for large files", async () => {
     const storage = (size: number) =>
       withFiles(async (state) => (await state.writeFile("a", new ArrayBuffer(size), "application/x-a")).storage);
     expect([await storage(10), await storage(9 * 1024 * 1024)]).toEqual(["thread", "r2"]);
   });
 
-  it("SAFILE20 size is its bytes", async () => {
+  it("SAFILE20 FileRecord.size is the number of bytes", async () => {
     expect((await stat("docs/a.txt"))?.size).toBe(5);
     expect(await withFiles(async (state) => (await state.writeFile("a", "é", "text/plain")).size)).toBe(2);
   });
 
-  it("SAFILE21 isDirectory distinguishes folders from files", async () => {
+  it("SAFILE21 FileRecord.isDirectory distinguishes folders from files", async () => {
     expect([(await stat("docs"))?.isDirectory, (await stat("docs/a.txt"))?.isDirectory]).toEqual([true, false]);
   });
 
-  it("SAFILE22 metadata of a record is what was written with it", async () => {
+  it("SAFILE22 FileRecord.metadata is the metadata with which the file was written", async () => {
     await withFiles(async (state) => {
       const record = await state.writeFile("a", "x", "text/plain", { metadata: { tag: "draft" } });
       expect(record.metadata).toEqual({ tag: "draft" });
@@ -200,15 +200,15 @@ describe("statFile and its record", () => {
   const image = (width: number, height: number) =>
     withFiles(async (state) => state.writeFile("a.png", (await realPng(width, height)).slice().buffer, "image/png"));
 
-  it("SAFILE23 width of an image is measured where it is not given", async () => {
+  it("SAFILE23 FileRecord.width of an image is measured if it was not given", async () => {
     expect([(await image(12, 7)).width, (await image(30, 7)).width]).toEqual([12, 30]);
   });
 
-  it("SAFILE24 height of an image is measured where it is not given", async () => {
+  it("SAFILE24 FileRecord.height of an image is measured if it was not given", async () => {
     expect([(await image(12, 7)).height, (await image(12, 9)).height]).toEqual([7, 9]);
   });
 
-  it("SAFILE25 createdAt stays when a file is written again", async () => {
+  it("SAFILE25 FileRecord.createdAt stays when a file is written again", async () => {
     await withFiles(async (state) => {
       const first = await state.writeFile("a", "one", "text/plain");
       const second = await state.writeFile("a", "two", "text/plain");
@@ -241,7 +241,7 @@ describe("statFile and its record", () => {
 });
 
 describe("folders", () => {
-  it("SAFILE27 readdirFile lists what a folder holds, not what lies deeper", async () => {
+  it("SAFILE27 readdirFile lists the contents of a folder, and not those of its subfolders", async () => {
     await withFiles(async (state) => {
       for (const path of ["a.txt", "docs/b.txt", "docs/deep/c.txt"]) await state.writeFile(path, "x", "text/plain");
       const names = async (path: string) => (await state.readdirFile(path)).entries.map(({ name }) => name);
@@ -251,7 +251,7 @@ describe("folders", () => {
     });
   });
 
-  it("SAFILE28 entries are records of files and folders", async () => {
+  it("SAFILE28 ReaddirResult.entries are records of files and folders", async () => {
     await withFiles(async (state) => {
       await state.writeFile("docs/a.txt", "x", "text/plain");
       expect((await state.readdirFile("docs")).entries).toEqual([await state.statFile("docs/a.txt")]);
@@ -268,7 +268,7 @@ describe("folders", () => {
     });
   });
 
-  it("SAFILE30 mkdirFile makes a folder and gives its record", async () => {
+  it("SAFILE30 mkdirFile creates a folder and returns its record", async () => {
     await withFiles(async (state) => {
       expect(await state.statFile("docs")).toBeNull();
       expect(await state.mkdirFile("docs")).toMatchObject({ path: "/docs", isDirectory: true });
@@ -276,7 +276,7 @@ describe("folders", () => {
     });
   });
 
-  it("SAFILE31 rmdirFile removes an empty folder and refuses another", async () => {
+  it("SAFILE31 rmdirFile removes an empty folder and refuses a folder with contents", async () => {
     await withFiles(async (state) => {
       await state.mkdirFile("empty");
       await state.writeFile("full/a", "x", "text/plain");
@@ -303,15 +303,15 @@ describe("all files", () => {
     expect((await stats()).after).toEqual({ fileCount: 2, directoryCount: 2, totalSize: 8 });
   });
 
-  it("SAFILE33 fileCount counts the files", async () => {
+  it("SAFILE33 FileStats.fileCount counts the files of the thread", async () => {
     expect((await stats()).after.fileCount).toBe(2);
   });
 
-  it("SAFILE34 directoryCount counts the folders, those that only paths imply too", async () => {
+  it("SAFILE34 FileStats.directoryCount counts the folders, also those that exist only as parts of paths", async () => {
     expect((await stats()).after.directoryCount).toBe(2);
   });
 
-  it("SAFILE35 totalSize is the bytes of all files", async () => {
+  it("SAFILE35 FileStats.totalSize is the bytes of all files", async () => {
     expect((await stats()).after.totalSize).toBe(8);
   });
 
@@ -336,19 +336,19 @@ describe("all files", () => {
     await expect(grep("(")).rejects.toThrow();
   });
 
-  it("SAFILE37 path is the file's", async () => {
+  it("SAFILE37 GrepResult.path is the path of the file", async () => {
     expect((await grep("a (cat|dog)|animal")).map(({ path }) => path)).toEqual(["/a.txt", "/docs/b.txt"]);
   });
 
-  it("SAFILE38 matches are that file's lines", async () => {
+  it("SAFILE38 GrepResult.matches are the matching lines of the file", async () => {
     expect((await grep("animal|dog")).map(({ matches }) => matches.length)).toEqual([1, 1]);
   });
 
-  it("SAFILE39 line is its number, from 1", async () => {
+  it("SAFILE39 The line of a GrepResult match is its number, from 1", async () => {
     expect((await grep("animal"))[0]?.matches.map(({ line }) => line)).toEqual([2]);
   });
 
-  it("SAFILE40 content is the whole line", async () => {
+  it("SAFILE40 The content of a GrepResult match is the whole line", async () => {
     expect((await grep("anim"))[0]?.matches.map(({ content }) => content)).toEqual(["no animal"]);
   });
 
@@ -364,7 +364,7 @@ describe("all files", () => {
     });
   });
 
-  it("SAFILE42 paths are those of the files found", async () => {
+  it("SAFILE42 FindResult.paths are the paths of the files that were found", async () => {
     await withFiles(async (state) => {
       await state.writeFile("a.txt", "x", "text/plain");
       expect(await state.findFiles("*")).toEqual({ paths: ["/a.txt"] });
@@ -372,7 +372,7 @@ describe("all files", () => {
     });
   });
 
-  it("SAFILE43 getFileThumbnail gives a small picture of an image, null for anything else", async () => {
+  it("SAFILE43 getFileThumbnail returns a thumbnail of an image, and null for anything else", async () => {
     await withFiles(async (state) => {
       await state.writeFile("a.png", (await realPng(800, 600)).slice().buffer, "image/png");
       await state.writeFile("a.txt", "words", "text/plain");

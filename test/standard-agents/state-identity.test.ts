@@ -7,27 +7,27 @@ import { anotherPrompt, scriptedModel, serve, start } from "./project.ts";
 const agents = [{ name: "other", sideA: { prompt: "main" } }];
 
 describe("a thread's identity", () => {
-  it("SAID1 threadId is the thread's", async () => {
+  it("SAID1 ThreadState.threadId is the thread's id", async () => {
     const project = serve();
     const [one, two] = [await project.thread(), await project.thread()];
     expect(await one.atRest((state) => state.threadId)).toBe(one.id);
     expect(await two.inRun((state) => state.threadId)).toBe(two.id);
   });
 
-  it("SAID2 agentId is the agent that has the thread", async () => {
+  it("SAID2 ThreadState.agentId is the current agent of the thread", async () => {
     const project = serve({ agents });
     expect(await (await project.thread("main")).atRest((state) => state.agentId)).toBe("main");
     expect(await (await project.thread("other")).inRun((state) => state.agentId)).toBe("other");
   });
 
-  it("SAID3 userId is the user it belongs to, null without a user", async () => {
+  it("SAID3 ThreadState.userId is the thread's owner, null without a user", async () => {
     const project = serve();
     const owned = await project.thread("main", { user_id: "ada" });
     expect(await owned.atRest((state) => state.userId)).toBe("ada");
     expect(await (await project.thread()).inRun((state) => state.userId)).toBeNull();
   });
 
-  it("SAID4 createdAt is when it was created, in microseconds", async () => {
+  it("SAID4 ThreadState.createdAt is the time of creation in microseconds", async () => {
     const { thread } = await start();
     const { created_at } = await thread.describe();
     expect(await thread.atRest((state) => state.createdAt)).toBe(created_at);
@@ -44,22 +44,22 @@ describe("a thread's metadata", () => {
     return { thread, answer: await answer.json<Record<string, unknown>>() };
   }
 
-  it("SAID5 id is the thread's", async () => {
+  it("SAID5 ThreadMetadata.id is the thread's id", async () => {
     const { thread, answer } = await metadata();
     expect(answer["id"]).toBe(thread.id);
   });
 
-  it("SAID6 agent_id is its agent's name", async () => {
+  it("SAID6 ThreadMetadata.agent_id is the name of the thread's agent", async () => {
     expect((await metadata()).answer["agent_id"]).toBe("main");
     expect((await metadata({}, "other")).answer["agent_id"]).toBe("other");
   });
 
-  it("SAID7 user_id is its user's, or null", async () => {
+  it("SAID7 ThreadMetadata.user_id is the thread's owner, or null", async () => {
     expect((await metadata({ user_id: "ada" })).answer["user_id"]).toBe("ada");
     expect((await metadata()).answer["user_id"]).toBeNull();
   });
 
-  it("SAID8 created_at is in microseconds since 1970, and later for a later thread", async () => {
+  it("SAID8 ThreadMetadata.created_at is in microseconds since 1970, and later for a later thread", async () => {
     const [one, two] = [await metadata(), await metadata()];
     const times = [one, two].map(({ answer }) => Number(answer["created_at"]));
     expect(times).toEqual(times.toSorted((left, right) => left - right));
@@ -68,38 +68,38 @@ describe("a thread's metadata", () => {
 });
 
 describe("loading definitions", () => {
-  it("SAID9 loadModel gives the model of a name", async () => {
+  it("SAID9 loadModel returns the model with a name", async () => {
     const other = scriptedModel("other", () => ({ text: "" }));
     const { thread } = await start({ models: [other] });
     expect(await thread.atRest(async (state) => (await state.loadModel("other")) === other)).toBe(true);
     expect(await thread.inRun(async (state) => (await state.loadModel<{ name: string }>("main")).name)).toBe("main");
   });
 
-  it("SAID10 loadModel rejects where no model has the name", async () => {
+  it("SAID10 loadModel rejects if no model has the name", async () => {
     const { thread } = await start();
     await expect(thread.atRest((state) => state.loadModel("nobody"))).rejects.toThrow(/no model named "nobody"/);
   });
 
-  it("SAID11 loadPrompt gives the prompt of a name", async () => {
+  it("SAID11 loadPrompt returns the prompt with a name", async () => {
     const { thread } = await start({ prompts: [anotherPrompt("other")] });
     const textOf = (name: string) =>
       thread.atRest(async (state) => (await state.loadPrompt<{ prompt: string }>(name)).prompt);
     expect([await textOf("main"), await textOf("other")]).toEqual(["You are a test.", "You are other."]);
   });
 
-  it("SAID12 loadPrompt rejects where no prompt has the name", async () => {
+  it("SAID12 loadPrompt rejects if no prompt has the name", async () => {
     const { thread } = await start();
     await expect(thread.inRun((state) => state.loadPrompt("nobody"))).rejects.toThrow(/no prompt named "nobody"/);
   });
 
-  it("SAID13 loadAgent gives the agent of a name", async () => {
+  it("SAID13 loadAgent returns the agent with a name", async () => {
     const { thread } = await start({ agents });
     const nameOf = (name: string) =>
       thread.atRest(async (state) => (await state.loadAgent<{ name: string }>(name)).name);
     expect([await nameOf("main"), await nameOf("other")]).toEqual(["main", "other"]);
   });
 
-  it("SAID14 loadAgent rejects where no agent has the name", async () => {
+  it("SAID14 loadAgent rejects if no agent has the name", async () => {
     const { thread } = await start();
     await expect(thread.atRest((state) => state.loadAgent("nobody"))).rejects.toThrow(/no agent named "nobody"/);
   });

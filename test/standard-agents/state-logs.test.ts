@@ -34,20 +34,20 @@ async function calledTwice() {
 }
 
 describe("getLogs", () => {
-  it("SALOG1 getLogs returns what was done for the thread", async () => {
+  it("SALOG1 getLogs returns the log entries of the thread", async () => {
     const { found, thread } = await logged();
     expect(found.map(({ id }) => id)).toEqual((await thread.logs("llm_request")).map(({ id }) => id));
     const { thread: idle } = await start();
     expect(await idle.atRest((state) => state.getLogs())).toEqual([]);
   });
 
-  it("SALOG2 limit is the most it gives", async () => {
+  it("SALOG2 GetLogsOptions.limit is the maximum number of entries", async () => {
     expect((await logged({ limit: 1 })).places).toEqual([0]);
     expect((await logged({ limit: 2 })).places).toEqual([0, 1]);
     expect((await logged({ limit: 0 })).places).toEqual([]);
   });
 
-  it("SALOG3 offset is how many it skips", async () => {
+  it("SALOG3 GetMessagesOptions.offset is the number of messages to skip", async () => {
     expect((await logged({ offset: 1 })).places).toEqual([1, 2]);
     expect((await logged({ offset: 2 })).places).toEqual([2]);
   });
@@ -59,11 +59,11 @@ describe("getLogs", () => {
     expect(await read({ offset: 1, limit: 1, order: "desc" })).toEqual(["act"]);
   });
 
-  it("SALOG4 order asc is oldest first", async () => {
+  it("SALOG4 GetLogsOptions.order asc returns the oldest entries first", async () => {
     expect((await logged({ order: "asc" })).places).toEqual([0, 1, 2]);
   });
 
-  it("SALOG5 order desc is newest first", async () => {
+  it("SALOG5 GetMessagesOptions.order desc returns the newest messages first", async () => {
     expect((await logged({ order: "desc", limit: 2 })).places).toEqual([2, 1]);
   });
 
@@ -84,14 +84,14 @@ describe("getLogs", () => {
 });
 
 describe("a log entry", () => {
-  it("SALOG6 id finds the entry again", async () => {
+  it("SALOG6 Log.id identifies the same entry in later calls", async () => {
     const { project, thread, all } = await logged();
     expect(new Set(all.map(({ id }) => id)).size).toBe(3);
     const answer = await project.fetch(`/api/threads/${thread.id}/logs/${all[1]?.id}`);
     expect(await answer.json()).toMatchObject({ id: all[1]?.id });
   });
 
-  it("SALOG7 type names what was done", async () => {
+  it("SALOG7 Log.type names the kind of the entry", async () => {
     const { thread } = await start();
     await thread.say("Hello");
     await thread.atRest((state) => state.invokeTool("act", { key: "none" }));
@@ -100,7 +100,7 @@ describe("a log entry", () => {
     expect(logs.map(({ type }) => type)).toEqual(["llm_request", "tool_call"]);
   });
 
-  it("SALOG8 data describes how it went", async () => {
+  it("SALOG8 Log.data holds the details of the entry", async () => {
     const { all } = await logged();
     expect(all[0]?.data).toMatchObject({ model: "main", stop_reason: "stop", error: null });
     const { thread } = await start({ script: () => ({ error: { kind: "api", message: "cannot" } }) });
@@ -109,13 +109,13 @@ describe("a log entry", () => {
     expect(failed?.data).toMatchObject({ error: { message: "cannot" } });
   });
 
-  it("SALOG9 created_at is in microseconds, and rises", async () => {
+  it("SALOG9 Log.created_at is in microseconds, and rises", async () => {
     const times = (await logged()).all.map(({ created_at }) => created_at);
     expect(times).toEqual(times.toSorted((left, right) => left - right));
     expect(new Date((times[0] ?? 0) / 1000).getUTCFullYear()).toBeGreaterThan(2024);
   });
 
-  it("SALOG10 parent_id is the entry it belongs to, null for one on its own", async () => {
+  it("SALOG10 Log.parent_id is the entry to which the entry belongs, null if it belongs to none", async () => {
     const { thread } = await start({ script: answers(calling("act", { key: "none" })) });
     await thread.say("Hello");
     const logs = await thread.atRest((state) => state.getLogs());

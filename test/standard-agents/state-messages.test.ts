@@ -28,31 +28,31 @@ describe("getMessages", () => {
     ]);
   });
 
-  it("SAMSG2 limit is the most it gives", async () => {
+  it("SAMSG2 GetMessagesOptions.limit is the maximum number of messages", async () => {
     expect((await query({ limit: 1 })).contents).toEqual(["one"]);
     expect((await query({ limit: 2 })).contents).toEqual(["one", "two"]);
     expect(await query({ limit: 0 })).toMatchObject({ contents: [], total: 3, hasMore: true });
   });
 
-  it("SAMSG3 offset is how many it skips", async () => {
+  it("SAMSG3 GetMessagesOptions.offset is the number of messages to skip", async () => {
     expect((await query({ offset: 1 })).contents).toEqual(["two", "four"]);
     expect((await query({ offset: 2, limit: 1 })).contents).toEqual(["four"]);
   });
 
-  it("SAMSG4 order asc is oldest first", async () => {
+  it("SAMSG4 GetMessagesOptions.order asc returns the oldest messages first", async () => {
     expect((await query({ order: "asc" })).contents).toEqual(["one", "two", "four"]);
   });
 
-  it("SAMSG5 order desc is newest first", async () => {
+  it("SAMSG5 GetMessagesOptions.order desc returns the newest messages first", async () => {
     expect((await query({ order: "desc", limit: 2 })).contents).toEqual(["four", "two"]);
   });
 
-  it("SAMSG6 includeSilent gives those hidden from interfaces too", async () => {
+  it("SAMSG6 GetMessagesOptions.includeSilent returns messages that are hidden from interfaces too", async () => {
     expect((await query({ includeSilent: true })).contents).toEqual(words);
     expect((await query({ includeSilent: false })).contents).not.toContain("three");
   });
 
-  it("SAMSG7 maxDepth leaves out what lies deeper", async () => {
+  it("SAMSG7 GetMessagesOptions.maxDepth leaves out messages of deeper sub-prompts", async () => {
     const { thread } = await start({
       prompt: { tools: ["inner"] },
       prompts: [anotherPrompt("inner")],
@@ -67,16 +67,16 @@ describe("getMessages", () => {
     expect(await depths({})).toEqual(await depths({ maxDepth: 1 }));
   });
 
-  it("SAMSG8 messages are those of the page", async () => {
+  it("SAMSG8 MessagesResult.messages are the messages of the page", async () => {
     expect((await query({ limit: 2, offset: 1 })).messages.map(({ content }) => content)).toEqual(["two", "four"]);
   });
 
-  it("SAMSG9 total counts all that match, beyond the page too", async () => {
+  it("SAMSG9 MessagesResult.total counts all matching messages, also those outside of the page", async () => {
     expect((await query({ limit: 1 })).total).toBe(3);
     expect((await query({ limit: 1, includeSilent: true })).total).toBe(4);
   });
 
-  it("SAMSG10 hasMore shows whether any come after the page", async () => {
+  it("SAMSG10 MessagesResult.hasMore shows whether messages follow the page", async () => {
     expect((await query({ limit: 2 })).hasMore).toBe(true);
     expect((await query({ limit: 3 })).hasMore).toBe(false);
     expect((await query({ limit: 2, offset: 1 })).hasMore).toBe(false);
@@ -96,7 +96,7 @@ describe("a message", () => {
     return [user, call, result, answer];
   }
 
-  it("SAMSG11 id finds the message again", async () => {
+  it("SAMSG11 Message.id identifies the same message in later calls", async () => {
     const { thread } = await start();
     await thread.say("Hello");
     const [first, second] = await thread.atRest(async (state) => {
@@ -106,14 +106,14 @@ describe("a message", () => {
     expect([first, second]).toEqual(["Hello", "echo: Hello"]);
   });
 
-  it("SAMSG12 role is who speaks", async () => {
+  it("SAMSG12 Message.role is the role of the message's author", async () => {
     expect((await read()).map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
     const { thread } = await start();
     const injected = await thread.atRest((state) => state.injectMessage({ role: "system", content: "Note" }));
     expect(injected.role).toBe("system");
   });
 
-  it("SAMSG13 content is its text, null where an assistant only calls", async () => {
+  it("SAMSG13 Message.content is the message's text, null if an assistant's message only has calls", async () => {
     expect((await read()).map(({ content }) => content)).toEqual(["Hello", null, "found", "done"]);
   });
 
@@ -121,7 +121,7 @@ describe("a message", () => {
     expect((await read()).map(({ name }) => name ?? null)).toEqual([null, null, "probe", null]);
   });
 
-  it("SAMSG15 tool_calls is a JSON list of an assistant's calls", async () => {
+  it("SAMSG15 Message.tool_calls is a JSON list of an assistant's calls", async () => {
     const [user, call] = await read();
     expect(user.tool_calls ?? null).toBeNull();
     expect(JSON.parse(call.tool_calls ?? "")).toEqual([
@@ -129,13 +129,13 @@ describe("a message", () => {
     ]);
   });
 
-  it("SAMSG16 tool_call_id is the call that a result answers", async () => {
+  it("SAMSG16 Message.tool_call_id is the call that a result answers", async () => {
     const [user, call, result] = await read();
     expect(JSON.parse(call.tool_calls ?? "")).toMatchObject([{ id: result.tool_call_id }]);
     expect(user.tool_call_id ?? null).toBeNull();
   });
 
-  it("SAMSG17 created_at is in microseconds, and rises", async () => {
+  it("SAMSG17 Message.created_at is in microseconds, and rises", async () => {
     const times = (await read()).map(({ created_at }) => created_at);
     expect(times).toEqual(times.toSorted((left, right) => left - right));
     expect(new Date((times[0] ?? 0) / 1000).getUTCFullYear()).toBeGreaterThan(2024);
@@ -153,24 +153,24 @@ describe("a message", () => {
     return { messages, result: messages.find(({ role }) => role === "tool") };
   };
 
-  it("SAMSG18 parent_id is the message that a sub-prompt's message belongs to", async () => {
+  it("SAMSG18 Message.parent_id is the message to which a sub-prompt's message belongs", async () => {
     const { messages, result } = await nested();
     const inside = messages.filter(({ content }) => content === "inside");
     expect(inside.map(({ parent_id }) => parent_id)).toEqual([result?.id]);
     expect((await read()).map(({ parent_id }) => parent_id ?? null)).toEqual([null, null, null, null]);
   });
 
-  it("SAMSG19 depth is 0 in the conversation and one more in a sub-prompt", async () => {
+  it("SAMSG19 Message.depth is 0 in the conversation and one more in each sub-prompt", async () => {
     const { messages } = await nested();
     const depthOf = (content: string) => messages.find((message) => message.content === content)?.depth;
     expect([depthOf("Hello"), depthOf("inside")]).toEqual([0, 1]);
   });
 
-  it("SAMSG20 silent marks messages that interfaces hide", async () => {
+  it("SAMSG20 Message.silent marks messages that interfaces hide", async () => {
     expect((await read()).map(({ silent }) => silent)).toEqual([true, false, false, false]);
   });
 
-  it("SAMSG21 metadata is what was given with it", async () => {
+  it("SAMSG21 Message.metadata is the metadata that was stored with the message", async () => {
     expect((await read()).map(({ metadata }) => metadata)).toEqual([{ from: "here" }, {}, {}, {}]);
   });
 });
@@ -218,7 +218,7 @@ describe("injectMessage", () => {
     expect(await thread.messages()).toEqual([]);
   });
 
-  it("SAMSG24 role user counts as the user's message", async () => {
+  it("SAMSG24 An injected message with role user is sent as the user's message", async () => {
     const { stored, request } = await inject({ role: "user", content: "Before" });
     expect(stored?.role).toBe("user");
     expect(request?.messages.map(({ role, content }) => [role, content])).toEqual([
@@ -227,24 +227,24 @@ describe("injectMessage", () => {
     ]);
   });
 
-  it("SAMSG25 role assistant counts as the model's message", async () => {
+  it("SAMSG25 An injected message with role assistant is sent as the model's message", async () => {
     const { stored, request } = await inject({ role: "assistant", content: "Before" });
     expect(stored?.role).toBe("assistant");
     expect(request?.messages[0]).toMatchObject({ role: "assistant", content: "Before" });
   });
 
-  it("SAMSG26 role system reaches the model with its system prompt", async () => {
+  it("SAMSG26 An injected message with role system is sent together with the system prompt", async () => {
     const { stored, request } = await inject({ role: "system", content: "Before" });
     expect(stored?.role).toBe("system");
     expect(request?.system).toBe("You are a test.\n\nBefore");
   });
 
-  it("SAMSG27 content is its text", async () => {
+  it("SAMSG27 InjectMessageInput.content is the text of the message", async () => {
     expect((await inject({ role: "user", content: "A" })).stored?.content).toBe("A");
     expect((await inject({ role: "user", content: "B" })).stored?.content).toBe("B");
   });
 
-  it("SAMSG28 silent hides it from interfaces and not from the model", async () => {
+  it("SAMSG28 InjectMessageInput.silent hides the message from interfaces and not from the model", async () => {
     const { project, thread } = await start({ prompt: { includeChat: true } });
     await thread.atRest((state) => state.injectMessage({ role: "user", content: "Hidden", silent: true }));
     await thread.atRest((state) => state.injectMessage({ role: "user", content: "Shown", silent: false }));
@@ -253,7 +253,7 @@ describe("injectMessage", () => {
     expect(project.requests[0]?.messages.map(({ content }) => content)).toEqual(["Hidden", "Shown", "Hello"]);
   });
 
-  it("SAMSG29 metadata is stored with it", async () => {
+  it("SAMSG29 InjectMessageInput.metadata is stored with the message", async () => {
     const { created, stored } = await inject({ role: "user", content: "A", metadata: { a: { b: 1 } } });
     expect([created.metadata, stored?.metadata]).toEqual([{ a: { b: 1 } }, { a: { b: 1 } }]);
   });
@@ -278,7 +278,7 @@ describe("updateMessage", () => {
     );
   });
 
-  it("SAMSG31 content replaces its text and nothing else", async () => {
+  it("SAMSG31 MessageUpdates.content replaces the message's text and nothing else", async () => {
     expect((await update({ content: "Bye" })).stored).toMatchObject({
       content: "Bye",
       metadata: { a: 1 },
@@ -286,7 +286,7 @@ describe("updateMessage", () => {
     });
   });
 
-  it("SAMSG32 metadata is merged with what is there", async () => {
+  it("SAMSG32 MessageUpdates.metadata is merged with the stored metadata", async () => {
     expect((await update({ metadata: { b: 2 } }, { metadata: { a: 3 } })).stored).toMatchObject({
       content: "Hello",
       metadata: { a: 3, b: 2 },

@@ -30,7 +30,7 @@ async function told(tool: AnyToolDefinition) {
 }
 
 describe("defineTool", () => {
-  it("SATOOL1 defineTool with a schema makes a tool whose function gets state and checked arguments", async () => {
+  it("SATOOL1 defineTool with a schema makes a tool whose function receives state and checked arguments", async () => {
     const seen: unknown[] = [];
     const tool = defineTool("Probes", z.object({ q: z.string() }), async (state: ThreadState, args) => {
       seen.push(state.threadId, args);
@@ -57,12 +57,12 @@ describe("defineTool", () => {
     expect(await told(tool)).toMatchObject({ parameters: { type: "object", properties: {} } });
   });
 
-  it("SATOOL3 The description is what the model reads", async () => {
+  it("SATOOL3 The description of a tool is the text that the model reads", async () => {
     expect(await told(defineTool("Looks it up", async () => done))).toMatchObject({ description: "Looks it up" });
     expect(await told(defineTool("Writes it down", async () => done))).toMatchObject({ description: "Writes it down" });
   });
 
-  it("SATOOL4 The schema is what the model is sent as parameters, with its descriptions", async () => {
+  it("SATOOL4 The schema of a tool is sent to the model as parameters, with its descriptions", async () => {
     const schema = z.object({ city: z.string().describe("Which city"), days: z.number().optional() });
     expect(await told(defineTool("Weather", schema, async () => done))).toMatchObject({
       parameters: {
@@ -73,7 +73,7 @@ describe("defineTool", () => {
     });
   });
 
-  it("SATOOL5 The definition is a tuple of three, and one written by hand is as good", async () => {
+  it("SATOOL5 A tool definition is a tuple of three, and one written by hand works as well", async () => {
     const run = async (_state: ThreadState, { q }: { q: string }): Promise<ToolResult> => ({ ...done, result: q });
     const schema = z.object({ q: z.string() });
     expect([...defineTool("Probes", schema, run)]).toEqual(["Probes", schema, run]);
@@ -81,7 +81,7 @@ describe("defineTool", () => {
     expect((await call(["By hand, bare", null, async () => done], { q: "x" })).read).toBe("done");
   });
 
-  it("SATOOL6 A tool's function is asynchronous: the model reads what its promise comes to", async () => {
+  it("SATOOL6 A tool's function is asynchronous, and the model reads the value of its promise", async () => {
     const slow = defineTool("Waits", async () => {
       await Promise.resolve();
       return { status: "success", result: "later" } as const;
@@ -93,32 +93,32 @@ describe("defineTool", () => {
 });
 
 describe("a result", () => {
-  it("SATOOL7 status success is a result that the model reads as one", async () => {
+  it("SATOOL7 ToolResult.status success marks a result that the model reads as a success", async () => {
     const { result, events } = await answering({ status: "success", result: "fine" });
     expect(result).toMatchObject({ status: "success", result: "fine" });
     expect(events.find(({ type }) => type === "tool_execution_end")).toMatchObject({ is_error: false });
   });
 
-  it("SATOOL8 status error is an error that the model reads as one", async () => {
+  it("SATOOL8 ToolResult.status error marks a result that the model reads as an error", async () => {
     const { result, events } = await answering({ status: "error", error: "broken" });
     expect(result).toMatchObject({ status: "error", error: "broken" });
     expect(events.find(({ type }) => type === "tool_execution_end")).toMatchObject({ is_error: true });
   });
 
-  it("SATOOL9 result is the text that the model is sent", async () => {
+  it("SATOOL9 ToolResult.result is the text that the model is sent", async () => {
     expect((await answering({ status: "success", result: "one" })).read).toBe("one");
     expect((await answering({ status: "success", result: "two" })).read).toBe("two");
     expect((await answering({ status: "success" })).read).toBe("");
   });
 
-  it("SATOOL10 error is the text that the model is sent of a failure", async () => {
+  it("SATOOL10 ToolResult.error is the text that the model is sent after a failure", async () => {
     expect((await answering({ status: "error", error: "no such order", result: "ignored" })).read).toBe(
       "no such order",
     );
     expect((await answering({ status: "error", error: "no such city" })).read).toBe("no such city");
   });
 
-  it("SATOOL11 stack is kept in the log and reaches no message, no event and no model", async () => {
+  it("SATOOL11 ToolResult.stack is stored in the log and reaches no message, no event and no model", async () => {
     const stack = "Error: broken\n at deep inside";
     const { thread, events, read } = await answering({ status: "error", error: "broken", stack });
     expect(JSON.stringify([await thread.messages(), events, read])).not.toContain("deep inside");

@@ -18,7 +18,7 @@ function waiting(name: string) {
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 
 describe("while a run is active", () => {
-  it("A run that has begun has the number of its first event, and a reader from there receives all of them", async () => {
+  it("A run that has begun shows the number of its first event, and a reader that begins there receives all of its events", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold12");
     const first = await value(stubOf(id).call("postMessage", admin, message("hold12"), null));
@@ -38,7 +38,7 @@ describe("while a run is active", () => {
     expect(own.events.map(({ seq }) => seq)).toEqual(ofSecond);
   });
 
-  it("ADMIT1 A queued message is answered in its turn and is placed after the run it waited for", async () => {
+  it("ADMIT1 A queued message is answered in its turn and is positioned after the run it waited for", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold1");
     const first = await value(stubOf(id).call("postMessage", admin, message("hold1"), null));
@@ -68,7 +68,7 @@ describe("while a run is active", () => {
     expect(starts.map((event) => event.trigger)).toEqual(["user", "queue", "queue"]);
   });
 
-  it("ADMIT2 when=reject is refused and stores nothing", async () => {
+  it("ADMIT2 A message with when=reject is refused during a run and stores nothing", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold2");
     const { run } = await value(stubOf(id).call("postMessage", admin, message("hold2"), null));
@@ -100,7 +100,7 @@ describe("while a run is active", () => {
 });
 
 describe("Idempotency-Key", () => {
-  it("ADMIT4 A repeated key gives the first answer again, and with another body it is refused", async () => {
+  it("ADMIT4 A repeated key returns the first response again, and with another body it is refused", async () => {
     const id = await newThread("parallel");
     const key = { key: "k1", fingerprint: "a" };
     const post = () => stubOf(id).call("postMessage", admin, message("once"), key);
@@ -117,7 +117,7 @@ describe("Idempotency-Key", () => {
 });
 
 describe("a message that starts nothing", () => {
-  it("ADMIT5 A message that starts nothing is stored and sent to readers, and no run begins", async () => {
+  it("ADMIT5 A message with run=false is stored and sent to readers, and no run begins", async () => {
     const id = await newThread("parallel");
     const { run, message: stored } = await value(
       stubOf(id).call("postMessage", admin, message("just so", { run: false, role: "assistant" }), null),
@@ -129,7 +129,7 @@ describe("a message that starts nothing", () => {
     expect(types(following.events)).toEqual(["message_start", "message_end"]);
   });
 
-  it("HTTP4 A message over 1 MiB is refused and stores nothing; a million characters are fine", async () => {
+  it("HTTP4 A message over 1 MiB is refused and stores nothing, and one of a million characters is accepted", async () => {
     const id = await newThread("parallel");
     const refused = await stubOf(id).call("postMessage", admin, message("é".repeat(600_000)), null);
     expect(refused).toMatchObject({ ok: false, refusal: { code: "too_large" } });
@@ -140,7 +140,7 @@ describe("a message that starts nothing", () => {
 });
 
 describe("a run without a message", () => {
-  it("ADMIT7 A run without a message continues from the history; an empty thread has nothing to continue", async () => {
+  it("ADMIT7 A run without a message continues from the history, and an empty thread has nothing to continue", async () => {
     const empty = await newThread("parallel");
     expect(await stubOf(empty).call("postRun", admin, { kind: "continue" }, null)).toMatchObject({
       ok: false,
@@ -155,7 +155,7 @@ describe("a run without a message", () => {
     expect(items.map(({ content }) => content)).toEqual(["from before", "echo: from before"]);
   });
 
-  it("ADMIT7 A continue after a failed run sends the model that run's message and results, also without includeChat", async () => {
+  it("ADMIT7 A continue after a failed run sends the model that run's messages and results, also without includeChat", async () => {
     const id = await newThread("forgetful");
     let sent: string[][] = [];
     scripts.set("flaky", ({ step, messages }) => {
@@ -194,7 +194,7 @@ describe("a run without a message", () => {
 });
 
 describe("a full queue", () => {
-  it("A full queue that a stop holds is released by a continue, also if inputs were refused in between", async () => {
+  it("A full queue that a stop paused is continued by a continue, also if inputs were refused in between", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold9");
     await value(stubOf(id).call("postMessage", admin, message("hold9"), null));
@@ -216,7 +216,7 @@ describe("a full queue", () => {
 });
 
 describe("keys of what waits", () => {
-  it("ADMIT4 A repeated key shows the waiting message; a repeated continue starts nothing new", async () => {
+  it("ADMIT4 A repeated key returns the message that still waits, and a repeated continue starts nothing new", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold10");
     await value(stubOf(id).call("postMessage", admin, message("hold10"), null));

@@ -14,7 +14,7 @@ beforeEach(freshTeam);
 const soon = 60_000;
 
 describe("a run that came to a rest and went on at once", () => {
-  it("A run that waited and continued at once counts as active: after a crash it is resumed like any other", async () => {
+  it("A run that suspended and continued at once counts as active, and is resumed after a crash like any other", async () => {
     const slow = door();
     let reached = false;
     let hangs = true;
@@ -55,7 +55,7 @@ describe("a run that came to a rest and went on at once", () => {
 });
 
 describe("a child whose answer is on its way", () => {
-  it("A child whose answer is on its way has an alarm also after its heartbeat, and delivers the answer after a crash by itself", async () => {
+  it("A child whose result is still unsent has an alarm also after its heartbeat, and sends the result after a crash by itself", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -80,7 +80,7 @@ describe("a catalog that is away", () => {
     await env.CATALOG.prepare("ALTER TABLE thread_away RENAME TO thread").run();
   });
 
-  it("COST12 A catalog that does not answer is tried less and less often, also after evictions, and is updated once it answers", async () => {
+  it("COST12 An update of a catalog that does not answer is retried less and less often, also after evictions, and succeeds once it answers", async () => {
     const id = await newThread("parallel");
     await env.CATALOG.prepare("ALTER TABLE thread RENAME TO thread_away").run();
     await converse(id, "say it");

@@ -20,7 +20,7 @@ function set(at: number | null, work: (alarm: Alarm, seconds: (after: number) =>
   });
 }
 
-it("A time that had passed when the object was loaded is set again, and no later than the tasks that wait", async () => {
+it("An alarm whose time had passed when the object was loaded is set again, no later than the earliest waiting task", async () => {
   const soon = (alarm: Alarm, seconds: (after: number) => number) => alarm.notAfter(seconds(10));
   expect(await set(null, soon)).toBe(10);
   expect(await set(5, soon)).toBe(5);
@@ -37,7 +37,7 @@ it("A time that had passed when the object was loaded is set again, and no later
   expect(await set(-5, (alarm) => alarm.clear())).toBeNull();
 });
 
-it("A time between two milliseconds is never set before it", async () => {
+it("An alarm whose time lies between two milliseconds is set to the later one", async () => {
   expect(await set(null, (alarm, seconds) => alarm.notAfter(seconds(10) + 0.25))).toBe(10.001);
   expect(await set(null, (alarm, seconds) => alarm.exactly(seconds(10) + 0.75))).toBe(10.001);
 });

@@ -22,7 +22,7 @@ beforeEach(freshAnswers);
 
 describe("what was approved", () => {
   it.each(["careful_house", "batched_house"])(
-    "APPROVE7 An approved call waits for a child thread before it without executing its run (%s)",
+    "APPROVE7 An approved call waits for a child thread that comes before it, and meanwhile its run is not executed (%s)",
     async (agent) => {
       script("behind", [send("pay_room", "behind_inside"), erase("all")]);
       script("behind_inside", [ask("why")]);
@@ -44,7 +44,7 @@ describe("what was approved", () => {
     },
   );
 
-  it("APPROVE7 An approved call waits until its whole step is decided, also when its run is woken", async () => {
+  it("APPROVE7 An approved call waits until every call of its step is decided, also when its run is woken", async () => {
     script("waits", [erase("first"), pay("Ada")]);
     const { id, following, calls } = await resting("careful_payer", "waits", 2);
     await value(answer(id, approve(named(calls, "pay"))));
@@ -55,7 +55,7 @@ describe("what was approved", () => {
     following.close();
   });
 
-  it("APPROVE7 An approved call does not run, and no change of it is emitted, when its run is stopped first", async () => {
+  it("APPROVE7 An approved call whose run is stopped first does not run, and no change of it is emitted", async () => {
     script("halted", [pay("Ada"), ask("other")]);
     const { id, following, calls } = await resting("payer", "halted", 2);
     await value(answer(id, approve(named(calls, "pay"), { to: "Bob", amount: 1 })));
@@ -82,7 +82,7 @@ describe("what was approved", () => {
 });
 
 describe("a decision", () => {
-  it("APPROVE8 A decision that arrives while the deadline is processed is ignored, and its caller gets an error", async () => {
+  it("APPROVE8 An approval that arrives while the deadline is processed is ignored, and its caller gets an error", async () => {
     script("too_late", [pay("Ada")]);
     const { id, following, calls } = await resting("payer", "too_late", 1);
     const held = door();
@@ -102,7 +102,7 @@ describe("a decision", () => {
     following.close();
   });
 
-  it("APPROVE8 A decision that arrives after a stop is ignored while the stop is still processed", async () => {
+  it("APPROVE8 An approval that arrives after a stop is ignored while the stop is still processed", async () => {
     script("behind_stop", [pay("Ada"), pay("Bob"), pay("Cleo")]);
     const { id, following, calls } = await resting("payer", "behind_stop", 3);
     const held = door();
@@ -122,7 +122,7 @@ describe("a decision", () => {
     following.close();
   });
 
-  it("APPROVE4 A decision to decline stands when its run is stopped", async () => {
+  it("APPROVE4 A call that was declined stays declined when its run is stopped", async () => {
     script("declined", [pay("Ada"), ask("other")]);
     const { id, following, calls } = await resting("payer", "declined", 2);
     await value(answer(id, { tool_call_id: named(calls, "pay"), approved: false, error: "Never." }));
@@ -133,7 +133,7 @@ describe("a decision", () => {
     following.close();
   });
 
-  it("APPROVE4 A decision to decline stands when its run is given up", async () => {
+  it("APPROVE4 A call that was declined stays declined when its run is given up", async () => {
     script("given_up", [pay("Ada"), ask("other")]);
     const { id, following, calls } = await resting("payer", "given_up", 2);
     await value(answer(id, { tool_call_id: named(calls, "pay"), approved: false, error: "n".repeat(60_000) }));
@@ -150,7 +150,7 @@ describe("a decision", () => {
     following.close();
   });
 
-  it("APPROVE8 A decision has no effect on a copy of the thread, which says that nothing was done", async () => {
+  it("APPROVE8 An approval has no effect in a copy of the thread, and its result states that nothing was done", async () => {
     script("copied", [pay("Ada")]);
     const { id, following, calls } = await resting("payer", "copied", 1);
     following.close();
@@ -182,7 +182,7 @@ describe("a release while a call waits", () => {
       return { status: "success", result: "from the server" };
     });
 
-  it("REMOTE12 A release that gives a remote tool a function loses no answer that a client gave", async () => {
+  it("REMOTE12 A deployment that gives a remote tool a function loses no result that a client posted", async () => {
     released.moves = defineTool("Moves", z.object({}));
     script("moved", [{ name: "moves", arguments: {} }, ask("other")]);
     const { id, following, calls } = await resting("mover", "moved", 2);
@@ -196,7 +196,7 @@ describe("a release while a call waits", () => {
     following.close();
   });
 
-  it("REMOTE12 A release that makes a tool remote runs no call of it that was approved", async () => {
+  it("REMOTE12 A deployment that makes a tool remote runs no call of it that was approved", async () => {
     released.moves = defineTool("Moves", z.object({}), async () => ({ status: "success", result: "server" }), {
       needsApproval: true,
     });

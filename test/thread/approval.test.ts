@@ -66,7 +66,7 @@ beforeEach(() => {
 });
 
 describe("a call that needs consent", () => {
-  it("APPROVE1 A call that needs approval is asked about when the step's other calls are done, and nothing of it has run or was emitted", async () => {
+  it("APPROVE1 An approval is requested when the step's other calls are done, and until then the call has not run and emitted nothing", async () => {
     for (const agent of ["payer", "careful_payer"]) {
       ran.length = 0;
       const { id, following, pending } = await asking(
@@ -141,7 +141,7 @@ describe("a call that needs consent", () => {
     following.close();
   });
 
-  it("APPROVE2 A call whose arguments do not fit is answered with an error and is not asked about", async () => {
+  it("APPROVE2 A call whose arguments do not fit gets an error result, and no approval of it is requested", async () => {
     script("unfit", [{ name: "pay", arguments: { to: "Ada", amount: -1 } }]);
     const id = await newThread("payer");
     const following = await follow(id, { after: "0" });
@@ -152,7 +152,7 @@ describe("a call that needs consent", () => {
     following.close();
   });
 
-  it("APPROVE3 An approved call runs once and names who decided", async () => {
+  it("APPROVE3 An approved call runs once, and its message names who approved it and when", async () => {
     const { id, following, ids } = await asking("yes", [pay("Ada")]);
     await evict(id);
     const taken = await value(
@@ -213,7 +213,7 @@ describe("a call that needs consent", () => {
     following.close();
   });
 
-  it("APPROVE6 The first of several decisions counts, and a result is not taken in place of a decision", async () => {
+  it("APPROVE6 The first of several decisions counts, and a tool result is refused in place of a decision", async () => {
     const { id, following, ids } = await asking("first", [pay("Ada"), { name: "ask", arguments: { q: "?" } }]);
     const [payId = "", askId = ""] = ids;
     const run = (await lastRunOf(id)).id;
@@ -237,7 +237,7 @@ describe("a call that needs consent", () => {
     following.close();
   });
 
-  it("APPROVE7 Calls of one step that are approved together run in the order of the step", async () => {
+  it("APPROVE7 Calls of one step that are approved together run in their order", async () => {
     for (const [agent, overlaps] of [
       ["payer", true],
       ["careful_payer", false],
@@ -257,7 +257,7 @@ describe("a call that needs consent", () => {
     }
   });
 
-  it("APPROVE8 A call never runs if no decision arrives in time or its run is stopped", async () => {
+  it("APPROVE8 A call never runs if no decision arrives before the deadline or if its run is stopped", async () => {
     const late = await asking("nobody_decides", [pay("Ada")]);
     await evict(late.id);
     skip(payDeadlineMs + 1000);
@@ -274,7 +274,7 @@ describe("a call that needs consent", () => {
     expect(ran).toEqual([]);
   });
 
-  it("APPROVE8 A call never runs when the thread is read after its deadline, also if no alarm went off", async () => {
+  it("APPROVE8 A call never runs when its thread is read after the deadline, also if no alarm fired", async () => {
     const { id, following } = await asking("overdue", [pay("Eve")]);
     skip(payDeadlineMs + 1000);
     expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ pending_tool_calls: [] });
@@ -308,7 +308,7 @@ describe("a call that needs consent", () => {
     expect((await resultsOf(cut.id))[0]?.[1]).toContain("Whether it took effect is unknown");
   });
 
-  it("APPROVE10 A call within a prompt that is used as a tool is asked about too", async () => {
+  it("APPROVE10 A call inside a prompt that is used as a tool needs approval in the same way", async () => {
     script("inner_task", [pay("Ada")]);
     const { id, following, ids, pending } = await asking(
       "outer",

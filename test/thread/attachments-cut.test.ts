@@ -60,7 +60,7 @@ function changes(events: readonly ThreadEvent[]): string[] {
 const both = ["/attachments/a.csv", "/attachments/b.bin"];
 
 describe("files of a message", () => {
-  it("Files of a message are deleted when a crash comes before the message, and readers are notified", async () => {
+  it("Files of a message are deleted when a crash comes before the message is stored, and readers are notified", async () => {
     fileWorld.bucket = null;
     const id = await newThread("seeing");
     await held(id);
@@ -122,7 +122,7 @@ describe("files of a message", () => {
     expect(await notes(id)).toEqual([]);
   });
 
-  it("Files of an interrupted thread creation are deleted, and its repetition creates them again", async () => {
+  it("Files of an interrupted thread creation are deleted, and the repeated creation stores them again", async () => {
     const id = crypto.randomUUID();
     const { open } = gate(`new${id.slice(0, 8)}`);
     const initial_messages = [{ role: "user", content: `slow:new${id.slice(0, 8)}`, attachments: [small] }];
@@ -140,7 +140,7 @@ describe("files of a message", () => {
     expect(await filesOf(id)).toEqual(["/attachments/a.csv"]);
   });
 
-  it("A message that is refused or repeats another one deletes no file that replaced one of its files", async () => {
+  it("A message that is refused or repeated deletes no file that replaced one of its files", async () => {
     const id = await newThread("seeing");
     const files = new Files(id);
     const once = { key: "once", fingerprint: "once" };
@@ -179,7 +179,7 @@ describe("files of a message", () => {
     }
   });
 
-  it("Notes of pending files cost no additional row", async () => {
+  it("The list of pending attachments costs no additional row", async () => {
     const id = await newThread("seeing");
     const { answer, open } = await held(id, { attachments: [small] });
     const before = (await stubOf(id).rows()).rowsWritten;

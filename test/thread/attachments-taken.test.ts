@@ -93,7 +93,7 @@ async function refusal(work: Promise<unknown>) {
 }
 
 describe("inline bytes", () => {
-  it("Parts and attachments with bytes become files, and the message refers to them in their order", async () => {
+  it("Parts and attachments with bytes become files, and the message refers to them in its order", async () => {
     const { take, files } = desk({ size: { width: 3, height: 2 } });
     const { messages } = await take(
       [
@@ -142,7 +142,7 @@ describe("inline bytes", () => {
     expect(files.stored.get("/attachments/image.png")?.bytes).toEqual(pngBytes(70));
   });
 
-  it("The bytes of an image decide its stored type, and an invalid media type counts as bytes", async () => {
+  it("The bytes of an image decide its stored type, and an invalid media type is stored as plain bytes", async () => {
     const { take } = desk();
     const { messages } = await take("", [
       attached("cat.jpg", "image/jpeg", pngBytes()),
@@ -157,7 +157,7 @@ describe("inline bytes", () => {
     ["../../secret.txt", "secret.txt"],
     ["..", "file.txt"],
     ["a\u0000b.txt", "ab.txt"],
-  ])("The name %j cannot leave its folder", async ([name, stored], { expect: expectHere }) => {
+  ])("A file name %j cannot lead out of its folder", async ([name, stored], { expect: expectHere }) => {
     const { take, files } = desk();
     await take("", [attached(name ?? "", "text/plain", Uint8Array.of(97))]);
     expectHere(files.paths).toEqual([`/attachments/${stored}`]);
@@ -177,14 +177,17 @@ describe("what is refused", () => {
       /exactly one of/,
     ],
     ["a part without one", [{ type: "file", mime_type: "a/b" }], [png], "content.0", /exactly one of/],
-  ])("%s is refused by its field, and nothing is stored", async ([, content, attachments, field, message], t) => {
-    const { take, files } = desk();
-    files.put("/folder", new Uint8Array(), "", { isDirectory: true });
-    const refused = await refusal(take(content, attachments));
-    t.expect(refused).toMatchObject({ code: "invalid_request", fields: [field] });
-    t.expect(refused.message).toMatch(message);
-    t.expect(files.paths).toEqual(["/folder"]);
-  });
+  ])(
+    "%s is refused with the name of its field, and nothing is stored",
+    async ([, content, attachments, field, message], t) => {
+      const { take, files } = desk();
+      files.put("/folder", new Uint8Array(), "", { isDirectory: true });
+      const refused = await refusal(take(content, attachments));
+      t.expect(refused).toMatchObject({ code: "invalid_request", fields: [field] });
+      t.expect(refused.message).toMatch(message);
+      t.expect(files.paths).toEqual(["/folder"]);
+    },
+  );
 
   it("More than 4 MiB of inline bytes in one message are refused", async () => {
     const { take, files } = desk();
@@ -200,7 +203,7 @@ describe("what is refused", () => {
     expect(files.paths).toHaveLength(2);
   });
 
-  it("Stored files are removed again when a later file is refused, and once when all is discarded", async () => {
+  it("Stored files are deleted when a later file is refused, and only once if the message is discarded after that", async () => {
     const { take, files } = desk();
     expect(await refusal(take("", [png, { url: "https://gone.example/a.png" }]))).toMatchObject({
       code: "invalid_request",
@@ -216,7 +219,7 @@ describe("what is refused", () => {
     expect(files.paths).toEqual(["/mine.txt"]);
   });
 
-  it("A thread that is deleted meanwhile is not written to", async () => {
+  it("Nothing is written to a thread that is deleted while a file for it is fetched", async () => {
     let gone = false;
     const answers = { "https://a.example/a.txt": () => ((gone = true), new Response("late")) };
     const { take, files } = desk({ answers, gone: () => gone });
@@ -226,7 +229,7 @@ describe("what is refused", () => {
 });
 
 describe("files of the thread", () => {
-  it("A path refers to the file that is there, under any spelling that finds it", async () => {
+  it("A path refers to the existing file, in any spelling that leads to it", async () => {
     const { take, files } = desk();
     files.put("/notes/a.png", pngBytes(), "image/png", { width: 8, height: 9 });
     files.put("/raw", pngBytes(), "application/octet-stream");
@@ -250,7 +253,7 @@ describe("addresses", () => {
   const text = () => new Response("hello", { headers: { "content-type": "text/plain; charset=utf-8" } });
   const picture = () => new Response(pngBytes(), { headers: { "content-type": "image/png" } });
 
-  it("An address is fetched by the guarded fetch, within bounds, and stored under its last part", async () => {
+  it("The file at an address is fetched by the guarded fetch, within bounds, and is named after the last part of its path", async () => {
     const answers = { "https://a.example/x/caf%C3%A9.txt?key=1": text, "https://a.example/": picture };
     const { take, files, asked } = desk({ answers });
     const { messages } = await take("", [
@@ -268,7 +271,7 @@ describe("addresses", () => {
     ]);
   });
 
-  it("An answer that is no file, or no image where one is asked for, refuses the message", async () => {
+  it("A response that is no file, or no image where an image is required, refuses the message", async () => {
     const answers = { "https://a.example/404": () => new Response("no", { status: 404 }), "https://a.example/t": text };
     const { take, files } = desk({ answers });
     const missing = await refusal(take("", [{ url: "https://a.example/404" }]));
@@ -292,7 +295,7 @@ describe("addresses", () => {
     expect(large.files.paths).toEqual([]);
   });
 
-  it("All fetches of a request share one time", async () => {
+  it("All fetches of a request share one time limit", async () => {
     const { take, taker } = desk({
       answers: { "https://a.example/t": () => (void taker.clock.sleep(61_000, AbortSignal.any([])), text()) },
     });
@@ -305,7 +308,7 @@ describe("large images", () => {
   it.for<[string, number, ImageSize]>([
     ["of too many bytes", 1_500_001, { width: 10, height: 10 }],
     ["of too many pixels", 64, { width: 10, height: 4097 }],
-  ])("An image %s is encoded again, under a name of its new kind", async ([, length, size], t) => {
+  ])("An image %s is encoded again, under a name with the ending of its new type", async ([, length, size], t) => {
     const { take, files, shrunk } = desk({ size, made: webp });
     const { messages } = await take("", [attached("cat.big.png", "image/png", pngBytes(length))]);
     t.expect(shrunk).toEqual([{ pixels: 4096, limit: 1_500_000 }]);
@@ -319,7 +322,7 @@ describe("large images", () => {
     t.expect(files.stored.get("/attachments/cat.big.webp")?.bytes).toEqual(webp.bytes);
   });
 
-  it("An image within the bounds, and any other file, is kept as it is", async () => {
+  it("An image within the bounds, and any other file, is stored unchanged", async () => {
     const { take, files, shrunk } = desk({ size: { width: 4096, height: 4096 }, made: webp });
     await take("", [
       attached("cat.png", "image/png", pngBytes(1_500_000)),
@@ -329,7 +332,7 @@ describe("large images", () => {
     expect(files.stored.get("/attachments/cat.png")?.bytes).toHaveLength(1_500_000);
   });
 
-  it("A large image is kept as it is if it cannot be encoded again", async () => {
+  it("A large image that cannot be encoded again is stored unchanged", async () => {
     const { take, files, shrunk } = desk({ made: null });
     const heic = new TextEncoder().encode("....ftypheic");
     const { messages } = await take("", [

@@ -53,7 +53,7 @@ beforeEach(() => {
 });
 
 describe("a message with attachments", () => {
-  it("A message with attachments is stored with references, emits them, and its model is sent bytes and text", async () => {
+  it("A message with attachments is stored with references, its events show them, and its model is sent bytes and text", async () => {
     const id = await newThread("seeing");
     const events = await converse(id, "look", { attachments: [image(), csv] });
     const [posted] = await messagesOf(id);
@@ -92,7 +92,7 @@ describe("a message with attachments", () => {
     ]);
   });
 
-  it("Two messages that bring files of one name at once lose neither", async () => {
+  it("Two simultaneous messages with files of one name lose neither file", async () => {
     const id = await newThread("seeing");
     const lengths = [100, 200, 300];
     await Promise.all(lengths.map((length) => value(store(id, { attachments: [image("cat.png", length)] }))));
@@ -101,7 +101,7 @@ describe("a message with attachments", () => {
     expect(await filesOf(id)).toEqual(Object.fromEntries(attached.map(({ path, size }) => [path, size])));
   });
 
-  it("An image over 4096 pixels is encoded again by the image service, and an image of a tool is not", async () => {
+  it("An image over 4096 pixels is encoded again by the image service, unless a tool returned it", async () => {
     const id = await newThread("seeing");
     const data = toBase64(await realPng(5000, 20));
     attaching.set("wide", () => ({ status: "success", attachments: [{ name: "w.png", mimeType: "image/png", data }] }));
@@ -164,7 +164,7 @@ describe("what is refused", () => {
     expect([await filesOf(id), await messagesOf(id)]).toEqual([{}, []]);
   });
 
-  it("An address inside is not fetched, and what was stored before it is removed", async () => {
+  it("An internal address is not fetched, and files that were stored before it are deleted", async () => {
     const id = await newThread("seeing");
     for (const url of [
       "https://127.0.0.1/a.png",
@@ -181,14 +181,14 @@ describe("what is refused", () => {
     expect([await filesOf(id), await messagesOf(id)]).toEqual([{}, []]);
   });
 
-  it("A message that is refused after its files were stored leaves none", async () => {
+  it("A message that is refused after its files were stored leaves no files", async () => {
     const id = await newThread("seeing");
     const content = "x".repeat(1024 * 1024);
     expect(await store(id, { content, attachments: [image()] })).toMatchObject({ refusal: { code: "too_large" } });
     expect([await filesOf(id), await messagesOf(id)]).toEqual([{}, []]);
   });
 
-  it("A repeated key stores nothing again, one after the other and at once", async () => {
+  it("A repeated key stores no file again, whether the requests come one after the other or at once", async () => {
     const id = await newThread("seeing");
     const input = message("again", { run: false, attachments: [image()] });
     const answers = await Promise.all([0, 1, 2].map(() => value(stubOf(id).call("postMessage", admin, input, key))));
@@ -200,7 +200,7 @@ describe("what is refused", () => {
     expect(Object.keys(await filesOf(id))).toEqual([only?.attachments[0]?.path]);
   });
 
-  it("A thread's first messages bring files, and a refused creation leaves nothing", async () => {
+  it("A new thread stores files of its first messages, and a refused creation leaves nothing", async () => {
     const initial_messages = [
       { role: "user" as const, content: "first", attachments: [image("a.png")] },
       { role: "user" as const, content: [{ type: "file", mime_type: "text/csv", name: "b.csv", data: btoa("b") }] },
@@ -231,7 +231,7 @@ describe("a tool's answer", () => {
     );
   };
 
-  it("A tool's answer with attachments shows them in message, event and result, and the model sees the image", async () => {
+  it("A tool's result with attachments shows them in message, event and result, and the model sees the image", async () => {
     const id = await newThread("seeing");
     attachOnce("draw", () => ({
       status: "success",
@@ -275,7 +275,7 @@ describe("a tool's answer", () => {
     expect(JSON.stringify(items)).not.toContain(data.slice(2000, 2040));
   });
 
-  it("A tool's answer of 20 MB leaves the thread usable, and its files hold all of it", async () => {
+  it("A tool's result of 20 MB leaves the thread usable, and its files contain all of it", async () => {
     const id = await newThread("seeing");
     attachOnce("flood", () => ({ status: "success", result: `begin${"x".repeat(20_000_000)}end` }));
     const events = await converse(id, "flood");
@@ -293,7 +293,7 @@ describe("a tool's answer", () => {
 });
 
 describe("rows and hooks", () => {
-  it("No message, log, run or event holds the bytes of a file", async () => {
+  it("The bytes of a file are in no message, log, run or event", async () => {
     const id = await newThread("seeing");
     const bytes = pngBytes(30_000);
     const secret = toBase64(bytes).slice(2000, 2040);
@@ -331,7 +331,7 @@ describe("rows and hooks", () => {
     expect(Object.values(await filesOf(id))).toEqual([30_000, 30_000, 30_000]);
   });
 
-  it("Hooks see text and no files, and a text that they or an edit change keeps the files", async () => {
+  it("Hooks receive the text of a message and not its files, and a change of the text keeps the files", async () => {
     const id = await newThread("seeing");
     hookCalls.length = 0;
     await converse(id, "shout", { attachments: [image()] });

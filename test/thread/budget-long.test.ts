@@ -37,7 +37,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     expect(seqs).toHaveLength(length);
   }, 60_000);
 
-  it("COST4 A page of history reads the page and a little", async () => {
+  it("COST4 A page of history reads the rows of the page and a few more", async () => {
     for (const order of ["asc", "desc"] as const) {
       const first = { limit: 50, order, include_silent: false };
       let cursor: string | undefined;
@@ -55,7 +55,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     }
   });
 
-  it("COST5 A cold wake that serves a page reads the page and a little", async () => {
+  it("COST5 A cold wake that serves a page reads the rows of the page and a few more", async () => {
     for (const order of ["asc", "desc"] as const) {
       await crash(id);
       await value(stubOf(id).call("listMessages", admin, { limit: 50, order, include_silent: false }));
@@ -74,7 +74,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     expect(following.events).toHaveLength(2 * missed);
   }
 
-  it("COST11 A reader that comes back reads two rows for each message it missed, and a little", async () => {
+  it("COST11 A reader that resumes reads two rows for each message it missed, and a few more", async () => {
     const bound = Math.ceil(1.1 * length) + little;
     measured(`a reader of all ${count} messages`, `${wholeCost} read`, `≤ ${bound}`);
     expect(wholeCost).toBeLessThanOrEqual(bound);
@@ -86,7 +86,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     }
   });
 
-  it("COST11 A request that wakes the thread reads a number of rows that does not depend on its length", async () => {
+  it("COST11 A request that wakes the thread reads a number of rows that does not depend on the thread's length", async () => {
     for (const missed of [0, 1, 100, length / 2]) {
       await crash(id);
       await comesBack(missed);
@@ -112,7 +112,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     expect(read).toBeLessThanOrEqual(little);
   });
 
-  it("COST6 A step reads the messages it sends and a little", async () => {
+  it("COST6 A step reads the messages it sends and a few rows more", async () => {
     const before = await value(stubOf(id).call("describe", admin));
     // It has everything already, so that what it reads is not counted with the step.
     const watching = await follow(id, { after: String(before.last_seq) });
@@ -126,7 +126,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     expect(read).toBeLessThanOrEqual(sent + little);
   });
 
-  it("COST6 A step that sends one message of them reads a number of rows that does not depend on the thread's length", async () => {
+  it("COST6 A step that sends one message of a long thread reads a number of rows that does not depend on the thread's length", async () => {
     withoutFilterHook();
     const forgetful = await longThread("forgetful");
     const { read } = await costOf(forgetful, () => converse(forgetful, "hello"));
@@ -145,7 +145,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
 });
 
 describe("rows read of a thread of many runs", () => {
-  it("COST11 A reader that comes back reads five rows for each message it missed, and a little", async () => {
+  it("COST11 A reader that resumes after messages in runs reads five rows for each message it missed, and a few more", async () => {
     const runs = 200;
     const id = await newThread("forgetful");
     const ends = [0];

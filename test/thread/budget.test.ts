@@ -63,7 +63,7 @@ describe("rows written", () => {
     expect(written).toBeLessThanOrEqual(10 + 4 * calls);
   });
 
-  it("COST13 A call that waits for an outside answer costs at most 10 rows more than one that does not, wait and wake included", async () => {
+  it("COST13 A call that waits for an outside answer writes at most 10 rows more than one that does not, with its wait and wake", async () => {
     const ways = {
       approval: { agent: "payer", call: pay("Ada"), said: (id: string) => approve(id) },
       remote: { agent: "asker", call: ask("why"), said: (id: string) => says(id, "because") },
@@ -87,7 +87,7 @@ describe("rows written", () => {
     }
   });
 
-  it("COST3 A text turn costs the same after a long history", async () => {
+  it("COST3 A text turn after a long history writes and reads no more than one after a short history", async () => {
     withoutFilterHook();
     const messages = Array.from({ length: 500 }, (_, index) => ({ role: "user", content: `line ${index}` }));
     const id = await newThread("forgetful", { initial_messages: messages });
@@ -139,7 +139,7 @@ describe("rows written", () => {
 });
 
 describe("wakes", () => {
-  it("COST7 A thread at rest has no alarm once its run is in the catalog", async () => {
+  it("COST7 An idle thread has no alarm once its run is in the catalog", async () => {
     const id = await newThread("parallel");
     await converse(id, "hello");
     await settled(id);

@@ -34,7 +34,7 @@ beforeEach(freshAnswers);
 
 describe("a consent that is posted to a parent", () => {
   it.each(["stop", "interrupt"])(
-    "A decision that is posted to a parent reaches no child after the parent's %s",
+    "An approval that is posted to a parent reaches no child after a %s of the parent",
     async (how) => {
       script(`ended_${how}`, [send("pay_room", "ended_inside")]);
       script("ended_inside", [pay("Ada")]);
@@ -55,7 +55,7 @@ describe("a consent that is posted to a parent", () => {
     },
   );
 
-  it("A decision that is posted to a parent reaches no child when the parent is stopped while the request is read", async () => {
+  it("An approval that is posted to a parent reaches no child when the parent is stopped while the request is read", async () => {
     script("stopped_between", [send("pay_room", "between_inside")]);
     script("between_inside", [pay("Ada")]);
     const { id, following, calls } = await resting("house", "stopped_between", 1);
@@ -81,7 +81,7 @@ describe("a consent that is posted to a parent", () => {
     following.close();
   });
 
-  it("A decision that is posted to a parent reaches no child when the parent's own part, or an unknown call, is refused", async () => {
+  it("An approval that is posted to a parent reaches no child when a call of the parent, or an unknown call, is refused", async () => {
     script("refused", [send("pay_room", "refused_inside"), ask("own")]);
     script("refused_inside", [pay("Ada")]);
     const { id, following, calls } = await resting("house", "refused", 2);
@@ -97,7 +97,7 @@ describe("a consent that is posted to a parent", () => {
     following.close();
   });
 
-  it("A decision that is posted to a parent is compared with the intended run, also for a call that the child has not reported yet", async () => {
+  it("An approval that is posted to a parent is checked against the intended run, also for a call that the child has not reported yet", async () => {
     script("meant", [send("pay_room", "meant_inside")]);
     script("meant_inside", [pay("Ada")]);
     const id = await newThread("house");
@@ -118,7 +118,7 @@ describe("a consent that is posted to a parent", () => {
     expect(paid()).toHaveLength(1);
   });
 
-  it("A decision approves one call alone, whatever ids a provider repeats, and however often it is sent", async () => {
+  it("An approval approves one call alone, also if a provider repeats ids and however often it is sent", async () => {
     script("repeats", [send("pay_room", "repeats_ada"), send("pay_room", "repeats_bob")]);
     script("repeats_ada", [{ ...pay("Ada"), id: "call_pay_tool" }]);
     script("repeats_bob", [{ ...pay("Bob"), id: "call_pay_tool" }]);
@@ -135,7 +135,7 @@ describe("a consent that is posted to a parent", () => {
     following.close();
   });
 
-  it("A decision reaches the right one of parallel scopes, also if a provider repeats ids", async () => {
+  it("An approval reaches the right one of parallel sub-prompts, also if a provider repeats ids", async () => {
     script("lines", [send("cashier", "lines_ada"), send("cashier", "lines_bob")]);
     script("lines_ada", [{ ...pay("Ada"), id: "call_pay_tool" }]);
     script("lines_bob", [{ ...pay("Bob"), id: "call_pay_tool" }]);
@@ -144,7 +144,7 @@ describe("a consent that is posted to a parent", () => {
     following.close();
   });
 
-  it("A decision is for an unknown call when the child was deleted, and the call is no longer shown", async () => {
+  it("An approval for a deleted child is refused as an unknown call, and the call is no longer shown", async () => {
     script("deleted", [send("pay_room", "deleted_inside")]);
     script("deleted_inside", [pay("Ada")]);
     const { id, following, calls } = await resting("house", "deleted", 1);
@@ -161,7 +161,7 @@ describe("a consent that is posted to a parent", () => {
     following.close();
   });
 
-  it("A decision about a hundred unknown calls asks each of at most 20 children once", async () => {
+  it("An approval of a hundred unknown calls asks each of at most 20 children once", async () => {
     scripts.set("quiet_inside", () => ({ text: "nothing to ask" }));
     const id = await newThread("house");
     for (const turn of ["quiet_1", "quiet_2", "quiet_3"]) {
@@ -186,7 +186,7 @@ describe("what a child owes", () => {
   /** Milliseconds until somebody wakes the thread. */
   const wakesIn = async (id: string) => ((await alarmOf(id)) ?? Number.POSITIVE_INFINITY) - testClock.now() / 1000;
 
-  it("A child that was answered in part and dies before it reports has an alarm", async () => {
+  it("A child whose calls were answered in part, and that dies before it reports this, has an alarm", async () => {
     script("owes", [send("pay_room", "owes_inside")]);
     script("owes_inside", [erase("all"), ask("why")]);
     const { id, following, calls } = await resting("house", "owes", 2);
@@ -200,7 +200,7 @@ describe("what a child owes", () => {
     following.close();
   });
 
-  it("A thread in the middle that dies before it reports to its parent has an alarm", async () => {
+  it("A thread between parent and child that dies before it reports to its parent has an alarm", async () => {
     script("passes_on", [send("pay_lobby", "passes_middle")]);
     script("passes_middle", [send("pay_room", "passes_inside")]);
     script("passes_inside", [erase("all"), ask("why")]);
@@ -214,7 +214,7 @@ describe("what a child owes", () => {
     following.close();
   });
 
-  it("A child reports again if the parent dies between the child's approval and its own row", async () => {
+  it("A child reports again if the parent dies after the child's approval and before the parent stored it", async () => {
     script("between", [send("pay_room", "between_inside"), ask("own")]);
     script("between_inside", [erase("all"), ask("why")]);
     const { id, following, calls } = await resting("house", "between", 3);
@@ -235,7 +235,7 @@ describe("who follows a parent", () => {
   const rests = (events: ThreadEvent[]) =>
     events.flatMap((event) => (event.type === "awaiting_tool_execution" ? [event.tool_calls] : []));
 
-  it("A reader of the parent receives the remaining calls, and so does one that comes later", async () => {
+  it("A reader of the parent receives the remaining calls after one was answered, also if the reader comes later", async () => {
     script("fewer", [send("pay_room", "fewer_inside")]);
     script("fewer_inside", [erase("all"), ask("why")]);
     const { id, following, calls } = await resting("house", "fewer", 2);
@@ -247,7 +247,7 @@ describe("who follows a parent", () => {
     following.close();
   });
 
-  it("A reader of the parent sees its run wait while it waits, also if another child is active", async () => {
+  it("A reader of the parent sees its run wait while a child's call waits, also if another child is active", async () => {
     script("one_asks", [send("pay_room", "asks_inside"), send("pay_room", "works_inside")]);
     script("asks_inside", [pay("Ada")]);
     const [first, second] = [door(), door()];
@@ -269,7 +269,7 @@ describe("who follows a parent", () => {
     following.close();
   });
 
-  it("A reader of the parent is notified that it no longer waits when its child was answered in the child's thread", async () => {
+  it("A reader of the parent is notified that its run no longer waits when the call was answered in the child's thread", async () => {
     script("there", [send("pay_room", "there_inside")]);
     script("there_inside", [pay("Ada")]);
     const { id, following, calls } = await resting("house", "there", 1);

@@ -50,7 +50,7 @@ beforeEach(() => {
 });
 
 describe("a call of a child thread", () => {
-  it("A child's call is shown by the parent with its kind, arguments and thread, and can be answered there", async () => {
+  it("A child's waiting call is shown by the parent with its kind, arguments and thread, and can be answered at the parent", async () => {
     script("top", [send("pay_room", "inside")]);
     script("inside", [pay("Ada"), ask("why")]);
     const { id, following, calls } = await resting("top", 2);
@@ -88,7 +88,7 @@ describe("a call of a child thread", () => {
     following.close();
   });
 
-  it("A child's call is sent from the parent's rows to readers that come later", async () => {
+  it("A child's waiting call is sent from the parent's rows to readers that come later", async () => {
     script("later", [send("pay_room", "later_inside")]);
     script("later_inside", [pay("Ada")]);
     const { id, following, calls } = await resting("later", 1);
@@ -101,7 +101,7 @@ describe("a call of a child thread", () => {
     again.close();
   });
 
-  it("A call that is answered in the child, or by the child's end, is no longer shown by the parent", async () => {
+  it("A call that is answered in the child, or ended by the child's end, is no longer shown by the parent", async () => {
     script("direct", [send("pay_room", "direct_inside")]);
     script("direct_inside", [pay("Ada")]);
     const { id, following, calls } = await resting("direct", 1);
@@ -120,7 +120,7 @@ describe("a call of a child thread", () => {
     following.close();
   });
 
-  it("A child's call is passed up and down through every thread above it, next to their own calls", async () => {
+  it("A child's waiting call is shown by every thread above it, next to their own calls, and the answer is passed down", async () => {
     script("deep", [send("pay_lobby", "deep_middle"), ask("top")]);
     script("deep_middle", [send("pay_room", "deep_inside"), ask("middle")]);
     script("deep_inside", [pay("Ada")]);
@@ -137,7 +137,7 @@ describe("a call of a child thread", () => {
     following.close();
   });
 
-  it("A child's call is refused in the parent as in the child, takes one answer, and is hidden from other owners", async () => {
+  it("A child's waiting call is refused in the parent as in the child, takes one answer, and is hidden from other users", async () => {
     script("strict", [send("pay_room", "strict_inside")]);
     script("strict_inside", [pay("Ada"), ask("why")]);
     const { id, following, calls } = await resting("strict", 2);
@@ -165,7 +165,7 @@ describe("a call of a child thread", () => {
     following.close();
   });
 
-  it("A child's call survives a crash of the child before it reports, and of the parent after that", async () => {
+  it("A child's waiting call survives a crash of the child before it reports, and of the parent after that", async () => {
     script("crashes_up", [send("pay_room", "crashes_inside")]);
     script("crashes_inside", [pay("Ada")]);
     const id = await newThread("house");
@@ -191,7 +191,7 @@ describe("a call of a child thread", () => {
     expect(ran).toHaveLength(2);
   });
 
-  it("A child's call is reported again if the parent could not be reached", async () => {
+  it("A child's waiting call is reported again if the parent could not be reached", async () => {
     script("unreached", [send("pay_room", "unreached_inside")]);
     script("unreached_inside", [pay("Ada")]);
     const id = await newThread("house");

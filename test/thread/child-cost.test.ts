@@ -71,7 +71,7 @@ async function expectCounted(id: string, children: readonly string[]): Promise<v
 }
 
 describe("a call that gave up waiting", () => {
-  it("The cost of a child that its parent gave up waiting for is counted once into a stopped run, its thread and the catalog", async () => {
+  it("The cost of a child that its parent stopped waiting for is counted once in the stopped run, its thread and the catalog", async () => {
     const { id, child, following, delivered } = await waiting(() => ({ text: "boss done" }));
     await value(stubOf(id).call("stop", admin, null));
     const end = await following.until(isEnd);
@@ -116,7 +116,7 @@ describe("a call that gave up waiting", () => {
   });
 
   for (const crashes of [false, true]) {
-    it(`The cost of a child that an active run gave up waiting for is counted at its end${crashes ? ", also when the run is interrupted then" : ""}`, async () => {
+    it(`The cost of a child that an active run stopped waiting for is counted at the run's end${crashes ? ", also when the run is interrupted then" : ""}`, async () => {
       const { passed, open } = door();
       const { id, child, following, delivered } = await waiting(async () => {
         await passed;
@@ -138,7 +138,7 @@ describe("a call that gave up waiting", () => {
     });
   }
 
-  it("The cost of a child that a run gave up waiting for is counted while that run waits again, and outlasts its eviction", async () => {
+  it("The cost of a child that a run stopped waiting for is counted while that run waits again, and survives an eviction", async () => {
     const { passed, open } = door();
     const { id, child, following, delivered } = await waiting((step) =>
       step === 1 ? call("nest") : { text: "boss done" },
@@ -182,7 +182,7 @@ describe("a call that gave up waiting", () => {
 });
 
 describe("a call whose child is gone, or whose run was given up", () => {
-  it("A call whose child is gone is charged what the child had used when it was deleted", async () => {
+  it("A call whose child was deleted counts what the child had used until then", async () => {
     const { id, child, following, delivered } = await waiting(() => ({ text: "boss done" }));
     const used = (await messagesOf(child)).reduce((sum, { usage }) => sum + (usage?.total_tokens ?? 0), 0);
     const gone = stubOf(child).call("remove", admin);
@@ -197,7 +197,7 @@ describe("a call whose child is gone, or whose run was given up", () => {
     expect((await lastRunOf(id)).usage.total_tokens).toBe(own + used);
   });
 
-  it("A call of a run that was given up is charged when its child has stopped", async () => {
+  it("A call of a run that was given up counts the cost of its child when the child has stopped", async () => {
     const reached = door();
     personas.set("boss", () => call("panel"));
     personas.set("pro", () => ({ text: "pro says" }));

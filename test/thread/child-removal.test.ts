@@ -31,7 +31,7 @@ async function expectNothingOf(ids: readonly string[]): Promise<void> {
 const isRemoval = ({ name }: { name: string }) => name === "before remove";
 
 describe("deletion of a parent", () => {
-  it("The deletion of a parent begins nothing for a message that arrives meanwhile", async () => {
+  it("A message that arrives while its thread is deleted begins no run", async () => {
     panelBehind(new Promise(() => {}));
     const { id, child } = await begun();
     await rested(id);
@@ -48,7 +48,7 @@ describe("deletion of a parent", () => {
   });
 
   for (const when of ["before", "after"]) {
-    it(`The deletion of a parent leaves no child whose start is on its way, held ${when} it is made`, async () => {
+    it(`A parent that is deleted leaves no child whose start is still unsent, held ${when} it is made`, async () => {
       panelBehind(new Promise(() => {}));
       const { passed, open } = door();
       const starts = word(`${when} startChild`, {});
@@ -64,7 +64,7 @@ describe("deletion of a parent", () => {
     });
   }
 
-  it("A repeated deletion of a parent leaves a new thread under the same id untouched", async () => {
+  it("A repeated deletion of a parent does not delete a new thread under the same id", async () => {
     const id = await newThread("boss");
     const doors = [door(), door()];
     let asked = 0;

@@ -53,7 +53,7 @@ describe("an agent in a thread of its own", () => {
 });
 
 describe("a parent that waits", () => {
-  it("A parent that waits holds no memory and one alarm at the deadline, and the answer wakes it", async () => {
+  it("A parent that waits for a child holds no memory and one alarm at the deadline, and the child's result wakes it", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, following } = await begun();
@@ -66,7 +66,7 @@ describe("a parent that waits", () => {
     following.close();
   });
 
-  it("A parent that waits continues after a crash of either side with one child, one answer and one result", async () => {
+  it("A parent that waits for a child continues after a crash of either one with one child, one answer and one result", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -95,7 +95,7 @@ describe("a parent that waits", () => {
     expect(run?.usage.total_tokens).toBe(own + (childRun?.usage.total_tokens ?? 0));
   });
 
-  it("A parent that waits takes no answer from another thread, and none twice", async () => {
+  it("A parent that waits for a child takes no answer from another thread, and none twice", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -169,7 +169,7 @@ describe("deletion", () => {
 });
 
 describe("children of children", () => {
-  it("Work three deep, and a chain that calls itself ends with an error the model reads", async () => {
+  it("Child threads work three levels deep, and a chain that calls itself ends with an error that the model reads", async () => {
     const id = await newThread("boss");
     personas.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "nest", arguments: { task: "3" } }] } : { text: "boss done" },
@@ -194,7 +194,7 @@ describe("children of children", () => {
 });
 
 describe("several children", () => {
-  it("Several children of one step work at the same time, and the model is asked when all have answered", async () => {
+  it("Several children of one step work at the same time, and the model is asked when all of them have answered", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     personas.set("boss", ({ step, messages }) =>
@@ -246,7 +246,7 @@ describe("what others see", () => {
     expect(await list("limit=200")).not.toContain(child);
   });
 
-  it("Watchers receive the child's events in order, before the result, and never again", async () => {
+  it("Watchers of a parent receive the child's events in order, before the result, and never in a replay", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -267,7 +267,7 @@ describe("what others see", () => {
     expect(again.events.filter(({ type }) => type === "subagent_start")).toHaveLength(1);
   });
 
-  it("A call past its deadline is answered with an error, and the child is stopped", async () => {
+  it("A call of a child gets an error at its deadline, and the child is stopped", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();

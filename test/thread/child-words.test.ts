@@ -46,7 +46,7 @@ const twoCalls = {
 };
 
 describe("an answer whose reader cannot be reached", () => {
-  it("An answer whose parent cannot be reached is sent again by the alarm, with pauses from two seconds to an hour that outlast eviction, and arrives once", async () => {
+  it("A result whose parent cannot be reached is sent again by the alarm, after pauses from two seconds to an hour that survive eviction, and arrives once", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child } = await begun();
@@ -86,7 +86,7 @@ describe("an answer whose reader cannot be reached", () => {
     await vi.waitUntil(async () => (await alarmOf(child)) === null);
   });
 
-  it("An answer whose parent cannot be reached does not delay messages to other threads", async () => {
+  it("A result whose parent cannot be reached does not delay messages to other threads", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     personas.set("boss", ({ step }) => (step === 0 ? twoCalls : { text: "boss done" }));
@@ -111,7 +111,7 @@ describe("an answer whose reader cannot be reached", () => {
     open();
   });
 
-  it("An answer to a thread that is gone counts as delivered", async () => {
+  it("A result for a thread that was deleted counts as delivered", async () => {
     panelBehind(Promise.resolve());
     const input = childInput(crypto.randomUUID());
     const places = passing();
@@ -124,7 +124,7 @@ describe("an answer whose reader cannot be reached", () => {
 });
 
 describe("the start of a child", () => {
-  it("A repeated start of a child makes one thread, one message and one run", async () => {
+  it("A child whose start is repeated is one thread with one message and one run", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const input = childInput(crypto.randomUUID());
@@ -146,7 +146,7 @@ describe("the start of a child", () => {
     expect(places.seen.filter(word("before deliver", { thread: input.id }))).toHaveLength(1);
   });
 
-  it("The start of a child is not repeated when another child of the step has answered", async () => {
+  it("A child that has started is not started again when another child of the step has answered", async () => {
     const [one, two] = [door(), door()];
     panelBehind(one.passed);
     personas.set("boss", ({ step }) => (step === 0 ? twoCalls : { text: "boss done" }));
@@ -172,7 +172,7 @@ describe("the start of a child", () => {
 });
 
 describe("a parent that nobody watches", () => {
-  it("A parent without watchers is asked once and not again until a watcher comes", async () => {
+  it("A parent without watchers is asked for watchers once, and not again until one comes", async () => {
     const [answered, reached, reachedAgain, held, heldAgain] = [door(), door(), door(), door(), door()];
     panelBehind(Promise.resolve());
     let turns = 0;
@@ -229,7 +229,7 @@ function toldFrom(events: readonly ThreadEvent[]): Map<number, unknown[]> {
 describe("who watches the top of three threads", () => {
   const nest = (task: string) => ({ toolCalls: [{ name: "nest", arguments: { task } }] });
 
-  it("A watcher of the top of three threads receives the events of the lowest from its beginning", async () => {
+  it("A watcher of the top of three threads receives the events of the lowest one from its beginning", async () => {
     personas.set("boss", ({ step }) => (step === 0 ? nest("3") : { text: "boss done" }));
     personas.set("nester", ({ lastUser, step }) => {
       const left = Number(lastUser);
@@ -249,7 +249,7 @@ describe("who watches the top of three threads", () => {
     }
   });
 
-  it("A watcher of the top of three threads that comes late receives what the lowest does next, and nothing was sent before", async () => {
+  it("A watcher of the top of three threads that comes late receives the next events of the lowest one, and none were sent before", async () => {
     const [reached, held] = [door(), door()];
     personas.set("boss", ({ step }) => (step === 0 ? nest("2") : { text: "boss done" }));
     personas.set("nester", async ({ lastUser, step }) => {
@@ -275,7 +275,7 @@ describe("who watches the top of three threads", () => {
 });
 
 describe("who joins while a call waits", () => {
-  it("A reader that joins while a call waits receives the open call and its child, also after eviction", async () => {
+  it("A reader that joins while a call of a child waits receives the open call and its child, also after an eviction", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     personas.set("boss", ({ step }) =>

@@ -37,14 +37,14 @@ describe("initial messages", () => {
     expect((await value(stubOf(id).call("listMessages", admin, { ...page, include_silent: true }))).total).toBe(3);
   });
 
-  it("A thread has no branch but its own: another name is refused", async () => {
+  it("A thread has no branch but the main one: another name is refused", async () => {
     const id = await newThread("parallel", { initial_messages });
     const answer = await stubOf(id).call("listMessages", admin, { ...page, branch: "nope" });
     expect(answer).toMatchObject({ ok: false, refusal: { code: "invalid_request" } });
     expect((await value(stubOf(id).call("listMessages", admin, { ...page, branch: "main" }))).total).toBe(2);
   });
 
-  it("Initial messages that fit no row refuse the creation, and nothing remains of it", async () => {
+  it("Initial messages that are too large for a row refuse the creation, and nothing of it is stored", async () => {
     const id = crypto.randomUUID();
     const metadata = { big: "z".repeat(1_950_000) };
     const input = { id, agent_id: "parallel", user_id: null, creation: "big" };

@@ -28,7 +28,7 @@ const text = (offset: number, delta: string, index = 0): EventDraft => ({
 
 const of = { message_id: "r", tool_call_id: "c", tool_name: "it" };
 
-it("Deltas of one block become one, with the first's offset, the last's number and all their text", () => {
+it("Deltas of one block become one, with the first's offset, the last's number and all of their text", () => {
   const list = events(text(7, "He"), text(9, "ll"), text(11, "o"));
   expect(buffered(list)).toEqual([{ ...list[2], from_seq: 1, offset: 7, delta: "Hello" }]);
   expect(buffered(list.slice(1, 2))).toEqual([list[1]]);
@@ -67,7 +67,7 @@ it("Deltas of different blocks, kinds, calls and messages are kept apart, in ord
   ]);
 });
 
-it("The last of a tool's progress updates is kept, and events other than deltas are not merged", () => {
+it("The newest progress update of a tool is kept, and events other than deltas are not merged", () => {
   const progress = (done: number): EventDraft => ({ type: "tool_execution_delta", ...of, progress: { done } });
   const said: EventDraft = { type: "tool_execution_delta", ...of, offset: 0, delta: "out" };
   const custom: EventDraft = { type: "custom", name: "n", data: 1 };

@@ -10,7 +10,7 @@ function get(path: string): Promise<Response> {
 }
 
 describe("a thread endpoint", () => {
-  it("A thread endpoint is called with the thread's state and the outside request", async () => {
+  it("A thread endpoint is called with the thread's state and the client's request", async () => {
     const id = await newThread("parallel", { initial_messages: [{ role: "user", content: "one" }] });
     const answer = await get(`/api/threads/${id}/seen?x=1`);
     expect(await answer.json()).toEqual({

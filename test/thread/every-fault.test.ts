@@ -83,21 +83,17 @@ describe.each(rarePlays)("%s", (_name, conversation) => {
 describe("a run that was cut", () => {
   const first: Death = { point: "tool.piece", hit: 1, mode: "kept" };
 
-  it(
-    "An interrupted run that dies once more while it is resumed ends like an undisturbed one",
-    { timeout },
-    async () => {
-      const calm = await play(team, []);
-      const cut = await play(team, [first]);
-      expect(wrong(calm, cut)).toEqual([]);
-      const known = new Set(calm.plan.lives[0]);
-      const lives = deathsIn(cut.plan.lives[1] ?? [], known)
-        .filter(({ point }) => !known.has(point))
-        .map((death) => [first, death]);
-      expect(lives.length).toBeGreaterThan(0);
-      expect(await playAll(team, calm, lives)).toEqual([]);
-    },
-  );
+  it("A run that dies once more while it is resumed ends like an undisturbed one", { timeout }, async () => {
+    const calm = await play(team, []);
+    const cut = await play(team, [first]);
+    expect(wrong(calm, cut)).toEqual([]);
+    const known = new Set(calm.plan.lives[0]);
+    const lives = deathsIn(cut.plan.lives[1] ?? [], known)
+      .filter(({ point }) => !known.has(point))
+      .map((death) => [first, death]);
+    expect(lives.length).toBeGreaterThan(0);
+    expect(await playAll(team, calm, lives)).toEqual([]);
+  });
 
   it.each(["kept", "lost"] as const)(
     "A run is given up with recovery_failed when five more lives end where the first did, with writes %s",
@@ -124,20 +120,23 @@ const deletions = ["destroy.alarm", "destroy.rows"].flatMap((point) => [
   { point, hit: 1, mode: "lost" as const },
 ]);
 
-it.each(deletions)("A thread that dies at $point, writes $mode, is deleted when that is asked again", async (death) => {
-  const { id } = await play({ agent: "fault_boss", begin: says("go") }, []);
-  const plan = planFaults(id, [death]);
-  const gone = { ok: false, refusal: { code: "thread_not_found" } };
-  const told = await untilDone(() => stubOf(id).call("remove", admin));
-  diedAt.add(death.point);
-  expect(plan.died).toBe(1);
-  if (!told.ok) expect(told).toMatchObject(gone);
-  expect(await stubOf(id).call("describe", admin)).toMatchObject(gone);
-  expect(await tablesOf(id)).toEqual([]);
-  expect(await alarmOf(id)).toBeNull();
-});
+it.each(deletions)(
+  "A deletion during which the object dies at $point, writes $mode, succeeds when it is repeated",
+  async (death) => {
+    const { id } = await play({ agent: "fault_boss", begin: says("go") }, []);
+    const plan = planFaults(id, [death]);
+    const gone = { ok: false, refusal: { code: "thread_not_found" } };
+    const told = await untilDone(() => stubOf(id).call("remove", admin));
+    diedAt.add(death.point);
+    expect(plan.died).toBe(1);
+    if (!told.ok) expect(told).toMatchObject(gone);
+    expect(await stubOf(id).call("describe", admin)).toMatchObject(gone);
+    expect(await tablesOf(id)).toEqual([]);
+    expect(await alarmOf(id)).toBeNull();
+  },
+);
 
-it("Every point of the sources had its deaths", () => {
+it("Every fault point of the sources was one at which an object died", () => {
   expect(points.length).toBeGreaterThan(0);
   expect(points.filter((point) => !diedAt.has(point))).toEqual([]);
 });

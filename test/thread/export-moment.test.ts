@@ -29,7 +29,7 @@ const pathsIn = (text: string): string[] =>
   linesOf(text).flatMap((line) => (line["type"] === "file" ? [String((line["file"] as Line)["path"])] : []));
 
 describe("an export that is read slowly", () => {
-  it("EXPORT7 An export that is read slowly has each message and run as it was, whatever is edited, deleted and added later", async () => {
+  it("EXPORT7 An export that is read slowly has each message and run as it was at the beginning, whatever is edited, deleted and added later", async () => {
     const id = await newThread("boss");
     personas.set("boss", ({ step, lastUser }) =>
       step === 0 && lastUser === "work"
@@ -64,7 +64,7 @@ describe("an export that is read slowly", () => {
     ]);
   });
 
-  it("EXPORT7 An export that is read slowly has the active and waiting runs as they were, and no later ones", async () => {
+  it("EXPORT7 An export that is read slowly has the active and waiting runs as they were at the beginning, and no later ones", async () => {
     const id = await newThread("boss");
     let open = () => {};
     const passed = new Promise<void>((resolve) => (open = resolve));
@@ -94,7 +94,7 @@ describe("an export that is read slowly", () => {
     expect(runs.slice(8)).toEqual(["running", "queued"]);
   });
 
-  it("EXPORT7 An export breaks off if later changes exceed what is kept for it, and if the thread is deleted", async () => {
+  it("EXPORT7 An export breaks off if later changes exceed what it can keep aside, and if the thread is deleted", async () => {
     const id = await newThread("filer");
     const long = "x".repeat(1_000_000);
     const ids: string[] = [];
@@ -115,7 +115,7 @@ describe("an export that is read slowly", () => {
     expect(await textOf(third)).not.toContain('"type":"end"');
   });
 
-  it("An export lacks the files of messages that did not exist at its moment, and the thread keeps them", async () => {
+  it("An export lacks the files of messages that were added after it began, and the thread keeps them", async () => {
     const id = await newThread("seeing");
     const files = new Files(id);
     const held = async (name: string) => {
@@ -151,7 +151,7 @@ describe("an export that is read slowly", () => {
     expect((await contents(id)).map(({ content }) => content)).toEqual(["slow:before"]);
   });
 
-  it("An export has no folder that only a file of a later message made", async () => {
+  it("An export lacks a folder that only a file of a later message created", async () => {
     const id = await newThread("seeing");
     const { open } = gate("alone");
     const data = toBase64(new Uint8Array(3));
@@ -172,7 +172,7 @@ describe("an export that is read slowly", () => {
 });
 
 describe("what waits", () => {
-  it("An export of a waiting queue carries the calls that a definition queued, and the copy makes them when its queue continues", async () => {
+  it("An export contains the calls that a definition queued for a waiting run, and the copy makes them when its queue continues", async () => {
     const id = await newThread("boss");
     let open = () => {};
     const passed = new Promise<void>((resolve) => (open = resolve));

@@ -91,7 +91,7 @@ describe("an exported thread", () => {
     }
   });
 
-  it("EXPORT2 An imported thread is as it was: thread, messages, runs, logs and every replay", async () => {
+  it("EXPORT2 An imported thread equals the original: thread, messages, runs, logs and every replay", async () => {
     const id = await eventful();
     const before = await shown(id);
     const replays = await Promise.all([0, 1, 5, 17, 40].map((after) => told(id, after)));
@@ -124,7 +124,7 @@ describe("an exported thread", () => {
     expect(after.thread.message_count).toBe(before.thread.message_count + 2);
   });
 
-  it("EXPORT5 An export with files carries them byte for byte, with folders, types, sizes and times", async () => {
+  it("EXPORT5 An export with files contains them byte for byte, with folders, types, sizes and times", async () => {
     const id = await newThread("filer");
     const files = new Files(id);
     const large = new Uint8Array(3_000_001).map((_, at) => (at * 31) % 251);
@@ -157,7 +157,7 @@ describe("an exported thread", () => {
     expect(await files.listed("/made/by")).toEqual(["/made/by/hand"]);
   });
 
-  it("EXPORT5 An export has no files unless they are asked for, and is complete without them", async () => {
+  it("EXPORT5 An export has no files unless they are requested, and is complete without them", async () => {
     const id = await newThread("filer");
     await new Files(id).put("/a/file", "bytes");
     const text = await exported(id, false);
@@ -166,7 +166,7 @@ describe("an exported thread", () => {
     expect(await new Files(id).stats()).toEqual({ fileCount: 0, directoryCount: 0, totalSize: 0 });
   });
 
-  it("EXPORT6 An export holds nothing that belongs to this deployment alone: no keys, no children, no definition's context", async () => {
+  it("EXPORT6 An export contains nothing that belongs to this deployment alone: no keys, no children, no context of definitions", async () => {
     const id = await newThread("boss", { user_id: "ada" });
     personas.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "panel", arguments: { task: "decide" } }] } : { text: "boss done" },

@@ -33,7 +33,7 @@ async function watched(agent = "parallel", extra: object = {}) {
 }
 
 describe("a thread tells its owner's feed", () => {
-  it("FEED4 A thread notifies its owner's feed that it was created, is active, is idle, was changed and is deleted, each as lists show it", async () => {
+  it("FEED4 A feed receives a message when a thread is created, active, idle, changed and deleted, each as lists show the thread", async () => {
     const { owner, watching, id } = await watched("parallel", { tags: ["new"] });
     expect(watching.events[0]).toMatchObject({ type: "feed_start", user_id: owner });
     const door = gate("feed");
@@ -62,7 +62,7 @@ describe("a thread tells its owner's feed", () => {
     ]);
   });
 
-  it("FEED4 A thread notifies its owner's feed that its run waits for a client and that it is active again", async () => {
+  it("FEED4 A feed receives a message when a run waits for its client and when it is active again", async () => {
     scripts.set("ask", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "ask", arguments: { q: "one" } }] } : { text: "Thanks." },
     );
@@ -77,7 +77,7 @@ describe("a thread tells its owner's feed", () => {
     await watching.until(withStatus("idle"));
   });
 
-  it("FEED4 A thread notifies its owner's feed that it failed, that it has another agent, and of messages while it is idle", async () => {
+  it("FEED4 A feed receives a message when a thread fails, has another agent, or has a new message while it is idle", async () => {
     const { watching, id } = await watched("support");
     personas.set("desk", () => ({ toolCalls: [{ name: "billing", arguments: { task: "x" } }] }));
     personas.set("clerk", () => ({ text: "hello" }));
@@ -94,7 +94,7 @@ describe("a thread tells its owner's feed", () => {
     personas.clear();
   });
 
-  it("FEED4 A thread notifies its owner's feed that it was imported, under its present owner", async () => {
+  it("FEED4 A feed of the importer receives a message when a thread is imported", async () => {
     const { watching, id } = await watched();
     const lines = await exported(id);
     await value(stubOf(id).call("remove", admin));
@@ -113,7 +113,7 @@ describe("a thread tells its owner's feed", () => {
     expect(others.told()).toEqual(["start", "created idle", "updated idle", "deleted"]);
   });
 
-  it("FEED4 A thread notifies its owner's feed of its import once lists have it, so that a watcher that lists then finds it", async () => {
+  it("FEED4 A feed receives the message of an import once lists have the thread, so that a watcher that lists then finds it", async () => {
     const id = await newThread("parallel");
     const lines = await exported(id);
     await value(stubOf(id).call("remove", admin));
@@ -146,7 +146,7 @@ describe("a thread tells its owner's feed", () => {
     expect(watching.told()).toEqual(["start", "created idle", "updated idle"]);
   });
 
-  it("One feed message of a thread is on its way at a time, and later changes are one more with the newest state", async () => {
+  it("A thread sends one feed message at a time, and one more with the newest state after later changes", async () => {
     const { watching, id } = await watched();
     const held = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
@@ -168,7 +168,7 @@ describe("a thread tells its owner's feed", () => {
     expect(words).toHaveLength(2);
   });
 
-  it("A thread that is created again under its id is reported after the end of the earlier one", async () => {
+  it("A thread that is created again under its id is reported after the deletion of the earlier one", async () => {
     const { owner, watching, id } = await watched();
     const held = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
@@ -222,7 +222,7 @@ describe("a feed that fails", () => {
     },
   );
 
-  it("FEED7 A feed message that met an object's reset is sent once more", async () => {
+  it("FEED7 A feed message that failed because its object was reset is sent once more", async () => {
     const { owner, watching, id } = await watched();
     await runInDurableObject(env.FEEDS.get(env.FEEDS.idFromName(feedName(owner))), (_, state) => {
       state.abort("planned death: reset");
@@ -261,7 +261,7 @@ describe("a feed that fails", () => {
 });
 
 describe("the feed's object", () => {
-  it("A feed tells a watcher that connects later which threads are active", async () => {
+  it("A feed sends a watcher that connects later which threads are active", async () => {
     const { owner, watching, id } = await watched();
     const door = gate("late");
     scripts.set("late", ({ step }) =>
@@ -287,7 +287,7 @@ describe("the feed's object", () => {
     expect(last.told()).toEqual(["start", "updated idle"]);
   });
 
-  it("FEED10 A feed closes a watcher that acknowledges nothing, keeps one that does, and sends no one another owner's messages", async () => {
+  it("FEED10 A feed closes a watcher that acknowledges nothing, keeps one that does, and sends no other owner's messages", async () => {
     const owner = newOwner();
     const [slow, fast] = [await watch(owner, { acknowledges: false }), await watch(owner)];
     const id = await newThread("parallel", { user_id: owner, metadata: { text: "x".repeat(60_000) } });
@@ -314,7 +314,7 @@ describe("the feed's object", () => {
     expect(fast.events.slice(before).map(({ type }) => type)).not.toContain("thread_deleted");
   });
 
-  it("FEED10 A feed has a bounded number of watchers, and a free place again when one has left", async () => {
+  it("FEED10 A feed has a bounded number of watchers, and accepts another one when one has left", async () => {
     const owner = newOwner();
     const all = await Promise.all(Array.from({ length: mostWatchers }, () => watch(owner)));
     const full = await upgradeOf(owner);
@@ -325,7 +325,7 @@ describe("the feed's object", () => {
     await watch(owner);
   });
 
-  it("A feed sleeps through pings and a long silence, and sends later messages to the watchers that were connected", async () => {
+  it("A feed hibernates through pings and a long silence, and sends later messages to its watchers", async () => {
     const { owner, watching, id } = await watched();
     const unsafe = (await import("workerd:unsafe")).default;
     await unsafe.evict(env.FEEDS.get(env.FEEDS.idFromName(feedName(owner))), { webSockets: "hibernate" });

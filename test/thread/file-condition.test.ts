@@ -6,7 +6,7 @@ import { conflict, errorOf, Files, invalid } from "./thread-files-client.ts";
 import type { Headers } from "./thread-files-client.ts";
 
 describe("a condition", () => {
-  it("FHTTP14 A condition lets a change replace the version that its caller has seen, and no other version", async () => {
+  it("FHTTP14 A condition allows a change of the version that its caller has seen, and of no other version", async () => {
     const files = await Files.ofNewThread();
     const put = (body: string, headers: Headers) => files.outcome("PUT", "/files/a.txt", { body, headers });
     expect(await put("0", { "if-match": "*" })).toEqual(conflict);

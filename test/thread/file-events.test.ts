@@ -87,7 +87,7 @@ describe("changes of files", () => {
     again.close();
   });
 
-  it("The event of a changed file carries the whole record", async () => {
+  it("The event of a changed file contains the whole record", async () => {
     const id = await newThread("filer");
     const files = new Files(id);
     const live = await follow(id, { after: "0" });

@@ -56,7 +56,7 @@ afterEach(() => {
 });
 
 describe("an upload that a crash cuts", () => {
-  it("An upload that a crash interrupts leaves the old file, and the alarm deletes what was stored of the new one", async () => {
+  it("An upload that a crash interrupts leaves the old file, and the alarm deletes the stored part of the new one", async () => {
     withoutBucket();
     const id = await newThread("filer");
     const files = new Files(id);
@@ -100,7 +100,7 @@ describe("an upload that a crash cuts", () => {
 });
 
 describe("a thread that is deleted", () => {
-  it("The deletion of a thread ends an upload under way, and nothing remains of either", async () => {
+  it("The deletion of a thread ends an active upload, and nothing of thread or upload remains", async () => {
     withoutBucket();
     const id = await newThread("filer");
     const cut = upload(id, "/file", pattern(3 * chunk));
@@ -160,7 +160,7 @@ describe("the bucket of a deployment", () => {
 });
 
 describe("a thread from before there were files", () => {
-  it("A thread that was stored before there were files gets their tables when it is loaded, keeps its data, and takes files", async () => {
+  it("A thread that was stored before files existed gets their tables when it is loaded, keeps its data, and accepts files", async () => {
     const id = await newThread("filer", { initial_messages: [{ role: "user", content: "kept" }] });
     const before = await value(stubOf(id).call("describe", admin));
     await runInDurableObject(objectOf(id), (_, { storage }) => {

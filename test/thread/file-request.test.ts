@@ -77,31 +77,34 @@ describe("a file over HTTP", () => {
     ["row", 10_000],
     ["chunks", 4_000_000],
     ["bucket", 9_000_000],
-  ])("FHTTP4, FHTTP5 A file of a size that lies in a %s is returned whole and in parts", async (_place, size) => {
-    const files = await Files.ofNewThread();
-    const bytes = pattern(size);
-    expect((await files.put("/big.bin", bytes)).status).toBe(201);
-    const whole = await files.get("/big.bin");
-    expect([whole.status, whole.headers.get("content-length")]).toEqual([200, String(size)]);
-    expect(await sum(await whole.arrayBuffer())).toBe(await sum(bytes));
-    for (const [range, first, last] of [
-      ["bytes=0-0", 0, 0],
-      ["bytes=5-", 5, size - 1],
-      ["bytes=-7", size - 7, size - 1],
-      [`bytes=${size - 1}-${size + 5}`, size - 1, size - 1],
-      [`bytes=${Math.floor(size / 3)}-${Math.floor(size / 2)}`, Math.floor(size / 3), Math.floor(size / 2)],
-    ] as const) {
-      const part = await files.get("/big.bin", { range });
-      const { "content-range": said, "content-length": length } = Object.fromEntries(part.headers);
-      expect([range, part.status, said, length]).toEqual([
-        range,
-        206,
-        `bytes ${first}-${last}/${size}`,
-        String(last - first + 1),
-      ]);
-      expect(await sum(await part.arrayBuffer())).toBe(await sum(bytes.slice(first, last + 1)));
-    }
-  });
+  ])(
+    "FHTTP4, FHTTP5 A file of a size that is stored in a %s is returned completely and in parts",
+    async (_place, size) => {
+      const files = await Files.ofNewThread();
+      const bytes = pattern(size);
+      expect((await files.put("/big.bin", bytes)).status).toBe(201);
+      const whole = await files.get("/big.bin");
+      expect([whole.status, whole.headers.get("content-length")]).toEqual([200, String(size)]);
+      expect(await sum(await whole.arrayBuffer())).toBe(await sum(bytes));
+      for (const [range, first, last] of [
+        ["bytes=0-0", 0, 0],
+        ["bytes=5-", 5, size - 1],
+        ["bytes=-7", size - 7, size - 1],
+        [`bytes=${size - 1}-${size + 5}`, size - 1, size - 1],
+        [`bytes=${Math.floor(size / 3)}-${Math.floor(size / 2)}`, Math.floor(size / 3), Math.floor(size / 2)],
+      ] as const) {
+        const part = await files.get("/big.bin", { range });
+        const { "content-range": said, "content-length": length } = Object.fromEntries(part.headers);
+        expect([range, part.status, said, length]).toEqual([
+          range,
+          206,
+          `bytes ${first}-${last}/${size}`,
+          String(last - first + 1),
+        ]);
+        expect(await sum(await part.arrayBuffer())).toBe(await sum(bytes.slice(first, last + 1)));
+      }
+    },
+  );
 
   it("FHTTP6 A range is returned only of the version that If-Range names", async () => {
     const files = await Files.ofNewThread();
@@ -138,7 +141,7 @@ describe("a file over HTTP", () => {
     ["plain.txt", "inline"],
     ["picture.png", "inline"],
     ["paper.pdf", "inline"],
-  ])("FHTTP8 %s goes out as %s, and nothing may run in it", async (name, kind) => {
+  ])("FHTTP8 A file of type %s is sent as %s, and nothing in it may run", async (name, kind) => {
     const files = await Files.ofNewThread();
     await files.put(`/${name}`, "<script>alert(1)</script>");
     const { headers } = await files.get(`/${name}`);
@@ -160,7 +163,7 @@ describe("a file over HTTP", () => {
 });
 
 describe("what is no file's bytes", () => {
-  it("FHTTP10 A folder answers its entries, also under its path with a slash, and the root is one", async () => {
+  it("FHTTP10 A folder is answered with its entries, also at its path with a slash, and so is the root", async () => {
     const files = await Files.ofNewThread();
     expect(await files.listed("")).toEqual([]);
     await files.put("/docs/b.txt", "b");
@@ -173,7 +176,7 @@ describe("what is no file's bytes", () => {
     expect(await files.outcome("GET", "/files/docs/a.txt/b")).toEqual(missing);
   });
 
-  it("FHTTP10 A path with stat answers the record of a file or folder, and with thumbnail an image or nothing", async () => {
+  it("FHTTP10 A path with stat is answered with the record of a file or folder, and with thumbnail with an image or 404", async () => {
     const files = await Files.ofNewThread();
     await files.put("/docs/a.txt", "a");
     const stat = async (path: string): Promise<unknown> =>
@@ -189,7 +192,7 @@ describe("what is no file's bytes", () => {
     expect(await files.outcome("GET", "/files/docs/a.txt?stat=false&thumbnail=0")).toBe(200);
   });
 
-  it("FHTTP10 An image that is sent is measured, and its small picture is webp", async () => {
+  it("FHTTP10 An image that is uploaded is measured, and its thumbnail is WebP", async () => {
     const files = await Files.ofNewThread();
     const put = await files.put("/dot.png", Buffer.from(png, "base64"));
     expect(await put.json()).toMatchObject({ mimeType: "image/png", width: 3, height: 2 });
@@ -211,7 +214,7 @@ describe("what is no file's bytes", () => {
     }
   });
 
-  it("FHTTP16 A folder is made with mkdir, a file or an empty folder deleted, and nothing more at once", async () => {
+  it("FHTTP16 A request creates one folder with mkdir, or deletes one file or one empty folder", async () => {
     const files = await Files.ofNewThread();
     expect(await files.outcome("PUT", "/files/a/b?mkdir")).toBe(201);
     expect(await files.outcome("PUT", "/files/a/b/?mkdir=true")).toBe(200);
@@ -241,7 +244,7 @@ describe("a path", () => {
     "/a%5c..%5cb",
     `/${"n".repeat(256)}`,
     `/${"n/".repeat(600)}n`,
-  ])("FHTTP2 A path such as %s leads nowhere, whatever is asked", async (path) => {
+  ])("FHTTP2 A path such as %s leads to no file, with any method", async (path) => {
     const files = await Files.ofNewThread();
     for (const [method, query] of [
       ["GET", ""],
@@ -274,7 +277,7 @@ describe("a path", () => {
 });
 
 describe("search and counts", () => {
-  it("FHTTP17 Lines by a regular expression, paths by a glob, in a folder, so many files", async () => {
+  it("FHTTP17 A search finds lines by a regular expression and paths by a glob, in a folder, in a bounded number of files", async () => {
     const files = await Files.ofNewThread();
     await files.put("/a.txt", "alpha\nbeta\nalphabet\n");
     await files.put("/docs/b.txt", "beta\n");

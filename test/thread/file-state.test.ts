@@ -106,11 +106,11 @@ describe("the file methods of a thread's state", () => {
     expect(await atRest(await newThread("filer"), everything)).toEqual(expected);
   });
 
-  it("Work from a tool of a run", async () => {
+  it("The file methods of a thread's state work from a tool during a run", async () => {
     expect(await inRun(await newThread("filer"), everything)).toEqual(expected);
   });
 
-  it("The file methods of a thread's state take text, buffers and views, and return copies", async () => {
+  it("The file methods of a thread's state accept text, buffers and views, and return copies", async () => {
     const id = await newThread("filer");
     const work = async (state: ThreadState) => {
       const buffer = new TextEncoder().encode("0123456789").buffer;
@@ -132,7 +132,7 @@ describe("the file methods of a thread's state", () => {
     expect(await atRest(id, work)).toEqual(["0123456789", "234", "56", "45", "", false]);
   });
 
-  it("The file methods of a thread's state refuse wrong values from plain JavaScript and name what they take", async () => {
+  it("The file methods of a thread's state refuse wrong values from plain JavaScript and name what they accept", async () => {
     const id = await newThread("filer");
     const calls: [(state: Loose) => unknown, RegExp][] = [
       [(state) => state.writeFile(undefined, "x", "text/plain"), /The path "undefined" must be a string/],

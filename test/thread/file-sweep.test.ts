@@ -84,7 +84,7 @@ it("Each failure of the file sweeper doubles the pause, also after evictions, an
   expect((await FILES.list({ prefix: `${id}/` })).objects).toEqual([]);
 });
 
-it("A wake meanwhile does not ask the bucket before its time", async () => {
+it("A wake before the time of the next sweep makes no request to the bucket", async () => {
   const id = await withGarbage();
   bucket.fails = true;
   await failAgain(id, 1);
@@ -99,7 +99,7 @@ it("A wake meanwhile does not ask the bucket before its time", async () => {
   expect(bucket.deletes).toBe(deletes);
 });
 
-it("A sweep that does not fail writes no row of its own", async () => {
+it("A sweep that succeeds writes no row of its own", async () => {
   const id = await withGarbage();
   const before = (await stubOf(id).rows()).rowsWritten;
   await runDurableObjectAlarm(objectOf(id));

@@ -72,7 +72,7 @@ afterEach(() => {
 });
 
 describe("uploads that stand still", () => {
-  it("FHTTP21 Uploads that stand still are refused with the name of the limit, and the file is as it was", async () => {
+  it("FHTTP21 Uploads that send nothing are refused with the name of the limit, and the old file stays", async () => {
     fileWorld.bucket = null;
     const id = await newThreadByHand();
     const files = new Files(id);
@@ -91,7 +91,7 @@ describe("uploads that stand still", () => {
     expect(await inObject(id, () => waitingFor(id, uploadPieceMs))).toBe(0);
   });
 
-  it("FHTTP21 Uploads that stand still give their places to waiting uploads in order", async () => {
+  it("FHTTP21 Uploads that send nothing give their slots to waiting uploads, in order", async () => {
     const id = await newThreadByHand();
     const first = Array.from({ length: places }, (_, at) => upload(id, `/first-${at}`, pattern(10)));
     await standingStill(id, places);
@@ -107,7 +107,7 @@ describe("uploads that stand still", () => {
     expect(await new Files(id).stats()).toEqual({ fileCount: 2, directoryCount: 0, totalSize: 50 });
   });
 
-  it("FHTTP24 Uploads that stand still lose their places after five seconds while other uploads wait, and a fast upload is stored", async () => {
+  it("FHTTP24 Uploads that send nothing lose their slots after five seconds while other uploads wait, and a fast upload is stored", async () => {
     const id = await newThreadByHand();
     const slow = Array.from({ length: 2 * places + 2 }, (_, at) => upload(id, `/slow-${at}`, pattern(10)));
     await standingStill(id, places);
@@ -152,7 +152,7 @@ describe("uploads that stand still", () => {
     expect((await after.answer).status).toBe(201);
   });
 
-  it("FHTTP23 Uploads that stand still do not block a run that writes files", async () => {
+  it("FHTTP23 Uploads that send nothing do not block a run that writes files", async () => {
     const id = await newThreadByHand();
     const uploads = Array.from({ length: 2 * places }, (_, at) => upload(id, `/${at}`, pattern(10)));
     await standingStill(id, places);

@@ -131,7 +131,7 @@ async function lived(joinings: readonly Joining[]) {
 describe("following for ever", () => {
   const seed = Date.now() % 1_000_000;
 
-  it(`FOLLOW1, FOLLOW2 A follower receives every event once from any number, over SSE and WebSocket, through a whole life (seed ${String(seed)})`, async () => {
+  it(`FOLLOW1, FOLLOW2 A follower receives every event once from any number, over SSE and WebSocket, through waits, evictions and crashes (seed ${String(seed)})`, async () => {
     console.log(`seed ${String(seed)}`);
     const property = fc.asyncProperty(fc.array(joining, { minLength: 4, maxLength: 8 }), async (joinings) => {
       const { id, constant, followers, replay } = await lived(joinings);
@@ -159,7 +159,7 @@ describe("following for ever", () => {
 });
 
 describe("a slow follower", () => {
-  it("FOLLOW1 A slow follower that received part of what it missed before an eviction receives nothing twice", async () => {
+  it("FOLLOW1 A slow follower that received a part of the replay before an eviction receives nothing twice", async () => {
     const lines = Array.from({ length: 150 }, (_, index) => ({
       role: "user",
       content: `${index} ${"x".repeat(4000)}`,

@@ -37,7 +37,7 @@ async function cutBehind(key: string): Promise<ThreadEvent[]> {
 }
 
 describe("what a settled call asked of its run", () => {
-  it("A turn it gave away is given away after a crash", async () => {
+  it("A turn that a call gave to the other side is given to it after a crash too", async () => {
     acts.set("force", (state) => state.execution?.forceTurn("b"));
     const events = await cutBehind("force");
     isForced(events);
@@ -48,7 +48,7 @@ describe("what a settled call asked of its run", () => {
     ]);
   });
 
-  it("A turn that was given away is not given away again if a later step is interrupted", async () => {
+  it("A turn that was given to the other side is not given again if a later step is interrupted", async () => {
     let hung = false;
     acts.set("force", (state) => state.execution?.forceTurn("b"));
     acts.set("hang", () => {
@@ -78,13 +78,13 @@ describe("what a settled call asked of its run", () => {
     ]);
   });
 
-  it("A stop it asked for ends the run after a crash", async () => {
+  it("A stop that a call requested ends the run after a crash", async () => {
     acts.set("halt", (state) => state.execution?.stop());
     const events = await cutBehind("halt");
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "stopped", reason: "stop_called" });
   });
 
-  it("A turn that was given away between two waits of a step holds", async () => {
+  it("A turn that was given to the other side stays given while its step waits twice", async () => {
     const [inner, outer] = [door(), door()];
     acts.set("force", (state) => state.execution?.forceTurn("b"));
     personas.set("pro", ({ step }) =>
@@ -116,7 +116,7 @@ describe("what a settled call asked of its run", () => {
 
 describe("a definition that keeps its execution", () => {
   it.each(["stop", "forceTurn"] as const)(
-    "A definition that keeps its execution and calls %s after the run changes nothing",
+    "A definition that calls %s of its execution after the run has ended changes nothing",
     async (what) => {
       const late = door();
       let done = false;

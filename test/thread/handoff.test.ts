@@ -17,7 +17,7 @@ const agentOf = async (id: string) => (await value(stubOf(id).call("describe", a
 const hand = (name: string) => ({ name, arguments: { task: "take over" } });
 
 describe("a handoff", () => {
-  it("A handoff makes another agent the thread's when its step is recorded; the original stays known, and the run continues with the new prompt", async () => {
+  it("A handoff makes another agent the thread's when its step is recorded; the original stays recorded, and the run continues with the new prompt", async () => {
     const id = await newThread("support");
     personas.set("desk", () => ({ toolCalls: [hand("billing")] }));
     personas.set("clerk", ({ messages }) => ({ text: `I am billing after ${messages.length}` }));
@@ -29,7 +29,7 @@ describe("a handoff", () => {
     expect(asked.at(-1)?.persona).toBe("clerk");
   });
 
-  it("Inside a sub-prompt takes effect when the caller's step ends; the last of several counts", async () => {
+  it("A handoff inside a sub-prompt takes effect when the caller's step ends, and the last of several counts", async () => {
     const id = await newThread("boss");
     personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "x" } }] }));
     personas.set("helper", ({ step }) => (step === 0 ? { toolCalls: [hand("billing")] } : { text: "helper done" }));
@@ -77,7 +77,7 @@ describe("a handoff", () => {
     expect(items.at(-1)?.content).toBe("clerk here");
   });
 
-  it("A failed call hands nothing over", async () => {
+  it("A call that fails hands the thread over to no other agent", async () => {
     const id = await newThread("support");
     personas.set("desk", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "billing", arguments: { wrong: true } }] } : { text: "still the desk" },

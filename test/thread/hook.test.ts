@@ -8,7 +8,7 @@ import { admin, converse, follow, message, newThread, stubOf, value } from "./th
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 
 describe("message hooks", () => {
-  it("before_create_message changes text and metadata, never the id; after_create_message sees every message", async () => {
+  it("A before_create_message hook changes text and metadata, never the id, and after_create_message sees every message", async () => {
     const id = await newThread("parallel");
     await converse(id, "please shout");
     const { items } = await value(stubOf(id).call("listMessages", admin, page));
@@ -21,7 +21,7 @@ describe("message hooks", () => {
     expect(logs[0]?.data).toMatchObject({ hook: "before_create_message", problem: expect.stringContaining("id") });
   });
 
-  it("An edited message passes the update hooks, and invalid fields are dropped", async () => {
+  it("An edited message passes the update hooks, and invalid fields that they return are dropped", async () => {
     const id = await newThread("parallel");
     const { message: stored } = await value(
       stubOf(id).call("postMessage", admin, message("old", { run: false }), null),
@@ -36,7 +36,7 @@ describe("message hooks", () => {
 });
 
 describe("an update", () => {
-  it("Made by a definition passes the update hooks as well, and merges metadata", async () => {
+  it("An edit that a definition makes passes the update hooks as well, and merges metadata", async () => {
     const metadata = { kept: 1 };
     const id = await newThread("parallel", { initial_messages: [{ role: "user", content: "first", metadata }] });
     scripts.set("rework", ({ step }) =>
@@ -120,7 +120,7 @@ describe("every message", () => {
 });
 
 describe("history hooks", () => {
-  it("Filter and prefilter change what is sent and nothing that is stored", async () => {
+  it("Filter and prefilter hooks change what is sent and nothing that is stored", async () => {
     const id = await newThread("parallel", { initial_messages: [{ role: "user", content: "drop me" }] });
     const sent: string[][] = [];
     scripts.set("remind", ({ messages }) => {

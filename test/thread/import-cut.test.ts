@@ -74,7 +74,7 @@ async function bucketOf(id: string): Promise<number> {
 }
 
 describe("an import on its way", () => {
-  it("IMPORT9 An import under way shows nothing of the thread until it is complete, and no request reaches the thread before that", async () => {
+  it("IMPORT9 An active import shows nothing of the thread until it is complete, and no request reaches the thread before that", async () => {
     const { id, answer, end } = await slowly(0.9);
     await untilBegun(id);
     const stub = stubOf(id);
@@ -149,7 +149,7 @@ describe("an import on its way", () => {
     }
   });
 
-  it("An import under way is not deleted by the alarm while its lines arrive", async () => {
+  it("An active import is not deleted by the alarm while its lines arrive", async () => {
     const { id, answer, end } = await slowly(0.5);
     await untilBegun(id);
     await runDurableObjectAlarm(objectOf(id));
@@ -159,7 +159,7 @@ describe("an import on its way", () => {
     expect(await alarmOf(id)).toBeNull();
   });
 
-  it("An interrupted import keeps its mark until the bucket's objects are deleted", async () => {
+  it("An interrupted import stays recorded until the bucket's objects are deleted", async () => {
     let failing = true;
     const bucket: Partial<R2Bucket> = {
       list: (options) => (failing ? Promise.reject(new Error("down")) : FILES.list(options)),
@@ -221,7 +221,7 @@ describe("an import on its way", () => {
     await reader?.cancel();
   });
 
-  it("EXPORT17 An export without a reader breaks off and releases the object", async () => {
+  it("EXPORT17 An export whose reader reads nothing breaks off and releases the object", async () => {
     const id = crypto.randomUUID();
     const text = await sealed(linesOf(base.replaceAll(baseId, id)));
     expect((await askImport(id, text)).status).toBe(201);

@@ -17,7 +17,7 @@ beforeEach(freshLimits);
 
 const page = { limit: 1000, order: "asc" as const, include_silent: true };
 
-it("IMPORT7 An import does not count the usage that a waiting run, or one that never began, claims", async () => {
+it("IMPORT7 An import does not count the usage that a waiting run, or one that never began, states", async () => {
   const made = await newThread("filer", { user_id: "ada" });
   await converse(made, "once");
   await converse(made, "more");
@@ -83,7 +83,7 @@ it.each<[string, (lines: Line[]) => void, number]>([
   ["its runs and logs", (lines) => [noRuns, noLogs].forEach((forge) => forge(lines)), 500],
   ["the sum of its tokens", (lines) => all(lines, "run").forEach(({ run }) => (run.usage.total_tokens = 0)), 500],
 ])(
-  "IMPORT21 An imported thread has the usage of the other records in the file if %s hold none",
+  "IMPORT21 An imported thread has the usage of the other records in the file if %s have none",
   async (_what, forge, tokens) => {
     allow({}, { tokens });
     const { id, lines } = await spent();
@@ -96,7 +96,7 @@ it.each<[string, (lines: Line[]) => void, number]>([
   },
 );
 
-it("IMPORT21 An imported thread has the estimated usage of its answers if the file holds no usage", async () => {
+it("IMPORT21 An imported thread has the estimated usage of its answers if the file has no usage", async () => {
   const { id, lines } = await spent();
   for (const forge of [noRuns, noMessages, noLogs]) forge(lines);
   expect(await imported(id, await sealed(lines), ada)).toMatchObject({ status: 201 });

@@ -223,7 +223,7 @@ describe("an import that cannot be", () => {
     expect((await imported(id, await sealed(lines))).status).toBe(201);
   });
 
-  it.each(refusedOnes)("IMPORT1 An import refuses %s, and leaves nothing", async (_, spoil) => {
+  it.each(refusedOnes)("IMPORT1 An import refuses %s, and stores nothing", async (_, spoil) => {
     const { id, lines } = spoiled(spoil);
     const { status, code, message } = await imported(id, await sealed(lines));
     expect([status, code]).toEqual([400, "invalid_request"]);
@@ -232,7 +232,7 @@ describe("an import that cannot be", () => {
     expect(await listed(id)).toBe(false);
   });
 
-  it("IMPORT2 An import refuses a file that was cut at any point, and leaves nothing", async () => {
+  it("IMPORT2 An import refuses a file that was cut at any point, and stores nothing", async () => {
     const { id, lines } = spoiled(() => undefined);
     const text = await sealed(lines);
     const ends = [...text.matchAll(/\n/g)].map(({ index }) => index).filter((_, index) => index % 4 === 0);
@@ -278,7 +278,7 @@ describe("an import that cannot be", () => {
     expect(await leftIn(id)).toEqual(nothing);
   });
 
-  it("IMPORT3 An import takes records as large as a row holds, and no larger ones", async () => {
+  it("IMPORT3 An import accepts records as large as a row, and no larger ones", async () => {
     for (const type of ["message", "log", "run"] as const) {
       const { id, lines } = spoiled(() => undefined);
       const record = first(lines, type);
@@ -346,7 +346,7 @@ describe("an import that is taken", () => {
     expect(await leftIn(id)).toEqual(nothing);
   });
 
-  it("IMPORT7 An imported thread counts for itself, and adds nothing to the totals of the deployment", async () => {
+  it("IMPORT7 An imported thread has its own totals, and adds nothing to the totals of the deployment", async () => {
     const { id, lines } = spoiled((all) => {
       for (const line of all) if (line["type"] === "run") line["run"]["started_at"] = 9e15;
       for (const line of all)

@@ -69,7 +69,7 @@ describe("an import with a key", () => {
 });
 
 describe("an importer", () => {
-  it("IMPORT18 An import gives a waiting run no more steps than its importer could ask for, unless the importer is an administrator", async () => {
+  it("IMPORT18 An import gives a waiting run no more steps than its importer may request, unless the importer is an administrator", async () => {
     for (const [importer, asked, kept] of [
       [ada, 10_000, null],
       [ada, null, null],
@@ -93,7 +93,7 @@ describe("an importer", () => {
     }
   });
 
-  it("IMPORT19 An imported thread of an agent that is not defined here can be read and not answered", async () => {
+  it("IMPORT19 An imported thread of an agent that is not defined here can be read but not answered", async () => {
     const { id, text } = await fresh((lines) => {
       Object.assign(threadOf(lines), { agent_id: "elsewhere", origin_agent_id: "elsewhere" });
     });

@@ -16,7 +16,7 @@ const ends = (events: Awaited<ReturnType<typeof atRest>>) =>
   events.flatMap((event) => (event.type === "run_end" ? [[event.run_id, event.status]] : []));
 
 describe("a message that interrupts", () => {
-  it("A message that interrupts ends the active run, answers its calls, and begins before all waiting inputs", async () => {
+  it("A message that interrupts ends the active run, answers its open calls, and begins before all waiting inputs", async () => {
     const word = unique();
     const { id, runId } = await busy("sequential", (name) => [
       { name: "wait", arguments: { gate: name } },
@@ -59,7 +59,7 @@ describe("a message that interrupts", () => {
     expect(await said(id)).toEqual([`user: ${name}`, "user: now", "assistant: echo: now"]);
   });
 
-  it("A message that interrupts ends a run that waits for a child, and the child", async () => {
+  it("A message that interrupts ends a run that waits for a child, and the child too", async () => {
     panelBehind(new Promise(() => {}));
     const id = await newThread("boss");
     const following = await follow(id, { after: "0" });
@@ -103,7 +103,7 @@ describe("a message that interrupts", () => {
     expect(await atRest(id)).toHaveLength(events.length);
   });
 
-  it("A message that interrupts an idle thread begins at once, before inputs that a stop held", async () => {
+  it("A message that interrupts in an idle thread begins at once, before inputs that a stop paused", async () => {
     const { id } = await busy();
     await say(id, "held");
     await value(stubOf(id).call("stop", admin, null));

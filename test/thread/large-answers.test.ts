@@ -16,7 +16,7 @@ const isEnd = ({ type }: ThreadEvent) => type === "run_end";
 beforeEach(freshAnswers);
 
 describe("a call that is shown", () => {
-  it("A call that waits can be answered after a sub-prompt that read much", async () => {
+  it("A waiting call can be answered although a sub-prompt of its step read a lot of data", async () => {
     script("much_below", [{ name: "reader", arguments: { task: "reads_much" } }, pay("Ada")]);
     scripts.set("reads_much", ({ step }) =>
       step < 8 ? { toolCalls: [{ name: "bulky", arguments: { n: step } }] } : { text: "read" },
@@ -27,7 +27,7 @@ describe("a call that is shown", () => {
     following.close();
   });
 
-  it("A call that waits can be answered before calls of its step with large results", async () => {
+  it("A waiting call can be answered although it comes before calls of its step with large results", async () => {
     const bulky = Array.from({ length: 8 }, (_, n) => ({ name: "bulky", arguments: { n } }));
     script("much_beside", [pay("Ada"), ...bulky]);
     const { id, following, calls } = await resting("head_reader", "much_beside", 1);
@@ -36,7 +36,7 @@ describe("a call that is shown", () => {
     following.close();
   });
 
-  it("At most a thousand calls of a step wait; the others are answered at once", async () => {
+  it("At most a thousand calls of a step wait, and the others get an error at once", async () => {
     script(
       "many",
       Array.from({ length: 1010 }, (_, n) => ask(String(n))),
@@ -49,7 +49,7 @@ describe("a call that is shown", () => {
     following.close();
   });
 
-  it("A call that waits has an id that a request takes, however long its provider's id was", async () => {
+  it("A waiting call has an id that a request accepts, however long its provider's id was", async () => {
     script("long_id", [{ ...ask("x"), id: `${"i".repeat(240)}_call` }]);
     const { following, calls } = await resting("payer", "long_id", 1);
     expect(postToolResultsSchema.safeParse({ results: [says(calls[0]?.id ?? "", "x")] }).success).toBe(true);
@@ -58,31 +58,38 @@ describe("a call that is shown", () => {
 });
 
 describe("a run", () => {
-  it("A run that waits again and again can always be recorded, and ended", { timeout: 120_000 }, async () => {
-    const perStep = 100;
-    const long = "i".repeat(140);
-    scripts.set("again_and_again", ({ step }) =>
-      step < 70
-        ? {
-            toolCalls: Array.from({ length: perStep }, (_, n) => ({ ...ask(`${n}`), id: `${long}_${step}_${n}_call` })),
-          }
-        : { text: "done" },
-    );
-    const id = await newThread("asker");
-    await value(stubOf(id).call("postMessage", admin, message("again_and_again"), null));
-    for (let rests = 0; rests < 70; rests += 1) {
-      const calls = await holds(async () => {
-        const pending = await shown(id);
-        return pending.length === perStep && pending;
-      });
-      await value(answer(id, ...calls.map((call) => says(call.id, "x"))));
-    }
-    await holds(async () => (await lastRunOf(id)).status === "completed");
-  });
+  it(
+    "A run that waits for seventy steps of a hundred calls can always be stored, and ends",
+    { timeout: 120_000 },
+    async () => {
+      const perStep = 100;
+      const long = "i".repeat(140);
+      scripts.set("again_and_again", ({ step }) =>
+        step < 70
+          ? {
+              toolCalls: Array.from({ length: perStep }, (_, n) => ({
+                ...ask(`${n}`),
+                id: `${long}_${step}_${n}_call`,
+              })),
+            }
+          : { text: "done" },
+      );
+      const id = await newThread("asker");
+      await value(stubOf(id).call("postMessage", admin, message("again_and_again"), null));
+      for (let rests = 0; rests < 70; rests += 1) {
+        const calls = await holds(async () => {
+          const pending = await shown(id);
+          return pending.length === perStep && pending;
+        });
+        await value(answer(id, ...calls.map((call) => says(call.id, "x"))));
+      }
+      await holds(async () => (await lastRunOf(id)).status === "completed");
+    },
+  );
 });
 
 describe("a decision", () => {
-  it("A decision is refused with 413 if its arguments exceed 400,000 bytes or its reason 64,000", async () => {
+  it("An approval with arguments over 400,000 bytes or a reason over 64,000 is refused with 413", async () => {
     script("too_much", [{ name: "wordy", arguments: { text: "short" } }]);
     const { id, following, calls } = await resting("head_reader", "too_much", 1);
     const call = named(calls, "wordy");

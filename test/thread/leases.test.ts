@@ -89,7 +89,7 @@ function counted(answers: readonly Response[]): Record<number, number> {
 }
 
 describe("threads at work", () => {
-  it("HTTP31 Of thirty threads with input at once ten start, and ten more when those are done", async () => {
+  it("HTTP31 Thirty threads with input at once start ten runs, and ten more when those are done", async () => {
     const user = newUser();
     const threads = await Promise.all(Array.from({ length: 30 }, () => user.thread()));
     const { text, open } = slow();
@@ -107,7 +107,7 @@ describe("threads at work", () => {
     });
   });
 
-  it("HTTP31 A removed queued input, a repeated key and a continue free no place", async () => {
+  it("HTTP31 A removed queued input, a repeated key and a continue return no lease", async () => {
     const user = newUser();
     const threads = await Promise.all(Array.from({ length: 12 }, () => user.thread()));
     const [first = "", ...others] = threads;
@@ -131,7 +131,7 @@ describe("threads at work", () => {
     expect((await user.say(free, text)).status).toBe(429);
   });
 
-  it("HTTP31 A thread that waits for its client frees its place, and needs one again before it continues", async () => {
+  it("HTTP31 A thread that waits for its client returns its lease, and needs one again before it continues", async () => {
     const user = newUser();
     scripts.set("askme", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "ask", arguments: { q: "one" } }] } : { text: "Thanks." },
@@ -157,7 +157,7 @@ describe("threads at work", () => {
     await holds(async () => (await user.status(asker)) === "idle");
   });
 
-  it("LEASE3 Working threads count after an eviction and a reset of the object that keeps the leases", async () => {
+  it("LEASE3 Active threads count after an eviction and a reset of the object that keeps the leases", async () => {
     const user = newUser();
     const threads = await Promise.all(Array.from({ length: 11 }, () => user.thread()));
     const { text } = slow();
@@ -208,7 +208,7 @@ describe("tools by hand", () => {
 });
 
 describe("a rate limiter of the platform", () => {
-  it("HTTP20 A rate limiter of the platform counts admissions over all isolates if it is bound", async () => {
+  it("HTTP20 A rate limiter of the platform, if one is bound, counts admissions over all isolates", async () => {
     const limiter = Reflect.get(env, "TEST_LIMITER") as RateLimit;
     const user = newUser({ ADMISSION_LIMITER: limiter });
     const id = await user.thread();
@@ -258,7 +258,7 @@ describe("streams", () => {
   };
 
   it.each(Object.keys(ways))(
-    "HTTP21 The place of %s is free again, repeated more often than there are places",
+    "HTTP21 The lease of %s is free again, repeated more often than there are leases",
     async (name) => {
       const user = newUser();
       const id = await user.thread();
@@ -283,7 +283,7 @@ describe("streams", () => {
     },
   );
 
-  it("HTTP21 The place of an import is free again when it is done or refused", async () => {
+  it("HTTP21 The lease of an import is free again when it is done or refused", async () => {
     const user = newUser();
     const id = await user.thread();
     const text = await (await user.send(`/api/threads/${id}/export`)).text();
@@ -297,7 +297,7 @@ describe("streams", () => {
     }
   });
 
-  it("HTTP38 Waiting inputs of an imported thread count as admissions, so that a continue starts no more than a minute allows", async () => {
+  it("HTTP38 Waiting inputs of an imported thread count as admissions, so that a continue starts no more runs than a minute allows", async () => {
     const user = newUser({ LIMIT_ADMISSIONS_PER_MINUTE: "8" });
     const id = await user.thread();
     const { text, open } = slow();
@@ -334,7 +334,7 @@ describe("streams", () => {
     expect((await user.post(`/api/threads/${id}/runs`)).status).toBe(202);
   });
 
-  it("The holder of a lease closes a bridged socket whose Worker sends nothing for forty seconds, and no other", async () => {
+  it("The holder of a lease closes a socket behind which the Worker sends nothing for forty seconds, and no other socket", async () => {
     const user = newUser();
     const id = await user.thread();
     const leaseOf = () =>
@@ -353,7 +353,7 @@ describe("streams", () => {
     for (let piece = await left?.read(); piece?.done === false; piece = await left?.read());
   });
 
-  it("The holder of a lease confirms a hibernating socket, and no closed one", async () => {
+  it("The holder of a lease confirms a hibernating socket, and no closed socket", async () => {
     const user = newUser();
     const id = await user.thread();
     const socket = (await user.send(`/api/threads/${id}/stream`, { headers: { upgrade: "websocket" } })).webSocket;

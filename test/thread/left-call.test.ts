@@ -61,7 +61,7 @@ async function endlessChain(at: (run: number) => Promise<unknown> | undefined) {
 }
 
 describe("a queued call that cannot be made", () => {
-  it("A queued call of a tool that a release removed gets an error, and its run continues", async () => {
+  it("A queued call of a tool that a deployment removed gets an error, and its run continues", async () => {
     const { id, fail, following } = await waitingCall();
     delete registry.tools["act"];
     fail.open();
@@ -74,7 +74,7 @@ describe("a queued call that cannot be made", () => {
     expect(result?.content).toMatch(/^There is no tool named "act"\./);
   });
 
-  it("A queued call of a thread whose agent a release removed ends one run with an error that names the call, and no other run starts", async () => {
+  it("A queued call of a thread whose agent a deployment removed ends one run with an error that names the call, and no other run starts", async () => {
     const { id, fail, following } = await waitingCall();
     const other = await newThread("parallel");
     delete registry.agents["boss"];
@@ -115,7 +115,7 @@ describe("a queued call that cannot be made", () => {
     expect([...reasons]).toEqual(["api", "agent_not_found"]);
   });
 
-  it("At most ten failing runs in a row each start the next one by a queued call, with a crash among them", async () => {
+  it("At most ten failing runs in a row are each started by a queued call of the one before, with a crash among them", async () => {
     const [reached, never] = [door(), door()];
     const { id, asked, ...before } = await endlessChain((run) => {
       if (run !== 4) return undefined;
@@ -141,7 +141,7 @@ describe("a queued call that cannot be made", () => {
     expect((await converse(id, "hello")).at(-1)).toMatchObject({ status: "completed" });
   });
 
-  it("A stop and a deletion take effect between runs that each start the next", async () => {
+  it("A stop and a deletion take effect between runs that each start the next one", async () => {
     const [reached, never] = [door(), door()];
     const chain = await endlessChain((run) => {
       if (run !== 4) return undefined;
@@ -167,7 +167,7 @@ describe("a queued call that cannot be made", () => {
     expect(await stubOf(id).call("describe", admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
   });
 
-  it("A queued call of a run that an interrupt ends is dropped, and the interrupting input alone runs next", async () => {
+  it("A queued call of a run that an interrupt ends is dropped, and only the interrupting input runs next", async () => {
     const { id, following } = await waitingCall();
     await value(stubOf(id).call("postMessage", admin, { ...message("instead"), when: "interrupt" }, null));
     await following.until(() => ends(following.events).length === 2);

@@ -56,7 +56,7 @@ describe("sub-prompts side by side", () => {
     ["max_cost", { cost: 0.0028 }, 0.0028, "measured"],
     ["max_steps", { steps: 5 }, 5, "helper"],
   ])(
-    "LIMIT28 Four hundred of one answer keep to a run's limit, the reason %s: %o",
+    "LIMIT28 Four hundred parallel sub-prompts of one answer keep to a run's limit, the reason %s: %o",
     async (reason, limits, bound, name) => {
       sideBySide(name, 400);
       const id = await newThread("capped");
@@ -79,7 +79,7 @@ describe("sub-prompts side by side", () => {
     [{}, { cost: 0.0028 }, "thread_cost", 20],
     [{}, { tokens: 2000 }, "thread_tokens", 20],
   ])(
-    "LIMIT28 Parallel sub-prompts keep to what the deployment allows runs (%o) and threads (%o)",
+    "LIMIT28 Parallel sub-prompts keep to the deployment's limits of runs (%o) and threads (%o)",
     async (run, thread, reason, most) => {
       allow(run, thread);
       sideBySide("helper");
@@ -89,14 +89,14 @@ describe("sub-prompts side by side", () => {
     },
   );
 
-  it("LIMIT28 Parallel sub-prompts exceed a limit by one request if it used more than was reserved for it", async () => {
+  it("LIMIT28 Parallel sub-prompts exceed a limit by one request if that request used more than was reserved for it", async () => {
     sideBySide("helper");
     const id = await newThread("capped");
     const events = await converse(id, "go", { limits: { tokens: 1950 } });
     expect(events.at(-1)).toMatchObject({ status: "limit", reason: "max_tokens", usage: { total_tokens: 2000 } });
   });
 
-  it("LIMIT28 Parallel sub-prompts are asked five at once if the budget allows, and one after the other near the limit", async () => {
+  it("LIMIT28 Parallel sub-prompts make five requests at once if the budget allows, and one after the other near the limit", async () => {
     const wide = sideBySide("measured", 40);
     await converse(await newThread("capped"), "go", { limits: { tokens: 100_000 } });
     expect(wide.most).toBe(5);
@@ -106,7 +106,7 @@ describe("sub-prompts side by side", () => {
     expect(narrow.most).toBe(1);
   });
 
-  it("LIMIT28 Parallel sub-prompts keep to a limit that failing attempts use up as well", async () => {
+  it("LIMIT28 Parallel sub-prompts keep to a limit when failing attempts use it up too", async () => {
     personas.set("boss", ({ step }) => (step === 0 ? calls("helper", many) : { text: "done", usage }));
     personas.set("helper", async () => {
       await value(stubOf(bystander).call("describe", admin));
@@ -123,7 +123,7 @@ describe("sub-prompts side by side", () => {
     expect(used).toBeLessThan(2000 + Math.max(...attempts));
   });
 
-  it("LIMIT28 Parallel sub-prompts keep to a limit over a crash while most of them wait for their share", async () => {
+  it("LIMIT28 Parallel sub-prompts keep to a limit after a crash while most of them wait for their share", async () => {
     const [reached, never] = [door(), door()];
     let isCut = false;
     personas.set("boss", ({ step }) => (step === 0 ? calls("helper", many) : { text: "done", usage }));
@@ -145,7 +145,7 @@ describe("sub-prompts side by side", () => {
     expect(end).toMatchObject({ status: "limit", reason: "max_tokens", usage: { total_tokens: 2000 } });
   });
 
-  it("LIMIT28 Parallel sub-prompts end at a stop, also those that wait for their share", async () => {
+  it("LIMIT28 Parallel sub-prompts that are stopped end, also those that wait for their share", async () => {
     const [reached, never] = [door(), door()];
     personas.set("boss", ({ step }) => (step === 0 ? calls("helper", many) : { text: "done", usage }));
     personas.set("helper", async () => {

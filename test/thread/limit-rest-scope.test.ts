@@ -36,7 +36,7 @@ describe("which limits a run rests at", () => {
     expect(await ended({ on_limit: "end" })).toMatchObject({ type: "run_end", status: "limit" });
   });
 
-  it("LIMIT25 A run does not wait at a limit that no caller may raise: an agent's that does not allow it, and a thread's", async () => {
+  it("LIMIT25 A run does not wait at a limit that no caller may raise: of an agent that does not allow it, or of a thread", async () => {
     boss(5);
     limit(capped, { steps: 2 });
     const rest = "rest" as const;
@@ -48,7 +48,7 @@ describe("which limits a run rests at", () => {
     expect(await ended({ steps: 2, on_limit: rest })).toMatchObject({ type: "run_end", reason: "thread_tokens" });
   });
 
-  it("LIMIT25 A continue gives it no more than the agent allows", async () => {
+  it("LIMIT25 A continue at a limit gives the run no more than the agent allows", async () => {
     boss(5);
     limit(capped, { steps: 3 });
     const { id, following } = await limited({ steps: 1, on_limit: "rest" });
@@ -71,7 +71,7 @@ describe("which limits a run rests at", () => {
     expect((await messagesOf(id)).map(({ content }) => content)).toEqual(["go", "done"]);
   });
 
-  it("LIMIT26 A sub-prompt waits with its run, and continues in the middle", async () => {
+  it("LIMIT26 A sub-prompt waits at a limit with its run, and continues in the middle", async () => {
     personas.set("boss", ({ step }) => (step === 0 ? calling("helper") : { text: "done", usage }));
     personas.set("helper", ({ step }) => (step < 2 ? acting : { text: "helped", usage }));
     const { id, following } = await limited({ steps: 3, on_limit: "rest" });
@@ -106,7 +106,7 @@ describe("which limits a run rests at", () => {
 });
 
 describe("a limit of time that a run rests at", () => {
-  it("LIMIT27 A limit of time that a run waits at interrupts nothing: it is checked before a model is asked", async () => {
+  it("LIMIT27 A limit of time at which a run waits interrupts nothing: it is checked before a request to the model", async () => {
     acts.set("slow", () => skip(60_000));
     personas.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "slow" } }], usage } : { text: "done", usage },

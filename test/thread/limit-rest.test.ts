@@ -56,7 +56,7 @@ describe("a run that rests at a limit", () => {
     },
   );
 
-  it("LIMIT22 A run that waits at a limit is listed as a waiting one", async () => {
+  it("LIMIT22 A run that waits at a limit is listed among the waiting runs", async () => {
     boss(3);
     const { id, following } = await limited({ steps: 1, on_limit: "rest" });
     following.close();
@@ -68,7 +68,7 @@ describe("a run that rests at a limit", () => {
     });
   });
 
-  it("LIMIT22 A run waits again at the raised limit, and at another one, each with a call of its own", async () => {
+  it("LIMIT22 A run waits again at the raised limit, and at another limit, each time with a new call", async () => {
     boss(4);
     const { id, following } = await limited({ steps: 1, tokens: 300, on_limit: "rest" });
     await value(goOn(id, { steps: 2 }));
@@ -87,7 +87,7 @@ describe("a run that rests at a limit", () => {
     following.close();
   });
 
-  it("LIMIT22 A run with two sides that waits at a limit of turns continues with both when it is raised", async () => {
+  it("LIMIT22 A run with two sides that waits at a limit of turns continues with both sides when it is raised", async () => {
     for (const name of ["pro", "con"]) personas.set(name, ({ step }) => ({ text: `word ${step}`, usage }));
     const { id, following } = await limited({ turns: 2, on_limit: "rest" }, "duel");
     await value(goOn(id, { turns: 3, on_limit: "end" }));
@@ -115,7 +115,7 @@ describe("a run that rests at a limit", () => {
 });
 
 describe("a continue that raises nothing", () => {
-  it("LIMIT23 A continue that raises nothing is refused, names what is used, and changes nothing", async () => {
+  it("LIMIT23 A continue that raises nothing is refused, names what was used, and changes nothing", async () => {
     boss(3);
     const { id, following } = await limited({ tokens: 150, on_limit: "rest" });
     for (const limits of [
@@ -146,7 +146,7 @@ describe("a continue that raises nothing", () => {
     following.close();
   });
 
-  it("LIMIT23 A continue raises a limit no further than its caller may ask for", async () => {
+  it("LIMIT23 A continue raises a limit no further than its caller may request", async () => {
     allow({ tokens: 300 });
     boss(5);
     const { id, following } = await limited({ tokens: 100, on_limit: "rest" }, "capped", { user_id: "ada" });
@@ -178,7 +178,7 @@ describe("a continue that raises nothing", () => {
 });
 
 describe("a rest at a limit", () => {
-  it("LIMIT24 A run that waits at a limit holds only the alarm of its deadline, at which it ends as limit", async () => {
+  it("LIMIT24 A run that waits at a limit has only the alarm of its deadline, at which it ends with the status limit", async () => {
     boss(3);
     const { id, following } = await limited({ steps: 1, on_limit: "rest" });
     const [rest] = restsOf(following.events);
@@ -219,7 +219,7 @@ describe("a rest at a limit", () => {
     following.close();
   });
 
-  it("LIMIT24 A run that waits at a limit ends with a stop; inputs after it wait, and begin when it is over", async () => {
+  it("LIMIT24 A run that waits at a limit ends with a stop, and inputs that waited for it begin then", async () => {
     personas.set("boss", ({ lastUser, step }) =>
       lastUser === "go" ? (step < 5 ? acting : { text: "done" }) : { text: "next done" },
     );
@@ -247,7 +247,7 @@ describe("a rest at a limit", () => {
   });
 });
 
-it("LIMIT24 A wait at a limit is one wait with one call, also if the run is woken for another scope", async () => {
+it("LIMIT24 A run that waits at a limit waits once with one call, also if it is woken for another sub-prompt", async () => {
   for (const name of ["pro", "con"]) personas.set(name, ({ step }) => ({ text: `word ${step}`, usage }));
   personas.set("helper", () => acting);
   const calls = ["duel", "helper"].map((name) => ({ name, arguments: { task: "talk" } }));
@@ -264,7 +264,7 @@ it("LIMIT24 A wait at a limit is one wait with one call, also if the run is woke
   following.close();
 });
 
-it("LIMIT24 A run at rest at a limit is exported as one that ends where it was", async () => {
+it("LIMIT24 A run that waits at a limit is exported as one that ended where it was", async () => {
   boss(3);
   const { id, following } = await limited({ steps: 1, on_limit: "rest" });
   following.close();

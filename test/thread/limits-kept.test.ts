@@ -19,7 +19,7 @@ beforeEach(() => {
 const acting: TestTurn = { toolCalls: [{ name: "act", arguments: { key: "none" } }] };
 const duelling: TestTurn = { toolCalls: [{ name: "duel", arguments: { task: "talk" } }] };
 
-it("LIMIT11 The usage that a child reports after its call was given up counts for the thread", async () => {
+it("LIMIT11 The usage that a child reports after its parent stopped waiting counts for the thread", async () => {
   const reached = door();
   capped.threadLimits = { steps: 2 };
   personas.set("boss", () => duelling);
@@ -45,7 +45,7 @@ it("LIMIT11 The usage that a child reports after its call was given up counts fo
 });
 
 describe("an export", () => {
-  it("IMPORT21 An export carries what the thread has used, and the limits hold for the copy", async () => {
+  it("IMPORT21 An export contains the usage of the thread, and the limits apply to the copy", async () => {
     capped.threadLimits = { steps: 3 };
     personas.set("boss", ({ step }) => (step < 2 ? acting : { text: "done" }));
     const id = await newThread("capped");
@@ -61,7 +61,7 @@ describe("an export", () => {
     ["a user", { user: "ada", admin: false }, null],
     ["an admin", admin, { tokens: 500, on_limit: "end" }],
   ])(
-    "IMPORT18 An import gives a waiting run no more of any amount than its importer may ask for: %s",
+    "IMPORT18 An import gives a waiting run no more of any amount than its importer may request: %s",
     async (_who, importer, kept) => {
       allow({ tokens: 100 });
       const reached = door();

@@ -74,7 +74,7 @@ describe("a run whose time is over", () => {
     expect(results).toEqual(["success", "error"]);
   });
 
-  it("LIMIT14 A run whose time is over drops its queued calls, which begin no run with new time", async () => {
+  it("LIMIT14 A run whose time is over drops its queued calls, which begin no run with more time", async () => {
     acts.set("queue and hang", (state) => {
       state.queueTool("act", { key: "none" });
       return new Promise(() => {});
@@ -106,7 +106,7 @@ describe("a run whose time is over", () => {
     },
   );
 
-  it("LIMIT14 A run whose time is over ends the sub-prompt that its step waits for, too", async () => {
+  it("LIMIT14 A run whose time is over ends the sub-prompt for which its step waits, too", async () => {
     personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }] }));
     personas.set("helper", () => long);
     const { id, following } = await begun();
@@ -120,7 +120,7 @@ describe("a run whose time is over", () => {
 });
 
 describe("a limit of time that a run rests at", () => {
-  it("LIMIT27 The deployment's limit of time ends a run that only its request lets wait, and interrupts it", async () => {
+  it("LIMIT27 A limit of time of the deployment interrupts a run that waits at limits only because of its request", async () => {
     allow({ duration_ms: 40_000 });
     personas.set("boss", () => long);
     const { id, following } = await begun({ limits: { on_limit: "rest" } });
@@ -130,7 +130,7 @@ describe("a limit of time that a run rests at", () => {
     following.close();
   });
 
-  it("LIMIT27 A limit of time holds no timer if the agent lets runs wait", async () => {
+  it("LIMIT27 A limit of time sets no timer if the agent lets runs wait", async () => {
     allow({ duration_ms: 40_000 });
     limit(capped, { onLimit: "rest" });
     personas.set("boss", () => long);
@@ -144,7 +144,7 @@ describe("a limit of time that a run rests at", () => {
 });
 
 describe("time at rest", () => {
-  it("LIMIT15 Time that a run waits does not count, and holds no timer", async () => {
+  it("LIMIT15 Time that a run waits does not count, and sets no timer", async () => {
     let asked = 0;
     const slow = { kind: "rate_limited" as const, message: "slow down", retryAfterMs: 60_000 };
     personas.set("boss", () => ((asked += 1) === 1 ? { error: slow } : { text: "done" }));
@@ -200,7 +200,7 @@ describe("a run that was cut", () => {
 });
 
 describe("the time of others", () => {
-  it("LIMIT9 A thread's runs together have what the thread has, with the reason thread_duration", async () => {
+  it("LIMIT9 The runs of a thread together use at most the thread's time, with the reason thread_duration", async () => {
     capped.threadLimits = { durationMs: 40_000 };
     acts.set("slow", () => skip(25_000));
     personas.set("boss", ({ lastUser, step }) => (step % 2 === 0 ? act("slow") : { text: lastUser }));
@@ -209,7 +209,7 @@ describe("the time of others", () => {
     expect((await converse(id, "two")).at(-1)).toMatchObject({ status: "limit", reason: "thread_duration" });
   });
 
-  it("LIMIT11 A child thread has what its parent's run has left, and what it took counts", async () => {
+  it("LIMIT11 A child thread has the time that its parent's run has left, and the time it uses counts", async () => {
     const gate = door();
     personas.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "duel", arguments: { task: "talk" } }] } : { text: "done" },

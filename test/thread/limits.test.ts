@@ -55,22 +55,25 @@ describe("a run that reaches a limit", () => {
     ["max_tokens", { tokens: 201 }, 3],
     ["max_cost", { cost: 0.00028 }, 2],
     ["max_steps", { steps: 2, tokens: 200, cost: 0.00028 }, 2],
-  ])("LIMIT1 A run at a limit ends with the reason %s before it asks again: %o", async (reason, limits, steps) => {
-    endless("boss");
-    const id = await newThread("capped");
-    const events = await converse(id, "go", { limits });
-    expect(endOf(events)).toMatchObject({ type: "run_end", status: "limit", reason, error: null });
-    expect(stepsOf(events)).toBe(steps);
-    expect(asked).toHaveLength(steps);
-    const said = await messagesOf(id);
-    expect(said.map(({ role }) => role)).toEqual(["user", ...Array(steps).fill(["assistant", "tool"]).flat()]);
-    expect(said.filter(({ role }) => role === "tool").every(({ result }) => result?.status === "success")).toBe(true);
-    expect(await lastRunOf(id)).toMatchObject({ status: "limit", reason, usage: { total_tokens: steps * 100 } });
-    expect(await value(stubOf(id).call("describe", admin))).toMatchObject({
-      status: "idle",
-      usage: { total_tokens: steps * 100 },
-    });
-  });
+  ])(
+    "LIMIT1 A run that has reached a limit ends with the reason %s before its next request: %o",
+    async (reason, limits, steps) => {
+      endless("boss");
+      const id = await newThread("capped");
+      const events = await converse(id, "go", { limits });
+      expect(endOf(events)).toMatchObject({ type: "run_end", status: "limit", reason, error: null });
+      expect(stepsOf(events)).toBe(steps);
+      expect(asked).toHaveLength(steps);
+      const said = await messagesOf(id);
+      expect(said.map(({ role }) => role)).toEqual(["user", ...Array(steps).fill(["assistant", "tool"]).flat()]);
+      expect(said.filter(({ role }) => role === "tool").every(({ result }) => result?.status === "success")).toBe(true);
+      expect(await lastRunOf(id)).toMatchObject({ status: "limit", reason, usage: { total_tokens: steps * 100 } });
+      expect(await value(stubOf(id).call("describe", admin))).toMatchObject({
+        status: "idle",
+        usage: { total_tokens: steps * 100 },
+      });
+    },
+  );
 
   it("LIMIT1 A run ends at its limit of turns, which counts those of both sides", async () => {
     talkative();
@@ -89,7 +92,7 @@ describe("a run that reaches a limit", () => {
     expect(turns).toEqual([["a", "max_tokens"]]);
   });
 
-  it("LIMIT2 A run lets a request end, and counts what it used beyond the limit", async () => {
+  it("LIMIT2 A run finishes a request during which it reaches a limit, and counts the usage beyond the limit", async () => {
     personas.set("boss", () => ({ ...acting, text: "a long word", usage: { input: 1000, output: 4000 } }));
     const id = await newThread("capped");
     const events = await converse(id, "go", { limits: { tokens: 10 } });
@@ -97,7 +100,7 @@ describe("a run that reaches a limit", () => {
     expect((await messagesOf(id))[1]).toMatchObject({ content: "a long word", stop_reason: "tool_calls" });
   });
 
-  it("LIMIT2 A run counts what a failed attempt used, and makes no other one at the limit", async () => {
+  it("LIMIT2 A run counts the usage of a failed attempt, and makes no other attempt at the limit", async () => {
     const cut = { text: "half an ", error: { kind: "network" as const, message: "cut" } };
     personas.set("boss", () => (asked.length < 3 ? cut : { text: "done", usage }));
     const id = await newThread("capped");
@@ -108,14 +111,14 @@ describe("a run that reaches a limit", () => {
     expect((await lastRunOf(id)).usage.total_tokens).toBeGreaterThan(0);
   });
 
-  it("LIMIT3 A run is completed if its last step ends it at the limit", async () => {
+  it("LIMIT3 A run whose last step reaches the limit and ends it anyway is completed", async () => {
     personas.set("boss", () => ({ text: "done", usage }));
     const id = await newThread("capped");
     const limits = { steps: 1, turns: 1, tokens: 100, cost: 0.00014 };
     expect(endOf(await converse(id, "go", { limits }))).toMatchObject({ status: "completed", reason: "response" });
   });
 
-  it("LIMIT4 A run is not bound to a cost that is unknown", async () => {
+  it("LIMIT4 A run is not bounded by a cost that is unknown", async () => {
     personas.set("miser", ({ step }) => (step < 4 ? acting : { text: "done" }));
     const id = await newThread("miser");
     const events = await converse(id, "go", { limits: { cost: 0.000001 } });
@@ -123,7 +126,7 @@ describe("a run that reaches a limit", () => {
     expect(stepsOf(events)).toBe(5);
   });
 
-  it("LIMIT4 A run is bound to the known part of its cost, next to models without a price, and so is its thread", async () => {
+  it("LIMIT4 A run and its thread are bounded by the known part of the cost, also next to models without a price", async () => {
     personas.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "miser", arguments: { task: "ask" } }], usage } : acting,
     );
@@ -139,7 +142,7 @@ describe("a run that reaches a limit", () => {
     expect(asked.map(({ persona }) => persona)).toEqual(["boss", "miser", "boss", "boss", "boss", "miser", "boss"]);
   });
 
-  it("LIMIT5 A run at a limit lets the queue continue, and a continue has limits of its own", async () => {
+  it("LIMIT5 A run at a limit lets the queue continue, and a continue has new limits", async () => {
     endless("boss");
     const id = await newThread("capped");
     await converse(id, "go", { limits: { steps: 2 } });
@@ -149,7 +152,7 @@ describe("a run that reaches a limit", () => {
     expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "idle", active_run_id: null });
   });
 
-  it("A run at a limit drops its queued calls: they begin no run with a new budget", async () => {
+  it("A run at a limit drops its queued calls, which begin no run with a new budget", async () => {
     acts.set("again", (state) => {
       state.queueTool("act", { key: "again" });
     });
@@ -169,7 +172,7 @@ describe("where limits come from", () => {
     return [stepsOf(events), endOf(events)?.type === "run_end" ? (await lastRunOf(id)).reason : null];
   };
 
-  it("LIMIT7 The strictest of agent, request and deployment holds", async () => {
+  it("LIMIT7 The strictest limit of agent, request and deployment applies", async () => {
     allow({ tokens: 500 });
     expect(await reached()).toEqual([5, "max_tokens"]);
     expect(await reached({ tokens: 400 })).toEqual([4, "max_tokens"]);
@@ -182,7 +185,7 @@ describe("where limits come from", () => {
     expect(await reached({ steps: 4 })).toEqual([2, "max_steps"]);
   });
 
-  it("LIMIT7 A side's limit replaces its agent's while that side is to answer", async () => {
+  it("LIMIT7 A side's limit replaces its agent's while that side answers", async () => {
     limit(capped, { tokens: 200 });
     limit(capped.sideA, { tokens: null, steps: 4 });
     expect(await reached()).toEqual([4, "max_steps"]);
@@ -194,7 +197,7 @@ describe("where limits come from", () => {
     expect(events.flatMap((event) => (event.type === "turn_end" ? [event.side] : []))).toEqual(["a", "b", "a"]);
   });
 
-  it("LIMIT8 A user may ask for less than the deployment allows, an admin for more or for none", async () => {
+  it("LIMIT8 A user may request less than the deployment allows, and an administrator more, or no limit", async () => {
     const all = { turns: 4, tokens: 300, duration_ms: 60_000, cost: 1 };
     allow(all);
     endless("boss");
@@ -227,7 +230,7 @@ describe("a thread's limits", () => {
     ["thread_steps", { steps: 10 }, { steps: 4 }],
     ["thread_turns", {}, { turns: 2 }],
   ])(
-    "LIMIT9 A thread's limits hold for all its runs together, with the reason %s: agent %o, deployment %o",
+    "LIMIT9 A thread's limits apply to all its runs together, with the reason %s: agent %o, deployment %o",
     async (reason, own, whole) => {
       capped.threadLimits = own;
       allow({}, whole);
@@ -242,7 +245,7 @@ describe("a thread's limits", () => {
     },
   );
 
-  it("LIMIT9 A thread's limits hold in the middle of a run, and a higher limit that an administrator asks for the run does not lift them", async () => {
+  it("LIMIT9 A thread's limits apply in the middle of a run, and a higher limit that an administrator requests for the run does not lift them", async () => {
     capped.threadLimits = { tokens: 500 };
     personas.set("boss", ({ step }) => (step < 3 ? acting : { text: "done", usage }));
     const id = await newThread("capped");
@@ -275,7 +278,7 @@ describe("what a sub-prompt uses", () => {
     expect(calls.map(({ result }) => result?.status)).toEqual(["success", "success"]);
   });
 
-  it("LIMIT10 A sub-prompt ends with an error at its run's limit of steps", async () => {
+  it("LIMIT10 A sub-prompt ends with an error when its run reaches its limit of steps", async () => {
     personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }], usage }));
     endless("helper");
     const id = await newThread("capped");
@@ -332,7 +335,7 @@ describe("what a child thread uses", () => {
     expect(endOf(await converse(id, "more"))).toMatchObject({ reason: "thread_steps", usage: { total_tokens: 0 } });
   });
 
-  it("LIMIT12 Parallel calls share the remaining budget, sub-prompts among them", async () => {
+  it("LIMIT12 Parallel calls share the remaining budget, calls of sub-prompts included", async () => {
     talkative();
     endless("helper");
     personas.set("boss", ({ step }) =>

@@ -46,7 +46,7 @@ describe("a model that fails", () => {
     expect(last.data["rebuilt"]).toMatchObject({ system: "You are a test.", messages: [{ content: "hello" }] });
   });
 
-  it("A model that fails for good ends the run with an error, its text is kept, and the thread answers again", async () => {
+  it("A model that fails for good ends the run with an error, its text is stored, and the thread answers again", async () => {
     const id = await newThread("parallel");
     scripts.set("broken", () => ({ text: "I was about to", error: { kind: "auth", message: "no such key" } }));
     const events = await converse(id, "broken");
@@ -61,7 +61,7 @@ describe("a model that fails", () => {
 });
 
 describe("limits and blank answers", () => {
-  it("maxSteps ends the run with status limit", async () => {
+  it("A run that reaches maxSteps ends with the status limit", async () => {
     const id = await newThread("short");
     scripts.set("loops", () => ({ toolCalls: [{ name: "note", arguments: { text: "again" } }] }));
     const events = await converse(id, "loops");
@@ -69,7 +69,7 @@ describe("limits and blank answers", () => {
     expect(types(events).filter((type) => type === "step_end")).toHaveLength(3);
   });
 
-  it("A blank answer is asked again twice, then ends the run with an error", async () => {
+  it("A blank answer is requested again twice, and then ends the run with an error", async () => {
     const id = await newThread("parallel");
     scripts.set("blank", () => ({ text: "  " }));
     const events = await converse(id, "blank");

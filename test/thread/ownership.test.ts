@@ -59,7 +59,7 @@ function everyPeerMethod(id: string, caller: Caller) {
 
 describe("the methods of a thread's object", () => {
   it.each(["constructor", "toString", "__proto__", "alarm", "destroy", ""])(
-    'The object refuses the name "%s", which is in no table of methods',
+    'The object refuses the method name "%s", which is not in its table of methods',
     async (name) => {
       const id = await newThread("parallel");
       const answer = await stubOf(id).call(name as "describe", admin);
@@ -88,7 +88,7 @@ describe("another user's thread", () => {
     });
   }
 
-  it("A request without a readable caller has no user", async () => {
+  it("A request whose caller cannot be read is treated as that of no user", async () => {
     const id = await newThread("parallel");
     for (const header of ["", "null", "{}", '{"admin":"yes","user":null}']) {
       const answer = await stubOf(id).fetch(
@@ -114,7 +114,7 @@ describe("a thread that was never created", () => {
 });
 
 describe("creation and deletion", () => {
-  it("The same creation again gives the thread again; another one is a conflict", async () => {
+  it("A repeated creation returns the thread again, and a different one under its id is a conflict", async () => {
     const id = await newThread("parallel", { title: "first" });
     const same = { id, agent_id: "parallel", user_id: null, creation: id };
     expect((await value(stubOf(id).call("create", admin, same))).title).toBe("first");
@@ -122,7 +122,7 @@ describe("creation and deletion", () => {
     expect(other).toMatchObject({ ok: false, refusal: { code: "conflict" } });
   });
 
-  it("A user cannot create for another, and an unknown agent creates nothing", async () => {
+  it("A user cannot create a thread for another user, and an unknown agent creates no thread", async () => {
     const id = crypto.randomUUID();
     const input = { id, agent_id: "parallel", user_id: "ada", creation: id };
     expect(await stubOf(id).call("create", bob, input)).toMatchObject({ refusal: { code: "forbidden" } });
@@ -132,7 +132,7 @@ describe("creation and deletion", () => {
     expect(await stubOf(id).call("describe", admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
   });
 
-  it("A deleted thread is gone, from the catalog too, and its id can be used again", async () => {
+  it("A deleted thread is gone from its object and the catalog, and its id can be used again", async () => {
     const id = await newThread("parallel");
     expect(await stubOf(id).call("remove", admin)).toEqual({ ok: true, value: null });
     expect(await stubOf(id).call("describe", admin)).toMatchObject({ refusal: { code: "thread_not_found" } });
@@ -148,7 +148,7 @@ describe("creation and deletion", () => {
 });
 
 describe("who wrote a message", () => {
-  it("The author of a message is stored if it is not the thread's own user, and a caller cannot forge it", async () => {
+  it("The author of a message is stored if it is not the thread's user, and a caller cannot forge it", async () => {
     const id = await newThread("parallel", { user_id: "ada" });
     const post = (caller: Caller, text: string, more = {}) =>
       value(stubOf(id).call("postMessage", caller, message(text, { run: false, ...more }), null));

@@ -27,7 +27,7 @@ const shape = ({ messages }: TestRequest): string[] =>
   messages.map(({ role, content, tool_calls }) => `${role}: ${content}${tool_calls === undefined ? "" : " +call"}`);
 
 describe("a prompt", () => {
-  it("A prompt without `includeChat` sees only its own run, including the calls of that run", async () => {
+  it("A prompt without `includeChat` is sent only its own run, including the calls of that run", async () => {
     expect(shape(await secondRun("forgetful", "chatless"))).toEqual([
       "user: chatless two",
       "assistant: on it +call",
@@ -35,7 +35,7 @@ describe("a prompt", () => {
     ]);
   });
 
-  it("A prompt without `includePastTools` sees the texts of earlier runs, and none of their calls", async () => {
+  it("A prompt without `includePastTools` is sent the texts of earlier runs, and none of their calls", async () => {
     expect(shape(await secondRun("no_past_tools", "toolless"))).toEqual([
       "user: toolless one",
       // Two answers with nothing between them are one.
@@ -46,7 +46,7 @@ describe("a prompt", () => {
     ]);
   });
 
-  it("A prompt with `includeChat` and `includePastTools` sees everything", async () => {
+  it("A prompt with `includeChat` and `includePastTools` is sent everything", async () => {
     expect(shape(await secondRun("parallel", "everything"))).toEqual([
       "user: everything one",
       "assistant: on it +call",
@@ -58,7 +58,7 @@ describe("a prompt", () => {
     ]);
   });
 
-  it("A prompt tells the model which calls it may make, and whether several at once", async () => {
+  it("A prompt decides which calls the model may make, and whether several at once", async () => {
     const { toolChoice, parallelToolCalls, tools } = await secondRun("sequential", "choice");
     expect([toolChoice, parallelToolCalls]).toEqual(["auto", false]);
     expect(tools.map(({ name }) => name)).toContain("note");

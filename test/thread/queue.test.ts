@@ -52,7 +52,7 @@ describe("the queue", () => {
     expect(await queueOf(id)).toEqual([]);
   });
 
-  it("INPUT1 The queue is listed in pages, by number and by bytes, and a cursor of an input that no longer waits is refused", async () => {
+  it("INPUT1 The queue is listed in pages, bounded by number and bytes, and a cursor whose input no longer waits is refused", async () => {
     const { id, open, ids } = await waiting();
     const first = await value(stubOf(id).call("listQueue", admin, { limit: 2 }));
     expect(first.items.map((input) => input.id)).toEqual(ids.slice(0, 2));
@@ -71,7 +71,7 @@ describe("the queue", () => {
     await atRest(id);
   });
 
-  it("INPUT2 An input's text and metadata are changed until it is taken, with hooks around the change", async () => {
+  it("INPUT2 A queued input's text and metadata can be changed until it begins, with hooks around the change", async () => {
     const { id, open } = await busy();
     const { run } = await say(id, "before", { metadata: { a: 1, b: 1 }, attachments: [file("kept.csv")] });
     const changed = await value(patch(id, run?.id ?? "", { content: "after", metadata: { b: 2 } }));
@@ -90,7 +90,7 @@ describe("the queue", () => {
     expect((await said(id)).some((line) => line.startsWith("assistant: echo: after"))).toBe(true);
   });
 
-  it("INPUT3 Inputs begin in the order they were moved into, also over a crash", async () => {
+  it("INPUT3 Queued inputs begin in the order they were moved into, also after a crash", async () => {
     const { id, open, one, two, three } = await waiting();
     await value(patch(id, three, { position: 0 }));
     await value(patch(id, one, { position: 2 }));
@@ -107,7 +107,7 @@ describe("the queue", () => {
     ]);
   });
 
-  it("INPUT4 An input that is taken out never begins", async () => {
+  it("INPUT4 A queued input that is removed never begins", async () => {
     const { id, open, two, ids } = await waiting();
     await value(stubOf(id).call("deleteQueued", admin, two));
     expect((await queueOf(id)).map((input) => input.id)).toEqual(ids.filter((other) => other !== two));
@@ -118,7 +118,7 @@ describe("the queue", () => {
     expect(await said(id)).not.toContain("user: two");
   });
 
-  it("INPUT6 Every change is emitted with the inputs in their order, live and replayed", async () => {
+  it("INPUT6 A change of the queue is emitted with the inputs in their order, live and replayed", async () => {
     const { id, open, one, two, three } = await waiting();
     const following = await follow(id, { after: "0", types: "queue_changed" });
     await value(patch(id, three, { position: 0 }));
@@ -148,7 +148,7 @@ describe("the queue", () => {
 });
 
 describe("what comes too late or makes no sense", () => {
-  it("INPUT7 A taken input is a conflict, one that never waited is not found", async () => {
+  it("INPUT7 A change of an input that has begun or was removed is a conflict, and of one that never waited is run_not_found", async () => {
     const { id, open, one, two } = await waiting();
     const refusal = async (qid: string) => [
       (await patch(id, qid, { content: "late" })).ok,
@@ -168,7 +168,7 @@ describe("what comes too late or makes no sense", () => {
     expect(await said(id)).not.toContain("user: late");
   });
 
-  it("INPUT7 Nonsense is refused and changes nothing", async () => {
+  it("INPUT7 Invalid changes of the queue are refused and change nothing", async () => {
     const { id, open, one } = await waiting();
     const { run } = await value(stubOf(id).call("postRun", admin, { kind: "continue" }, null));
     await steer(id, "aside");
@@ -203,7 +203,7 @@ describe("what comes too late or makes no sense", () => {
     expect((await stubOf(missing).rows()).rowsWritten).toBe(0);
   });
 
-  it("An input that is taken while a hook looks at a change keeps its text", async () => {
+  it("A queued input that begins while a hook checks a change keeps its old text", async () => {
     const { id, open, one } = await waiting();
     const name = unique();
     const held = gate(name);
@@ -225,7 +225,7 @@ describe("files of an input", () => {
     });
 
   it.each(["deleteQueued", "stop"] as const)(
-    "INPUT5 Files of an input are deleted when it is removed by %s",
+    "INPUT5 Files of a queued input are deleted when it is removed by %s",
     async (method) => {
       const { id, open } = await busy();
       const { run } = await say(id, "with files", { attachments: [file("a.csv"), file("b.csv")] });
@@ -239,7 +239,7 @@ describe("files of an input", () => {
     },
   );
 
-  it("INPUT5 Files of an input stay if another message refers to them, and when the input joins the thread", async () => {
+  it("INPUT5 Files of a queued input stay if another message refers to them, and when the input begins", async () => {
     const { id, open } = await busy();
     const first = await say(id, "with files", {
       attachments: [file("gone.csv"), file("told.csv"), file("queued.csv")],

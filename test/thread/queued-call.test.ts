@@ -95,7 +95,7 @@ describe("a queued call", () => {
     expect((await shape(id)).at(-1)).toEqual(["assistant", "done"]);
   });
 
-  it("A queued call that a failed run left begins a run of its own", async () => {
+  it("A queued call that a failed run did not make begins a new run", async () => {
     const id = await newThread("boss");
     let fail = () => {};
     const failing = new Promise<void>((resolve) => {
@@ -131,7 +131,7 @@ describe("a queued call", () => {
     ]);
   });
 
-  it("A queued call that a failed run left runs after the waiting inputs, and every reader receives all of them", async () => {
+  it("A queued call that a failed run did not make runs after the waiting inputs, and every reader receives all events", async () => {
     const id = await newThread("boss");
     const [fail, reached] = [door(), door()];
     acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
@@ -182,7 +182,7 @@ describe("a queued call", () => {
     expect(await shape(id)).toHaveLength(4);
   });
 
-  it("A queued call does not prevent the end of a run, and a call that queues itself ends", async () => {
+  it("A queued call does not prevent the end of its run, and a call that queues itself ends at a limit", async () => {
     const panel = await newThread("panel");
     const made: string[] = [];
     acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
@@ -269,7 +269,7 @@ describe("invokeTool", () => {
     expect(await code("helper")).toBe("conflict");
   });
 
-  it("An invoked tool receives an execution of its own in an idle thread, and the run's execution during a run", async () => {
+  it("An invoked tool receives a new execution in an idle thread, and the run's execution during a run", async () => {
     const id = await newThread("boss");
     const flows: unknown[] = [];
     acts.set("look", (state) => void flows.push(state.execution?.flowId));

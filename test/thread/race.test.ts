@@ -15,7 +15,7 @@ function waits(name: string) {
 }
 
 describe("a message that a hook holds up", () => {
-  it("A message that a hook delays takes its position after those that overtook it, and a reader that resumes receives it", async () => {
+  it("A message that a hook delays is positioned after later messages that were stored before it, and a reader that resumes receives it", async () => {
     const id = await newThread("parallel");
     const hold = gate("race1");
     const slow = value(stubOf(id).call("postMessage", admin, message("slow:race1", { run: false }), null));
@@ -31,7 +31,7 @@ describe("a message that a hook holds up", () => {
     expect(items.map(({ content }) => content)).toEqual(["fast", "slow:race1"]);
   });
 
-  it("A message that a hook delays is counted once in the run during which it is stored", async () => {
+  it("A message that a hook delays is counted once, in the run during which it is stored", async () => {
     const id = await newThread("parallel");
     const hold = gate("race2");
     const slow = value(stubOf(id).call("postMessage", admin, message("slow:race2", { run: false }), null));
@@ -67,7 +67,7 @@ describe("a message that a hook holds up", () => {
 });
 
 describe("deletion", () => {
-  it("A deletion while an answer waits in a hook leaves a new thread under the same id untouched", async () => {
+  it("A deletion while an answer waits in a hook does not affect a new thread under the same id", async () => {
     const id = await newThread("parallel");
     const hold = gate("race4");
     scripts.set("race4", () => ({ text: "slow:race4 answer" }));
@@ -82,7 +82,7 @@ describe("deletion", () => {
     expect(total).toBe(2);
   });
 
-  it("A deletion while a message waits in a hook answers it with thread_not_found", async () => {
+  it("A message that waits in a hook while its thread is deleted is answered with thread_not_found", async () => {
     const id = await newThread("parallel");
     const hold = gate("race5");
     const late = stubOf(id).call("postMessage", admin, message("slow:race5"), null);
@@ -92,7 +92,7 @@ describe("deletion", () => {
     expect(await late).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
   });
 
-  it("A deletion of an old message during an interrupted run leaves the counts right", async () => {
+  it("A deletion of an old message during an interrupted run keeps the counts right", async () => {
     const id = await newThread("parallel");
     await converse(id, "old");
     const { items: before } = await value(stubOf(id).call("listMessages", admin, page));
@@ -109,7 +109,7 @@ describe("deletion", () => {
 });
 
 describe("the catalog", () => {
-  it("The catalog is notified of messages that are added and changed while no run is active", async () => {
+  it("A catalog entry is updated when messages are added and changed while no run is active", async () => {
     const id = await newThread("parallel");
     const word = `zebra${crypto.randomUUID()}`;
     await value(stubOf(id).call("postMessage", admin, message(word, { run: false }), null));

@@ -82,7 +82,7 @@ describe("joining", () => {
 });
 
 describe("hibernation", () => {
-  it("FOLLOW3 An idle thread can be evicted at once under its followers, and they miss nothing afterwards", async () => {
+  it("FOLLOW3 An idle thread can be evicted at once although it has followers, and they receive all later events", async () => {
     const id = await newThread("parallel");
     const following = await follow(id, { after: "0" });
     await converse(id, "a");
@@ -141,7 +141,7 @@ describe("a reader that was behind when the object was put to sleep", () => {
 });
 
 describe("a long thread", () => {
-  it("A long thread is replayed in parts: each row is read once or twice, whatever the window, and nothing is left out", async () => {
+  it("A long thread is replayed in parts that read each row once or twice, whatever the window, and nothing is left out", async () => {
     const id = await newThread("parallel");
     await converse(id, "first");
     const initial = Array.from({ length: 40 }, (_, index) => `${index} ${"x".repeat(40_000)}`);
@@ -161,7 +161,7 @@ describe("a long thread", () => {
 });
 
 describe("what is still in memory", () => {
-  it("Events in memory are sent from any number without reading a row, equal to those from rows", async () => {
+  it("Events in memory are sent from any number without reading a row, and equal those from rows", async () => {
     const id = await newThread("parallel");
     for (const text of ["a", "b", "c"]) await converse(id, text);
     const hold = gate("reader11");

@@ -72,7 +72,7 @@ describe("a run that a crash cut", () => {
     expect(thread).toMatchObject({ status: "idle", message_count: 2 });
   });
 
-  it("RECOV2 A run that is interrupted in a tool tells the model that the outcome is unknown, and does not run the tool again", async () => {
+  it("RECOV2 A run that is interrupted in a tool sends the model an unknown outcome, and does not run the tool again", async () => {
     const id = await newThread("parallel");
     const hold = gate("recov2");
     scripts.set("recov2", ({ step, messages }) =>
@@ -103,7 +103,7 @@ describe("a run that a crash cut", () => {
     expect(effects.filter((effect) => effect === "note recov2")).toHaveLength(1);
   });
 
-  it("RECOV3 A run is given up after five recoveries without a new step", async () => {
+  it("RECOV3 A run is given up after five recoveries without a committed step", async () => {
     const id = await newThread("parallel");
     scripts.set("recov3", () => ({ text: Array.from({ length: 5000 }, () => "lost "), delayMs: 50 }));
     const { run } = await value(stubOf(id).call("postMessage", admin, message("recov3"), null));
@@ -116,7 +116,7 @@ describe("a run that a crash cut", () => {
     expect((await value(stubOf(id).call("describe", admin))).status).toBe("error");
   });
 
-  it("INPUT3 A run that is interrupted with a queue runs the queue in order afterwards", async () => {
+  it("INPUT3 A queue after an interrupted run is processed in its order", async () => {
     const id = await newThread("parallel");
     const hold = gate("recov4");
     scripts.set("recov4", ({ step }) =>
@@ -134,7 +134,7 @@ describe("a run that a crash cut", () => {
     expect(spoken.map(({ content }) => content)).toEqual(["recov4", "first", "b", "echo: b", "c", "echo: c"]);
   });
 
-  it("RECOV5 An interrupted run keeps the counts of tokens and cost of what was committed before the crash", async () => {
+  it("RECOV5 An interrupted run keeps the tokens and cost that were committed before the crash", async () => {
     const id = await newThread("parallel");
     const hold = gate("recov5");
     const usage = { input: 100, output: 10 };
@@ -182,7 +182,7 @@ describe("a run that a crash cut", () => {
     expect(foldAll(late.events).messages.map(({ content }) => content)).toEqual(items.map(({ content }) => content));
   });
 
-  it("A run is given up as well if a hook logs in each of its lives", async () => {
+  it("A run is given up also if a hook logs each time the run is resumed", async () => {
     const id = await newThread("parallel");
     const text = "break the filter";
     scripts.set("break", () => ({ text: Array.from({ length: 5000 }, () => "lost "), delayMs: 50 }));
@@ -199,7 +199,7 @@ describe("a run that a crash cut", () => {
     });
   });
 
-  it("RECOV3 A run gets five more restarts with each step that it commits", async () => {
+  it("RECOV3 A run gets five more recoveries with each step that it commits", async () => {
     const id = await newThread("parallel");
     let lives = 0;
     const asked = [0, 0];

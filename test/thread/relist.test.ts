@@ -14,7 +14,7 @@ const known = async (id: string) => ({
   totals: await rowsOf("run_total", "thread_id", id),
 });
 
-it("A lost catalog is filled again with everything of a thread, totals of every run included, however often it is reported", async () => {
+it("A lost catalog is restored from the thread, with the totals of every run, however often the thread reports", async () => {
   const id = await newThread("parallel", { title: "Lost and found", tags: ["kept"] });
   const runs = 102;
   for (const _ of [1, 2]) {
@@ -37,7 +37,7 @@ it("A lost catalog is filled again with everything of a thread, totals of every 
   expect((await stubOf(id).rows()).rowsWritten).toBe(rowsWritten);
 });
 
-it("An object without a thread reports that and writes nothing", async () => {
+it("An object without a thread reports that it has none, and writes nothing", async () => {
   const id = crypto.randomUUID();
   expect(await stubOf(id).call("relist", admin)).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
   await newThread("parallel");

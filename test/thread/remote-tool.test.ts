@@ -44,7 +44,7 @@ const resultsOf = async (id: string) =>
   (await messagesOf(id)).filter(({ role }) => role === "tool").map(({ status, content }) => [status, content]);
 
 describe("a call of a remote tool", () => {
-  it("REMOTE1 A call of a remote tool is requested when the step's other calls are done, and shown by event, thread and run", async () => {
+  it("REMOTE1 A call of a remote tool is requested when the step's other calls are done, and is shown by event, thread and run", async () => {
     for (const agent of ["asker", "one_by_one"]) {
       const { id, following, pending } = await asking(
         `both_${agent}`,
@@ -69,7 +69,7 @@ describe("a call of a remote tool", () => {
     }
   });
 
-  it("COST10 A call of a remote tool holds no memory and sleeps until the earliest deadline", async () => {
+  it("COST10 A waiting call of a remote tool holds no memory, and nothing wakes its run before the earliest deadline", async () => {
     const { id, following, pending } = await asking("sleeps", [ask("one"), ask("two", "ask_soon")]);
     following.close();
     await evict(id);
@@ -77,7 +77,7 @@ describe("a call of a remote tool", () => {
     expect(await alarmOf(id)).toBe(Math.ceil(first / 1000));
   });
 
-  it("REMOTE1 A call of a remote tool is in a snapshot after an eviction, before and after some of its calls are answered", async () => {
+  it("REMOTE1 A waiting call of a remote tool is in a snapshot after an eviction, before and after some calls are answered", async () => {
     const { id, following, ids } = await asking("still_waits", [ask("one"), ask("two")]);
     const statuses = async () => {
       await evict(id);
@@ -97,7 +97,7 @@ describe("a call of a remote tool", () => {
     following.close();
   });
 
-  it("REMOTE3 Calls of remote tools are answered in parts, and the model is asked once when all answers are there", async () => {
+  it("REMOTE3 Calls of remote tools are answered in parts, and the model is asked once, when all results have arrived", async () => {
     const { id, following, ids } = await asking("in_parts", [ask("one"), ask("two"), ask("three")]);
     asked = 0;
     const second = await value(answer(id, says(ids[1], "two!")));
@@ -121,7 +121,7 @@ describe("a call of a remote tool", () => {
     following.close();
   });
 
-  it("REMOTE4 A call of a remote tool takes one answer: the same again changes nothing, another is refused", async () => {
+  it("REMOTE4 A call of a remote tool accepts one result: the same result again changes nothing, and another one is refused", async () => {
     const { id, following, ids } = await asking("twice", [ask("one"), ask("two")]);
     const [one = "", two = ""] = ids;
     await value(answer(id, says(one, "same"), says(one, "same")));
@@ -139,7 +139,7 @@ describe("a call of a remote tool", () => {
     following.close();
   });
 
-  it("REMOTE4 A call of a remote tool takes the first of two simultaneous answers", async () => {
+  it("REMOTE4 A call of a remote tool accepts the first of two simultaneous results", async () => {
     const { id, following, ids } = await asking("at_once", [ask("one")]);
     const answers = await Promise.all(["a", "b", "c"].map((said) => answer(id, says(ids[0], said))));
     expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
@@ -148,7 +148,7 @@ describe("a call of a remote tool", () => {
     following.close();
   });
 
-  it("REMOTE5 A request with one bad answer of several is refused as a whole", async () => {
+  it("REMOTE5 A request with several results of which one is invalid is refused as a whole", async () => {
     const { id, following, ids } = await asking("bad", [ask("one"), { name: "note", arguments: { text: "x" } }]);
     const [one = ""] = ids;
     const notes = (await messagesOf(id)).find(({ name }) => name === "note")?.tool_call_id;
@@ -192,7 +192,7 @@ describe("a call of a remote tool", () => {
     following.close();
   });
 
-  it("REMOTE13 A result that fits is read as its tool's schema says, text as JSON, and any failure is taken", async () => {
+  it("REMOTE13 A result that fits its tool's schema is accepted, text is read as JSON, and a failure is always accepted", async () => {
     const calls = ["one", "two", "three"].map((q) => ask(q, "ask_place"));
     const { id, following, ids } = await asking("fits", calls);
     const [place = "", written = "", failed = ""] = ids;
@@ -211,7 +211,7 @@ describe("a call of a remote tool", () => {
     following.close();
   });
 
-  it("REMOTE6 A call of a remote tool without an answer in time has an error result, and a later answer is ignored", async () => {
+  it("REMOTE6 A call of a remote tool without a result in time has an error result, and a later result is ignored", async () => {
     const { id, following, ids } = await asking("too_late", [ask("quick", "ask_soon")]);
     await evict(id);
     skip(soonMs + 1000);
@@ -237,7 +237,7 @@ describe("a call of a remote tool", () => {
     following.close();
   });
 
-  it("REMOTE8 A call of a remote tool survives a crash while it waits, and one right after its answer", async () => {
+  it("REMOTE8 A call of a remote tool survives a crash while it waits, and one right after its result", async () => {
     const { id, ids } = await asking("crashes", [ask("one"), ask("two")]);
     await crash(id);
     await value(answer(id, says(ids[0], "one!")));
@@ -253,7 +253,7 @@ describe("a call of a remote tool", () => {
     ]);
   });
 
-  it("REMOTE9 The answer of a remote tool reaches the model and the transcript as a local tool's result does", async () => {
+  it("REMOTE9 The result of a remote tool reaches the model and the transcript like that of a local tool", async () => {
     const { id, following, ids } = await asking("words", [ask("one"), ask("two"), ask("three")]);
     await value(
       answer(
@@ -302,7 +302,7 @@ describe("a call of a remote tool", () => {
     following.close();
   });
 
-  it("REMOTE11 A call of a remote tool ends the streams of its run until the thread is idle", async () => {
+  it("REMOTE11 A call of a remote tool that begins to wait ends streams that last until the thread is idle", async () => {
     const { id, following, ids } = await asking("idle", [ask("one")]);
     const late = await follow(id, { after: "0", until: "idle" });
     expect(await late.closed).toBe(1000);

@@ -21,7 +21,7 @@ async function told(id: string) {
 }
 
 describe("changes that are repeated", () => {
-  it("Repeated changes of a thread keep one event, with the thread's present state", async () => {
+  it("A thread keeps one event for repeated changes, with its current state", async () => {
     const id = await newThread("parallel");
     await converse(id, "a");
     const before = await eventRows(id);
@@ -37,7 +37,7 @@ describe("changes that are repeated", () => {
     expect(updates).toMatchObject([{ thread: { title: "title 10" } }]);
   });
 
-  it("Repeated changes of a message keep one event, and none once the message is deleted", async () => {
+  it("A message keeps one event for repeated changes, and none once it is deleted", async () => {
     const id = await newThread("parallel");
     await converse(id, "a");
     const { items } = await value(
@@ -69,7 +69,7 @@ describe("changes that are repeated", () => {
 });
 
 describe("metadata of a message", () => {
-  it("The metadata of a message is bounded as a whole after a change, not only in each change", async () => {
+  it("Metadata of a message is bounded as a whole after a change, not only in each change", async () => {
     const id = await newThread("parallel");
     await converse(id, "a");
     const { items } = await value(

@@ -30,7 +30,7 @@ async function disordered(texts: readonly string[]): Promise<string> {
 }
 
 describe("a reader who comes back", () => {
-  it("FOLLOW2 A reader that resumes from any number receives what it missed", async () => {
+  it("FOLLOW2 A reader that resumes from any number receives exactly the later events, also if runs began out of order", async () => {
     const id = await disordered(["one", "two", "three", "four", "five"]);
     const all = await atRest(id);
     expect(all.filter(({ type }) => type === "run_start")).toHaveLength(9);
@@ -42,7 +42,7 @@ describe("a reader who comes back", () => {
     }
   });
 
-  it("FOLLOW2 A reader that resumes receives the same from a copy of the thread", async () => {
+  it("FOLLOW2 A reader of a copy of the thread receives the same replay as a reader of the original", async () => {
     const id = await disordered(["one", "two", "three"]);
     const all = await atRest(id);
     await replaced(id, await exported(id));
@@ -53,7 +53,7 @@ describe("a reader who comes back", () => {
     }
   });
 
-  it("FOLLOW2 A reader that resumes receives the replay in many parts", async () => {
+  it("FOLLOW2 A reader that resumes receives a replay that is split into many parts completely", async () => {
     // Each answer repeats its question: two rows of a run are more than half of what a part may hold.
     const large = (word: string) => `${word} ${"x".repeat(150_000)}`;
     const id = await disordered(["one", "two", "three", "four"].map(large));

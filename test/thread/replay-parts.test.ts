@@ -56,7 +56,7 @@ async function replayed(id: string, after: number): Promise<ThreadEvent[]> {
 }
 
 describe("a replay in many parts", () => {
-  it("FOLLOW2 A replay in many parts has all later events from any number, of messages at rest, in runs and between them", async () => {
+  it("FOLLOW2 A replay in many parts has all later events from any number, those of idle times, of runs and between runs", async () => {
     const initial = Array.from({ length: 12 }, (_, index) => ({ role: "user", content: `${index} ${large}` }));
     const id = await newThread("parallel", { initial_messages: initial });
     await disturbedRun(id, "one");

@@ -23,7 +23,7 @@ const totalsOf = (events: readonly ThreadEvent[], type: ThreadEvent["type"]) =>
 beforeEach(freshTeam);
 
 describe("an unfinished run", () => {
-  it("An unfinished run shows its usage up to its last step in run, list, thread and fold, before and after a crash", async () => {
+  it("An unfinished run shows its usage up to its last step in run, list, thread and folded events, before and after a crash", async () => {
     const id = await newThread("asker");
     const [hold, reached, again] = [door(), door(), door()];
     let last = reached;

@@ -97,14 +97,14 @@ function thread(events: number) {
 const most = Math.ceil(sharedWindowLimit / (large + 100 - acknowledgeWindow));
 
 describe("readers together", () => {
-  it("READER14 Readers together are sent no more than the shared window of snapshots", () => {
+  it("READER14 The snapshots that a thread's readers hold together stay within the shared window", () => {
     const { join, sizes, sockets } = thread(3);
     for (let at = 0; at < 30; at += 1) join(null);
     expect(sockets.filter(({ seqs }) => seqs.length > 0)).toHaveLength(most);
     expect(sizes()).toBeLessThan(sharedWindowLimit + large + 100);
   });
 
-  it("READER14 Readers together are sent no more than the shared window of what they missed, and no more of it is kept for them", () => {
+  it("READER14 The replays that a thread's readers hold together stay within the shared window, and no more of them is kept in memory", () => {
     const { join, sizes, sockets } = thread(3);
     for (let at = 0; at < 30; at += 1) join(0);
     const withFrame = sockets.filter(({ seqs }) => seqs.length > 0);
@@ -116,7 +116,7 @@ describe("readers together", () => {
     expect(sizes() + kept * large).toBeLessThan(sharedWindowLimit + large + 100);
   });
 
-  it("READER14 Readers together are sent no more than the shared window of emitted events", () => {
+  it("READER14 The emitted events that a thread's readers hold together stay within the shared window", () => {
     const { join, sizes, sockets, tell } = thread(0);
     for (let at = 0; at < 30; at += 1) join(0);
     for (let at = 0; at < 3; at += 1) tell();
@@ -124,7 +124,7 @@ describe("readers together", () => {
     expect(sizes()).toBeLessThan(sharedWindowLimit + large + 100);
   });
 
-  it("READER14 Readers receive what fits into their own windows although the shared one is full", () => {
+  it("READER14 A reader receives what fits into its own window although the shared window is full", () => {
     const { broadcaster, join, sockets, tell } = thread(3);
     for (let at = 0; at < 30; at += 1) join(null);
     const late = join(3);
@@ -136,7 +136,7 @@ describe("readers together", () => {
     expect(sockets.at(-1)?.seqs).toEqual([4]);
   });
 
-  it("READER14 Readers receive everything as acknowledgements arrive, whichever of them waits", () => {
+  it("READER14 All readers receive everything as acknowledgements arrive, whichever of them waits", () => {
     const { broadcaster, join, sockets } = thread(3);
     const readers = Array.from({ length: 30 }, (_, at) => join(at % 3 === 0 ? null : 0));
     for (let round = 0; round < 30; round += 1) {
@@ -149,7 +149,7 @@ describe("readers together", () => {
     expect(sockets.every(({ code }) => code === null)).toBe(true);
   });
 
-  it("READER15 Readers that acknowledge nothing for ten seconds while others wait are closed; their memory counts until they are gone", () => {
+  it("READER15 A reader that acknowledges nothing for ten seconds while others wait is closed, and its memory counts until it is gone", () => {
     const { broadcaster, join, sockets, pass } = thread(3);
     const active = join(null);
     for (let at = 1; at < 20; at += 1) join(null);
@@ -168,7 +168,7 @@ describe("readers together", () => {
     expect(sent()).toBe(20 - most);
   });
 
-  it("READER15 Readers that acknowledge nothing stay connected while the shared window has space", () => {
+  it("READER15 A reader that acknowledges nothing stays connected while the shared window has space", () => {
     const { join, pass, sockets } = thread(1);
     for (let at = 0; at < 5; at += 1) join(0);
     expect(pass(silentReaderMs)).toBe(0);
@@ -180,7 +180,7 @@ describe("readers of a real thread", () => {
   const post = (id: string, size: number) =>
     value(stubOf(id).call("postMessage", admin, message("x".repeat(size), { run: false }), null));
 
-  it("READER15 Readers that never acknowledge are closed for one that waits, which receives everything", async () => {
+  it("READER15 Readers that never acknowledge are closed while another one waits, which then receives everything", async () => {
     const id = await newThread("parallel");
     // Its text is in the event twice.
     await post(id, large / 2);
@@ -194,7 +194,7 @@ describe("readers of a real thread", () => {
     for (const reader of readers) reader.close();
   });
 
-  it("READER6 Readers are sent no more than their window, however often the object sleeps in between", async () => {
+  it("READER6 A reader is sent no more than its window, however often the object hibernates in between", async () => {
     const id = await newThread("parallel");
     await post(id, 10);
     const reader = await SlowReader.open(id);

@@ -57,7 +57,7 @@ describe("a message for a run that does not see it at once", () => {
     expect(joined).toHaveLength(1);
   });
 
-  it("A steering message that joined after the last text is answered although the run was interrupted before that", async () => {
+  it("A steering message that joined after the last text is answered although the run was interrupted before the answer", async () => {
     const { id, open } = await speaking();
     const slow = unique();
     let asks = 0;
@@ -100,7 +100,7 @@ describe("a message for a run that does not see it at once", () => {
     await atRest(id);
   });
 
-  it("A sub-prompt continues undisturbed, and so do calls that a definition queued", async () => {
+  it("A sub-prompt, and calls that a definition queued, continue although a steering message waits", async () => {
     const { passed, open } = door();
     let inside = false;
     acts.set("queue", (state) => state.queueTool("act", { key: "queued" }));

@@ -36,7 +36,7 @@ const ends = (events: ThreadEvent[]) =>
 
 describe("a run that waits for its client", () => {
   it.each(["asker", "one_by_one"])(
-    "A run that waits for its client keeps waiting, and a steering message joins after the answers (%s)",
+    "A run that waits for its client continues to wait, and a steering message joins after the results (%s)",
     async (agent) => {
       const { id, word, runId, ids } = await waiting(agent);
       await evict(id);
@@ -66,7 +66,7 @@ describe("a run that waits for its client", () => {
     ["one_by_one", "error"],
     ["asker", "success"],
   ])(
-    "A steering message keeps further calls from being requested if calls wait for each other (%s)",
+    "A steering message prevents calls that have not been requested yet if calls wait for each other (%s)",
     async (agent, status) => {
       const { id, open } = await busy(agent, (name) => [
         { name: "wait", arguments: { gate: name } },
@@ -111,7 +111,7 @@ describe("a run that waits for its client", () => {
     expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "idle", pending_tool_calls: [] });
   });
 
-  it("A reader of the run of a steering message receives again that it waits", async () => {
+  it("A reader of a steering message's run receives the event that the run waits again", async () => {
     const { id, runId, ids } = await waiting();
     const { after } = await steer(id, "aside");
     const following = await follow(id, { run_id: runId, after: String(after) });
@@ -123,7 +123,7 @@ describe("a run that waits for its client", () => {
 });
 
 describe("a run that waits for a child", () => {
-  it("A steering message joins a run that waits for a child after the child's answer", async () => {
+  it("A steering message to a run that waits for a child joins after the child's result", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, following } = await begun();
@@ -145,7 +145,7 @@ describe("a run that waits for a child", () => {
     expect(ends(events)).toEqual([[run?.id, "completed"]]);
   });
 
-  it("A run that waits for a child continues when a message interrupts the child", async () => {
+  it("A run that waits for a child continues after a message interrupted the child", async () => {
     panelBehind(new Promise(() => {}));
     const { id, child, following } = await begun();
     following.close();
@@ -175,7 +175,7 @@ async function asking() {
 const decisions = (ids: string[]) => ({ results: ids.map((tool_call_id) => ({ tool_call_id, approved: true })) });
 
 describe("a run that waits for consent", () => {
-  it("A steering message joins after an approved call, which runs in spite of the message", async () => {
+  it("A steering message joins after an approved call, which runs all the same", async () => {
     const { id, ids } = await asking();
     await steer(id, "aside");
     await value(stubOf(id).call("postToolResults", admin, decisions(ids)));
@@ -189,7 +189,7 @@ describe("a run that waits for consent", () => {
     ]);
   });
 
-  it("An interrupt ends a run that waits for approval with nothing run, and a later decision changes nothing", async () => {
+  it("An interrupt ends a run that waits for approval, the call does not run, and a later approval changes nothing", async () => {
     const { id, runId, ids } = await asking();
     await evict(id);
     await value(stubOf(id).call("postMessage", admin, { ...message("now"), when: "interrupt" }, null));

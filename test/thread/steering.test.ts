@@ -43,7 +43,7 @@ describe("a message that steers", () => {
     expect((await value(stubOf(id).call("describe", admin))).message_count).toBe(8);
   });
 
-  it("A steering message is answered with the active run, also when its key comes again", async () => {
+  it("A steering message is answered with the active run, also when its key is repeated", async () => {
     const { id, runId, open } = await busy();
     const key = { key: "k", fingerprint: "f" };
     const post = () => value(stubOf(id).call("postMessage", admin, message("aside", { when: "steer" }), key));
@@ -62,7 +62,7 @@ describe("a message that steers", () => {
   });
 
   it.each(["sequential", "batched"])(
-    "A call that has not begun is skipped with an error for a steering message if its step is %s",
+    "A call that has not begun gets an error result because of a steering message if its step is %s",
     async (agent) => {
       const { id, open } = await busy(agent, notesBehind);
       await steer(id, "wait a moment");
@@ -76,7 +76,7 @@ describe("a message that steers", () => {
     },
   );
 
-  it("A steering message lets every call of a parallel step be made", async () => {
+  it("A steering message lets every call of a parallel step run", async () => {
     const { id, open } = await busy("parallel", (name) => [
       { name: "wait", arguments: { gate: name } },
       { name: "note", arguments: { text: `beside ${name}` } },
@@ -152,7 +152,7 @@ describe("a message that steers", () => {
     expect((await said(id)).at(-1)).toMatch(/done$/);
   });
 
-  it("A steering message that joined takes no place in a page of runs", async () => {
+  it("A steering message that joined does not appear in a page of runs, and leaves no gap there", async () => {
     const { id, runId, open } = await busy();
     for (const text of ["one", "two", "three"]) await steer(id, text);
     open();
@@ -191,7 +191,7 @@ describe("a message that steers", () => {
 });
 
 describe("a run that would end", () => {
-  it("A run that would end takes another step for waiting steering messages, and ends once", async () => {
+  it("A run that would end makes another step for waiting steering messages, and ends once", async () => {
     const { id, runId, name, open } = await speaking();
     await steer(id, "one more thing");
     open();
@@ -209,7 +209,7 @@ describe("a run that would end", () => {
     });
   });
 
-  it("A run that fails leaves waiting steering messages to a run of their own, before the other inputs", async () => {
+  it("A run that fails leaves waiting steering messages to a new run, before the other inputs", async () => {
     const { id, runId, open } = await speaking("parallel", { error: { kind: "auth", message: "no" } });
     await say(id, "behind");
     const { run } = await steer(id, "aside");
@@ -255,7 +255,7 @@ describe("a run that would end", () => {
     expect((await said(id)).slice(-2)).toEqual(["user: aside", "assistant: echo: aside"]);
   });
 
-  it("A run that is complete with its last step leaves waiting steering messages to the next run", async () => {
+  it("A run that completes with its last allowed step leaves waiting steering messages to the next run", async () => {
     const { passed, open } = door();
     const name = unique();
     let steps = 0;
@@ -278,7 +278,7 @@ describe("a run that would end", () => {
     expect((await said(id)).slice(-3)).toEqual(["assistant: last words", "user: aside", "assistant: echo: aside"]);
   });
 
-  it("A run that `endSessionTool` ended is over, and waiting steering messages begin another", async () => {
+  it("A run that `endSessionTool` ended is over, and waiting steering messages begin a new run", async () => {
     const { passed, open } = door();
     let ends = 0;
     personas.set("con", async () => {
@@ -303,7 +303,7 @@ describe("a run that would end", () => {
     expect(human?.run_id).not.toBe(run?.id);
   });
 
-  it("A person's message between two models is marked, and reaches the one that answers next", async () => {
+  it("A user's message between two models is marked, and reaches the side that answers next", async () => {
     const { passed, open } = door();
     let turns = 0;
     personas.set("pro", async () => {

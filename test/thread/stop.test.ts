@@ -27,7 +27,7 @@ describe("stop", () => {
     expect((await value(stubOf(id).call("describe", admin))).status).toBe("idle");
   });
 
-  it("STOP6 The usage of a stopped answer is counted, as far as it came, in run, thread and log", async () => {
+  it("STOP6 A stopped answer's usage is counted up to the stop, in run, thread and log", async () => {
     const id = await newThread("parallel");
     scripts.set("endless", () => ({ text: Array.from({ length: 1000 }, () => "word "), delayMs: 20 }));
     const { run } = await value(stubOf(id).call("postMessage", admin, message("endless"), null));
@@ -78,7 +78,7 @@ describe("stop", () => {
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "completed" });
   });
 
-  it("STOP3 A stop pauses the queue until the next input, which then comes after the waiting ones", async () => {
+  it("STOP3 A stop pauses the queue until the next input, which is then placed after the waiting ones", async () => {
     const id = await newThread("parallel");
     const hold = gate("stop3");
     scripts.set("stop3", () => ({ toolCalls: [{ name: "wait", arguments: { gate: "stop3" } }] }));
@@ -97,7 +97,7 @@ describe("stop", () => {
     expect(said).toEqual(["stop3", "waited", "last"]);
   });
 
-  it("STOP4 A stop of an idle thread, or of an unknown run, is answered with what was found", async () => {
+  it("STOP4 A stop of an idle thread returns its status, and a stop of an unknown run is run_not_found", async () => {
     const id = await newThread("parallel");
     expect(await value(stubOf(id).call("stop", admin, null))).toEqual({ status: "idle" });
     const refused = await stubOf(id).call("stop", admin, crypto.randomUUID());

@@ -35,7 +35,7 @@ function bossCalls(name: string, args: Record<string, unknown>): void {
 const firstOf = (persona: string) => asked.find((one) => one.persona === persona)?.request;
 
 describe("a prompt as a tool", () => {
-  it("A prompt as a tool runs a loop of its own under the call, and only its result reaches the caller", async () => {
+  it("A prompt used as a tool runs its own loop under the call, and only its result reaches the caller", async () => {
     const id = await newThread("boss");
     personas.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "helper", arguments: { task: "look it up" } }] } : { text: "boss done" },
@@ -75,7 +75,7 @@ describe("a prompt as a tool", () => {
     expect(asked.at(-1)?.request.messages.at(-1)?.content).toContain("task:");
   });
 
-  it("The result of a prompt as a tool holds what includeTextResponse, includeToolCalls and includeErrors ask for", async () => {
+  it("The result of a prompt used as a tool contains what includeTextResponse, includeToolCalls and includeErrors select", async () => {
     acts.set("fine", () => "well");
     acts.set("bad", () => {
       throw new Error("broke");
@@ -100,7 +100,7 @@ describe("a prompt as a tool", () => {
     });
   });
 
-  it("A prompt as a tool sees its own scope alone, and with `includeChat` the messages above it up to the calling answer", async () => {
+  it("A prompt used as a tool is sent its own messages, and with `includeChat` also the messages above it up to the calling answer", async () => {
     const id = await newThread("boss");
     await converse(id, "earlier");
     bossCalls("helper", { task: "alone" });
@@ -113,7 +113,7 @@ describe("a prompt as a tool", () => {
     expect(seen.slice(-2)).toEqual(["again", "together"]);
   });
 
-  it("A prompt as a tool ends after ten steps with its text so far", async () => {
+  it("A prompt used as a tool ends after ten steps with its text so far", async () => {
     acts.set("more", () => "more");
     personas.set("helper", () => act("more"));
     bossCalls("helper", { task: "never ends" });
@@ -124,7 +124,7 @@ describe("a prompt as a tool", () => {
     expect(told?.result).toMatchObject({ status: "success", result: expect.stringContaining("limit of steps") });
   });
 
-  it("A prompt as a tool may call another; a chain that calls itself ends with an error that the model reads", async () => {
+  it("A prompt used as a tool may call another, and a chain that calls itself ends with an error that the model reads", async () => {
     personas.set("helper", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "deep", arguments: { task: "down" } }] } : { text: "helper done" },
     );
@@ -142,7 +142,7 @@ describe("a prompt as a tool", () => {
     expect(messages.at(-1)?.depth).toBe(0);
   });
 
-  it("Several run side by side; messages, events and costs stay apart", async () => {
+  it("Parallel sub-prompts keep their messages, events and costs apart", async () => {
     acts.set("k", () => "k");
     for (const name of ["helper", "deep"]) {
       personas.set(name, ({ step, lastUser }) => (step === 0 ? act("k") : { text: `${name} ${lastUser}` }));
@@ -175,7 +175,7 @@ describe("a prompt as a tool", () => {
     expect(run?.usage.total_tokens).toBe(sum);
   });
 
-  it("A crash inside a sub-prompt continues where its scope ends, and nothing is asked or done twice", async () => {
+  it("A crash inside a sub-prompt continues where the sub-prompt was, and no request or call is made twice", async () => {
     const done: string[] = [];
     let hang = true;
     let reach = () => {};
@@ -216,7 +216,7 @@ describe("a prompt as a tool", () => {
     expect(starts.map(({ type }) => type)).toEqual(["subagent_start", "subagent_end"]);
   });
 
-  it("The events of a prompt as a tool name what it used, and are replayed the same", async () => {
+  it("The events of a prompt used as a tool contain its usage, and are replayed unchanged", async () => {
     acts.set("k", () => "k");
     personas.set("helper", ({ step }) => (step === 0 ? act("k") : { text: "done" }));
     bossCalls("helper", { task: "go" });
@@ -243,7 +243,7 @@ describe("a prompt as a tool", () => {
     }
   });
 
-  it("Large results of parallel sub-prompts are replayed whole, in many parts, equal to what was sent", async () => {
+  it("Large results of parallel sub-prompts are replayed completely, in many parts, equal to the live events", async () => {
     acts.set("k", () => "k");
     acts.set("big", () => "x".repeat(60_000));
     let open = () => {};
@@ -276,7 +276,7 @@ describe("a prompt as a tool", () => {
     expect(JSON.stringify(live.events).length).toBeGreaterThan(6 * 512 * 1024);
   });
 
-  it("Parallel loops are emitted in the order of their numbers, live as in a replay", async () => {
+  it("The events of parallel sub-prompts are emitted in the order of their numbers, live and in a replay", async () => {
     acts.set("k", () => "k");
     acts.set("emit", (state) => state.emit("note", { x: 1 }));
     const both = ["k", "emit"].map((key) => ({ name: "act", arguments: { key } }));
@@ -300,7 +300,7 @@ describe("a prompt as a tool", () => {
     expect(plain(late.events)).toEqual(plain(live.events));
   });
 
-  it("The end of a prompt as a tool has what the call's row has: of an answer too long for a row, the beginning and where the rest is", async () => {
+  it("The end event of a prompt used as a tool has the result of the call's row: of an answer too long for a row, its beginning and the path of the rest", async () => {
     personas.set("helper", () => ({ text: "y".repeat(300_000) }));
     bossCalls("helper", { task: "go" });
     const id = await newThread("boss");
@@ -317,7 +317,7 @@ describe("a prompt as a tool", () => {
     expect(JSON.stringify(ends[0]).length).toBeLessThan(20_000);
   });
 
-  it("A long one is replayed whole to a late reader, for a few rows more than it has", async () => {
+  it("A long sub-prompt is replayed completely to a late reader, for a few rows more than it has", async () => {
     acts.set("k", () => "k");
     const many = { toolCalls: Array.from({ length: 50 }, () => ({ name: "act", arguments: { key: "k" } })) };
     personas.set("helper", ({ step }) => (step < 8 ? many : { text: "done" }));
@@ -334,7 +334,7 @@ describe("a prompt as a tool", () => {
     expect(read).toBeLessThan(2000);
   });
 
-  it("A stop ends it, every call answered", async () => {
+  it("A stop ends a sub-prompt with its partial answer stored and every call answered", async () => {
     let reach = () => {};
     const reached = new Promise<void>((resolve) => {
       reach = resolve;

@@ -63,7 +63,7 @@ describe("a streaming tool", () => {
 });
 
 describe("a tool that writes the thread", () => {
-  it("A tool that writes to the thread leaves its message after the results of its step", async () => {
+  it("A message that a tool adds to the thread is stored after the results of its step", async () => {
     const id = await newThread("parallel");
     scripts.set("inject", ({ step }) =>
       step === 0

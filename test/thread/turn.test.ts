@@ -34,7 +34,7 @@ describe("a text turn", () => {
     expect(total).toBe(2);
   });
 
-  it("Numbers events so that each is greater than the one before and names it as prev", async () => {
+  it("Event numbers rise, none is used twice, and each frame names the number of the one before as prev", async () => {
     const id = await newThread("parallel");
     const events = await converse(id, "count");
     const numbers = events.map((event) => event.seq);

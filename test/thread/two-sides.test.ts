@@ -32,7 +32,7 @@ async function goOn(id: string, side?: "a" | "b"): Promise<ThreadEvent[]> {
 }
 
 describe("two sides", () => {
-  it("Two sides take turns, each sent its own texts as the assistant's and the other's as the user's, until the turns are used up", async () => {
+  it("Two sides take turns, each is sent its own texts as the assistant's and the other's as the user's, until the turns are used up", async () => {
     const id = await newThread("debate");
     personas.set("pro", ({ messages }) => ({ text: `pro ${messages.length}` }));
     personas.set("con", ({ messages }) => ({ text: `con ${messages.length}` }));
@@ -54,7 +54,7 @@ describe("two sides", () => {
     expect(events.flatMap((event) => (event.type === "turn_end" ? [event.side] : []))).toEqual(["a", "b", "a", "b"]);
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "limit", reason: "max_session_turns" });
   });
-  it("Two sides see only their own tools, and receive a stop tool's outcome in place of text", async () => {
+  it("Two sides see only their own tools, and the other side receives a stop tool's outcome in place of text", async () => {
     const id = await newThread("panel");
     acts.set("look", () => "seen");
     personas.set("pro", ({ step, messages }) => {
@@ -93,7 +93,7 @@ describe("two sides", () => {
     expect(events.at(-1)).toMatchObject({ status: "limit", reason: "max_session_turns" });
   });
 
-  it("`endSessionTool` ends the run for both when it succeeds, and only then", async () => {
+  it("An `endSessionTool` ends the run for both sides when it succeeds, and only then", async () => {
     const id = await newThread("debate");
     let tries = 0;
     personas.set("con", () => {
@@ -109,7 +109,7 @@ describe("two sides", () => {
     ]);
   });
 
-  it("`forceTurn` takes effect after the step's tools, and has no effect with one side", async () => {
+  it("A call of `forceTurn` takes effect after the step's tools, and has no effect with one side", async () => {
     const id = await newThread("debate");
     acts.set("over", (state) => state.execution?.forceTurn("b"));
     acts.set("stay", (state) => state.execution?.forceTurn("a"));
@@ -136,7 +136,7 @@ describe("two sides", () => {
     expect(asked[1]?.persona).toBe("pro");
   });
 
-  it("A person's later message is marked and reaches the side that answers next", async () => {
+  it("A user's later message is marked and reaches the side that answers next", async () => {
     const id = await newThread("debate");
     personas.set("con", () => conclude);
     await converse(id, "first");
@@ -148,7 +148,7 @@ describe("two sides", () => {
     expect(asked[0]?.request.messages.at(-1)).toEqual({ role: "user", content: "May I?" });
   });
 
-  it("`execution` shows sides, steps, turns and which side stopped", async () => {
+  it("The `execution` object shows sides, steps, turns and which side stopped", async () => {
     const id = await newThread("debate");
     const seen: unknown[] = [];
     const look = ({ execution }: { execution: ExecutionState | null }) => {
