@@ -1,18 +1,18 @@
-// The attachments of a message, as the wire lists them: images and files among its parts, and what its tool result refers to.
+// The attachments of a message on the wire: its images and files, and the attachments of its tool result.
 
 import type { AttachmentRef } from "#contract/attachment.ts";
 import type { FilePart, ImagePart } from "#contract/content.ts";
 
 import type { MessageRecord } from "./record.ts";
 
-/** In the order they stand in. Parts without a path are no files of the thread and are left out. */
+/** Lists a message's attachments, in the order of its parts. Parts without a path are not files of the thread and are not listed. */
 export function attachmentsOf({ id, parts, result }: Pick<MessageRecord, "id" | "parts" | "result">): AttachmentRef[] {
-  const own = parts.flatMap((part, at) =>
+  const ofParts = parts.flatMap((part, at) =>
     (part.type === "image" || part.type === "file") && part.path !== undefined
       ? [refOf(part, part.path, part.id ?? `${id}.${at}`)]
       : [],
   );
-  return [...own, ...(result?.attachments ?? [])];
+  return [...ofParts, ...(result?.attachments ?? [])];
 }
 
 function refOf(part: ImagePart | FilePart, path: string, id: string): AttachmentRef {
@@ -29,7 +29,7 @@ function refOf(part: ImagePart | FilePart, path: string, id: string): Attachment
   };
 }
 
-/** A reference as the part of a message that a model is sent. */
+/** Converts a reference to a part of a model message. */
 export function partOf({ path, name, mimeType, size, width, height }: AttachmentRef): ImagePart | FilePart {
   return {
     type: mimeType.startsWith("image/") ? "image" : "file",

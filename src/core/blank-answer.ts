@@ -1,8 +1,11 @@
-// Why an answer without content ends its run, where the provider named the reason.
+// Decides whether a blank answer ends its run with an error, by the provider's stop reason.
 
 import type { StepOutcome } from "./ports/strategy.ts";
 
-/** The error that ends the run, or null if the provider named no reason. The same request would end in the same way (decision record 17). */
+/**
+ * The error that ends the run, because the same request would have the same result (decision record 17). Null if the stop reason is no
+ * error.
+ */
 export function causeOfBlankAnswer({
   stop_reason,
   stop_detail,

@@ -1,10 +1,10 @@
-// What a model call cost. Pure arithmetic over counts and prices; a price that is missing makes the cost unknown, never
-// zero, and a total the provider reports wins over our own sum (decision 20), unless no call can cost that.
+// The cost of a model call, from token counts and prices. With a missing price the cost is unknown (null), never zero. A plausible total
+// that the provider reports is used in place of the computed one (decision 20: costs).
 
 import { roundCost } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 
-/** USD per million tokens, as a model definition names them. */
+/** The prices of a model definition, in USD per million tokens. */
 export interface Prices {
   inputPrice?: number;
   outputPrice?: number;
@@ -14,10 +14,10 @@ export interface Prices {
 
 const million = 1_000_000;
 
-/** USD that no call costs. */
+/** Higher totals are not plausible. USD. */
 const mostReported = million;
 
-/** USD of a call, or null where a price is missing and the provider reported none (decision 20). */
+/** The cost in USD. Null if a price is missing and the provider reported no total. */
 export function costOf(prices: Prices, usage: Usage, reported: number | null): number | null {
   if (reported !== null && reported >= 0 && reported <= mostReported) return roundCost(reported);
   const { inputPrice, outputPrice } = prices;

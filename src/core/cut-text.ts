@@ -1,27 +1,27 @@
-// Text and records measured and cut in bytes of JSON, which is what rows hold.
+// Measures values and cuts text in bytes of JSON, the form in which rows store them.
 
-/** Room for the line that says what was cut. */
+/** Bytes that are reserved for the notice at the end of a cut text. */
 const noticeBytes = 200;
 
-/** Bytes of a value's JSON. Throws for what has none: a circle, a big number. */
+/** Bytes of a value's JSON. Throws for a value without JSON: a circular one, or a bigint. */
 export function jsonBytes(value: unknown): number {
   return new TextEncoder().encode(JSON.stringify(value)).byteLength;
 }
 
-/** Text of at most `limit` bytes of JSON. What was cut says so, where there is room to; text that fits stays as it is. */
+/** Cuts a text to at most `limit` bytes of JSON and adds a notice. Returns a text that fits unchanged. */
 export function cutText(text: string, limit: number): string {
-  // Every character takes at least one byte, so a longer text needs no counting.
+  // Every character has at least one byte, so a longer text does not fit.
   if (text.length <= limit && jsonBytes(text) <= limit) return text.toWellFormed();
-  const room = Math.max(0, limit - noticeBytes);
-  let kept = text.slice(0, room);
-  for (let bytes = jsonBytes(kept); kept !== "" && bytes > room; bytes = jsonBytes(kept)) {
-    kept = kept.slice(0, Math.floor((kept.length * room) / bytes));
+  const textBytes = Math.max(0, limit - noticeBytes);
+  let kept = text.slice(0, textBytes);
+  for (let bytes = jsonBytes(kept); kept !== "" && bytes > textBytes; bytes = jsonBytes(kept)) {
+    kept = kept.slice(0, Math.floor((kept.length * textBytes) / bytes));
   }
   if (kept === "") return "";
   return `${kept.toWellFormed()}\n[cut: ${text.length - kept.length} of ${text.length} characters left out]`;
 }
 
-/** What was thrown, in words, whatever it is. */
+/** The message of a thrown value, also if it is not an error. */
 export function errorMessage(thrown: unknown): string {
   try {
     return thrown instanceof Error ? String(thrown.message || thrown.name) : String(thrown);

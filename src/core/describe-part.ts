@@ -1,13 +1,13 @@
-// What stands for an image or a file where its bytes are not sent: one line of text, so that a model at least knows of it.
+// Describes an image or a file by a line of text, which a model receives if the bytes are not sent.
 
 import type { FilePart, ImagePart } from "#contract/content.ts";
 import { byteSize } from "#lib/byte-size.ts";
 
-/** A line with name, type, size and place, as far as they are known, and why it stands there (decisions 16, 19). */
+/** The line with the known ones of name, type, size and path or URL, and the reason (decisions 16 and 19: attachments). */
 export function describePart(part: ImagePart | FilePart, reason?: string): string {
-  const place = part.path ?? part.url;
-  const name = part.name ?? place?.split("/").at(-1);
+  const location = part.path ?? part.url;
+  const name = part.name ?? location?.split("/").at(-1);
   const size = part.size === undefined ? undefined : byteSize(part.size);
-  const details = [name, part.mime_type, size, place].filter((detail) => detail !== undefined && detail !== "");
+  const details = [name, part.mime_type, size, location].filter((detail) => detail !== undefined && detail !== "");
   return `[${part.type}: ${details.join(", ")}${reason === undefined ? "" : `; ${reason}`}]`;
 }

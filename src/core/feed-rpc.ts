@@ -31,9 +31,9 @@ export interface FeedStub extends FeedRpc {
 /** Gives a fresh stub of an owner's feed for every call; null owns the threads without a user. */
 export type FeedDirectory<Stub = FeedStub> = (owner: string | null) => Stub;
 
-/** The object's name: no user id gives the name of another one's feed, or of that of nobody. */
+/** The name of the owner's feed object. Different owners have different names, also an owner that is null. */
 export function feedName(owner: string | null): string {
-  // As JSON, which keeps apart what would be one text once it is encoded: halves of surrogate pairs.
+  // JSON escapes lone surrogates, which would become the same character when the name is encoded.
   return owner === null ? "nobody" : `user ${JSON.stringify(owner)}`;
 }
 

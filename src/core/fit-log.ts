@@ -1,20 +1,20 @@
-// Makes a log row fit: whatever a provider sent and whatever tools threw, the row that ends a step can be written.
+// Shortens a log row to a size that can be stored, whatever a provider sent or a tool threw.
 
 import { isJsonObject, type JsonObject } from "#contract/json.ts";
 
 import { cutText, jsonBytes } from "./cut-text.ts";
 import type { LogRecord } from "./record.ts";
 
-/** Bytes of JSON that a log row may take; the store takes 1 900 000. */
+/** The most bytes of JSON of a log row. The store accepts 1,900,000. */
 export const logLimit = 1_850_000;
 
-/** Shortens a row's data by so many bytes, as far as it can. */
+/** Shortens a row's data by `over` bytes, or by as much as it can. */
 type Shrink = (data: JsonObject, over: number) => JsonObject;
 
-/** What is given up, the most dispensable first. */
-const shrinks: readonly Shrink[] = [shorterRaw, withoutStacks, withoutLeftOut];
+/** The ways to shorten a row. The first ones remove the least important data. */
+const shrinks: readonly Shrink[] = [shorterRaw, withoutStacks, withoutLeftOutIds];
 
-/** The row, no larger than `logLimit`. One that fits comes back as it is. */
+/** The row with at most `logLimit` bytes. A row that fits is returned unchanged. */
 export function fitLog(record: LogRecord): LogRecord {
   let fitting = record;
   for (const shrink of shrinks) {
@@ -36,8 +36,8 @@ function withoutStacks(data: JsonObject): JsonObject {
   return { ...data, tools: tools.map((tool) => (isJsonObject(tool) ? without(tool, "stack") : tool)) };
 }
 
-/** A filter may leave out most of a very long history; then only their number is kept. */
-function withoutLeftOut(data: JsonObject): JsonObject {
+/** Replaces the ids of the messages that a filter hook left out by their number: a long history has many. */
+function withoutLeftOutIds(data: JsonObject): JsonObject {
   const { request } = data;
   if (!isJsonObject(request) || !isJsonObject(request["messages"])) return data;
   const { left_out, ...messages } = request["messages"];
@@ -46,6 +46,6 @@ function withoutLeftOut(data: JsonObject): JsonObject {
 }
 
 function without(object: JsonObject, field: string): JsonObject {
-  const { [field]: _, ...rest } = object;
-  return rest;
+  const { [field]: _, ...others } = object;
+  return others;
 }

@@ -1,14 +1,14 @@
-// `state.context` may hold anything a definition puts there, a row cannot. The run's record has the last copy that could
-// be kept, and a cut run goes on with that.
+// Copies `state.context` into the run's record. Definitions may put any value there, but a row stores only JSON of a limited size. An
+// interrupted run resumes with the last copy.
 
 import { cutText, jsonBytes } from "./cut-text.ts";
 import { jsonCopy } from "./json-copy.ts";
 import type { RunPorts } from "./ports/run-ports.ts";
 
-/** Bytes of JSON that are kept of it. */
+/** The most bytes of JSON of a copy. */
 export const contextLimit = 128 * 1024;
 
-/** Copies the live context into the run's record. Gives what the step's log should say of it. */
+/** Copies the context into the run's record. Returns warnings for the step's log row. */
 export function keepContext({ run, context }: Pick<RunPorts, "run" | "context">): string[] {
   if (context === undefined) return [];
   const { copy, dropped } = jsonCopy(context.current, contextLimit);

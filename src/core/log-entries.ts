@@ -1,20 +1,19 @@
-// A log row as the entries it stands for (Standard Agents, Log): a step's row holds its tool calls, which are entries of
-// their own under the step's.
+// The log entries of a log row (Standard Agents, Log). The row of a step contains its tool calls, which are entries below the step's.
 
 import type { JsonObject } from "#contract/json.ts";
 
 import type { LogRecord } from "./record.ts";
 
-/** The entries of a log row, the step and its tool calls, in the given order. The calls are newer than their step. */
+/** The entries of a row, the step and its tool calls, in the given order. Calls are newer than their step. */
 export function logEntries(row: LogRecord, order: "asc" | "desc" = "asc"): LogRecord[] {
   const entries = [row, ...callEntries(row)];
   return order === "desc" ? entries.toReversed() : entries;
 }
 
-/** The tool calls that a row stands for: those of its step, or itself where it is one that was invoked directly. */
+/** The tool calls of a row: those of its step, or the row itself if the tool was invoked without a run. */
 export function toolCallEntries(row: LogRecord): LogRecord[] {
-  const isOwn = row.type === "tool_call" && row.data["tools"] === undefined;
-  return isOwn ? [row] : callEntries(row);
+  const isDirect = row.type === "tool_call" && row.data["tools"] === undefined;
+  return isDirect ? [row] : callEntries(row);
 }
 
 function callEntries(row: LogRecord): LogRecord[] {

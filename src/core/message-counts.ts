@@ -1,9 +1,9 @@
-// Kept counts of a branch's messages, so that no total is ever counted row by row.
+// The stored counts of a branch's messages, so that totals are not counted from rows.
 
 import type { MessageCounts, MessageRecord } from "./record.ts";
 
-/** The counts with one message more, or one less. */
-export function counted(
+/** The counts after a message was added (1) or deleted (-1). */
+export function changedCounts(
   counts: MessageCounts,
   { depth, silent }: Pick<MessageRecord, "depth" | "silent">,
   by: 1 | -1,
@@ -12,7 +12,7 @@ export function counted(
   return { ...counts, [depth]: silent ? [shown, hidden + by] : [shown + by, hidden] };
 }
 
-/** How many messages a filter covers. */
+/** The number of messages that match a filter. */
 export function totalOf(
   counts: MessageCounts,
   { includeSilent, maxDepth }: { includeSilent: boolean; maxDepth?: number | undefined },

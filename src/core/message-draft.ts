@@ -1,4 +1,4 @@
-// Makes the record of a message that no model answered: a user's message, or one that a definition adds.
+// Makes the record of a message that is not a model's answer: a user's message, or one that a definition adds.
 
 import type { JsonObject } from "#contract/json.ts";
 import type { Role } from "#contract/message.ts";

@@ -1,13 +1,13 @@
-// Makes a list of messages one that providers accept: every call is followed by exactly one result of its own, nothing
-// else stands between them, no answer is blank, and answers that follow each other are one. Applied before every model call and after every hook that may have
-// cut the list, so that no cut of a run, a filter or a deletion can make a thread unusable.
+// Changes a list of messages so that providers accept it: each call is followed by exactly one result, no answer is blank, and
+// consecutive answers are joined. Applied before every model call and after every hook that may have changed the list, so that no crash,
+// filter or deletion makes a thread unusable.
 
 import type { ModelMessage } from "./ports/model-port.ts";
 import { errorResult } from "./tools/error-results.ts";
 
 const lostResult = errorResult("This call has no result: it was interrupted or removed.");
 
-/** Contract: pure; keeps the order of what it keeps; a well-formed list comes back unchanged. */
+/** Contract: pure. Messages keep their order, and a valid list is returned unchanged. */
 export function repair(messages: readonly ModelMessage[]): ModelMessage[] {
   const results = new Map<string, ModelMessage>();
   for (const message of messages) {
@@ -18,44 +18,44 @@ export function repair(messages: readonly ModelMessage[]): ModelMessage[] {
   const answered = new Set<string>();
   for (const message of messages) {
     if (message.role === "tool" || isEmpty(message)) continue;
-    const own = withoutRepeatedCalls(message, answered);
-    if (isEmpty(own)) continue;
+    const unique = withoutRepeatedCalls(message, answered);
+    if (isEmpty(unique)) continue;
     const before = repaired.at(-1);
-    if (own.role === "assistant" && before?.role === "assistant") repaired.splice(-1, 1, joined(before, own));
-    else repaired.push(own);
-    for (const part of own.parts) {
+    if (unique.role === "assistant" && before?.role === "assistant") repaired.splice(-1, 1, joined(before, unique));
+    else repaired.push(unique);
+    for (const part of unique.parts) {
       if (part.type !== "tool_call") continue;
       answered.add(part.id);
-      repaired.push(results.get(part.id) ?? lost(part.id, part.name));
+      repaired.push(results.get(part.id) ?? lostResultMessage(part.id, part.name));
     }
   }
   return repaired;
 }
 
-/** Thinking alone is no message either, signed or not: providers refuse an answer that says nothing. */
+/** Whether a message has no content. Thinking is no content: providers refuse an answer that has nothing else. */
 function isEmpty(message: ModelMessage): boolean {
   return message.parts.every((part) => part.type === "thinking" || (part.type === "text" && part.text.trim() === ""));
 }
 
-/** Two answers in a row: the first called no tool, so nothing stands between them. */
+/** Joins two consecutive answers. The first one has no calls, so there are no results between them. */
 function joined(first: ModelMessage, second: ModelMessage): ModelMessage {
   const ids = [...(first.joined ?? []), ...(second.id === null ? [] : [second.id]), ...(second.joined ?? [])];
   return { ...first, parts: [...first.parts, ...second.parts], joined: ids };
 }
 
-/** A call id that was answered before cannot be asked again. */
+/** Removes calls whose id an earlier call has. */
 function withoutRepeatedCalls(message: ModelMessage, answered: ReadonlySet<string>): ModelMessage {
-  const asked = new Set(answered);
+  const known = new Set(answered);
   const parts = message.parts.filter((part) => {
     if (part.type !== "tool_call") return true;
-    const isNew = !asked.has(part.id);
-    asked.add(part.id);
+    const isNew = !known.has(part.id);
+    known.add(part.id);
     return isNew;
   });
   return parts.length === message.parts.length ? message : { ...message, parts };
 }
 
-function lost(callId: string, name: string): ModelMessage {
+function lostResultMessage(callId: string, name: string): ModelMessage {
   return {
     id: null,
     role: "tool",

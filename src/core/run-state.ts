@@ -1,4 +1,4 @@
-// What a run knows of itself between steps. All of it follows from rows, so a cut run begins where its rows end.
+// Computes the state of a loop from its stored messages, so that an interrupted run continues after its last row; and adds usage to a run.
 
 import type { ToolCallPart } from "#contract/content.ts";
 import type { RunTotals } from "#contract/run.ts";
@@ -17,23 +17,23 @@ export function callsOf(message: MessageRecord): ToolCallPart[] {
   return message.parts.flatMap((part) => (part.type === "tool_call" ? [part] : []));
 }
 
-/** What the run's last answer still lacks. */
+/** A step: its answer, the answer's calls, and the tool messages of those calls. */
 export interface OpenStep {
   answer: MessageRecord;
   calls: ToolCallPart[];
-  /** The tool messages that are there, settled or started. */
+  /** The existing tool messages, with a result or started. */
   results: MessageRecord[];
 }
 
-/** The last answer of a line of messages, with its results. */
+/** The last step of a scope. */
 export function lastStep(messages: readonly MessageRecord[], scope: Scope): OpenStep | null {
-  const own = messages.filter((message) => isInScope(scope, message));
-  const at = own.findLastIndex(isAnswer);
-  const answer = own[at];
-  return answer === undefined ? null : stepOf(answer, own.slice(at + 1));
+  const scoped = messages.filter((message) => isInScope(scope, message));
+  const at = scoped.findLastIndex(isAnswer);
+  const answer = scoped[at];
+  return answer === undefined ? null : stepOf(answer, scoped.slice(at + 1));
 }
 
-/** The step of an answer, its results looked for among the messages behind it. */
+/** The step of an answer; `later` are the messages after it. */
 export function stepOf(answer: MessageRecord, later: readonly MessageRecord[]): OpenStep {
   const calls = callsOf(answer);
   const ids = new Set(calls.map((call) => call.id));
@@ -41,20 +41,20 @@ export function stepOf(answer: MessageRecord, later: readonly MessageRecord[]): 
   return { answer, calls, results };
 }
 
-/** True when every call has its result. */
+/** Whether every call has its result. */
 export function isSettled(step: OpenStep): boolean {
   return step.calls.every((call) =>
     step.results.some((row) => row.tool_call_id === call.id && row.status === "complete"),
   );
 }
 
-/** Whether an answer is blank: without text, pictures, files and calls. Thinking alone is blank too. */
+/** Whether an answer is blank: without text, pictures, files and calls. An answer with thinking only is blank. */
 export function isBlank({ parts, has_other_content }: Pick<MessageRecord, "parts" | "has_other_content">): boolean {
   if (has_other_content === true) return false;
   return parts.every((part) => part.type === "thinking" || (part.type === "text" && part.text.trim() === ""));
 }
 
-/** What came of a finished step. */
+/** The outcome of a finished step. */
 export function outcomeOf(step: OpenStep): StepOutcome {
   return {
     text: textOf(step.answer.parts),
@@ -70,7 +70,7 @@ export function outcomeOf(step: OpenStep): StepOutcome {
   };
 }
 
-/** The progress of a line whose rows these are. */
+/** The progress of a scope's loop. */
 export function progressOf(messages: readonly MessageRecord[], scope: Scope): Progress {
   const steps = messages.filter((message) => isModelAnswer(message) && isInScope(scope, message)).length;
   const last = lastStep(messages, scope);
@@ -80,17 +80,17 @@ export function progressOf(messages: readonly MessageRecord[], scope: Scope): Pr
   return { steps, last: last === null ? null : outcomeOf(last), hasNewInput: newest?.steered === true };
 }
 
-/** Number that the line's next step gets; queued calls have one too. */
+/** The number of the scope's next step. Steps of queued calls have numbers too. */
 export function nextStepNumber(messages: readonly MessageRecord[], scope: Scope): number {
   return messages.filter((message) => isAnswer(message) && isInScope(scope, message)).length + 1;
 }
 
-/** Of a started call that does not say what it waits for, as in a copy: it waited for somebody outside, and did nothing. */
-export function hasOnlyWaited({ answered, approval }: Pick<MessageRecord, "answered" | "approval">): boolean {
+/** Whether a started call without `awaits`, as in an imported thread, only waited for a client or a person and has not run. */
+export function neverStarted({ answered, approval }: Pick<MessageRecord, "answered" | "approval">): boolean {
   return answered !== undefined && approval?.approved !== true;
 }
 
-/** What a run has used so far; `messages` are the run's. */
+/** The steps, usage and cost of a run so far. `messages` are the run's. */
 export function totalsOf(
   { usage, cost }: Pick<RunRecord, "usage" | "cost">,
   messages: readonly MessageRecord[],
@@ -99,7 +99,7 @@ export function totalsOf(
   return { steps, usage, cost };
 }
 
-/** What one model attempt used. */
+/** The usage of one model attempt. */
 export interface ModelUsage {
   /** The model's name in `agents/`. */
   model: string;
@@ -107,7 +107,7 @@ export interface ModelUsage {
   cost: number | null;
 }
 
-/** Counts what a child thread used into a run's or a thread's totals. Its models stay out: the child accounts for them. */
+/** Adds a child thread's usage to the totals of a run or a thread. The child counts the usage by model. */
 export function addChildUsage(
   totals: Pick<RunRecord, "usage" | "cost">,
   { usage, cost }: Pick<ModelUsage, "usage" | "cost">,
@@ -118,12 +118,12 @@ export function addChildUsage(
 
 type ChildUsage = Pick<Delivered, "usage" | "cost" | "work">;
 
-/** What the row of a call says of the child that worked on it. */
+/** The fields of a call's row for the usage of its child thread. */
 export function childUsageFields({ usage, cost, work }: ChildUsage): ChildUsage {
   return { usage, cost, ...(work === undefined ? {} : { work }) };
 }
 
-/** Counts a model attempt into the run. */
+/** Adds the usage of a model attempt to the run. */
 export function addModelUsage(run: RunRecord, { model, usage, cost }: ModelUsage): void {
   run.usage = addUsage(run.usage, usage);
   run.cost = addCost(run.cost, cost);

@@ -1,5 +1,5 @@
-// Events as rows carry them: what the rows of message, run and call say anyway is left out on the way in and put back on
-// the way out. Replay is therefore a pure function of rows, and a long answer is stored once.
+// The stored form of events. Data that the row of a message, a run or a call has anyway is omitted from the stored event, and added again
+// on replay. So a long answer is stored once, and replay is a pure function of rows.
 
 import { withoutArguments } from "#contract/event.ts";
 import type { AwaitedCall, EventDraft, PlainEvent, ThreadEvent } from "#contract/event.ts";
@@ -9,7 +9,7 @@ import { textOrJson } from "#lib/json-value.ts";
 import type { MessageRecord, RunRecord, StoredEvent } from "./record.ts";
 import { toMessage, toRun } from "./view.ts";
 
-/** What each type of event leaves to the rows. */
+/** The omitted fields of each event type. */
 export const leftOut: Partial<Record<ThreadEvent["type"], readonly string[]>> = {
   message_end: ["message"],
   message_updated: ["message"],
@@ -22,14 +22,14 @@ export const leftOut: Partial<Record<ThreadEvent["type"], readonly string[]>> = 
   tool_execution_start: ["args"],
   tool_execution_end: ["result"],
   subagent_end: ["result", "error"],
-  // Of each of its calls the arguments.
+  // The arguments of its calls are omitted.
   awaiting_tool_execution: [],
   run_end: ["outcome", "usage", "cost", "message_ids", "error"],
 };
 
 /**
- * The fields of an event in the order they are told in, live and replayed: those of every event come first, because people
- * read these; those that a row leaves out come last.
+ * The event with its fields in the order in which they are sent, live and replayed: first the fields of every event, for human readers,
+ * last the omitted ones.
  */
 export function inToldOrder(
   own: Pick<PlainEvent, "seq" | "thread_id" | "at">,
@@ -37,36 +37,36 @@ export function inToldOrder(
 ): PlainEvent {
   const event: Record<string, unknown> = { seq: own.seq, type, thread_id: own.thread_id, at: own.at };
   const last = leftOut[type];
-  // Every delta comes through here: no lists and sets are made for it.
+  // This runs for every delta, so it creates no lists or sets.
   const given: Record<string, unknown> = fields;
   for (const field of Object.keys(given)) if (last?.includes(field) !== true) event[field] = given[field];
   for (const field of Object.keys(given)) if (last?.includes(field) === true) event[field] = given[field];
   return event as unknown as PlainEvent;
 }
 
-/** The event as a row carries it. */
+/** The stored form of an event. */
 export function toStored(event: PlainEvent): StoredEvent {
   const omit = new Set(["thread_id", "prev", ...(leftOut[event.type] ?? [])]);
   const kept = Object.entries(event).filter(([field]) => !omit.has(field));
   const stored = Object.fromEntries(kept) as StoredEvent;
   if (event.type !== "awaiting_tool_execution") return stored;
-  // A run may rest many times, with arguments of any size each time: they are in the messages that ask for the calls.
-  // No message here asks for a limit, or for a child's call.
+  // A run may be suspended often, with arguments of any size. They are in the messages with the calls. Limits and calls of child threads
+  // have no message in this thread, so their arguments are stored.
   const isElsewhere = ({ kind, thread_id }: AwaitedCall) => kind === "limit" || thread_id !== undefined;
   const calls = event.tool_calls.map((call) => (isElsewhere(call) ? call : withoutArguments(call)));
   return { ...stored, tool_calls: calls as unknown as Json };
 }
 
-/** Where replay finds what was left out. */
+/** The rows in which replay finds the omitted data. */
 export interface EventSource {
   threadId: string;
   message(id: string): MessageRecord | undefined;
-  /** The assistant message that holds a call, whose tool message is the other. */
+  /** The assistant message with the call that the tool message belongs to. */
   callMessage(callId: string, toolMessageId: string): MessageRecord | undefined;
   run(id: string): RunRecord | undefined;
 }
 
-/** The event again, or null when the row it speaks of is gone. */
+/** The complete event; null if its row was deleted. */
 export function fromStored(stored: StoredEvent, source: EventSource): PlainEvent | null {
   const missing = leftOut[stored.type];
   const { seq, type, at, ...fields } = stored;
@@ -109,7 +109,7 @@ function lookUp(stored: StoredEvent, source: EventSource): Record<string, unknow
     case "tool_execution_end":
       return message?.result == null ? null : { result: message.result };
     case "subagent_end": {
-      // The call's result says the same; one whose call has none yet is told without it.
+      // The event has the result of its call, if the call has one.
       const { result, error } = message?.result ?? {};
       return { ...(result === undefined ? {} : { result }), ...(error === undefined ? {} : { error }) };
     }
@@ -124,14 +124,14 @@ function lookUp(stored: StoredEvent, source: EventSource): Record<string, unknow
   }
 }
 
-/** What a model called a tool with. */
+/** The arguments of a call. */
 function argumentsOf(callId: string, toolMessageId: string, source: EventSource): JsonObject | string | undefined {
   const answer = source.callMessage(callId, toolMessageId);
   const call = answer?.parts.find((one) => one.type === "tool_call" && one.id === callId);
   return call?.type === "tool_call" ? call.arguments : undefined;
 }
 
-/** The calls of a rest with their arguments; one whose message is gone is told without. */
+/** The calls that a run waits for, with their arguments. A call whose message was deleted has none. */
 function awaited(calls: Json | undefined, source: EventSource): Json {
   return (Array.isArray(calls) ? calls : []).flatMap((call) => {
     if (typeof call !== "object" || call === null || Array.isArray(call) || "arguments" in call) return [call];

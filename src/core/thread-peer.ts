@@ -1,5 +1,5 @@
-// What threads say to each other: a parent starts a child for one of its calls, a child tells what it does and delivers what
-// came of it. Only objects of the deployment can reach these methods.
+// The RPC interface between threads: a parent starts a child thread for one of its calls; the child sends its events and its result to the
+// parent. Only objects of the deployment can call these methods.
 
 import type { AwaitedCall } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
@@ -9,7 +9,7 @@ import type { Delivered } from "./awaited.ts";
 import type { ThreadParent } from "./record.ts";
 import type { Caller, MethodCalls, ThreadMethods } from "./thread-rpc.ts";
 
-/** A child to be made and started. */
+/** A child thread to create and start. */
 export interface ChildInput {
   id: string;
   agent_id: string;
@@ -17,32 +17,32 @@ export interface ChildInput {
   parent: ThreadParent;
   /** Its first message. */
   text: string;
-  /** What its run may use at most: what its parent's bounds leave. */
+  /** The limits of its run: a share of the parent's remaining budget. */
   limits: Limits;
 }
 
-/** An answer for a call of a parent. */
+/** A child thread's result for a call of its parent. */
 export interface Delivery extends Delivered {
-  /** The child that delivers; another thread's word counts for nothing. */
+  /** The child thread. A delivery from another thread is ignored. */
   from: string;
   message_id: string;
 }
 
-/** Events of a child for whoever watches its parent. */
+/** Events of a child thread for the subscribers of its parent. */
 export interface Relay {
   from: string;
   message_id: string;
   events: JsonObject[];
 }
 
-/** Calls of a child that wait for somebody outside: all of them, none where it is at work again. */
+/** All calls of a child thread that wait for a client or a person. An empty list if the child runs again. */
 export interface ChildCalls {
   from: string;
   message_id: string;
   calls: AwaitedCall[];
 }
 
-/** Calls that a thread, or one below it, made: those that wait for an answer, and those that had one or may have none any more. */
+/** Calls of a thread and the threads below it: calls that wait, and calls that have a result or can get none any more. */
 export interface KnownCalls {
   open: string[];
   over: string[];
@@ -55,7 +55,7 @@ export interface PeerMethods extends Pick<ThreadMethods, "postToolResults" | "st
   deliver(delivery: Delivery): null;
   /** Sends the parent the calls that the child waits for, so that a client can answer them at the parent. */
   childCalls(calls: ChildCalls): null;
-  /** Sorts out which of these calls belong to the child or to threads below it. At most `most` threads are asked. */
+  /** Returns which of these calls belong to the thread or to threads below it. Calls at most `most` threads. */
   knownCalls(ids: string[], most: number): KnownCalls;
   /** `watched`: the parent has subscribers, so the next events are worth sending. */
   relay(relay: Relay): { watched: boolean };
@@ -66,7 +66,7 @@ export interface PeerMethods extends Pick<ThreadMethods, "postToolResults" | "st
 /** Another thread, as a thread calls it. */
 export type ThreadPeer = MethodCalls<PeerMethods>;
 
-/** A fresh stub for every call: a stub stays broken after its object was reset. */
+/** Makes a new stub for every call, because a stub stays broken after its object was reset. */
 export type PeerDirectory = (threadId: string) => ThreadPeer;
 
 /** The caller of a method that another thread calls. */

@@ -1,18 +1,18 @@
-// Which socket tickets were used. Kept in memory: a ticket lives 30 s, and an object that is reset within that time forgets;
-// the ticket's path, caller and expiry are signed and hold all the same.
+// Remembers used socket tickets, in memory. A ticket is valid for 30 s; an object that is reset in that time forgets its used tickets, but
+// their path, caller and expiry are signed and stay valid.
 
-/** Most nonces that are remembered; beyond that the oldest go. */
-const remembered = 10_000;
+/** The most nonces in memory. The oldest ones are removed first. */
+const mostNonces = 10_000;
 
-/** Used tickets of one object. */
+/** The used tickets of one object. */
 export class UsedTickets {
   readonly #used = new Map<string, number>();
 
-  /** True for the first use of a ticket before its expiry. Times in microseconds. */
+  /** Returns true for the first use of a ticket before its expiry. Times are microseconds. */
   redeem(nonce: string, expiresAt: number, now: number): boolean {
-    for (const [known, end] of this.#used) {
-      if (end > now && this.#used.size < remembered) break;
-      this.#used.delete(known);
+    for (const [old, end] of this.#used) {
+      if (end > now && this.#used.size < mostNonces) break;
+      this.#used.delete(old);
     }
     if (expiresAt <= now || this.#used.has(nonce)) return false;
     this.#used.set(nonce, expiresAt);

@@ -1,4 +1,4 @@
-// Records as the wire shows them.
+// Converts stored records to their form on the wire.
 
 import type { Part } from "#contract/content.ts";
 import type { Log } from "#contract/log.ts";
@@ -10,13 +10,13 @@ import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 import { attachmentsOf } from "./attachment-view.ts";
 import type { LogRecord, MessageCounts, MessageRecord, RunRecord, StoredPart, ThreadRecord } from "./record.ts";
 
-/** Text of a message: its text parts, one after the other; null when there is none. */
+/** The text of a message: its text parts, joined; null if it has none. */
 export function textOf(parts: readonly StoredPart[]): string | null {
   const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
   return text === "" && !parts.some((part) => part.type === "text") ? null : text;
 }
 
-/** The document's JSON of tool calls (Standard Agents, Message.tool_calls); null when there is none. */
+/** The tool calls as JSON text (Standard Agents, Message.tool_calls); null if there are none. */
 export function toolCallsJson(parts: readonly StoredPart[]): string | null {
   const calls = parts.flatMap((part) =>
     part.type === "tool_call"
@@ -36,8 +36,8 @@ export function toolCallsJson(parts: readonly StoredPart[]): string | null {
 }
 
 function publicPart(part: StoredPart): Part {
-  const { provider_data: _, ...rest } = part;
-  return rest;
+  const { provider_data: _, ...shown } = part;
+  return shown;
 }
 
 /** A message on the wire. */
@@ -103,7 +103,7 @@ export function toLog(record: LogRecord): Log {
   return { id, type, run_id, parent_id, created_at, data };
 }
 
-/** Shown messages at every depth. */
+/** The number of messages that are not silent, at every depth. */
 function shownMessages(counts: MessageCounts): number {
   return Object.values(counts).reduce((sum, [shown]) => sum + shown, 0);
 }
@@ -136,7 +136,7 @@ export function toThread(record: ThreadRecord): Thread {
 
 const nothingUsed = { usage: zeroUsage, cost: 0 };
 
-/** The parent as the wire shows it: without what only the two threads need of each other. */
+/** The parent on the wire, without the fields that only the two threads use. */
 function parentView(parent: ThreadRecord["parent"]): Thread["parent"] {
   if (parent === null) return null;
   const { thread_id, run_id, tool_call_id } = parent;

@@ -1,6 +1,6 @@
-// The strategy of a thread's run: whose turn it is, when a turn ends, when the run does (Standard Agents, agents; decisions
-// 5 to 11). One side speaks with a person, two with each other; a handoff puts another agent in the place of the first. What
-// it remembers is recorded with each step, so that a cut run goes on with the same side and the same counts.
+// The strategy of a thread's run: decides which side takes the next step, when a turn ends, and when the run ends (Standard Agents,
+// agents; decisions 5 to 11). One side talks to a person, two sides talk to each other. A handoff replaces the thread's agent. The
+// strategy's state is stored with each step, so an interrupted run continues with the same side and counts.
 
 import { z } from "zod";
 
@@ -22,18 +22,18 @@ const stateSchema = z.object({
   /** Model steps of the turn so far. */
   turn_steps: z.number(),
   handed_over: z.boolean(),
-  /** The side a definition gave the next turn to. */
+  /** The side that a definition chose for the next turn (`forceTurn`). */
   forced: sideSchema.nullable().default(null),
-  /** How the turn ends when the calls that definitions queued are made. */
+  /** The end of the turn that waits until the queued calls have run. */
   pending: z.object({ reason: z.string(), outcome: jsonSchema }).nullable().default(null),
-  /** How the run ends, once that is decided. */
+  /** The end of the run, when it is decided. */
   end: z
     .object({
       status: z.enum(["completed", "limit", "error"]),
       reason: z.string(),
-      /** Null for none. */
+      /** Null for no outcome. */
       outcome: jsonSchema,
-      /** What went wrong; null where nothing did. */
+      /** The error's message; null for no error. */
       message: z.string().nullable(),
     })
     .nullable(),
@@ -41,29 +41,29 @@ const stateSchema = z.object({
 
 type State = z.infer<typeof stateSchema>;
 
-/** What the strategy is made of. */
-export interface StrategyParts {
-  /** The thread's agent as it is now. */
+/** The options of a strategy. */
+export interface StrategyOptions {
+  /** The thread's current agent. */
   agent: () => Promise<AnyAgentDefinition>;
-  /** The side that speaks first. */
+  /** The side of the first step. */
   first: Side;
-  /** Counts the blank answers at the end of the run's line; null where a blank answer ends a turn like any other. */
+  /** Counts the blank answers at the end of the main loop. Null: a blank answer ends a turn like any other. */
   blanks: (() => number) | null;
-  /** What the last finished step recorded; null for a run that has none. */
+  /** The state that the last finished step stored; null for a run without a finished step. */
   recorded: Json | null;
-  /** A turn given away since then. */
+  /** The side that a definition chose after that step. */
   forced: Side | null;
 }
 
-/** One per drive of a run. */
+/** A new object for each execution of a run. */
 export class ConversationStrategy implements Strategy {
   readonly name = "loop";
-  readonly #parts: StrategyParts;
+  readonly #options: StrategyOptions;
   readonly #state: State;
-  constructor(parts: StrategyParts) {
-    this.#parts = parts;
-    this.#state = stateSchema.safeParse(parts.recorded).data ?? {
-      side: parts.first,
+  constructor(options: StrategyOptions) {
+    this.#options = options;
+    this.#state = stateSchema.safeParse(options.recorded).data ?? {
+      side: options.first,
       turns: 0,
       turn_steps: 0,
       handed_over: false,
@@ -71,50 +71,50 @@ export class ConversationStrategy implements Strategy {
       pending: null,
       end: null,
     };
-    this.#state.forced = parts.forced ?? this.#state.forced;
+    this.#state.forced = options.forced ?? this.#state.forced;
   }
 
-  /** The side that speaks now. */
+  /** The side of the next step. */
   get side(): Side {
     return this.#state.side;
   }
 
-  /** Turns that ended. */
+  /** The number of ended turns. */
   get turns(): number {
     return this.#state.turns;
   }
 
-  /** A handoff gave the thread to another agent in the course of the run. */
+  /** Whether the run handed the thread to another agent. */
   get handedOver(): boolean {
     return this.#state.handed_over;
   }
 
-  /** The side whose turn has begun and is not over. */
+  /** The side whose turn is not over; null between turns. */
   turn(): Side | null {
     return this.#state.turn_steps > 0 ? this.#state.side : null;
   }
 
-  /** The side that speaks next, whatever else would follow; only two-sided agents take turns (decision 9). */
-  force(side: Side): void {
+  /** Chooses the side of the next turn. Agents with one side ignore it (decision 9: two models in a thread). */
+  forceTurn(side: Side): void {
     this.#state.forced = side;
   }
 
-  /** What a step that rests records, so that a crash while it rests forgets nothing. */
+  /** The state that is stored when a step is suspended. */
   memory(): State {
     return structuredClone(this.#state);
   }
 
   next({ hasNewInput = false }: Progress): Decision {
     const { end } = this.#state;
-    return end === null || (hasNewInput && mayGoOn(end)) ? { type: "step" } : { type: "end", ...runEnd(end) };
+    return end === null || (hasNewInput && mayContinue(end)) ? { type: "step" } : { type: "end", ...runEnd(end) };
   }
 
   async finishStep(step: FinishedStep): Promise<StepEffects> {
-    const agent = await this.#parts.agent();
+    const agent = await this.#options.agent();
     const state = this.#state;
     if (step.fromModel) {
       state.turn_steps += 1;
-      // A model that is asked behind an end has somebody to answer.
+      // A step after the decided end answers a steering message.
       state.end = null;
     }
     const forced = agent.type === "dual_ai" ? state.forced : null;
@@ -123,14 +123,14 @@ export class ConversationStrategy implements Strategy {
     if (end?.type !== "conversation" && step.handoff !== null) return this.#handOver(agent, step.handoff);
     const events: EventDraft[] = [];
     if (end?.type === "turn" && step.hasQueuedCalls) {
-      // Queued calls come first. After mere words their results are for the model to read; any other end waits for them.
+      // Queued calls run first. After a plain response the model then reads their results; any other end waits for them.
       if (end.reason !== "response") state.pending = { reason: end.reason, outcome: end.outcome ?? null };
     } else if (end !== null) events.push(...this.#endTurn(agent, end, forced));
     else if (forced !== null && forced !== state.side) events.push(...this.#endTurn(agent, forcedEnd, forced));
     return { events, state: structuredClone(state) };
   }
 
-  /** The end that waited for queued calls, once they are made. */
+  /** The end that waited for queued calls, if they have run. */
   #pendingEnd({ hasQueuedCalls }: FinishedStep): TurnEnd | null {
     const { pending } = this.#state;
     if (pending === null || hasQueuedCalls) return null;
@@ -141,20 +141,20 @@ export class ConversationStrategy implements Strategy {
 
   #turnEnd(agent: AnyAgentDefinition, step: FinishedStep): TurnEnd | null {
     const side = sideOf(agent, this.#state.side);
-    const end = turnEnd(side, step, this.#parts.blanks);
+    const end = turnEnd(side, step, this.#options.blanks);
     const bound = turnBound(side);
     if (end !== null || bound === null || this.#state.turn_steps < bound) return end;
     return { type: "turn", reason: "max_steps" };
   }
 
-  /** The thread's agent becomes another, whose first side speaks next (decision 11). */
+  /** Replaces the thread's agent. The first side of the new agent takes the next step (decision 11: handoff). */
   #handOver(from: AnyAgentDefinition, { agent, tool_call_id }: NonNullable<FinishedStep["handoff"]>): StepEffects {
     Object.assign(this.#state, { side: "a", turn_steps: 0, handed_over: true });
     const events: EventDraft[] = [{ type: "agent_handoff", from: from.name, to: agent, tool_call_id }];
     return { events, state: structuredClone(this.#state), agent };
   }
 
-  /** Ends the turn; the run with it, unless the other side answers. */
+  /** Ends the turn, and also the run unless the other side takes the next turn. */
   #endTurn(agent: AnyAgentDefinition, end: TurnEnd, forced: Side | null): EventDraft[] {
     const state = this.#state;
     if (end.type === "failed") {
@@ -166,23 +166,23 @@ export class ConversationStrategy implements Strategy {
     const outcome = end.outcome === undefined ? {} : { outcome: end.outcome };
     state.turns += 1;
     state.turn_steps = 0;
-    const told: EventDraft = { type: "turn_end", side: state.side, reason, ...outcome };
-    const over = conversationOver(agent, end, state.turns);
-    if (over === null) state.side = forced ?? other(state.side);
+    const event: EventDraft = { type: "turn_end", side: state.side, reason, ...outcome };
+    const over = conversationEnd(agent, end, state.turns);
+    if (over === null) state.side = forced ?? otherSide(state.side);
     else state.end = { ...over, outcome: end.outcome ?? null, message: null };
-    return [told];
+    return [event];
   }
 }
 
-/** Turns that had ended when a step recorded this memory. */
-export function turnsIn(recorded: Json | undefined): number {
+/** The number of ended turns in a stored state. */
+export function recordedTurns(recorded: Json | undefined): number {
   return stateSchema.safeParse(recorded).data?.turns ?? 0;
 }
 
 const forcedEnd: TurnEnd = { type: "turn", reason: "forced" };
 
-/** How the run ends with this turn; null when the other side goes on. */
-function conversationOver(
+/** The end of the run after this turn; null if the other side takes the next turn. */
+function conversationEnd(
   agent: AnyAgentDefinition,
   end: Exclude<TurnEnd, { type: "failed" }>,
   turns: number,
@@ -197,8 +197,8 @@ function conversationOver(
     : null;
 }
 
-/** A run that would be complete continues if a user message arrives before it ends; one that `endSessionTool` ended does not. */
-function mayGoOn({ status, reason }: NonNullable<State["end"]>): boolean {
+/** Whether a decided end is withdrawn when a user message arrives: for a complete run, unless `endSessionTool` ended it. */
+function mayContinue({ status, reason }: NonNullable<State["end"]>): boolean {
   return status === "completed" && reason !== "end_session_tool";
 }
 
@@ -206,12 +206,12 @@ function runEnd({ status, reason, outcome, message }: NonNullable<State["end"]>)
   return { status, reason, outcome, ...(message === null ? {} : { error: { code: reason, message } }) };
 }
 
-/** The configuration of a side. An agent without a second side has only the first (the build refuses such a dual one). */
+/** The configuration of a side. The build refuses two-sided agents without a second side. */
 export function sideOf(agent: AnyAgentDefinition, side: Side): SideConfig {
   return side === "b" ? (agent.sideB ?? agent.sideA) : agent.sideA;
 }
 
-/** The side that answers the other. */
-export function other(side: Side): Side {
+/** The opposite side. */
+export function otherSide(side: Side): Side {
   return side === "a" ? "b" : "a";
 }

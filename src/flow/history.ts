@@ -1,26 +1,25 @@
-// The messages a step sends: which of the stored ones, seen through the project's two filter hooks, in the form a model
-// takes (decisions 4, 14, 16).
+// The stored messages that a step sends: those of earlier runs as the prompt includes them, seen from the perspective of the side whose
+// step it is. In a conversation of two models (decision 9), a side's own messages are the assistant's, the other side's are the
+// user's, and a side receives only its own tool calls. With one side the perspective changes nothing.
 
-import { keptBounds } from "#contract/json.ts";
-import { parseArguments } from "#core/model/answer.ts";
+import type { Side } from "#contract/message.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
+import type { CallOutcome } from "#core/ports/strategy.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { repair } from "#core/repair.ts";
-import { isSendable, modelMessage, withMessageText } from "#core/request/request-messages.ts";
+import { isSendable, modelMessage } from "#core/request/request-messages.ts";
 import { earlierThinking } from "#core/request/selected-thinking.ts";
+import { outcomeOf, stepOf } from "#core/run-state.ts";
+import { isAnswer } from "#core/scope.ts";
 import { textOf } from "#core/view.ts";
-import { parseBoundedOrNull } from "#lib/bounded-json.ts";
-import { textOrJson } from "#lib/json-value.ts";
-import type { AnyPromptDefinition, LLMMessage, Message } from "#spec/index.ts";
+import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
-import { seenFrom } from "./history-sides.ts";
-import type { Viewer } from "./history-sides.ts";
-import { specMessage } from "./hook-message.ts";
-import type { HookRunner } from "./hook-runner.ts";
+import { otherSide, sideOf } from "./conversation-strategy.ts";
+import { stopOutcome } from "./turn-end.ts";
 
 /**
- * Earlier runs' messages as this prompt wants them: all or none, with or without tool traffic and thinking. `own` are the
- * present run's.
+ * The messages of earlier runs that the prompt includes: all or none, with or without tool calls and thinking. `own` are the messages of
+ * the current run.
  */
 export function earlierMessages(
   earlier: readonly MessageRecord[],
@@ -41,136 +40,74 @@ function withoutTools(earlier: readonly MessageRecord[]): MessageRecord[] {
   });
 }
 
-/** The messages of a step. */
-export interface StepHistory {
-  /** What the prompt includes. */
-  included: readonly MessageRecord[];
-  /** The stored rows that `filter_messages` is given; those that are not in `included` are not sent. */
-  stored: readonly MessageRecord[];
+/** The metadata of a person's message in a conversation of two models. */
+export const humanMark = { from: "human" } as const;
+
+/** The side of the thread's agent whose step it is. A sub-prompt has the side of its caller. */
+export interface Viewer {
+  side: Side;
+  agent: AnyAgentDefinition;
 }
 
-/**
- * What is sent: filter hooks applied, from the perspective of the side whose step it is, calls and results paired. Without filter
- * hooks each message is converted once.
- */
-export async function filtered(history: StepHistory, hooks: HookRunner, viewer: Viewer): Promise<ModelMessage[]> {
-  const messages = repair(await filteredRows(history, hooks, viewer));
-  if (!hooks.prefiltersHistory) return messages;
-  const shown = messages.map(llmMessage);
-  const before = structuredClone(shown);
-  const chosen = await hooks.prefilterHistory([...shown]);
-  return repair(fromPrefiltered(chosen, { messages, shown, before }));
+/** The messages as a model receives them, with calls and results paired. */
+export function modelMessages(viewer: Viewer, records: readonly MessageRecord[]): ModelMessage[] {
+  return repair(fromPerspective(viewer, records.filter(isSendable)).map(modelMessage));
 }
 
-async function filteredRows(
-  { included, stored }: StepHistory,
-  hooks: HookRunner,
-  viewer: Viewer,
-): Promise<ModelMessage[]> {
-  const sendable = included.filter(isSendable);
-  if (!hooks.filtersMessages) return seenFrom(viewer, sendable).map(modelMessage);
-  const rows = stored.filter(isSendable);
-  const kept = await hooks.filterMessages(rows.map(specMessage));
-  return fromFiltered(kept, { included: sendable, stored: rows }, viewer);
-}
-
-/**
- * Applies the hook's result. A hook may remove, reorder, reword and add messages; a kept message keeps its other parts. Rows that the
- * prompt does not include are removed here, after the hook.
- */
-function fromFiltered(kept: Message[], { included, stored }: StepHistory, viewer: Viewer): ModelMessage[] {
-  const rows = new Map(stored.map((record) => [record.id, record]));
-  const seen = new Map(seenFrom(viewer, included).map((record) => [record.id, record]));
-  return kept.flatMap((message) => {
-    const original = rows.get(message.id);
-    if (original === undefined) return added(message);
-    const record = seen.get(message.id);
-    if (record === undefined) return [];
-    const changed = typeof message.content === "string" && message.content !== textOf(original.parts);
-    return [changed ? withMessageText(modelMessage(record), message.content ?? "") : modelMessage(record)];
+/** The records that the side receives, with the roles that they have for it. */
+export function fromPerspective({ side, agent }: Viewer, records: readonly MessageRecord[]): MessageRecord[] {
+  const sides = nextSides(records, side);
+  return records.flatMap((record, at) => {
+    if (record.role === "system" || record.role === "extension") return [record];
+    const own = record.depth > 0 ? record.role !== "user" : ownerOf(record, sides[at] ?? side) === side;
+    if (record.role === "tool") return own ? [record] : [];
+    if (own) return [record.role === "assistant" ? record : { ...record, role: "assistant" }];
+    if (record.role === "user" && !isAnswer(record)) return [record];
+    const parts = otherSideParts(record, records.slice(at + 1), agent);
+    return parts.length === 0 ? [] : [{ ...record, role: "user", parts }];
   });
 }
 
-function llmMessage(message: ModelMessage): LLMMessage {
-  const calls = message.parts.flatMap((part) =>
-    part.type === "tool_call"
-      ? [
-          {
-            id: part.id,
-            type: "function",
-            function: {
-              name: part.name,
-              arguments: typeof part.arguments === "string" ? part.arguments : JSON.stringify(part.arguments),
-            },
-          },
-        ]
-      : [],
-  );
-  return {
-    role: message.role,
-    content: textOf(message.parts),
-    ...(calls.length === 0 ? {} : { tool_calls: calls }),
-    ...(message.tool_call_id === null ? {} : { tool_call_id: message.tool_call_id }),
-    ...(message.name === null ? {} : { name: message.name }),
-  };
+function ownerOf(record: MessageRecord, nextSide: Side): Side {
+  if (record.side !== null) return record.side;
+  if (record.metadata["from"] === humanMark.from) return otherSide(nextSide);
+  return record.role === "user" ? "b" : "a";
 }
 
-interface Prefiltered {
-  messages: readonly ModelMessage[];
-  /** The objects the hook was given, and what they said then. */
-  shown: readonly LLMMessage[];
-  before: readonly LLMMessage[];
+/** For each record the side of the next answer after it; after the last answer it is the viewer. */
+function nextSides(records: readonly MessageRecord[], viewer: Side): Side[] {
+  const sides: Side[] = [];
+  let next = viewer;
+  for (const [back, record] of records.toReversed().entries()) {
+    sides[records.length - 1 - back] = next;
+    if (isAnswer(record)) next = record.side ?? "a";
+  }
+  return sides;
 }
 
-function fromPrefiltered(chosen: readonly LLMMessage[], given: Prefiltered): ModelMessage[] {
-  const free = new Set(given.messages.keys());
-  return chosen.flatMap((message) => {
-    const at = originOf(message, given, free);
-    const origin = at === undefined ? undefined : given.messages[at];
-    if (at === undefined || origin === undefined) return added(message);
-    free.delete(at);
-    if (message.content === given.before[at]?.content) return [origin];
-    return [withMessageText(origin, message.content ?? "")];
-  });
+/** The parts of an answer that the other side receives: its content, or the outcome of the stop tool that it called (decision 6). */
+function otherSideParts(
+  record: MessageRecord,
+  later: readonly MessageRecord[],
+  agent: AnyAgentDefinition,
+): MessageRecord["parts"] {
+  const stop = record.side === null ? null : stopCallText(record, later, { agent, side: record.side });
+  if (stop !== null) return [{ type: "text", text: stop }];
+  const text = textOf(record.parts) ?? "";
+  return text.trim() === "" ? [] : record.parts.filter(({ type }) => type !== "thinking" && type !== "tool_call");
 }
 
-/** The message a hook's object came from: the same object, or a copy that says the same. */
-function originOf(message: LLMMessage, { shown, before }: Prefiltered, free: ReadonlySet<number>): number | undefined {
-  const same = shown.indexOf(message);
-  if (same !== -1 && free.has(same)) return same;
-  const key = copyKey(message);
-  return [...free].find((at) => {
-    const original = before[at];
-    return original !== undefined && copyKey(original) === key;
-  });
-}
-
-function copyKey({ role, content, tool_call_id, tool_calls }: LLMMessage): string {
-  if (tool_call_id !== undefined) return `result ${tool_call_id}`;
-  return JSON.stringify([role, tool_calls === undefined ? content : tool_calls]);
-}
-
-/** A message that a hook made up. */
-function added(message: Message | LLMMessage): ModelMessage[] {
-  const { role, content } = message;
-  if (role !== "user" && role !== "assistant" && role !== "system" && role !== "tool") return [];
-  const parts: ModelMessage["parts"] = content == null ? [] : [{ type: "text", text: content }];
-  if (role === "assistant") for (const call of callsIn(message.tool_calls)) parts.push(call);
-  const result = role === "tool" ? ({ status: "success", result: content ?? "" } as const) : null;
-  const name = typeof message.name === "string" ? message.name : null;
-  const tool_call_id = role === "tool" && typeof message.tool_call_id === "string" ? message.tool_call_id : null;
-  return [{ id: null, role, parts, name, tool_call_id, result }];
-}
-
-function callsIn(value: unknown): ModelMessage["parts"] {
-  const list: unknown = typeof value === "string" ? parseBoundedOrNull(value, keptBounds) : value;
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((call: unknown) => {
-    const { id, function: named } = (call ?? {}) as {
-      id?: unknown;
-      function?: { name?: unknown; arguments?: unknown };
-    };
-    if (typeof id !== "string" || id === "" || typeof named?.name !== "string") return [];
-    return [{ type: "tool_call" as const, id, name: named.name, ...parseArguments(textOrJson(named.arguments)) }];
-  });
+function stopCallText(
+  record: MessageRecord,
+  later: readonly MessageRecord[],
+  { agent, side }: { agent: AnyAgentDefinition; side: Side },
+): string | null {
+  const config = sideOf(agent, side);
+  if (config.stopTool === undefined) return null;
+  const isStop = ({ call }: CallOutcome) => call.name === config.stopTool;
+  if (!record.parts.some((part) => part.type === "tool_call" && part.name === config.stopTool)) return null;
+  const call = outcomeOf(stepOf(record, later)).calls.find(isStop);
+  if (call === undefined) return null;
+  const outcome = stopOutcome(config, call);
+  return typeof outcome === "string" ? outcome : JSON.stringify(outcome);
 }

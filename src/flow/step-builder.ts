@@ -1,5 +1,5 @@
-// Prepares a step: the side, its prompt and models, the tools that it may call, the system prompt, and the messages in four stages:
-// history, filters, budget, attachments.
+// Prepares a step: side, prompt, models, tools, system prompt, and messages. Messages pass four stages: history, filter hooks, budget of
+// attachments, attachments.
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import type { Side } from "#contract/message.ts";
@@ -17,8 +17,8 @@ import type { Scope } from "#core/scope.ts";
 import type { AnyAgentDefinition, AnyModelDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
 import { sideOf } from "./conversation-strategy.ts";
-import { earlierMessages, filtered } from "./history.ts";
-import type { StepHistory } from "./history.ts";
+import { filteredMessages } from "./filter-hooks.ts";
+import { earlierMessages, modelMessages } from "./history.ts";
 import type { HookRunner } from "./hook-runner.ts";
 import type { Definitions } from "./project-definitions.ts";
 import { requestTrace } from "./request-trace.ts";
@@ -28,59 +28,59 @@ import type { BuilderFor } from "./tool-source/prompt-tools.ts";
 import { resolveTools, unavailableSection, withUnavailable } from "./tool-source/tool-source.ts";
 import type { ResolvedTools, ToolSource } from "./tool-source/tool-source.ts";
 
-/** What a builder needs. */
+/** The sources of a step's content. */
 export interface StepSources {
   definitions: Definitions;
   hooks: HookRunner;
   faults: Faults;
-  /** The sources of tools, in order. A source of prompts needs the builder of the steps under a call. */
+  /** The sources of tools, in order. The source of prompts needs a builder for the steps of nested loops. */
   tools: (builderFor: BuilderFor) => readonly ToolSource[];
   /** The sources of the system prompt's sections, in order. */
   sections: readonly SectionSource[];
-  /** The run's messages so far, with those of nested loops. */
+  /** The run's messages so far, including those of nested loops. */
   own: () => readonly MessageRecord[];
   /** The thread's files; without them, a file is sent as a line with its name. */
   files?: ThreadFiles;
 }
 
-/** The side that takes a loop's steps, and the messages before them. */
-export interface Speaker {
-  line: Scope;
-  /** Asked for each step: the turn may have changed, or the agent. */
-  voice: () => Promise<{ prompt: AnyPromptDefinition; side: Side; agent: AnyAgentDefinition }>;
-  /** The messages before this loop, oldest first: the newest `limit` messages of the branch, and those of this run. */
-  above: (limit: number) => MessageRecord[];
+/** The loop whose steps are built: its messages, its current side, and the messages before it. */
+export interface Participant {
+  scope: Scope;
+  /** The side of the next step. Called for each step, because turn and agent may have changed. */
+  activeSide: () => Promise<{ prompt: AnyPromptDefinition; side: Side; agent: AnyAgentDefinition }>;
+  /** The messages before this loop, oldest first: the newest `limit` messages of the branch, and earlier ones of this run. */
+  messagesBefore: (limit: number) => MessageRecord[];
 }
 
 /** The most rows of the branch that `filter_messages` receives if the prompt does not include earlier messages. */
 const filteredRows = 1000;
 
-/** Builds the steps of one line. */
+/** Builds the steps of one loop. */
 export class StepBuilder implements StepPort {
   readonly #sources: StepSources;
-  readonly #speaker: Speaker;
+  readonly #participant: Participant;
   readonly #toolSources: readonly ToolSource[];
   /** The prompt of the current step; null before the first one. */
   #prompt: AnyPromptDefinition | null = null;
 
-  constructor(sources: StepSources, speaker: Speaker) {
+  constructor(sources: StepSources, participant: Participant) {
     this.#sources = sources;
-    this.#speaker = speaker;
+    this.#participant = participant;
     this.#toolSources = sources.tools(this.#builderFor);
   }
 
   /** The messages of the current step's request, and those that this loop added since. */
   get loaded(): MessageRecord[] {
-    return this.#prompt === null ? this.#own() : this.#included(this.#prompt);
+    return this.#prompt === null ? this.#added() : this.#included(this.#prompt);
   }
 
   plan(shape: StepShape, _signal?: AbortSignal, { squeeze = 0 }: PlanOptions = {}): Promise<StepPlan | StepProblem> {
-    return orProblem(() => this.#plan(shape, squeeze));
+    return problemOf(() => this.#plan(shape, squeeze));
   }
 
   tools(names: readonly string[]): Promise<StepTools | StepProblem> {
-    return orProblem(async () => {
-      const { prompt, side } = await this.#speaker.voice();
+    return problemOf(async () => {
+      const { prompt, side } = await this.#participant.activeSide();
       this.#prompt = prompt;
       await this.#sources.faults.at("plan.call-tools");
       const listed = await resolveTools(prompt.tools ?? [], this.#toolSources);
@@ -95,10 +95,10 @@ export class StepBuilder implements StepPort {
     });
   }
 
-  /** The stages of a plan: tools and system prompt, then the messages by history, filters, budget and attachments. */
+  /** Prepares tools and system prompt, then the messages. */
   async #plan(shape: StepShape, squeeze: number): Promise<StepPlan> {
     const { faults, hooks, sections } = this.#sources;
-    const { prompt, side, agent } = await this.#speaker.voice();
+    const { prompt, side, agent } = await this.#participant.activeSide();
     this.#prompt = prompt;
     const models = await this.#models(prompt);
     const callable = models[0].capabilities?.functionCalling !== false;
@@ -106,12 +106,16 @@ export class StepBuilder implements StepPort {
     const resolved = await resolveTools(callable ? (prompt.tools ?? []) : [], this.#toolSources);
     const unavailable = unavailableSection(resolved.failures);
     const system = await systemPrompt(prompt, [...sections, () => Promise.resolve(unavailable)]);
-    const stored = this.#history(prompt);
-    const chosen = await filtered(stored, hooks, { side, agent });
+    const included = this.#included(prompt);
+    const viewer = { side, agent };
+    const chosen =
+      hooks.filtersMessages || hooks.prefiltersHistory
+        ? await filteredMessages({ included, stored: this.#filterable(prompt, included) }, hooks, viewer)
+        : modelMessages(viewer, included);
     const sent = await withAttachments(chosen, this.#budget(prompt, models, squeeze));
     const request = {
       system,
-      messages: withLastLine(sent, shape, agent),
+      messages: endedMessages(sent, shape, agent),
       tools: [...resolved.tools.values()].map((tool) => tool.spec),
       toolChoice: shape.toolChoice ?? prompt.toolChoice ?? "auto",
       parallelToolCalls: prompt.parallelToolCalls ?? false,
@@ -119,24 +123,24 @@ export class StepBuilder implements StepPort {
       temperature: prompt.temperature ?? null,
       maxTokens: prompt.maxTokens ?? null,
     };
-    const candidates = stored.included.map((message) => message.id);
+    const candidates = included.map((message) => message.id);
     const trace = await requestTrace(prompt.name, request, candidates);
     return { models, request, ...toolsOf(resolved), toolMode: toolMode(prompt), trace, ...this.#place(side) };
   }
 
   #place(side: Side): Pick<StepPlan, "side" | "role" | "depth"> {
-    const { depth } = this.#speaker.line;
+    const { depth } = this.#participant.scope;
     return { side, role: side === "b" && depth === 0 ? "user" : "assistant", depth };
   }
 
   async #models(prompt: AnyPromptDefinition): Promise<[AnyModelDefinition, ...AnyModelDefinition[]]> {
     const { definitions } = this.#sources;
     const first = await definitions.model(prompt.model);
-    const rest = await Promise.all((first.fallbacks ?? []).map((name) => definitions.model(name)));
-    return [first, ...rest];
+    const fallbacks = await Promise.all((first.fallbacks ?? []).map((name) => definitions.model(name)));
+    return [first, ...fallbacks];
   }
 
-  /** What may be sent of files. A squeezed plan sends their names alone. */
+  /** Which files may be sent. A squeezed plan sends only their names. */
   #budget(
     { recentImageThreshold: recent }: AnyPromptDefinition,
     models: readonly AnyModelDefinition[],
@@ -145,41 +149,42 @@ export class StepBuilder implements StepPort {
     return { files: squeeze > 0 ? undefined : this.#sources.files, models, recent };
   }
 
-  /** Rows that the prompt does not include are read only if there is a `filter_messages` hook. */
-  #history(prompt: AnyPromptDefinition): StepHistory {
-    const included = this.#included(prompt);
-    if (!this.#sources.hooks.filtersMessages) return { included, stored: included };
-    return { included, stored: [...this.#speaker.above(aboveLimit(prompt, filteredRows)), ...this.#own()] };
-  }
-
+  /** The messages that the prompt includes: those before the loop with `includeChat`, and those of the loop. */
   #included(prompt: AnyPromptDefinition): MessageRecord[] {
-    const own = this.#own();
-    const limit = aboveLimit(prompt, 0);
-    return [...(limit === 0 ? [] : earlierMessages(this.#speaker.above(limit), prompt, own)), ...own];
+    const added = this.#added();
+    const limit = earlierLimit(prompt, 0);
+    return [...(limit === 0 ? [] : earlierMessages(this.#participant.messagesBefore(limit), prompt, added)), ...added];
   }
 
-  #own(): MessageRecord[] {
-    return this.#sources.own().filter((message) => isInScope(this.#speaker.line, message));
+  /** The messages that `filter_messages` receives. Only for this hook rows are read that the prompt does not include. */
+  #filterable(prompt: AnyPromptDefinition, included: readonly MessageRecord[]): readonly MessageRecord[] {
+    if (!this.#sources.hooks.filtersMessages) return included;
+    return [...this.#participant.messagesBefore(earlierLimit(prompt, filteredRows)), ...this.#added()];
   }
 
-  /** The builder of a line under one of this line's calls; what is above it ends before that call's answer. */
-  readonly #builderFor = (line: Scope, call: MessageRecord, promptName: string): StepBuilder => {
+  /** The messages that the loop has added. */
+  #added(): MessageRecord[] {
+    return this.#sources.own().filter((message) => isInScope(this.#participant.scope, message));
+  }
+
+  /** The builder for the nested loop of one of this loop's calls. The messages before the nested loop end before that call's answer. */
+  readonly #builderFor = (scope: Scope, call: MessageRecord, promptName: string): StepBuilder => {
     const { definitions, own } = this.#sources;
-    const { voice, above, line: caller } = this.#speaker;
+    const { activeSide, messagesBefore, scope: caller } = this.#participant;
     return new StepBuilder(this.#sources, {
-      line,
-      voice: async () => ({ ...(await voice()), prompt: await definitions.prompt(promptName) }),
-      above: (limit) => {
+      scope,
+      activeSide: async () => ({ ...(await activeSide()), prompt: await definitions.prompt(promptName) }),
+      messagesBefore: (limit) => {
         const before = own().filter((message) => isInScope(caller, message) && message.position < call.position);
-        const answer = before.findLastIndex(({ parts }) => holds(parts, call.tool_call_id));
-        return [...above(limit), ...before.slice(0, answer === -1 ? before.length : answer)];
+        const answer = before.findLastIndex(({ parts }) => hasCall(parts, call.tool_call_id));
+        return [...messagesBefore(limit), ...before.slice(0, answer === -1 ? before.length : answer)];
       },
     });
   };
 }
 
-/** The speaker of a run's own line. */
-export function mainSpeaker(
+/** The participant of a run's main loop. */
+export function mainParticipant(
   { definitions }: Pick<StepSources, "definitions">,
   turn: {
     agent: () => Promise<AnyAgentDefinition>;
@@ -187,16 +192,16 @@ export function mainSpeaker(
     /** The newest `limit` messages before the run, oldest first. */
     earlier: (limit: number) => MessageRecord[];
   },
-): Speaker {
+): Participant {
   let read: { limit: number; messages: MessageRecord[] } | null = null;
   return {
-    line: mainScope,
-    voice: async () => {
+    scope: mainScope,
+    activeSide: async () => {
       const agent = await turn.agent();
       const side = turn.side();
       return { prompt: await definitions.prompt(sideOf(agent, side).prompt), side, agent };
     },
-    above: (limit) => {
+    messagesBefore: (limit) => {
       if (read === null || read.limit < limit) read = { limit, messages: turn.earlier(limit) };
       return read.limit === limit ? read.messages : read.messages.slice(-limit);
     },
@@ -210,14 +215,14 @@ function toolsOf(resolved: ResolvedTools): Pick<StepPlan, "tools" | "warnings"> 
   return { tools, warnings: resolved.failures.map(({ warning }) => warning) };
 }
 
-/** The number of messages before its loop that a prompt is sent: all of them with `includeChat`, else `otherwise`. */
-function aboveLimit({ includeChat }: AnyPromptDefinition, otherwise: number): number {
+/** The most messages before the loop that are read: all of them with `includeChat`, else `otherwise`. */
+function earlierLimit({ includeChat }: AnyPromptDefinition, otherwise: number): number {
   return includeChat === true ? allMessages : otherwise;
 }
 
 const allMessages = 1_000_000;
 
-async function orProblem<T>(work: () => Promise<T>): Promise<T | StepProblem> {
+async function problemOf<T>(work: () => Promise<T>): Promise<T | StepProblem> {
   try {
     return await work();
   } catch (thrown) {
@@ -226,25 +231,29 @@ async function orProblem<T>(work: () => Promise<T>): Promise<T | StepProblem> {
   }
 }
 
-function holds(parts: MessageRecord["parts"], callId: string | null): boolean {
+function hasCall(parts: MessageRecord["parts"], callId: string | null): boolean {
   return parts.some((part) => part.type === "tool_call" && part.id === callId);
 }
 
-/** Ends the messages with something that a model can answer. */
-function withLastLine(messages: ModelMessage[], { instruction }: StepShape, agent: AnyAgentDefinition): ModelMessage[] {
+/** Ends the messages with a user message, which models require. */
+function endedMessages(
+  messages: ModelMessage[],
+  { instruction }: StepShape,
+  agent: AnyAgentDefinition,
+): ModelMessage[] {
   if (messages.length > 0 || instruction !== undefined) return endWithPrompt(messages, instruction);
   if (agent.type === "dual_ai") return [unstoredUserMessage(begin)];
   throw refuse("conflict", nothingToSend);
 }
 
-/** Said to the first of two models where nobody has said anything (decision 9). */
+/** The message to the first of two models in a thread without messages (decision 9: two models in a thread). */
 const begin = "Begin.";
 
 const nothingToSend =
   "No message is left to send to the model. A prompt without includeChat sees only the messages of its own run, " +
   "and hooks may leave out more.";
 
-/** Calls of a step run side by side only where the prompt lets the model ask for several (Standard Agents). */
+/** By default, calls run in parallel if the prompt allows parallel calls (Standard Agents, prompts). */
 function toolMode(prompt: AnyPromptDefinition): ToolMode {
   return prompt.toolMode ?? (prompt.parallelToolCalls === true ? "parallel" : "sequential");
 }

@@ -3,7 +3,7 @@
 // counted again after a crash.
 
 import type { EventDraft, PlainEvent } from "#contract/event.ts";
-import { counted } from "#core/message-counts.ts";
+import { changedCounts } from "#core/message-counts.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { MessageRecord, RunRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
 import { totalsOf } from "#core/run-state.ts";
@@ -139,7 +139,7 @@ export class LiveThread {
   deleteMessage(message: MessageRecord): void {
     this.store.deleteMessage(message);
     this.#discount(message);
-    this.change({ counts: counted(this.#record.counts, message, -1), updated_at: this.clock.now() });
+    this.change({ counts: changedCounts(this.#record.counts, message, -1), updated_at: this.clock.now() });
     this.#relist(message);
     this.runState.replace(message.id, null);
   }
@@ -212,7 +212,7 @@ export class LiveThread {
   #count(message: MessageRecord): void {
     const { counts, last_message, last_position } = this.#record;
     this.change({
-      counts: counted(counts, message, 1),
+      counts: changedCounts(counts, message, 1),
       last_message: listedText(message) ?? last_message,
       last_position: message.position > last_position ? message.position : last_position,
       updated_at: this.clock.now(),
@@ -224,7 +224,7 @@ export class LiveThread {
     const { active_run_id } = this.#record;
     const run = this.runState.run ?? (active_run_id === null ? null : this.store.run(active_run_id));
     if (run === null || message.position > run.after_position) return;
-    run.counts_before = counted(run.counts_before, message, -1);
+    run.counts_before = changedCounts(run.counts_before, message, -1);
     this.store.updateRun(run);
   }
 

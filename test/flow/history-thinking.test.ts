@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 
 import type { ModelMessage } from "#core/ports/model-port.ts";
 import type { MessageRecord, StoredPart } from "#core/record.ts";
-import { earlierMessages, filtered } from "#flow/history.ts";
+import { filteredMessages } from "#flow/filter-hooks.ts";
+import { earlierMessages } from "#flow/history.ts";
 import { defineAgent, definePrompt } from "#spec/index.ts";
 import type { ReasoningConfig } from "#spec/index.ts";
 
@@ -49,7 +50,7 @@ async function sent(before: MessageRecord[], now: MessageRecord[], reasoning?: R
     ...(reasoning === undefined ? {} : { reasoning }),
   });
   const records = [...earlierMessages(before, prompt, now), ...now];
-  return filtered({ included: records, stored: records }, hookRunner().runner, viewer);
+  return filteredMessages({ included: records, stored: records }, hookRunner().runner, viewer);
 }
 
 async function bytes(messages: ModelMessage[]): Promise<string> {

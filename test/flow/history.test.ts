@@ -3,7 +3,8 @@
 import { expect, it } from "vitest";
 
 import type { MessageRecord, StoredPart } from "#core/record.ts";
-import { earlierMessages, filtered } from "#flow/history.ts";
+import { filteredMessages } from "#flow/filter-hooks.ts";
+import { earlierMessages } from "#flow/history.ts";
 import { checkTranscript } from "#models/provider/test/transcript-check.ts";
 import { definePrompt } from "#spec/index.ts";
 import type { AnyHookName, LLMMessage, Message, PromptDefinition } from "#spec/index.ts";
@@ -26,7 +27,7 @@ const all = [user, asked, result, answer, more];
 
 async function sent(records: readonly MessageRecord[], ...hooks: [AnyHookName, (...values: never[]) => unknown][]) {
   const { runner, problems } = hookRunner(...hooks);
-  const messages = await filtered({ included: records, stored: records }, runner, {
+  const messages = await filteredMessages({ included: records, stored: records }, runner, {
     side: "a",
     agent: { name: "main", sideA: { prompt: "p" } },
   });

@@ -8,7 +8,7 @@ import { noFaults } from "#core/ports/faults.ts";
 import type { StepPlan, StepProblem } from "#core/ports/step-port.ts";
 import type { MessageRecord, StoredPart } from "#core/record.ts";
 import { Definitions } from "#flow/project-definitions.ts";
-import { mainSpeaker, StepBuilder } from "#flow/step-builder.ts";
+import { mainParticipant, StepBuilder } from "#flow/step-builder.ts";
 import { sectionSources } from "#flow/system-prompt.ts";
 import { agentTools } from "#flow/tool-source/agent-tools.ts";
 import { projectTools } from "#flow/tool-source/project-tools.ts";
@@ -76,7 +76,7 @@ function project({ prompt = {}, model = {}, agent = "main", own = [messageRecord
     sections: sectionSources(definitions),
     ...(files === undefined ? {} : { files: files.port }),
   };
-  const speaker = mainSpeaker(sources, {
+  const speaker = mainParticipant(sources, {
     agent: () => definitions.agent(agent),
     side: () => "a",
     earlier: (limit) => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { noFaults } from "#core/ports/faults.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
 import { Definitions } from "#flow/project-definitions.ts";
-import { mainSpeaker, StepBuilder } from "#flow/step-builder.ts";
+import { mainParticipant, StepBuilder } from "#flow/step-builder.ts";
 import { sectionSources } from "#flow/system-prompt.ts";
 import { resolveTools } from "#flow/tool-source/tool-source.ts";
 import type { ToolSource } from "#flow/tool-source/tool-source.ts";
@@ -105,7 +105,10 @@ describe("a source that fails in a run", () => {
           sections: sectionSources(definitions),
           own,
         },
-        mainSpeaker({ definitions }, { agent: () => definitions.agent("main"), side: () => "a", earlier: () => [] }),
+        mainParticipant(
+          { definitions },
+          { agent: () => definitions.agent("main"), side: () => "a", earlier: () => [] },
+        ),
       );
 
   it("A run continues when a tool source fails: the model gets a note, the step's row a warning, and a call a clear error", async () => {

@@ -19,28 +19,28 @@ export interface CountedUsage {
 }
 
 /**
- * Usage of a complete answer. `reported` is the provider's count and is used where it is above zero; `words` are the pieces of the
+ * Usage of a complete answer. `reported` is the provider's count and is used where it is above zero; `texts` are the pieces of the
  * answer. Every request has a prompt, so zero tokens of the prompt mean that the provider did not count it.
  */
-export function finishedUsage(request: ModelRequest, reported: Usage, words: readonly string[]): CountedUsage {
+export function finishedUsage(request: ModelRequest, reported: Usage, texts: readonly string[]): CountedUsage {
   const known = believed(reported);
   return complete(known, {
     input: hasPrompt(known) ? known.input : requestTokens(request),
-    output: known.output > 0 ? known.output : textTokens(words.join("")),
+    output: known.output > 0 ? known.output : textTokens(texts.join("")),
   });
 }
 
 /**
- * Usage of an interrupted attempt. `reported` is the provider's count up to then, `words` the received pieces of the answer. An
+ * Usage of an interrupted attempt. `reported` is the provider's count up to then, `texts` the received pieces of the answer. An
  * attempt without pieces was refused or never answered: only the reported usage counts.
  */
-export function cutUsage(request: ModelRequest, reported: Usage | null, words: readonly string[]): CountedUsage {
+export function cutUsage(request: ModelRequest, reported: Usage | null, texts: readonly string[]): CountedUsage {
   const known = believed(reported ?? zeroUsage);
-  if (words.length === 0) return { usage: known, estimated: false };
+  if (texts.length === 0) return { usage: known, estimated: false };
   return complete(known, {
     input: hasPrompt(known) ? known.input : requestTokens(request),
     // A count from the middle of an answer may be older than its last piece. Anthropic's counts only the first word.
-    output: Math.max(known.output, textTokens(words.join(""))),
+    output: Math.max(known.output, textTokens(texts.join(""))),
   });
 }
 

@@ -1,5 +1,4 @@
-// Token counts where a provider gives none, by one rule (figures: tokens): UTF-8 bytes by four, images by their bytes, a few
-// tokens for the frame of each message and call.
+// Estimates token counts (figures: tokens): a quarter of the UTF-8 bytes, images by their size, and a few tokens for each message and call.
 
 import type { ModelMessage, ModelRequest } from "../ports/model-port.ts";
 import type { StoredPart } from "../record.ts";
@@ -11,7 +10,7 @@ export function textTokens(text: string): number {
   return Math.ceil(encoder.encode(text).length / 4);
 }
 
-/** Tokens of a tool call; `given` is its arguments, as text or as they are. */
+/** Tokens of a tool call; `given` are its arguments, as text or as JSON. */
 export function callTokens(name: string, given: unknown): number {
   return textTokens(name) + textTokens(typeof given === "string" ? given : JSON.stringify(given)) + 8;
 }
@@ -26,15 +25,15 @@ export function requestTokens(request: Pick<ModelRequest, "system" | "messages" 
   return request.tools.reduce((sum, tool) => sum + textTokens(JSON.stringify(tool)), promptTokens(request));
 }
 
-/** Tokens of what a request sends, tools aside. */
+/** Estimated tokens of a request without its tools. */
 export function promptTokens({ system, messages }: Pick<ModelRequest, "system" | "messages">): number {
   return messages.reduce((sum, message) => sum + messageTokens(message), textTokens(system));
 }
 
 function messageTokens({ role, parts, result, name }: ModelMessage): number {
-  const own = partTokens(parts);
-  if (role !== "tool") return own + 4;
-  return own + textTokens(result?.result ?? result?.error ?? "") + textTokens(name ?? "") + 8;
+  const ofParts = partTokens(parts);
+  if (role !== "tool") return ofParts + 4;
+  return ofParts + textTokens(result?.result ?? result?.error ?? "") + textTokens(name ?? "") + 8;
 }
 
 function tokensOf(part: StoredPart): number {

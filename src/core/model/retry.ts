@@ -1,14 +1,14 @@
-// The one retry engine: how often, and how long to wait (figures: Retry).
+// Decides whether a failed attempt is repeated, and after which delay (figures: Retry).
 
 import { backOffMs } from "#lib/back-off.ts";
 import type { RetryOptions } from "#spec/index.ts";
 
 import type { ModelFailure } from "../ports/model-port.ts";
 
-/** Longest wait an object sits out in memory; a longer one is a rest (architecture §5.3). */
+/** The longest wait of a running run. For a longer one the run is suspended (architecture §5.3). */
 export const longestWaitMs = 10_000;
 
-/** Back-off of one model request. */
+/** The attempts and delays of one model request. */
 export interface RetryPolicy {
   /** Attempts after the first. */
   retries: number;
@@ -17,7 +17,7 @@ export interface RetryPolicy {
   maxDelayMs: number;
 }
 
-/** Retries 3, first wait 1,000 ms, doubled each time, at most 30,000 ms before jitter. */
+/** The defaults: 3 retries; the first delay is 1,000 ms, each further one is doubled, at most 30,000 ms before jitter. */
 export function retryPolicy(options: RetryOptions | undefined): RetryPolicy {
   return {
     retries: options?.maxRetries ?? 3,
@@ -28,8 +28,8 @@ export function retryPolicy(options: RetryOptions | undefined): RetryPolicy {
 }
 
 /**
- * Milliseconds to wait before attempt `attempt + 1`, or null when this failure is not tried again. What the provider asks
- * for wins over our own back-off. `random` is in [0, 1) and spreads the wait by ±20 %.
+ * Milliseconds before attempt `attempt + 1`, or null if there is no further attempt. A delay that the provider requests is used in place
+ * of the computed one. `random` is in [0, 1) and varies the delay by ±20 %.
  */
 export function delayBeforeRetry(
   policy: RetryPolicy,

@@ -1,5 +1,5 @@
-// Cancels a model request whose connection sends nothing for too long. Any byte counts, not only shown parts: hidden thinking and
-// keep-alive comments are signs of work too. The result is a transport timeout, which is retried, not an execution limit.
+// Cancels a model request whose connection sends nothing for too long. Every received byte counts, also hidden thinking and keep-alive
+// comments. The result is a timeout of the transport, which is retried; it is not a limit of the run.
 
 import type { AnyModelDefinition } from "#spec/index.ts";
 
@@ -15,14 +15,14 @@ export interface SilenceLimits {
   next: number;
 }
 
-const usual: SilenceLimits = { first: 120_000, next: 60_000 };
+const defaultLimits: SilenceLimits = { first: 120_000, next: 60_000 };
 
 /** A model that hides its thinking may send nothing for minutes, also between two parts of its answer. */
-const ofSilentThinkers: SilenceLimits = { first: 600_000, next: 600_000 };
+const silentThinkingLimits: SilenceLimits = { first: 600_000, next: 600_000 };
 
 /** The limits of a model: those of its definition, else the default ones. */
 export function silenceLimits({ timeouts }: AnyModelDefinition, thinksInSilence: boolean): SilenceLimits {
-  const { first, next } = thinksInSilence ? ofSilentThinkers : usual;
+  const { first, next } = thinksInSilence ? silentThinkingLimits : defaultLimits;
   return { first: timeouts?.firstByteMs ?? first, next: timeouts?.silenceMs ?? next };
 }
 

@@ -3,19 +3,22 @@
 import type { StoredPart } from "../record.ts";
 import type { ToolAnswer } from "./tool-port.ts";
 
-/** The call an answer belongs to. `message_id` is that of its tool message and the same when the call is run again. */
+/** The call that a result belongs to. A call that runs again has the same `message_id`, the id of its tool message. */
 interface AnsweredCall {
   message_id: string;
   name: string;
-  /** Ends what the files of an answer have to wait for; what is not written by then is said not to be kept. */
+  /** Aborts the storing of files. The result's text names the files that were not stored. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Contract: never rejects. The answer comes back with texts that fit a row, the whole of a longer one in a file of the
- * thread, and with attachments that are files of the thread. What could not be kept is said in the text the model reads.
+ * Contract: never rejects.
  */
 export interface AnswerFiles {
+  /**
+   * Stores texts that do not fit a row, and attachments, as files of the thread. Returns the result with shortened texts and references
+   * to the files. The text that the model reads says what could not be stored.
+   */
   keep(answer: ToolAnswer, call: AnsweredCall): Promise<ToolAnswer>;
   /** Stores the pictures among a model answer's parts as files of the thread. A picture that cannot be stored becomes a line with the reason. */
   keepPictures(parts: StoredPart[]): Promise<StoredPart[]>;

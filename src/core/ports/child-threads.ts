@@ -1,10 +1,10 @@
-// Threads that a run starts to have a call answered.
+// The port that starts and stops child threads. A child thread works on one call of its parent's run.
 
 import type { Limits } from "#contract/run.ts";
 
 import type { AwaitedChild } from "../awaited.ts";
 
-/** The call that a child thread answers, and what it is asked. */
+/** A child thread to start: the call that it works on, its first message, and its limits. */
 export interface ChildStart {
   thread_id: string;
   agent_id: string;
@@ -13,16 +13,16 @@ export interface ChildStart {
   message_id: string;
   /** Its first message. */
   text: string;
-  /** What its run may use at most. */
+  /** The limits of its run. */
   limits: Limits;
 }
 
 /**
- * Contract: `start` is idempotent by `thread_id`; it rejects when the child could not be reached or refused, and may be tried
- * again. `stop` is remembered and retried until the child has received it.
+ * Contract: `start` is idempotent by `thread_id`. It rejects if the child cannot be reached or refuses; it may be called again. `stop` is
+ * stored, and retried until the child has received it.
  */
 export interface ChildThreads {
-  /** Threads above the one that asks; a chain that calls itself has to end. */
+  /** The number of threads above this one. It bounds agents that call each other. */
   readonly depth: number;
   newId(): string;
   start(child: ChildStart): Promise<void>;

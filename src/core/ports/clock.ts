@@ -1,4 +1,4 @@
-// Time, passed in. On Workers the clock moves only with I/O, so nothing may be timed inside a computation.
+// The port for time. On Workers the clock moves only with I/O, so it cannot measure a computation.
 
 /** Contract: `sleep` rejects with the signal's reason when aborted, and never otherwise. */
 export interface Clock {

@@ -1,10 +1,10 @@
-// Where the loop's events go.
+// The port that numbers and sends the loop's events.
 
 import type { EventDraft, PlainEvent } from "#contract/event.ts";
 
 /**
- * Contract: `number` gives the next number and tells nobody; `send` tells subscribers. Whoever numbers an event that must
- * survive writes its row before sending it. Neither throws.
+ * Contract: `number` gives an event the thread's next number and does not send it; `send` sends it to subscribers. An event that must
+ * survive a crash is written between the two calls. Neither throws.
  */
 export interface EventSink {
   number(draft: EventDraft): PlainEvent;

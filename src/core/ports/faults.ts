@@ -1,9 +1,9 @@
-// Named places where a test may kill the object. In production every one is passed at once.
+// Fault points: named places where a test can kill the object. In production they do nothing.
 
-/** Contract: resolves at once, or never (the object is gone). */
+/** Contract: resolves at once, or never, because the object was killed. */
 export interface Faults {
   at(name: string): Promise<void>;
 }
 
-/** No faults. */
+/** The port without faults. */
 export const noFaults: Faults = { at: () => Promise.resolve() };

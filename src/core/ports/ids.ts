@@ -1,6 +1,6 @@
-// Identities and chance, passed in.
+// The port for ids and random numbers.
 
-/** Contract: `ordered` ids rise within a thread, also across restarts and when the clock steps back. */
+/** Contract: the ids of `ordered` rise within a thread, also across restarts and when the clock is set back. */
 export interface Ids {
   /** A UUIDv7 greater than every one given before. */
   ordered(): string;

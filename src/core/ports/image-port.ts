@@ -1,4 +1,4 @@
-// What a thread asks of an image service.
+// The port of the service that measures and converts images.
 
 /** Width and height in pixels. */
 export interface ImageSize {
@@ -6,20 +6,20 @@ export interface ImageSize {
   height: number;
 }
 
-/** An image that was made. */
+/** A converted image. */
 export interface MadeImage extends ImageSize {
   bytes: Uint8Array;
   mimeType: string;
 }
 
-/** An image, or what opens it: as a stream where it need not fit into memory. It is opened once more when the service failed. */
+/** An image, or a function that opens it, as a stream if it may not fit into memory. The function is called again after a failure. */
 type ImageSource = Uint8Array | (() => Promise<Uint8Array | ReadableStream<Uint8Array>>);
 
-/** Contract: never rejects; null for what is no image that the service reads, and where there is no service. */
+/** Contract: never rejects. Returns null if the bytes are no image that the service can read, or if there is no service. */
 export interface ImagePort {
   size(image: ImageSource): Promise<ImageSize | null>;
   /** Fits the image into a square of `pixels`, as WebP, never enlarged. */
   thumbnail(bytes: Uint8Array, pixels: number): Promise<MadeImage | null>;
-  /** Encodes it again so that no side is over `pixels` and the whole under `limit` bytes. */
+  /** Encodes the image again, with no side longer than `pixels` and less than `limit` bytes. */
   shrink(bytes: Uint8Array, bounds: { pixels: number; limit: number }): Promise<MadeImage | null>;
 }

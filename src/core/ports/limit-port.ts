@@ -1,14 +1,14 @@
-// What bounds a run, as the loop asks for it.
+// The port for the limits of a run: steps, turns, tokens, time and cost.
 
 import type { Limits } from "#contract/run.ts";
 
 import type { LimitReason } from "../limits/reached.ts";
 import type { ModelRequest } from "./model-port.ts";
 
-/** A limit that is reached, and what becomes of a run then. */
+/** A reached limit, and whether the run is suspended or ends. */
 export interface ReachedLimit {
   reason: LimitReason;
-  /** Until when the run rests at it, to be raised (microseconds); null where the run ends. */
+  /** The deadline for raising the limit (microseconds), while the run is suspended; null if the run ends. */
   until: number | null;
 }
 
@@ -29,10 +29,10 @@ export interface LimitPort {
    */
   reserve(request: ModelRequest, signal: AbortSignal): Promise<Reserved>;
   /**
-   * What a child thread may use, where `sharers` says how many calls have no share of what is left yet, this one among them;
-   * null where too little is left. Asked again for the same child it says the same.
+   * The limits of a child thread's run: an equal share of the remaining budget. `sharers` counts the calls without a share yet, this one
+   * included. Null if too little remains. Returns the same limits for the same child again.
    */
   forChild(threadId: string, sharers: () => number): Promise<Limits | null>;
-  /** How long the run was driven, in all its drives together: milliseconds. */
+  /** Milliseconds that the run was executed, without its suspensions. */
   drivenMs(): number;
 }

@@ -1,4 +1,4 @@
-// The model, as the loop sees it: one request in, one stream of parts out, whatever the provider.
+// The port of a model: a request, and a stream of the answer's parts, the same for every provider.
 
 import type { JsonObject } from "#contract/json.ts";
 import type { StopReason } from "#contract/message.ts";
@@ -8,7 +8,7 @@ import type { AnyModelDefinition, ReasoningConfig } from "#spec/index.ts";
 
 import type { ProviderData, StoredPart } from "../record.ts";
 
-/** A message as a model is sent it. Tool messages answer the call `tool_call_id` of the assistant message before them. */
+/** A message of a model request. A tool message has the result of the call `tool_call_id` in the assistant message before it. */
 export interface ModelMessage {
   /** Id of the stored message; null for one that is not stored. */
   id: string | null;
@@ -17,13 +17,13 @@ export interface ModelMessage {
   /** Tool name and call of a tool message. */
   name: string | null;
   tool_call_id: string | null;
-  /** A tool message's answer. */
+  /** The result of a tool message. */
   result: ToolResult | null;
   /** Ids of further stored messages whose parts were put into this one. */
   joined?: string[];
 }
 
-/** A tool as a model is told of it. */
+/** The description of a tool for a model. */
 export interface ToolSpec {
   name: string;
   description: string;
@@ -41,12 +41,12 @@ export interface ModelRequest {
   toolChoice: "auto" | "none" | "required";
   parallelToolCalls: boolean;
   reasoning: ReasoningConfig | null;
-  /** Over the model's own. */
+  /** Overrides the model's own value. */
   temperature: number | null;
   maxTokens: number | null;
 }
 
-/** The classes of failure, in the order they are looked for (figures: order of classification). */
+/** The classes of failures, in the order in which they are tested (figures: order of classification). */
 export type ModelFailureKind =
   | "overflow"
   | "rate_limited"
@@ -57,7 +57,7 @@ export type ModelFailureKind =
   | "aborted"
   | "api";
 
-/** Why a model call failed, once classified. `message` is safe to show: keys and tokens are cut out. */
+/** A classified failure of a model request. `message` is safe to show: keys and tokens are removed. */
 export interface ModelFailure {
   kind: ModelFailureKind;
   message: string;
@@ -72,19 +72,19 @@ export interface AnswerSource {
   title?: string;
 }
 
-/** What a finished call cost in tokens, and why it ended. */
+/** The end of a complete answer. */
 export interface ModelFinish {
   stop_reason: StopReason;
-  /** What the provider adds to its stop reason, such as why it blocked an answer. Safe to show. */
+  /** Details that the provider adds to its stop reason, such as why it blocked an answer. Safe to show. */
   stop_detail?: string;
-  /** The answer has content that is not among its parts, such as calls that the provider ran itself. */
+  /** The answer has content that is not among its parts, such as calls that the provider executed itself. */
   has_other_content?: true;
   usage: Usage;
   /** The sources that the answer cites, each address once. */
   sources?: AnswerSource[];
   /** USD as the provider reports it; null when it does not. */
   reported_cost: number | null;
-  /** The model that answered, where the provider says. */
+  /** The model that answered, as the provider reports it. */
   model_id: string | null;
 }
 
@@ -107,16 +107,16 @@ export type ModelPart =
       arguments: string;
       provider_data?: ProviderData;
     }
-  /** A picture that the model made, a block of its own; `data` is base64. */
+  /** A picture that the model generated, as a block; `data` is base64. */
   | { type: "picture"; index: number; mime_type: string; data: string }
   | { type: "raw"; chunk: string }
   | ({ type: "finish" } & ModelFinish)
   | { type: "error"; failure: ModelFailure; usage?: Usage };
 
 /**
- * Contract: `stream` never throws and never rejects. The stream ends with exactly one `finish` or `error`; nothing comes
- * after it. An aborted signal ends it with an `error` of kind `aborted`, the request cancelled. `raw` parts carry what the
- * provider sent, secrets cut out, for the log. A tool call that was not closed gives no `toolcall_end`.
+ * Contract: `stream` never throws and never rejects. The stream ends with exactly one part `finish` or `error`. When the signal fires,
+ * the request is cancelled and the stream ends with an `error` of kind `aborted`. `raw` parts contain the provider's response without
+ * secrets, for the log. An incomplete tool call has no `toolcall_end`.
  */
 export interface ModelPort {
   /** Streams an answer. Calls `received` whenever bytes arrive, also for bytes without a part, such as keep-alive comments. */

@@ -1,37 +1,37 @@
-// The one way out for requests that users, models or definitions name the address of: attachments by URL, tools over HTTP.
-// Architecture §7: nothing inside is reached unless the deployment or a definition says so.
+// The port for requests to addresses that users, models or definitions chose, such as attachments by URL and tools over HTTP. Internal
+// hosts are reached only if the deployment or a definition allows them (architecture §7).
 
-/** Bounds of one call. `Infinity` lifts one. */
+/** The bounds of one call. `Infinity` removes a bound. */
 export interface OutboundLimits {
   /** Bytes of the body as the caller reads it: after decompression. */
   bytes: number;
-  /** Milliseconds from a request's dispatch to its headers; each redirect has this again. */
+  /** Milliseconds from sending a request to its response headers, for each redirect again. */
   headersMs: number;
   /** Milliseconds between two pieces of the body, while the caller waits for one. */
   idleMs: number;
-  /** Milliseconds from the first dispatch to the end of the body. */
+  /** Milliseconds from sending the first request to the end of the body. */
   totalMs: number;
-  /** Redirects followed. */
+  /** The most redirects. */
   redirects: number;
 }
 
-/** What may be said about a request; the parts of `RequestInit` that have a meaning here. */
+/** The options of a request: the supported fields of `RequestInit`, and bounds. */
 export interface OutboundInit {
   /** GET when absent. */
   method?: string;
   headers?: HeadersInit;
-  /** A stream cannot be sent again where a redirect asks for that. */
+  /** A stream cannot be sent again after a redirect. */
   body?: BodyInit | null;
   signal?: AbortSignal | null;
   /** `follow` (when absent), `manual` or `error`. */
   redirect?: string;
   /** Replaces bounds of the deployment for this call. */
   limits?: Partial<OutboundLimits>;
-  /** Hosts that a definition allows to lie inside, besides those of the deployment: `host`, `host:port`, `*.suffix`. */
+  /** Internal hosts that a definition allows, in addition to those of the deployment: `host`, `host:port`, `*.suffix`. */
   allowedHosts?: readonly string[];
 }
 
-/** Why a call was refused or failed; `reason` in the details of its error, beside `host`. */
+/** Why a call was refused or failed: `reason` in the details of its error, next to `host`. */
 export type OutboundReason =
   /** No URL, or none with a host. */
   | "malformed"
@@ -40,21 +40,21 @@ export type OutboundReason =
   /** A user name or password in the URL. */
   | "credentials"
   | "port"
-  /** The host lies inside, by its address or by its name. */
+  /** The host is internal, by its address or by its name. */
   | "inside"
   /** The name does not exist. */
   | "unknown_host"
   /** The name could not be looked up. */
   | "lookup_failed"
-  /** A method, header, limit or listed host that makes no sense. */
+  /** An invalid method, header, limit or allowed host. */
   | "bad_request"
   /** More redirects than allowed. */
   | "redirects"
   /** A redirect from https to http. */
   | "downgrade"
-  /** A redirect asks for a body that was a stream. */
+  /** A redirect requires the body again, which was a stream. */
   | "body_gone"
-  /** A redirect asks for the body to be sent to another origin. */
+  /** A redirect requires sending the body to another origin. */
   | "body_elsewhere"
   /** No connection, or a broken one. */
   | "connection"
@@ -62,14 +62,14 @@ export type OutboundReason =
   | "silent_body"
   | "too_slow"
   | "too_large"
-  /** An answer that HTTP does not know. */
+  /** An invalid HTTP response. */
   | "bad_answer";
 
 /**
- * A fetch that checks where it goes before each request and bounds what comes back.
+ * A fetch that checks the address before each request and bounds the response.
  *
- * Contract: rejects with a `ThreadholdError` whose details have `reason` (an `OutboundReason`) and, where one could be read,
- * `host`; or with the reason of the caller's signal. The body fails in the same ways. No error holds anything of a URL
- * but its host. The caller reads the body or cancels it; one left alone is cancelled after `totalMs`.
+ * Contract: rejects with a `ThreadholdError` whose details have `reason` (an `OutboundReason`) and, if the URL has one, `host`; or with
+ * the reason of the caller's signal. The body fails in the same ways. Errors contain no part of a URL except its host. The caller reads
+ * or cancels the body; an unread body is cancelled after `totalMs`.
  */
 export type OutboundFetch = (input: string | URL, init?: OutboundInit) => Promise<Response>;

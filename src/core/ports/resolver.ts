@@ -1,11 +1,11 @@
-// The domain name system, as far as outbound requests need it.
+// The port for looking up host names, for outbound requests.
 
-/** Every address of a name, none when the name does not exist; or that this could not be found out. */
+/** All addresses of a name, an empty list if the name does not exist; or `ok: false` if the lookup failed. */
 export type Resolution = { ok: true; addresses: readonly string[] } | { ok: false };
 
 /**
- * Contract: answers with all IPv4 and IPv6 addresses, or says that it could not tell: an address left out would be one
- * nobody judged. Bounds its own time. Never rejects; a caller that aborts sees to it itself.
+ * Contract: returns all IPv4 and IPv6 addresses or fails, because the caller checks each address. Has a time limit of its own. Never
+ * rejects; after an abort the caller ignores the result.
  */
 export interface Resolver {
   /** `name` is in lower case and has no trailing dot. */

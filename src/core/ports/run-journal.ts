@@ -1,20 +1,23 @@
-// Where a run writes what must survive.
+// The port that writes the rows of a run.
 
 import type { LogRecord, MessageRecord, RunRecord } from "../record.ts";
 
 /**
- * Contract: synchronous; what one call writes is written together. `messages` holds the run's own messages in order, in
- * memory, and already has what was appended. Records are taken as they are: the caller does not change them afterwards.
+ * Contract: synchronous; each call writes all of its rows or none. `messages` are the run's messages in memory, in order, including
+ * appended ones. The caller does not change a record after it passed it on.
  */
 export interface RunJournal {
   readonly messages: readonly MessageRecord[];
+  /** Writes the row of a new message, with its events. */
   append(message: MessageRecord): void;
+  /** Writes the row of a changed message. */
   update(message: MessageRecord): void;
-  /** The call of this tool message has its answer, which is on its way into the row: no other one is taken for it. */
+  /** The call of this tool message has a result that is about to be written. From now on no other result is accepted for it. */
   closing(messageId: string): void;
-  /** `agent` is the agent the thread is handed to with this row. */
+  /** Writes a log row. With `agent`, the thread is handed to that agent in the same transaction. */
   log(record: LogRecord, agent?: string): void;
+  /** Writes the run's record. */
   saveRun(run: RunRecord): void;
-  /** Takes the calls that definitions queued: the message that makes them and the run without them. */
+  /** Writes the message with the queued calls, and the run's record, from which the calls are removed. */
   appendQueued(message: MessageRecord): void;
 }

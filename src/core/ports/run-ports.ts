@@ -1,4 +1,4 @@
-// Everything a run is given.
+// The ports of a run: everything that the loop uses from outside.
 
 import type { RunRecord } from "../record.ts";
 import type { Scope } from "../scope.ts";
@@ -23,7 +23,7 @@ export interface LiveContext {
 /** The ports of one run. `run` is the run's working record, changed in place by the loop and saved by the journal. */
 export interface RunPorts {
   readonly run: RunRecord;
-  /** The line that is driven: the run's own, or a sub-prompt's. */
+  /** The messages of this loop: the main loop's, or a sub-prompt's. */
   readonly scope: Scope;
   readonly journal: RunJournal;
   readonly sink: EventSink;
@@ -31,26 +31,25 @@ export interface RunPorts {
   readonly steps: StepPort;
   readonly strategy: Strategy;
   readonly hooks: LoopHooks;
-  /** Left out: nobody can speak up while the run is under way. */
+  /** If absent, no message can join the run. */
   readonly steering?: Steering;
-  /** Left out: long texts of tools are cut, and what they attach is dropped. */
+  /** If absent, long texts of tools are cut, and attachments are dropped. */
   readonly answers?: AnswerFiles;
-  /** Bounds of the stored part of a tool's result. Default: what fits a row. */
+  /** The bounds of a tool's stored result. Default: what fits a row. */
   readonly resultBounds?: ResultBounds;
-  /** Left out: nothing bounds the run but its strategy. */
+  /** If absent, only the strategy ends the run. */
   readonly limits?: LimitPort;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly faults: Faults;
   /**
-   * Number of a line's last step whose row is known to be written: the last whose `step_end` rides in a log row. A later
-   * step was cut behind its answer, and its end is told again. Left out where that is not known: then only a step with
-   * open calls is taken up.
+   * The number of a scope's last step whose `step_end` is stored in a log row. A later step was interrupted after its answer; its end is
+   * written when the run resumes. If absent, only a step with open calls is resumed.
    */
-  readonly committed?: (line: Scope) => number;
+  readonly committed?: (scope: Scope) => number;
   /**
-   * The definitions' live `state.context`, which may hold anything. `run.context` is its last copy that a row can hold,
-   * taken whenever a step's row is written; it must be another object. Left out: nothing is copied.
+   * The current `state.context` of definitions, which may contain any value. `run.context`, another object, is its last copy that fits a
+   * row; the copy is made whenever a step's row is written. If absent, nothing is copied.
    */
   readonly context?: Readonly<LiveContext>;
   /** `execution.stop()` was called: the run ends before its next step. */

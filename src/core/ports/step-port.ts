@@ -1,4 +1,4 @@
-// What a step asks and what may be called in it: the border between the loop and the semantics above it.
+// The ports that prepare a step and run the hooks of messages and calls. The layer `flow` implements them for threads.
 
 import type { JsonObject } from "#contract/json.ts";
 import type { Side } from "#contract/message.ts";
@@ -9,50 +9,52 @@ import type { ModelRequest } from "./model-port.ts";
 import type { StepShape } from "./strategy.ts";
 import type { ToolAnswer, ToolRunner } from "./tool-port.ts";
 
-/** How a step's calls run together. */
+/** Whether calls of a step run one after the other, in parallel, or in batches. */
 export type ToolMode = "sequential" | "parallel" | { batched: number };
 
-/** One step, ready to be asked. */
+/** A prepared step: its model request, and the tools that its answer may call. */
 export interface StepPlan {
-  /** The model to ask, then its fallbacks in order. */
+  /** The model, then its fallbacks in order. */
   models: [AnyModelDefinition, ...AnyModelDefinition[]];
   request: Omit<ModelRequest, "model">;
   tools: ReadonlyMap<string, ToolRunner>;
   toolMode: ToolMode;
   side: Side;
-  /** Role the answer is stored under: the second of two models speaks as `user` (decision 9). */
+  /** The role of the stored answer: `user` for the second of two models (decision 9: two models in a thread). */
   role: "assistant" | "user";
   depth: number;
-  /** What the log keeps so that the request can be built again: message ids, hashes, options. */
+  /** What the log stores to rebuild the request later: message ids, hashes, options. */
   trace: JsonObject;
-  /** What the step has to do without, such as the tools of a source that failed: for the step's row. */
+  /** Warnings for the step's row, such as the tools of a source that failed. */
   warnings?: readonly string[];
 }
 
-/** How a plan differs from the usual one. */
+/** Options of a plan. */
 export interface PlanOptions {
-  /** How much smaller the request has to be, from 0: a request that was too large for its model is planned again with 1. */
+  /** How much smaller the request has to be, from 0. A request that was too large for its model is planned again with 1. */
   squeeze?: number;
 }
 
-/** What may go wrong while a step is made ready: a definition that is gone, a prompt that cannot be composed. */
+/** Why a step could not be prepared: a definition is missing, or a prompt cannot be composed. */
 export type StepProblem = { problem: { code: string; message: string } };
 
-/** A plan with the number of its step in the run, from 1. */
+/** A plan with the number of its step in its loop, from 1. */
 export type NumberedPlan = StepPlan & { step: number };
 
-/** What calls of a step need of its plan. */
+/** The part of a plan that calls need. */
 export type StepTools = Pick<StepPlan, "tools" | "toolMode" | "side" | "role" | "depth" | "warnings">;
 
-/** Contract: never rejects for anything a definition can cause; a problem ends the run with an error. */
+/** Contract: rejects only for a bug. Errors of definitions are returned as a problem, which ends the run. */
 export interface StepPort {
-  /** A port that has nothing to leave out gives a squeezed plan that is as large as the usual one. */
+  /** Prepares the next step. With `squeeze` the request is smaller, if there is anything to leave out. */
   plan(shape: StepShape, signal: AbortSignal, options?: PlanOptions): Promise<StepPlan | StepProblem>;
-  /** The tools that may be called now, for a step without a model request. Includes each defined tool of `names`, also if the prompt does not list it. */
+  /**
+   * The tools of a step without a model request. Includes each defined tool of `names`, also if the prompt does not list it.
+   */
   tools(names: readonly string[]): Promise<StepTools | StepProblem>;
 }
 
-/** The call as hooks see it. */
+/** A call as hooks receive it. */
 export interface HookCall {
   id: string;
   name: string;
@@ -60,8 +62,8 @@ export interface HookCall {
 }
 
 /**
- * The hooks around messages and calls (decision 25 fixes their order). Contract: never reject; a hook that throws, hangs or
- * returns nonsense is logged and the original is given back.
+ * The hooks of messages and calls (decision 25: order of hooks). Contract: never reject. If a hook throws, takes too long or returns an
+ * invalid value, that is logged, and the original value is returned.
  */
 export interface LoopHooks {
   beforeCreateMessage(message: MessageRecord): Promise<MessageRecord>;

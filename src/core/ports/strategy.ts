@@ -1,5 +1,5 @@
-// What the next step asks, decided between steps. A strategy drives one model call at a time, so order, checkpoints,
-// suspension and limits work under every one.
+// The port that decides between steps: whether another step follows and what differs in it, or how the run ends. A strategy decides about
+// one model call at a time, so checkpoints, suspension and limits work with every strategy.
 
 import type { ToolCall } from "#contract/content.ts";
 import type { EventDraft } from "#contract/event.ts";
@@ -8,25 +8,25 @@ import type { StopReason, Side } from "#contract/message.ts";
 import type { RunStatus } from "#contract/run.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 
-/** One call of a step and what came of it. */
+/** A call of a step and its result. */
 export interface CallOutcome {
   call: ToolCall;
   result: ToolResult;
 }
 
-/** A step, once it is over. */
+/** The outcome of a finished step. */
 export interface StepOutcome {
-  /** Null where the answer had no text part. */
+  /** Null if the answer has no text part. */
   text: string | null;
   calls: CallOutcome[];
   /** The answer has no text, picture, file or call. */
   blank: boolean;
   stop_reason: StopReason | null;
-  /** What the provider added to its stop reason. */
+  /** Details that the provider added to its stop reason. */
   stop_detail?: string | undefined;
 }
 
-/** What has happened in the run so far. `last` is null before the first step. */
+/** The progress of a loop. `last` is null before its first step. */
 export interface Progress {
   steps: number;
   last: StepOutcome | null;
@@ -34,57 +34,58 @@ export interface Progress {
   hasNewInput?: boolean;
 }
 
-/** How a step differs from what the prompt asks anyway. */
+/** What the strategy changes in a step; the prompt decides the rest. */
 export interface StepShape {
   toolChoice?: "auto" | "none" | "required";
-  /** A line to the model at the end of the history; sent, never stored. */
+  /** A text at the end of the request's messages. It is sent and not stored. */
   instruction?: string;
 }
 
-/** A step that is about to be recorded as over. */
+/** A finished step whose last row is about to be written. */
 export interface FinishedStep extends StepOutcome {
-  /** False for calls that a definition queued: no model was asked. */
+  /** False for a step of queued calls, which has no model request. */
   fromModel: boolean;
-  /** The agent that a call of the step, or of a loop under it, handed the thread to. */
+  /** The agent that a call of the step, or of a loop below it, handed the thread to. */
   handoff: { agent: string; tool_call_id: string } | null;
-  /** Calls are queued: the run goes on whatever this step said. */
+  /** Calls are queued, so the run continues in any case. */
   hasQueuedCalls: boolean;
 }
 
-/** What a strategy wants recorded with the step. */
+/** What is written and emitted together with the end of a step. */
 export interface StepEffects {
-  /** Told after `step_end`. */
+  /** Emitted after `step_end`. */
   events: EventDraft[];
-  /** The strategy's memory; a strategy made anew for the run is given the last one that was recorded. */
+  /** The strategy's state. When the run resumes, the new strategy object receives the last stored one. */
   state: JsonObject;
-  /** The agent that the thread goes to. */
+  /** The agent that the thread is handed to. */
   agent?: string | undefined;
 }
 
-/** How a run ends. */
+/** The end of a run. */
 export interface RunEnd {
   status: Extract<RunStatus, "completed" | "stopped" | "limit" | "error">;
   reason: string | null;
   outcome?: Json;
   error?: { code: string; message: string };
-  /** The side whose turn ended, told as `turn_end`. */
+  /** The side whose turn ended; `turn_end` is emitted for it. */
   turn?: Side;
 }
 
-/** What comes next. */
+/** The strategy's decision: another step, or the end of the run. */
 export type Decision = { type: "step"; shape?: StepShape } | ({ type: "end" } & RunEnd);
 
 /**
- * Contract: pure apart from its own memory, which must follow from `progress` and from what `finished` last gave to be
- * recorded, since a cut run is resumed with a new strategy object.
+ * Contract: has no state but the one that `progress` and the last `StepEffects.state` contain, because an interrupted run is resumed with
+ * a new strategy object.
  */
 export interface Strategy {
   readonly name: string;
+  /** Decides what follows the last step. */
   next(progress: Progress): Decision | Promise<Decision>;
-  /** The side whose turn has begun and is not over; left out where there are no turns. */
+  /** The side whose turn is not over; null between turns. Absent for a strategy without turns. */
   turn?(): Side | null;
-  /** What a step that rests records of the strategy's memory. */
+  /** The state that is stored when a step is suspended. */
   memory?(): JsonObject;
-  /** Called once for each step, when its row is about to be written. */
+  /** Called once for each step, just before its last row is written. */
   finishStep?(step: FinishedStep): StepEffects | Promise<StepEffects>;
 }

@@ -1,59 +1,59 @@
-// The files of one thread, as the layers above its storage see them (Standard Agents, ThreadState's file methods).
+// The port of a thread's files (Standard Agents, ThreadState's file methods).
 
 import type { JsonObject } from "#contract/json.ts";
 import type { FileChunk, FileRecord, FileStats, GrepResult } from "#spec/index.ts";
 
-/** What may be written. A stream is stored piece by piece and is never whole in memory. */
+/** The content to write. A stream is stored in pieces and is never completely in memory. */
 export type FileBody = string | Uint8Array | ReadableStream<Uint8Array>;
 
-/** What is known of a file beside its bytes. */
+/** The properties of a file to write. */
 export interface FileFacts {
   mimeType: string;
   metadata?: JsonObject | undefined;
-  /** Pixels, for images; measured where they are not given. */
+  /** Pixels, for images. Measured if absent. */
   width?: number | undefined;
   height?: number | undefined;
 }
 
-/** What stands at a path. The tag is null for a folder, and for a file that lies outside. */
+/** The file or folder at a path. The tag is null for a folder, and for a linked file. */
 export interface Standing {
   record: FileRecord;
   etag: string | null;
 }
 
 /**
- * Looks at what stands at a path in the very moment a write takes its place, and at the tag the write will have. Throws to
- * leave everything as it is. Asked in the same transaction, so that of two writers with one condition one is refused.
+ * Checks the existing entry at the path and the tag of the new file, in the transaction that replaces the entry. A check that throws
+ * prevents the write. So only one of two writers with the same condition succeeds.
  */
 export type WriteCheck = (standing: Standing | null, etag: string) => void;
 
-/** One file as it was written, and not what may stand at its path later. */
+/** A file as it was written, as opposed to a later file at the same path. */
 export interface FileVersion {
   path: string;
   etag: string;
 }
 
-/** What a write is told beside the bytes. */
+/** The options of a write. */
 export interface WriteFacts extends FileFacts {
   check?: WriteCheck | undefined;
-  /** Hears of the file in the transaction that makes it one. */
+  /** Called in the transaction that creates the file. */
   made?: ((file: FileVersion) => void) | undefined;
   /**
-   * Ends the write while it waits for its turn or for the next piece of a stream: it is refused with `conflict`, and the file
-   * stays as it was.
+   * Aborts the write while it waits for other writes or for the next piece of a stream. The write is refused with `conflict`, and the
+   * file does not change.
    */
   signal?: AbortSignal | undefined;
-  /** Somebody outside sends the stream, and may be slow: it waits for others of its kind, and none of the thread's own for it. */
+  /** A client sends the stream, perhaps slowly: it waits for other clients' writes, and the thread's own writes do not wait for it. */
   outside?: boolean | undefined;
 }
 
-/** What is known of a file that lies outside. */
+/** The properties of a linked file. */
 export interface LinkFacts extends FileFacts {
-  /** Bytes, where somebody knows. */
+  /** Bytes, if known. */
   size?: number | undefined;
 }
 
-/** An open file: its record, its tag for `ETag`, and the bytes asked for. */
+/** An open file: its record, its tag for `ETag`, and the requested bytes. */
 export interface OpenFile {
   record: FileRecord;
   /** Changes with every write of the path. */
@@ -67,63 +67,62 @@ export interface ByteRange {
   length?: number | undefined;
 }
 
-/** What a search came to. `truncated` where a bound ended it, so that more may match. */
+/** The results of a search. `truncated`: a bound ended the search, and there may be more results. */
 export type Found<Results> = Results & { truncated: boolean };
 
-/** Bounds of a search. */
+/** The options of a search. */
 export interface SearchOptions {
-  /** Folder to search in; the root when absent. */
+  /** The folder to search. Default: the root. */
   path?: string | undefined;
-  /** Matching files at most. */
+  /** The most matching files. */
   limit?: number | undefined;
-  /** Calls the search off: it rejects with the signal's reason. */
+  /** Aborts the search, which rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Contract: paths are taken with or without a leading `/`, normalised, and never leave the thread's root; one that would is
- * refused with `invalid_request`. Records carry paths with a leading `/`. A failing write leaves the file as it was. What
- * stands at a path is replaced as a whole. Every method rejects with a ThreadholdError whose message names the path.
+ * Contract: paths may have a leading `/`. They are normalised; a path outside of the thread's root is refused with `invalid_request`.
+ * Records have paths with a leading `/`. A failed write does not change the file. A write replaces the whole file. Every method rejects
+ * with a ThreadholdError whose message names the path. A linked file is a record of an address outside, without bytes.
  */
 export interface ThreadFiles {
-  /** Bytes a file may have. */
+  /** The most bytes of a file. */
   readonly limit: number;
-  /** Writes a file, its parent folders implied. Refused with `conflict` where a folder stands, `too_large` over the limit. */
+  /** Writes a file, and creates its parent folders. Refused with `conflict` if the path is a folder, `too_large` over the limit. */
   write(path: string, body: FileBody, facts: WriteFacts): Promise<FileRecord>;
   /** Writes under `/attachments/`, at a free path made of `name` that keeps its extension (decision 17). */
   attach(name: string, body: FileBody, facts: WriteFacts): Promise<FileRecord>;
   /**
-   * Records a file that lies at an address outside, http or https, and is never fetched from there: it is listed and has a
-   * record, and no bytes (decision 17).
+   * Records a linked file with an http or https address. It is listed and has a record. Its bytes are never fetched (decision 17: files
+   * by URL).
    */
   link(path: string, url: string, facts: LinkFacts): Promise<FileRecord>;
   /**
-   * The whole file. Null for none, for a folder, and for one that lies outside; `too_large` for one that is to be read chunk
-   * by chunk.
+   * The whole file. Null for a missing file, a folder and a linked file. `too_large` for a file that has to be read in chunks.
    */
   read(path: string): Promise<Uint8Array | null>;
-  /** Null for none, and for a folder. */
+  /** Null for a missing file and for a folder. */
   open(path: string, range?: ByteRange): Promise<OpenFile | null>;
-  /** One stored chunk at a time. Null for none, for a folder, and for a file that lies outside. */
+  /** The stored chunks, one at a time. Null for a missing file, a folder and a linked file. */
   chunks(path: string, signal?: AbortSignal): Promise<AsyncIterable<FileChunk> | null>;
-  /** What stands at a path, with its tag; reads no bytes. Null for nothing. */
+  /** The entry at a path, with its tag. Reads no bytes. Null for a missing entry. */
   standing(path: string): Promise<Standing | null>;
-  /** A file or a folder, implied folders too; null for none. */
+  /** The record of a file or a folder, also of a folder that only contains files. Null for a missing entry. */
   stat(path: string): Promise<FileRecord | null>;
-  /** What a folder holds, by name. `file_not_found` for none, `conflict` for a file. */
+  /** The entries of a folder, by name. `file_not_found` for a missing folder, `conflict` for a file. */
   list(path: string): Promise<FileRecord[]>;
-  /** Deletes a file. `file_not_found` for none, `conflict` for a folder. */
+  /** Deletes a file. `file_not_found` for a missing file, `conflict` for a folder. */
   remove(path: string): Promise<void>;
-  /** Makes a folder, its parents too; one that is there is given again. `conflict` where a file stands. */
+  /** Creates a folder and its parents, or returns the existing folder. `conflict` if the path is a file. */
   makeFolder(path: string): Promise<FileRecord>;
-  /** Removes an empty folder. `conflict` for one that is not empty or is a file. */
+  /** Deletes an empty folder. `conflict` for a folder with entries, and for a file. */
   removeFolder(path: string): Promise<void>;
-  /** Counts and bytes, implied folders included. */
+  /** Number of files and folders, and bytes. Folders that only contain files count too. */
   stats(): Promise<FileStats>;
-  /** Lines that a regular expression matches, by file; linear in the text whatever the pattern, and bounded. */
+  /** The lines that match a regular expression, by file. The time is linear in the text for every pattern, and bounded. */
   grep(pattern: string, options?: SearchOptions): Promise<Found<{ results: GrepResult[] }>>;
-  /** Paths that a glob matches. */
+  /** The paths that match a glob. */
   find(glob: string, options?: SearchOptions): Promise<Found<{ paths: string[] }>>;
-  /** A small picture of an image, made once and kept; null for what is no image or where none can be made. */
+  /** A small version of an image, made once and stored. Null for a file that is no image, or that cannot be converted. */
   thumbnail(path: string): Promise<Uint8Array | null>;
 }

@@ -1,42 +1,41 @@
-// The thread's storage, as the layers above see it. Synchronous, because the object's SQLite is: what stands in one
-// `transaction` is written together or not at all.
+// The port of a thread's storage. It is synchronous, because the object's SQLite is. All writes of a `transaction` are made, or none.
 
 import type { LogType } from "#contract/log.ts";
 
 import type { KeyRecord, LogRecord, MessageRecord, RunRecord, StoredEvent, ThreadRecord } from "../record.ts";
 
-/** A window over the messages of a branch. */
+/** A query for messages of a branch. */
 export interface MessageQuery {
   branch: string;
   order: "asc" | "desc";
   limit: number;
-  /** Exclusive bound: in ascending order messages after it, in descending order messages before it. */
+  /** A position: in ascending order messages after it, in descending order messages before it. */
   beyond?: string | undefined;
   includeSilent: boolean;
   maxDepth?: number | undefined;
 }
 
-/** A window over runs or logs, by id. */
+/** A query for runs or logs, in the order of their ids. */
 export interface RowQuery {
   order: "asc" | "desc";
   limit: number;
   beyond?: string | undefined;
 }
 
-/** A window over log rows. */
+/** A query for log rows. */
 export interface LogQuery extends RowQuery {
   type?: LogType | undefined;
   runId?: string | undefined;
 }
 
 /**
- * Contract: every method is synchronous and throws only for a bug or a full disk. Records handed out are copies. Reads see
- * the writes of the same transaction. Rows read stay within what is asked for, whatever the thread's length.
+ * Contract: every method is synchronous and throws only for a bug or a full disk. Returned records are copies. Reads include the writes
+ * of the same transaction. The number of rows that a method reads does not depend on the thread's length.
  */
 export interface ThreadStore {
   transaction<T>(work: () => T): T;
 
-  /** Null where no thread was created: then no table exists either. */
+  /** Null if no thread was created; then there are no tables. */
   readThread(): ThreadRecord | null;
   writeThread(thread: ThreadRecord): void;
 
@@ -59,7 +58,7 @@ export interface ThreadStore {
   log(id: string): LogRecord | null;
   logs(query: LogQuery): LogRecord[];
 
-  /** Events that ride in no other row. */
+  /** Writes an event that is stored in no other row. */
   insertEvent(event: StoredEvent): void;
   deleteEvent(seq: number): void;
   eventsAfter(seq: number, limit: number): StoredEvent[];

@@ -1,4 +1,4 @@
-// A tool as the loop runs it, whatever it was made from.
+// The port of a tool: what the loop needs to run its calls, whatever kind of definition the tool has.
 
 import type { EventDraft } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
@@ -10,95 +10,95 @@ import type { CallContext as StepCallContext } from "../tools/call-slot.ts";
 import type { ToolSpec } from "./model-port.ts";
 
 /**
- * What a tool answers: the public result, texts of any length, attachments as the tool gave them (Standard Agents,
- * ToolAttachment and AttachmentRef, unchecked), and a stack for the log alone.
+ * The result that a tool returns: texts of any length, unchecked attachments (Standard Agents, ToolAttachment and AttachmentRef), and an
+ * error's stack, which only the log stores.
  */
 export type ToolAnswer = Omit<ToolResult, "attachments"> & {
   stack?: string;
   attachments?: readonly unknown[] | undefined;
 };
 
-/** What a running tool may say before its result. */
+/** The output of a running tool: its progress, then its result. */
 export type ToolPiece =
   | { type: "delta"; delta: string }
   | { type: "progress"; data: Json }
   | { type: "result"; result: ToolAnswer };
 
-/** One call as its tool sees it. `id` stays the same when the call is run again: it is the idempotency key. */
+/** A call as its tool receives it. A call that runs again has the same `id`, which serves as an idempotency key. */
 export interface CallContext {
   id: string;
   attempt: number;
   signal: AbortSignal;
 }
 
-/** A call that is answered by more than a function. */
+/** A call that runs a loop or waits for a result, instead of a function. */
 export interface NestedCall {
   id: string;
   args: JsonObject;
-  /** The call's tool message, recorded as started. Messages under it are the nested line. */
+  /** The call's tool message, with status `started`. The messages of the nested loop are below it. */
   message: MessageRecord;
 }
 
-/** How a loop of its own ended, for its reader: what the call's result says is added when that is known. */
+/** The event of a nested loop's end. The call's result is added when it is stored. */
 export type NestedEnd = Omit<Extract<EventDraft, { type: "subagent_end" }>, "result" | "error">;
 
-/** What came of it: an answer, or a rest until then (microseconds). */
+/** A result, or a suspension until `until` (microseconds). */
 export type NestedOutcome =
   | { type: "answer"; answer: ToolAnswer; end?: NestedEnd }
   | { type: "suspend"; until: number };
 
-/** A call that runs a loop of its own, in this thread or in another. */
+/** Runs a call that is not a function: a loop in this thread or in another one, or a remote call. */
 export interface NestedRunner {
-  /** What is recorded and told together with the call's start. */
+  /** What is stored and emitted together with the call's start. */
   begin(call: NestedCall): { awaits?: AwaitedAnswer; events: EventDraft[] };
   /**
-   * Runs it, or goes on with it after a crash or a rest. Contract: may be called again for one call, also with the signal
-   * fired; then it answers soon.
+   * Runs the call, or continues it after a crash or a suspension. Contract: may be called again for the same call. Resolves soon after the
+   * signal has fired.
    */
   run(call: NestedCall, context: StepCallContext): Promise<NestedOutcome>;
 }
 
-/** When calls of a tool need a person's consent before they run (architecture §5.3). */
+/** Which calls of a tool a person has to approve before they run (architecture §5.3). */
 export interface ApprovalRule {
-  /** Whether this one does. Contract: may reject and hang; then the call does not run. */
+  /** Whether a call with these arguments needs an approval. Contract: if it rejects or takes too long, the call does not run. */
   needed(args: JsonObject): Promise<boolean>;
-  /** Whoever consents may change the arguments. */
+  /** The person who approves the call may change its arguments. */
   readonly editable: boolean;
-  /** Milliseconds a call waits for the decision. */
+  /** Milliseconds that a call waits for the decision. */
   readonly deadlineMs: number;
   /** Milliseconds that `needed` may take. */
   readonly timeoutMs: number;
 }
 
-/** Arguments, checked. */
+/** The checked arguments, or the problem that a model reads. */
 export type CheckedArguments = { ok: true; args: JsonObject } | { ok: false; problem: string };
 
 /**
- * Contract: `run` may throw, hang and return nonsense; the executor turns all of that into an error result. It ends with
- * one `result` piece. `check` never throws.
+ * Contract: `run` yields one `result` piece at its end. If it throws, takes too long or yields an invalid result, the executor returns an
+ * error result. `check` never throws.
  */
 export interface ToolRunner {
   readonly spec: ToolSpec;
-  /** A tool without a function: somebody else answers its calls. */
+  /** The tool has no function: a client posts the results of its calls. */
   readonly remote: boolean;
-  /** Another thread works on its calls. */
+  /** A child thread works on its calls. */
   readonly elsewhere?: boolean;
-  /** Never at the same time as another call of its step. */
+  /** A call never runs at the same time as another call of its step. */
   readonly sequential: boolean;
-  /** Names of tools whose calls of the same step come first. */
+  /** Names of tools whose calls in the same step run first. */
   readonly dependsOn: readonly string[];
   readonly timeoutMs: number;
-  /** A call that was cut may be made again with the same id. */
+  /** An interrupted call may run again, with the same id. */
   readonly idempotent: boolean;
-  /** Set for a call that runs a loop of its own: `run` is then not used. */
+  /** If present, it runs the calls, and `run` is not used. */
   readonly nested?: NestedRunner;
-  /** Set where calls may need consent. */
+  /** Present if calls may need an approval. */
   readonly approval?: ApprovalRule;
-  /** The agent that the thread goes to when a call of this tool succeeds. */
+  /** The agent that the thread is handed to when a call of this tool succeeds. */
   readonly handoff?: string;
   check(args: JsonObject): CheckedArguments;
   run(args: JsonObject, call: CallContext): AsyncIterable<ToolPiece>;
-  /** Asks the outside world what became of a cut call; null when it was not done. */
+  /** Finds out the result of an interrupted call; null if the call had no effect. */
   reconcile: ((callId: string, args: JsonObject) => Promise<ToolAnswer | null>) | null;
 }
 

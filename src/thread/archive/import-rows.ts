@@ -16,7 +16,7 @@ import { excess } from "#core/limits/allowed.ts";
 import type { Bounds } from "#core/limits/amounts.ts";
 import { messageDraft } from "#core/message-draft.ts";
 import type { RunRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
-import { hasOnlyWaited } from "#core/run-state.ts";
+import { neverStarted } from "#core/run-state.ts";
 import { notAnswered, unknownOutcome } from "#core/tools/error-results.ts";
 import { branchPath } from "#store/branch-path.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
@@ -278,6 +278,6 @@ function runRecord(run: ArchivedRun): RunRecord {
 
 /** A call that was left behind: nobody will ever settle it. One that waited for somebody outside has done nothing. */
 function settled(message: ArchivedMessage): ArchivedMessage {
-  const { status, error = "" } = hasOnlyWaited(message) ? notAnswered : unknownOutcome;
+  const { status, error = "" } = neverStarted(message) ? notAnswered : unknownOutcome;
   return { ...message, status: "complete", parts: [{ type: "text", text: error }], result: { status, error } };
 }

@@ -9,7 +9,7 @@ import { spendingSchema } from "#core/archive/archive-record.ts";
 import type { ArchivedLog, ArchivedMessage, ArchivedRun } from "#core/archive/archive-record.ts";
 import type { Work } from "#core/awaited.ts";
 import { addWork, zeroWork, workIn } from "#core/limits/used.ts";
-import { counted } from "#core/message-counts.ts";
+import { changedCounts } from "#core/message-counts.ts";
 import { partTokens } from "#core/model/estimate-tokens.ts";
 import type { MessageCounts } from "#core/record.ts";
 import type { BranchStretch } from "#store/branch-path.ts";
@@ -55,9 +55,9 @@ export class ImportTotals {
     this.#spentOn(message);
     const upTo = this.#stretches.get(message.branch);
     if (upTo === undefined || (upTo !== null && position > upTo)) return;
-    this.counts = counted(this.counts, message, 1);
+    this.counts = changedCounts(this.counts, message, 1);
     if (this.active === null) return;
-    if (position <= this.active.after_position) this.countsBefore = counted(this.countsBefore, message, 1);
+    if (position <= this.active.after_position) this.countsBefore = changedCounts(this.countsBefore, message, 1);
     else this.underWay(bytes);
   }
 

@@ -14,7 +14,7 @@ import type { FileVersion } from "#core/ports/thread-files.ts";
 import type { MessageRecord, RunRecord, StoredPart } from "#core/record.ts";
 import type { Admission, Caller, RequestKey } from "#core/thread-rpc.ts";
 import { toMessage, toRun } from "#core/view.ts";
-import { humanMark } from "#flow/history-sides.ts";
+import { humanMark } from "#flow/history.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import { appendMessages } from "../append-messages.ts";

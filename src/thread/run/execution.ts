@@ -69,7 +69,7 @@ export function executionState(
     },
     forceTurn: (side) => {
       if (side !== "a" && side !== "b") throw refuse("invalid_request", 'forceTurn takes "a" or "b".');
-      strategy.force(side);
+      strategy.forceTurn(side);
       keep.forced(side);
     },
     stop: () => {

@@ -8,7 +8,7 @@ import type { Side } from "#contract/message.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 import { zeroUsage } from "#contract/usage.ts";
 import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
-import { childUsageFields, addModelUsage, addChildUsage, stepOf, hasOnlyWaited } from "#core/run-state.ts";
+import { childUsageFields, addModelUsage, addChildUsage, stepOf, neverStarted } from "#core/run-state.ts";
 import type { OpenStep, ModelUsage } from "#core/run-state.ts";
 import { isAnswer, isInScope } from "#core/scope.ts";
 import type { Scope } from "#core/scope.ts";
@@ -16,7 +16,7 @@ import { awaitedApproval } from "#core/tools/call-slot.ts";
 import { declined, stoppedCall, notAnswered, unknownOutcome } from "#core/tools/error-results.ts";
 import { fitResult } from "#core/tools/read-result.ts";
 import { withoutChangedArguments, childUsage } from "#core/tools/store-result.ts";
-import { turnsIn } from "#flow/conversation-strategy.ts";
+import { recordedTurns } from "#flow/conversation-strategy.ts";
 
 import { appendMessages } from "../append-messages.ts";
 import { enqueueMessage } from "../children/outbound-messages.ts";
@@ -153,7 +153,7 @@ function answeredOf(row: MessageRecord | undefined): Pick<MessageRecord, "answer
 function resultOfOpen(row: MessageRecord | undefined): ToolResult {
   if (row === undefined) return stoppedCall;
   const { awaits } = row;
-  if (awaits === undefined && hasOnlyWaited(row)) return notAnswered;
+  if (awaits === undefined && neverStarted(row)) return notAnswered;
   if (awaits?.kind === "approval") {
     return awaits.delivered?.approved === false ? declined(row.name ?? "", awaits.delivered.reason) : notAnswered;
   }
@@ -193,7 +193,7 @@ function rebuild(run: RunRecord, logs: readonly LogRecord[], messages: readonly 
   for (const { type, data } of logs) {
     if (typeof data["context"] === "object") rebuilt.context = data["context"] as JsonObject;
     rebuilt.driven_ms = Math.max(rebuilt.driven_ms ?? 0, countIn(data["driven_ms"]));
-    rebuilt.turns = Math.max(rebuilt.turns ?? 0, countIn(turnsIn(data["session"])));
+    rebuilt.turns = Math.max(rebuilt.turns ?? 0, countIn(recordedTurns(data["session"])));
     if (type !== "llm_request") continue;
     logged.add(data["message_id"]);
     // The row was written by `attemptLog`: these fields are the spending it recorded.

@@ -4,8 +4,8 @@ import type { Side } from "#contract/message.ts";
 import type { LiveContext, RunPorts } from "#core/ports/run-ports.ts";
 import type { MessageRecord, RunRecord } from "#core/record.ts";
 import { isAnswer, mainScope } from "#core/scope.ts";
-import { ConversationStrategy, other } from "#flow/conversation-strategy.ts";
-import { mainSpeaker, StepBuilder } from "#flow/step-builder.ts";
+import { ConversationStrategy, otherSide } from "#flow/conversation-strategy.ts";
+import { mainParticipant, StepBuilder } from "#flow/step-builder.ts";
 import { sectionSources } from "#flow/system-prompt.ts";
 import { agentTools } from "#flow/tool-source/agent-tools.ts";
 import { clientTools } from "#flow/tool-source/client-tools.ts";
@@ -94,7 +94,7 @@ export async function assembleRun(
       own: () => (before.length === 0 ? journal.messages : [...before, ...journal.messages]),
       files: context.files,
     },
-    mainSpeaker(
+    mainParticipant(
       { definitions },
       {
         agent,
@@ -140,5 +140,5 @@ const lookBack = 50;
 function firstSide({ live }: ObjectContext, run: RunRecord, agent: AnyAgentDefinition): Side {
   if (agent.type !== "dual_ai") return "a";
   const last = messagesBefore(live, run, lookBack).find(isAnswer)?.side ?? "b";
-  return other(last);
+  return otherSide(last);
 }

@@ -1,0 +1,152 @@
+// Applies the project's two filter hooks to the messages of a step: `filter_messages` gets stored messages, `prefilter_llm_history` gets
+// model messages. A hook may remove, reorder, change and add messages (decisions 4, 14, 16).
+
+import { keptBounds } from "#contract/json.ts";
+import { parseArguments } from "#core/model/answer.ts";
+import type { ModelMessage } from "#core/ports/model-port.ts";
+import type { MessageRecord } from "#core/record.ts";
+import { repair } from "#core/repair.ts";
+import { isSendable, modelMessage, withMessageText } from "#core/request/request-messages.ts";
+import { textOf } from "#core/view.ts";
+import { parseBoundedOrNull } from "#lib/bounded-json.ts";
+import { textOrJson } from "#lib/json-value.ts";
+import type { LLMMessage, Message } from "#spec/index.ts";
+
+import { fromPerspective, modelMessages } from "./history.ts";
+import type { Viewer } from "./history.ts";
+import { specMessage } from "./hook-message.ts";
+import type { HookRunner } from "./hook-runner.ts";
+
+/** The stored messages for a step. */
+export interface StepHistory {
+  /** The messages that the prompt includes. */
+  included: readonly MessageRecord[];
+  /** The messages that `filter_messages` receives. Those that are not in `included` are not sent. */
+  stored: readonly MessageRecord[];
+}
+
+/** The messages that the hooks selected, as a model receives them. Without hooks all included messages. */
+export async function filteredMessages(
+  history: StepHistory,
+  hooks: HookRunner,
+  viewer: Viewer,
+): Promise<ModelMessage[]> {
+  const messages = await selectRows(history, hooks, viewer);
+  if (!hooks.prefiltersHistory) return messages;
+  const shown = messages.map(llmMessage);
+  const before = structuredClone(shown);
+  const chosen = await hooks.prefilterHistory([...shown]);
+  return repair(fromPrefiltered(chosen, { messages, shown, before }));
+}
+
+async function selectRows(
+  { included, stored }: StepHistory,
+  hooks: HookRunner,
+  viewer: Viewer,
+): Promise<ModelMessage[]> {
+  if (!hooks.filtersMessages) return modelMessages(viewer, included);
+  const rows = stored.filter(isSendable);
+  const kept = await hooks.filterMessages(rows.map(specMessage));
+  return repair(fromFiltered(kept, { included: included.filter(isSendable), stored: rows }, viewer));
+}
+
+/**
+ * Applies the result of `filter_messages`. If the hook changed a message's text, its other parts stay. Messages that the prompt does not
+ * include are removed here, after the hook.
+ */
+function fromFiltered(kept: Message[], { included, stored }: StepHistory, viewer: Viewer): ModelMessage[] {
+  const rows = new Map(stored.map((record) => [record.id, record]));
+  const seen = new Map(fromPerspective(viewer, included).map((record) => [record.id, record]));
+  return kept.flatMap((message) => {
+    const original = rows.get(message.id);
+    if (original === undefined) return added(message);
+    const record = seen.get(message.id);
+    if (record === undefined) return [];
+    const changed = typeof message.content === "string" && message.content !== textOf(original.parts);
+    return [changed ? withMessageText(modelMessage(record), message.content ?? "") : modelMessage(record)];
+  });
+}
+
+function llmMessage(message: ModelMessage): LLMMessage {
+  const calls = message.parts.flatMap((part) =>
+    part.type === "tool_call"
+      ? [
+          {
+            id: part.id,
+            type: "function",
+            function: {
+              name: part.name,
+              arguments: typeof part.arguments === "string" ? part.arguments : JSON.stringify(part.arguments),
+            },
+          },
+        ]
+      : [],
+  );
+  return {
+    role: message.role,
+    content: textOf(message.parts),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(message.tool_call_id === null ? {} : { tool_call_id: message.tool_call_id }),
+    ...(message.name === null ? {} : { name: message.name }),
+  };
+}
+
+interface Prefiltered {
+  messages: readonly ModelMessage[];
+  /** The objects that the hook received, and copies of them from before the hook. */
+  shown: readonly LLMMessage[];
+  before: readonly LLMMessage[];
+}
+
+function fromPrefiltered(chosen: readonly LLMMessage[], given: Prefiltered): ModelMessage[] {
+  const free = new Set(given.messages.keys());
+  return chosen.flatMap((message) => {
+    const at = originOf(message, given, free);
+    const origin = at === undefined ? undefined : given.messages[at];
+    if (at === undefined || origin === undefined) return added(message);
+    free.delete(at);
+    if (message.content === given.before[at]?.content) return [origin];
+    return [withMessageText(origin, message.content ?? "")];
+  });
+}
+
+/** The index of the message that an object of the hook is: the same object, or a copy with the same content. */
+function originOf(message: LLMMessage, { shown, before }: Prefiltered, free: ReadonlySet<number>): number | undefined {
+  const same = shown.indexOf(message);
+  if (same !== -1 && free.has(same)) return same;
+  const key = copyKey(message);
+  return [...free].find((at) => {
+    const original = before[at];
+    return original !== undefined && copyKey(original) === key;
+  });
+}
+
+function copyKey({ role, content, tool_call_id, tool_calls }: LLMMessage): string {
+  if (tool_call_id !== undefined) return `result ${tool_call_id}`;
+  return JSON.stringify([role, tool_calls === undefined ? content : tool_calls]);
+}
+
+/** A message that a hook added. */
+function added(message: Message | LLMMessage): ModelMessage[] {
+  const { role, content } = message;
+  if (role !== "user" && role !== "assistant" && role !== "system" && role !== "tool") return [];
+  const parts: ModelMessage["parts"] = content == null ? [] : [{ type: "text", text: content }];
+  if (role === "assistant") for (const call of callsIn(message.tool_calls)) parts.push(call);
+  const result = role === "tool" ? ({ status: "success", result: content ?? "" } as const) : null;
+  const name = typeof message.name === "string" ? message.name : null;
+  const tool_call_id = role === "tool" && typeof message.tool_call_id === "string" ? message.tool_call_id : null;
+  return [{ id: null, role, parts, name, tool_call_id, result }];
+}
+
+function callsIn(value: unknown): ModelMessage["parts"] {
+  const list: unknown = typeof value === "string" ? parseBoundedOrNull(value, keptBounds) : value;
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((call: unknown) => {
+    const { id, function: named } = (call ?? {}) as {
+      id?: unknown;
+      function?: { name?: unknown; arguments?: unknown };
+    };
+    if (typeof id !== "string" || id === "" || typeof named?.name !== "string") return [];
+    return [{ type: "tool_call" as const, id, name: named.name, ...parseArguments(textOrJson(named.arguments)) }];
+  });
+}
