@@ -9,8 +9,8 @@ import { flag } from "./query-field.ts";
 /** What every export calls itself. */
 export const exportFormat = "threadhold-thread";
 
-/** The version that is written and read here. */
-export const exportVersion = 1;
+/** The version that is written. Every version up to it is read. */
+export const exportVersion = 2;
 
 /** Media type of an export: a JSON value a line. */
 export const exportMediaType = "application/x-ndjson";
@@ -22,7 +22,7 @@ export const exportHeaderSchema = z
   .object({
     type: z.literal("header"),
     format: z.literal(exportFormat),
-    version: z.literal(exportVersion),
+    version: z.number().int().min(1).max(exportVersion),
     thread_id: z.string().max(100),
     /** Microseconds since epoch. */
     exported_at: count,
@@ -54,14 +54,14 @@ export function checkExportVersion(line: unknown): void {
     );
   }
   const { version } = known.data;
-  if (version === exportVersion) return;
+  if (Number.isInteger(version) && version >= 1 && version <= exportVersion) return;
   const way =
     version > exportVersion
       ? "Import it into a newer deployment, or export the thread from one of this version."
       : "Import it into an older deployment and export it again from there with a later one.";
   throw refuse(
     "invalid_request",
-    `The file is of version ${String(version)}; version ${String(exportVersion)} is read here. ${way}`,
+    `The file is of version ${String(version)}; versions 1 to ${String(exportVersion)} are read here. ${way}`,
     {
       version,
       supported: exportVersion,

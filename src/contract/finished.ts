@@ -3,6 +3,8 @@
 import type { RunStatus } from "./run.ts";
 
 /** The statuses a run never leaves. */
-export function isFinished(status: RunStatus): boolean {
+export function isFinished(
+  status: RunStatus,
+): status is Exclude<RunStatus, "queued" | "running" | "awaiting_tool_execution"> {
   return status === "completed" || status === "stopped" || status === "limit" || status === "error";
 }

@@ -1,10 +1,10 @@
-// A run of which nothing has been done: what every new record of one begins with.
+// The first values of a run's record.
 
 import { zeroUsage } from "#contract/usage.ts";
 
-import type { RunRecord } from "./record.ts";
+import type { ExecutedRun, QueuedRun } from "./record.ts";
 
-/** What a run has come to so far: nothing. A fresh one for each record, which is changed in place. */
+/** Usage and results of a run that has not begun. A new object for each record, because records are changed in place. */
 export function nothingDone() {
   return {
     steps: 0,
@@ -16,10 +16,10 @@ export function nothingDone() {
     outcome: null,
     error: null,
     message_ids: [],
-  } satisfies Partial<RunRecord>;
+  } satisfies Partial<QueuedRun>;
 }
 
-/** What only a run under way has: no stop, no rest, no retry, an empty context. */
-export function notUnderWay() {
-  return { stop: false, resume_at: null, retry: null, context: {}, events: [] } satisfies Partial<RunRecord>;
+/** The progress of a run that begins. A new object for each record, because records are changed in place. */
+export function noProgress(): ExecutedRun["progress"] {
+  return { suspension: null, reached_limit: null, retry: null, context: {} };
 }

@@ -14,7 +14,7 @@ export function keepContext({ run, context }: Pick<RunPorts, "run" | "context">)
   const { copy, dropped } = jsonCopy(context.current, contextLimit);
   const bytes = copy === null ? null : jsonBytes(copy);
   if (copy !== null && bytes !== null && bytes <= contextLimit) {
-    run.context = copy;
+    run.progress.context = copy;
     return dropped.length === 0 ? [] : [notJson(dropped)];
   }
   const size = bytes === null ? `over ${contextLimit}` : `${bytes}`;

@@ -77,13 +77,14 @@ function interruptedEnd(limit: LimitReason | undefined, ports: RunPorts): Halt {
 function atLimit({ reason, until }: ReachedLimit, { run, scope, strategy }: RunPorts): Halt {
   if (until !== null) return { type: "suspend", until };
   // The remaining queued calls would start another run, with another budget.
-  if (scope.depth === 0) run.calls = [];
+  if (scope.depth === 0) run.progress.calls = [];
   const turn = strategy.turn?.() ?? null;
   return { type: "end", end: { status: "limit", reason, ...(turn === null ? {} : { turn }) } };
 }
 
 /** Queued calls belong to the run, so its main loop makes them. */
-function hasQueuedCalls({ run: { calls = [] }, scope }: RunPorts): boolean {
+function hasQueuedCalls({ run, scope }: RunPorts): boolean {
+  const { calls = [] } = run.progress;
   return scope.depth === 0 && calls.length > 0;
 }
 
@@ -126,7 +127,7 @@ async function nextStep(ports: RunPorts, signal: AbortSignal): Promise<Halt | nu
     await ports.faults.at("loop.unheard");
     const withoutSteering = steered && !hasTooManyCalls ? await ports.strategy.next(progress) : null;
     if (withoutSteering?.type !== "end") return atLimit(reached ?? tooManyCalls, ports);
-    ports.run.at_limit = null;
+    ports.run.progress.reached_limit = null;
     return { type: "end", end: withoutSteering };
   }
   if (steered) ports.steering?.join();
@@ -223,19 +224,19 @@ function firstAttempt(step: number, ports: RunPorts): RetryPosition {
 
 /** The end of a nested loop's back-off (microseconds), if it is not over. The run may have been resumed for another loop. */
 function backOffEnd({ run, scope: { parent_id }, clock }: RunPorts): number | null {
-  const until = parent_id === null ? undefined : run.nested_retries?.[parent_id]?.at;
+  const until = parent_id === null ? undefined : run.progress.nested_retries?.[parent_id]?.at;
   return until !== undefined && until > clock.now() ? until : null;
 }
 
 /** Removes the loop's stored position from the run's record and returns it. */
 function takeRetry({ run, scope: { parent_id } }: RunPorts): (RetryPosition & { step: number }) | null {
   if (parent_id === null) {
-    const { retry } = run;
-    run.retry = null;
+    const { retry } = run.progress;
+    run.progress.retry = null;
     return retry;
   }
-  const { [parent_id]: retry, ...others } = run.nested_retries ?? {};
-  run.nested_retries = others;
+  const { [parent_id]: retry, ...others } = run.progress.nested_retries ?? {};
+  run.progress.nested_retries = others;
   return retry ?? null;
 }
 
@@ -250,8 +251,8 @@ function suspendForBackOff(
 
 /** Stores the attempt that the loop continues with, not before `at` (microseconds). Each loop of a run has a position of its own. */
 function keepRetry(next: RetryPosition, { step, at }: { step: number; at: number }, { run, scope }: RunPorts): void {
-  if (scope.parent_id === null) run.retry = { step, ...next };
-  else run.nested_retries = { ...run.nested_retries, [scope.parent_id]: { step, ...next, at } };
+  if (scope.parent_id === null) run.progress.retry = { step, ...next };
+  else run.progress.nested_retries = { ...run.progress.nested_retries, [scope.parent_id]: { step, ...next, at } };
 }
 
 function planFailed({ problem }: StepProblem): Halt {

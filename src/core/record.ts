@@ -103,10 +103,20 @@ export interface QueuedInput {
   when?: "steer" | "interrupt";
   /** Files that came with the message, and go when it is taken out. */
   files?: FileVersion[];
+  /** Calls that definitions queued and that the run makes first. */
+  calls?: QueuedCall[];
+  /** The number of runs directly before this one that each left queued calls for the next one. Absent for none. */
+  chain?: number;
 }
 
-/** A run, queued or begun. */
-export interface RunRecord {
+/** A run. Each state has a type of its own, so that a state's fields exist in that state alone. */
+export type RunRecord = QueuedRun | ActiveRun | EndedRun | JoinedRun;
+
+/** The run that the thread works on: executed or suspended. A thread has at most one. */
+export type ActiveRun = ExecutedRun | SuspendedRun;
+
+/** Every field of a run, with the values of all states. */
+interface RunFields {
   id: string;
   branch: string;
   status: RunStatus;
@@ -115,16 +125,18 @@ export interface RunRecord {
   created_at: number;
   started_at: number | null;
   ended_at: number | null;
-  /** Set while the run waits in the queue; null once its input has taken its place. */
+  /** The input, while the run waits in the queue; null once its message has its position. */
   queued: QueuedInput | null;
-  /** Position before the run's first message: what the run added comes after it. */
+  /** What an active run needs until its end; null for any other. */
+  progress: RunProgress | null;
+  /** Position before the run's first message: the run's messages come after it. */
   after_position: string;
-  /** The thread's counts at that place, so that a cut run's messages can be counted again. */
+  /** The thread's counts at that position: after a crash the run's messages are counted on top of them. */
   counts_before: MessageCounts;
   steps: number;
   usage: Usage;
   cost: number | null;
-  /** What each model cost, by its name. */
+  /** Usage and cost by the model's name. */
   spent: Record<string, { usage: Usage; cost: number | null }>;
   text: string | null;
   reason: string | null;
@@ -135,49 +147,120 @@ export interface RunRecord {
   parent_run_id: string | null;
   /** Version of the deployment that began it. */
   version: string | null;
-  /** A stop was asked for. */
+  /** A stop was requested. */
   stop: boolean;
-  /** The run rests until then (microseconds): for a back-off, or for an answer. Null while it is driven, and where it was cut. */
-  resume_at: number | null;
-  /** Where the run's own rested model request stood: its step, the model's place in the chain, the attempt to make next. */
-  retry: { step: number; model: number; attempt: number } | null;
-  /** The same for lines under calls, by the tool message they hang under, and when each may ask again (microseconds). */
-  nested_retries?: Record<string, { step: number; model: number; attempt: number; at: number }>;
-  /** Calls that definitions queued and that were not made yet. */
-  calls?: QueuedCall[];
-  /** The number of runs directly before this one that each left queued calls for the next one. Absent for none. */
-  chain?: number;
-  /** Child threads that are known to have begun: they need not be asked again. */
-  begun_children?: string[];
-  /** What child threads were given of the run's bounds, by their ids. */
-  grants?: Record<string, Bounds>;
-  /** Milliseconds that a run which is not over was driven, as of its last step or rest. */
-  driven_ms?: number;
-  /** Turns that ended in a run which is not over, as of its last halt. */
-  turns?: number;
-  /** USD of its own model calls that are known, of a run which is not over. */
-  paid?: number;
-  /** Set while the run rests at a limit. */
-  at_limit?: LimitRest | null;
-  /** What somebody raised since the run began: its values stand in `limits`. */
-  raised?: AmountName[];
-  /** What a run that is over did, its children included. */
+  /** What an ended run did, its children included. */
   work?: Work;
-  /** The turn a definition gave away: pending until a step's row with an id behind `at` is written. */
-  forced?: { side: Side; at: string };
-  /** A definition called `execution.stop()`. */
-  stop_asked?: boolean;
-  /** The side that speaks first, where the caller chose it. */
+  /** The side that answers first, if the caller chose it. */
   side?: Side;
-  /** No run after all: its input joined this one. */
+  /** The run that took this queued input in (steering). */
   joined?: string;
   /** It began before runs that were admitted earlier: the lowest id among those. */
   overtook?: string;
   /** It began after runs that were admitted later: the highest id among those. */
   overtaken?: string;
+  events: StoredEvent[];
+}
+
+/** A run without an end. */
+interface UnendedRun extends RunFields {
+  ended_at: null;
+  text: null;
+  reason: null;
+  outcome: null;
+  error: null;
+  message_ids: [];
+  work?: never;
+  joined?: never;
+}
+
+/** A run that waits in the queue. */
+export interface QueuedRun extends UnendedRun {
+  status: "queued";
+  started_at: null;
+  queued: QueuedInput;
+  progress: null;
+  stop: false;
+  overtook?: never;
+  overtaken?: never;
+}
+
+/** A run that is executed, or was until a crash interrupted it. */
+export interface ExecutedRun extends UnendedRun {
+  status: "running";
+  started_at: number;
+  queued: null;
+  progress: RunProgress & { suspension: null };
+}
+
+/** A run that waits for a time, a client or another thread. It is `awaiting_tool_execution` if a client has to do something. */
+export interface SuspendedRun extends UnendedRun {
+  status: "running" | "awaiting_tool_execution";
+  started_at: number;
+  queued: null;
+  progress: RunProgress & { suspension: Suspension; reached_limit: null };
+}
+
+/** A run that is over. `started_at` is null for one that was taken out of the queue. */
+export interface EndedRun extends RunFields {
+  status: "completed" | "stopped" | "limit" | "error";
+  ended_at: number;
+  queued: null;
+  progress: null;
+  joined?: never;
+}
+
+/** An input whose message joined the active run in place of beginning a run of its own. */
+export interface JoinedRun extends RunFields {
+  status: "completed";
+  started_at: null;
+  ended_at: null;
+  queued: null;
+  progress: null;
+  work?: never;
+  joined: string;
+}
+
+/** Until when a run is suspended. */
+interface Suspension {
+  /** The run resumes at this time (microseconds): after a back-off or at a result's deadline. */
+  resume_at: number;
+  /** The limit that the run is suspended at; null if it is suspended for another reason. */
+  limit: LimitRest | null;
+}
+
+/** The state of an active run. */
+export interface RunProgress {
+  /** Null while the run is executed, or was interrupted by a crash. */
+  suspension: Suspension | null;
+  /** The limit that this execution reached, or the run was suspended at before it: a suspension there keeps its id and its deadline. */
+  reached_limit: LimitRest | null;
+  /** The suspended model request of the run's own scope: its step, the model's index in the chain, the next attempt. */
+  retry: { step: number; model: number; attempt: number } | null;
+  /** The same for nested scopes, by the tool message they belong to, with the time of the next attempt (microseconds). */
+  nested_retries?: Record<string, { step: number; model: number; attempt: number; at: number }>;
+  /** Calls that definitions queued and that were not made yet. */
+  calls?: QueuedCall[];
+  /** As in `QueuedInput`. */
+  chain?: number;
+  /** Child threads that are known to have begun: they are not asked again. */
+  begun_children?: string[];
+  /** The shares of the run's bounds that child threads received, by their ids. */
+  grants?: Record<string, Bounds>;
+  /** Milliseconds of execution, as of the last step or suspension. */
+  driven_ms?: number;
+  /** Turns that ended, as of the last halt. */
+  turns?: number;
+  /** USD of the run's own model calls, as far as prices are known. */
+  paid?: number;
+  /** The limits that were raised since the run began: their values are in `limits`. */
+  raised?: AmountName[];
+  /** The turn that a definition gave to a side: pending until a step's row with an id after `at` is written. */
+  forced?: { side: Side; at: string };
+  /** A definition called `execution.stop()`. */
+  stop_asked?: boolean;
   /** The definitions' `state.context`. */
   context: JsonObject;
-  events: StoredEvent[];
 }
 
 /** A log row: a model attempt with its step, or something that went wrong. */
@@ -207,22 +290,16 @@ export interface ThreadParent {
 }
 
 /** A message to another thread, stored until that thread has received it. */
-export type Outgoing = OutgoingWord & { retry?: OutgoingRetry };
+export type OutboundMessage = OutboundContent & { retry?: RetryState };
 
 /** The content of such a message. */
-export type OutgoingWord =
+export type OutboundContent =
   /** A run of this child thread ended, or came to cost more: its parent counts that, and may wait for the result. */
   | { type: "result"; run_id: string; tool_executions: number }
-  /** What this child thread waits for from outside has changed: whoever answers may do so at its parent. */
+  /** The calls that this child thread waits for have changed: a client may answer them at the parent. */
   | { type: "calls" }
-  /** Nobody waits for that child thread any more. */
+  /** That child thread is not needed any more. */
   | { type: "stop"; thread_id: string };
-
-/** Set once telling it failed: how often, and when it is tried next (microseconds). */
-interface OutgoingRetry {
-  failures: number;
-  at: number;
-}
 
 /** The thread's own row. */
 export interface ThreadRecord {
@@ -244,14 +321,7 @@ export interface ThreadRecord {
   /** What the active run has used up to its last step; stored with the next write of the row. Null if no run is active. */
   active_totals?: RunTotals | null;
   active_run_id: string | null;
-  /** Runs that wait, in order. Kept here so that a finished run knows its successor without a search. */
-  queue: string[];
-  /** So many at the head of the queue are to join the run that is active; when it ends they are inputs like the others. Says nothing at rest. */
-  steers?: number;
-  /** Highest id of a run that began before one that was admitted earlier. */
-  overtaker?: string;
-  /** After a stop the queue waits for the next input. */
-  held: boolean;
+  queue: QueueRecord;
   branch: string;
   /** Last event number that is known to be told; exact while no run is active. */
   last_seq: number;
@@ -265,16 +335,10 @@ export interface ThreadRecord {
   pending?: PendingCall[];
   /** Child threads that were started, deleted with this one. */
   children?: string[];
-  /** What other threads are still to be told. */
-  outgoing?: Outgoing[];
-  /** What the catalog is not known to have: the thread as it is now, and totals of runs that ended. */
-  outbox: OutboxRecord;
-  /** Files of messages that are not here yet: they go where their messages never come. */
-  unclaimed?: FileVersion[];
-  /** Sweeps of the files that failed in a row, and when the next may be tried (microseconds); null where the last did not. */
-  unswept?: { failures: number; until: number } | null;
-  /** Set for a thread that a client set up, or whose model requests have options of their own. The stored name is from its first dialect. */
-  session?: ThreadSetup;
+  /** What a client set the thread up with. */
+  setup?: ThreadSetup;
+  /** Work that is done besides runs, and repeated after a crash. */
+  background: BackgroundRecord;
   /** Fingerprint of the request that created the thread, for a repeated create. */
   creation: string;
   /** When this life of the thread began, where it came out of an export: microseconds. */
@@ -283,13 +347,42 @@ export interface ThreadRecord {
   updated_seq?: number;
 }
 
-/** What the catalog is still to be told. */
-interface OutboxRecord {
+/** The runs that wait. They are in the thread's row, so that a run that ends knows the next one without a search. */
+export interface QueueRecord {
+  /** In the order in which they begin. */
+  run_ids: string[];
+  /** So many of the first ones are to join the active run. When it ends they begin runs like the others; without one the number means nothing. */
+  steering: number;
+  /** A stop paused the queue: no run begins until the next input. */
+  paused: boolean;
+  /** Highest id of a run that began before one that was admitted earlier. */
+  overtaker?: string;
+}
+
+/** Failures in a row, and when the next attempt is due (microseconds). Stored, because the object is gone by the next attempt. */
+export interface RetryState {
+  failures: number;
+  at: number;
+}
+
+/** The stored state of a thread's background work. An absent field is nothing to do. */
+export interface BackgroundRecord {
+  catalog: CatalogMark;
+  /** Messages to other threads that were not received yet. */
+  outbound?: OutboundMessage[];
+  /** Files of messages that are not admitted yet. They are deleted if the message never is. */
+  attachments?: FileVersion[];
+  /** Set while the sweep of deleted files fails. */
+  sweep?: RetryState;
+}
+
+/** What the catalog may lack: the thread's current entry, and totals of ended runs. */
+interface CatalogMark {
   dirty: boolean;
-  /** Runs whose totals it does not know. */
+  /** Runs whose totals it may lack. */
   runs: string[];
-  /** Tries that failed in a row, and when the next is due (microseconds); absent where the last did not. */
-  retry?: { failures: number; at: number };
+  /** Set while sending fails. */
+  retry?: RetryState;
 }
 
 /** What an `Idempotency-Key` was answered. */

@@ -7,7 +7,7 @@ import type { Usage } from "#contract/usage.ts";
 
 import type { Delivered } from "./awaited.ts";
 import type { Progress, StepOutcome } from "./ports/strategy.ts";
-import type { MessageRecord, RunRecord } from "./record.ts";
+import type { ActiveRun, MessageRecord, RunRecord, SuspendedRun } from "./record.ts";
 import { isAnswer, isModelAnswer, isInScope, mainScope } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 import { textOf } from "./view.ts";
@@ -123,11 +123,21 @@ export function childUsageFields({ usage, cost, work }: ChildUsage): ChildUsage 
   return { usage, cost, ...(work === undefined ? {} : { work }) };
 }
 
+/** Whether a run is executed or suspended. */
+export function isActive(run: RunRecord | null): run is ActiveRun {
+  return run !== null && run.progress !== null;
+}
+
+/** Whether an active run is suspended. */
+export function isSuspended(run: ActiveRun): run is SuspendedRun {
+  return run.progress.suspension !== null;
+}
+
 /** Adds the usage of a model attempt to the run. */
-export function addModelUsage(run: RunRecord, { model, usage, cost }: ModelUsage): void {
+export function addModelUsage(run: ActiveRun, { model, usage, cost }: ModelUsage): void {
   run.usage = addUsage(run.usage, usage);
   run.cost = addCost(run.cost, cost);
-  run.paid = roundCost((run.paid ?? 0) + (cost ?? 0));
+  run.progress.paid = roundCost((run.progress.paid ?? 0) + (cost ?? 0));
   const before = run.spent[model];
   run.spent[model] = {
     usage: addUsage(before?.usage ?? zeroUsage, usage),

@@ -5,7 +5,7 @@ import type { Limits } from "#contract/run.ts";
 import type { Allowance } from "#core/limits/allowed.ts";
 import { strictest } from "#core/limits/amounts.ts";
 import type { AmountName, Bounds } from "#core/limits/amounts.ts";
-import type { RunRecord } from "#core/record.ts";
+import type { RunProgress, RunRecord } from "#core/record.ts";
 import type { AnyAgentDefinition, LimitAmounts, SideConfig } from "#spec/index.ts";
 
 import { runBound } from "./step-bounds.ts";
@@ -19,7 +19,7 @@ export interface ActiveSide {
 }
 
 /** The limits of the run's callers, and the amounts that were raised while the run was suspended at a limit. */
-export type RequestedLimits = Pick<RunRecord, "limits" | "raised">;
+export type RequestedLimits = Pick<RunRecord, "limits"> & { raised?: RunProgress["raised"] | undefined };
 
 /** The bounds of the run while that side is active. */
 export function runBounds(

@@ -26,7 +26,7 @@ export class HostLimits implements LimitPort {
     this.#bounds = bounds;
     this.#clock = clock;
     this.#begun = clock.now();
-    this.#before = ports.run.driven_ms ?? 0;
+    this.#before = ports.run.progress.driven_ms ?? 0;
     this.#watch();
   }
 
@@ -58,12 +58,15 @@ export class HostLimits implements LimitPort {
   /** Stops the timer and adds the time of this execution to the run's record. */
   halt(): void {
     this.#disarm();
-    this.#ports.run.driven_ms = this.drivenMs();
+    this.#ports.run.progress.driven_ms = this.drivenMs();
   }
 
   #budgets(): { run: Budget; thread: Budget } {
     const { run, journal } = this.#ports;
-    const used = usedOf(run, workOf(journal.messages, { turns: 0, driven_ms: this.drivenMs(), paid: run.paid ?? 0 }));
+    const used = usedOf(
+      run,
+      workOf(journal.messages, { turns: 0, driven_ms: this.drivenMs(), paid: run.progress.paid ?? 0 }),
+    );
     const bounds = eachAmount((name) => {
       const asked = run.limits?.[name];
       return asked === undefined ? this.#bounds[name] : asked;

@@ -9,7 +9,7 @@ import type { RunJournal } from "#core/ports/run-journal.ts";
 import type { RunPorts } from "#core/ports/run-ports.ts";
 import type { LoopHooks, StepPort } from "#core/ports/step-port.ts";
 import type { Strategy } from "#core/ports/strategy.ts";
-import type { RunRecord } from "#core/record.ts";
+import type { ExecutedRun } from "#core/record.ts";
 import { mainScope } from "#core/scope.ts";
 import { noResultBounds } from "#core/tools/read-result.ts";
 import type { OrderedUuids } from "#lib/ordered-uuid.ts";
@@ -21,7 +21,7 @@ import { plainStrategy } from "./plain-strategy.ts";
 
 /** What a run in process is made of. */
 export interface HostParts {
-  run: RunRecord;
+  run: ExecutedRun;
   journal: RunJournal;
   steps: StepPort;
   /** The `thread_id` of the run's events. */

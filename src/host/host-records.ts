@@ -1,9 +1,9 @@
 // The records of a run in process: the run itself, and messages that no model answered.
 
 import type { Limits } from "#contract/run.ts";
-import { nothingDone, notUnderWay } from "#core/blank-run.ts";
+import { nothingDone, noProgress } from "#core/blank-run.ts";
 import { messageDraft } from "#core/message-draft.ts";
-import type { MessageRecord, RunRecord, StoredPart } from "#core/record.ts";
+import type { ExecutedRun, MessageRecord, StoredPart } from "#core/record.ts";
 
 /** The only branch of a conversation in process. */
 const branch = "main";
@@ -19,7 +19,7 @@ export function hostRun({
   agent: string;
   at: number;
   limits?: Limits | null;
-}): RunRecord {
+}): ExecutedRun {
   return {
     id,
     branch,
@@ -36,7 +36,9 @@ export function hostRun({
     limits,
     parent_run_id: null,
     version: null,
-    ...notUnderWay(),
+    stop: false,
+    events: [],
+    progress: noProgress(),
   };
 }
 

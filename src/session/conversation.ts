@@ -7,8 +7,9 @@ import type { ExecuteResult } from "#contract/session/execution-events.ts";
 import type { SessionMessage, SessionToolCall } from "#contract/session/session-message.ts";
 import type { SessionStatus } from "#contract/session/session-view.ts";
 import { addCost } from "#contract/usage.ts";
+import type { RunPorts } from "#core/ports/run-ports.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
-import type { MessageRecord, RunRecord } from "#core/record.ts";
+import type { MessageRecord } from "#core/record.ts";
 import { isModelAnswer } from "#core/scope.ts";
 import { HostJournal } from "#host/host-journal.ts";
 import { hostRun } from "#host/host-records.ts";
@@ -20,7 +21,7 @@ import { waitingCalls } from "./waiting-calls.ts";
 
 /** A run that is not over: it is executed, or waits for the results of remote calls. */
 export interface OpenRun {
-  run: RunRecord;
+  run: RunPorts["run"];
   journal: HostJournal;
 }
 

@@ -5,7 +5,7 @@
 import type { EventDraft, PlainEvent } from "#contract/event.ts";
 import { changedCounts } from "#core/message-counts.ts";
 import type { Clock } from "#core/ports/clock.ts";
-import type { MessageRecord, RunRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
+import type { BackgroundRecord, MessageRecord, RunRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
 import { totalsOf } from "#core/run-state.ts";
 import { toStored } from "#core/stored-event.ts";
 import { textOf } from "#core/view.ts";
@@ -88,6 +88,13 @@ export class LiveThread {
     this.#record = { ...this.#record, ...change };
   }
 
+  /** Changes the state of the background work in memory. An undefined field is removed. */
+  changeBackground(change: { [F in keyof BackgroundRecord]?: BackgroundRecord[F] | undefined }): void {
+    const { catalog = this.#record.background.catalog, ...others } = change;
+    const background = { ...this.#record.background, ...others, catalog };
+    this.change({ background: background as BackgroundRecord });
+  }
+
   /** Writes the row as it is now. */
   save(): void {
     const last_seq = this.#numbers.last;
@@ -110,7 +117,7 @@ export class LiveThread {
   /** Marks an idle thread as changed for the catalog; an active run does that at its end. Written with the next `save`. */
   markIdleChange(): void {
     if (this.#record.active_run_id !== null) return;
-    this.change({ outbox: { ...this.#record.outbox, dirty: true } });
+    this.changeBackground({ catalog: { ...this.#record.background.catalog, dirty: true } });
     this.#flush();
   }
 
@@ -204,9 +211,9 @@ export class LiveThread {
 
   /** Nothing happens until a client or another thread sends something. */
   get #isIdle(): boolean {
-    const { active_run_id, status, queue, held } = this.#record;
+    const { active_run_id, status, queue } = this.#record;
     if (active_run_id !== null) return status === "awaiting_tool_execution";
-    return queue.length === 0 || held;
+    return queue.run_ids.length === 0 || queue.paused;
   }
 
   #count(message: MessageRecord): void {

@@ -65,7 +65,7 @@ export function openThread(options: OpenOptions): OpenThread {
     ...shared,
     wakeups,
     storage,
-    definitions: new SetupDefinitions(world.registry, () => live.record.session),
+    definitions: new SetupDefinitions(world.registry, () => live.record.setup),
     hooks: world.registry.hooks,
     routes: world.registry.routes,
     models: world.models,

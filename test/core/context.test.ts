@@ -35,8 +35,8 @@ it("Each step's row and the run have a copy of the context, which later changes 
   );
   const last = { n: 2, deep: { list: [1, null, "a", true, "later"] } };
   expect(kept).toEqual([{ n: 1, deep: { list: [1, null, "a", true] } }, last, last]);
-  expect(harness.run.context).toEqual(last);
-  expect(harness.run.context).not.toBe(live);
+  expect(harness.run.progress.context).toEqual(last);
+  expect(harness.run.progress.context).not.toBe(live);
   expect(warnings).toEqual([undefined, undefined, undefined]);
 });
 

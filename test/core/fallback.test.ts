@@ -60,7 +60,7 @@ it("A run that waits within the chain of fallbacks continues with the same model
   const script = ({ model }: ModelRequest) => [model.name === "main" ? final : failure({ retry_after_ms: 60_000 })];
   const first = new Harness({ script, models });
   expect(await first.drive()).toMatchObject({ type: "suspend" });
-  expect(first.run.retry).toEqual({ step: 1, model: 1, attempt: 2 });
+  expect(first.run.progress.retry).toEqual({ step: 1, model: 1, attempt: 2 });
   const second = new Harness({ script: () => says("fine"), models, rows: first.rows() });
   await second.finish();
   expect(second.events.findLast(({ type }) => type === "step_start")).toMatchObject({ model: "spare", attempt: 2 });

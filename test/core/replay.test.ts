@@ -11,7 +11,7 @@ import { callsOf } from "#core/run-state.ts";
 import { fromStored, toStored } from "#core/stored-event.ts";
 import { toMessage } from "#core/view.ts";
 
-import { messageRecord, runRecord } from "../store/records.ts";
+import { messageRecord } from "../store/records.ts";
 import { Harness } from "./support/harness.ts";
 import { ManualClock } from "./support/manual-clock.ts";
 import { RecordingSink, threadId } from "./support/recording-sink.ts";
@@ -109,7 +109,7 @@ function replayed(harness: Harness): PlainEvent[] {
     threadId,
     message: (id: string) => journal.messages.find((message) => message.id === id),
     callMessage: (id: string) => journal.messages.find((message) => callsOf(message).some((call) => call.id === id)),
-    run: (id: string) => (id === run.id ? runRecord(0, { ...run }) : undefined),
+    run: (id: string) => (id === run.id ? run : undefined),
   };
   return stored
     .sort((left, right) => left.seq - right.seq)

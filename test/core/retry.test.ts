@@ -93,7 +93,7 @@ it("A wait over ten seconds suspends the run, which continues with the next atte
   const halt = await harness.drive();
   const until = harness.clock.now() + 10_001_000;
   expect(halt).toEqual({ type: "suspend", until });
-  expect(harness.run).toMatchObject({ retry: { model: 0, attempt: 2 }, resume_at: until });
+  expect(harness.rows()).toMatchObject({ run: { progress: { retry: { model: 0, attempt: 2 } } }, until });
   expect([harness.clock.armed, harness.clock.slept, harness.answers]).toEqual([0, [], []]);
 
   const next = new Harness({ script: script([failure()], says("fine")), models: [patient], rows: harness.rows() });
@@ -101,7 +101,7 @@ it("A wait over ten seconds suspends the run, which continues with the next atte
   expect(next.events.flatMap((event) => (event.type === "step_start" ? [event.attempt] : []))).toEqual([1, 2]);
   expect(next.clock.slept).toEqual([2000]);
   expect(next.journal.logs.map(({ data }) => data["attempt"])).toEqual([1, 2, 3]);
-  expect(next.run).toMatchObject({ retry: null, usage: { input: 16 } });
+  expect(next.run).toMatchObject({ progress: { retry: null }, usage: { input: 16 } });
 });
 
 it("A wait of ten seconds does not suspend the run", async () => {

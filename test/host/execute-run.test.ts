@@ -121,7 +121,7 @@ it("A run is aborted at its limit of time, in the middle of a call", async () =>
   expect(run.events.at(-1)?.type).toBe("tool_execution_start");
   await clock.advance(1);
   expect(await halted).toMatchObject({ end: { status: "limit", reason: "max_duration" } });
-  expect(run.run.driven_ms).toBe(5000);
+  expect(run.run.progress.driven_ms).toBe(5000);
   expect(clock.armed).toBe(0);
 });
 

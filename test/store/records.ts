@@ -2,7 +2,15 @@
 // with time.
 
 import { zeroUsage } from "#contract/usage.ts";
-import type { KeyRecord, LogRecord, MessageRecord, RunRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
+import type {
+  EndedRun,
+  KeyRecord,
+  LogRecord,
+  MessageRecord,
+  QueuedRun,
+  StoredEvent,
+  ThreadRecord,
+} from "#core/record.ts";
 
 /** The n-th id. */
 export function idOf(n: number): string {
@@ -26,15 +34,14 @@ export function threadRecord(changes: Partial<ThreadRecord> = {}): ThreadRecord 
     usage: zeroUsage,
     cost: 0,
     active_run_id: null,
-    queue: [],
-    held: false,
+    queue: { run_ids: [], steering: 0, paused: false },
     branch: "main",
     last_seq: 0,
     seq_reserved: 0,
     last_position: "",
     last_message: null,
     parent: null,
-    outbox: { dirty: false, runs: [] },
+    background: { catalog: { dirty: false, runs: [] } },
     creation: "f00d",
     ...changes,
   };
@@ -71,8 +78,8 @@ export function messageRecord(n: number, changes: Partial<MessageRecord> = {}): 
   };
 }
 
-/** The n-th run. */
-export function runRecord(n: number, changes: Partial<RunRecord> = {}): RunRecord {
+/** The n-th run, queued. */
+export function runRecord(n: number, changes: Partial<QueuedRun> = {}): QueuedRun {
   return {
     id: idOf(n),
     branch: "main",
@@ -98,12 +105,16 @@ export function runRecord(n: number, changes: Partial<RunRecord> = {}): RunRecor
     parent_run_id: null,
     version: null,
     stop: false,
-    resume_at: null,
-    retry: null,
-    context: {},
+    progress: null,
     events: [],
     ...changes,
   };
+}
+
+/** The n-th run, completed. */
+export function endedRun(n: number, changes: Partial<EndedRun> = {}): EndedRun {
+  const times = { started_at: 1_000_000 + n, ended_at: 1_000_001 + n };
+  return { ...runRecord(n), status: "completed", ...times, queued: null, ...changes };
 }
 
 /** The n-th log row. */

@@ -6,7 +6,16 @@ import fc from "fast-check";
 import type { JsonObject } from "#contract/json.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
-import { eventRecord, idOf, keyRecord, logRecord, messageRecord, runRecord, threadRecord } from "./records.ts";
+import {
+  eventRecord,
+  idOf,
+  keyRecord,
+  logRecord,
+  messageRecord,
+  endedRun,
+  runRecord,
+  threadRecord,
+} from "./records.ts";
 
 /** One thing that is done; numbers pick among what is there. */
 export type Operation =
@@ -149,7 +158,7 @@ export function play(store: ManagedThreadStore, given: readonly Operation[]): un
       case "insertRun":
         return store.insertRun(runRecord(operation.which));
       case "updateRun":
-        return store.updateRun(runRecord(operation.which, { text: operation.text }));
+        return store.updateRun(endedRun(operation.which, { text: operation.text }));
       case "deleteRun":
         return store.deleteRun(idOf(operation.which));
       case "readRun":

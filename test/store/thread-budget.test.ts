@@ -7,7 +7,16 @@ import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 import { createSqliteThreadStore } from "#store/thread/sqlite-thread-store.ts";
 
 import { withStorage } from "./bare-storage.ts";
-import { eventRecord, idOf, keyRecord, logRecord, messageRecord, runRecord, threadRecord } from "./records.ts";
+import {
+  eventRecord,
+  idOf,
+  keyRecord,
+  logRecord,
+  messageRecord,
+  endedRun,
+  runRecord,
+  threadRecord,
+} from "./records.ts";
 
 /** Asks what work costs. */
 interface Costs {
@@ -112,7 +121,7 @@ describe("rows read by the thread store", () => {
     withThread((store, { read }) => {
       store.transaction(() => {
         for (let n = 1; n <= 1000; n += 1) {
-          store.insertRun(runRecord(n, { queued: null }));
+          store.insertRun(endedRun(n));
           store.insertLog(logRecord(n));
         }
       });

@@ -5,7 +5,16 @@ import { describe, expect, test } from "vitest";
 import { ThreadholdError } from "#contract/error.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
-import { eventRecord, idOf, keyRecord, logRecord, messageRecord, runRecord, threadRecord } from "./records.ts";
+import {
+  eventRecord,
+  idOf,
+  keyRecord,
+  logRecord,
+  messageRecord,
+  endedRun,
+  runRecord,
+  threadRecord,
+} from "./records.ts";
 
 /** Lends a fresh, empty store. */
 export type WithStore = (work: (store: ManagedThreadStore) => void | Promise<void>) => Promise<void>;
@@ -72,8 +81,10 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         if (found !== null) found.parts = [];
         expect(store.message(message.id)?.parts).toHaveLength(1);
 
-        store.writeThread(threadRecord({ last_seq: 7, outbox: { dirty: true, runs: [idOf(1)] } }));
-        expect(store.readThread()).toEqual(threadRecord({ last_seq: 7, outbox: { dirty: true, runs: [idOf(1)] } }));
+        store.writeThread(threadRecord({ last_seq: 7, background: { catalog: { dirty: true, runs: [idOf(1)] } } }));
+        expect(store.readThread()).toEqual(
+          threadRecord({ last_seq: 7, background: { catalog: { dirty: true, runs: [idOf(1)] } } }),
+        );
       }));
 
     test("A replaced message keeps its position and changes what filters match", () =>
@@ -145,7 +156,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(runs({ order: "asc", limit: 2, beyond: idOf(2) })).toEqual([idOf(3)]);
         expect(runs({ order: "desc", limit: 2 })).toEqual([idOf(3), idOf(2)]);
         expect(runs({ order: "desc", limit: 2, beyond: idOf(2) })).toEqual([idOf(1)]);
-        store.updateRun(runRecord(2, { status: "completed" }));
+        store.updateRun(endedRun(2));
         expect(store.run(idOf(2))?.status).toBe("completed");
         store.deleteRun(idOf(2));
         store.deleteRun(idOf(2));
@@ -182,7 +193,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
       withThread((store) => {
         const part = { type: "text", text } as const;
         expect(refusalOf(() => store.insertMessage(messageRecord(1, { parts: [part] })))).toBe("too_large");
-        expect(refusalOf(() => store.insertRun(runRecord(1, { text })))).toBe("too_large");
+        expect(refusalOf(() => store.insertRun(endedRun(1, { text })))).toBe("too_large");
         expect(refusalOf(() => store.insertLog(logRecord(1, { data: { text } })))).toBe("too_large");
         expect(refusalOf(() => store.writeThread(threadRecord({ title: text })))).toBe("too_large");
         // Two bytes each: over the limit in bytes, under it in characters.
@@ -200,7 +211,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         store.insertRun(runRecord(1));
         store.insertKey(keyRecord(1));
         expect(() => store.insertMessage(messageRecord(1, { name: "again" }))).toThrow();
-        expect(() => store.insertRun(runRecord(1, { text: "again" }))).toThrow();
+        expect(() => store.insertRun(endedRun(1, { text: "again" }))).toThrow();
         expect(() => store.insertKey({ ...keyRecord(1), fingerprint: "again" })).toThrow();
         expect(() => store.create(threadRecord({ title: "again" }))).toThrow();
         expect(refusalOf(() => store.insertMessage(messageRecord(3, { branch: "none" })))).toBe("internal");

@@ -47,10 +47,10 @@ const filesOf = async (id: string): Promise<string[]> => {
 /** What the thread's row and its tables of bytes say of files that no message has. */
 const notes = (id: string) =>
   runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), (_, { storage }) => {
-    const { unclaimed = [] } = JSON.parse(storage.sql.exec<{ body: string }>("SELECT body FROM thread").one().body) as {
-      unclaimed?: { path: string }[];
+    const { background } = JSON.parse(storage.sql.exec<{ body: string }>("SELECT body FROM thread").one().body) as {
+      background: { attachments?: { path: string }[] };
     };
-    return unclaimed.map(({ path }) => path);
+    return (background.attachments ?? []).map(({ path }) => path);
   });
 
 function changes(events: readonly ThreadEvent[]): string[] {

@@ -76,7 +76,7 @@ describe("an exported thread", () => {
     expect(lines[0]).toMatchObject({
       type: "header",
       format: "threadhold-thread",
-      version: 1,
+      version: 2,
       thread_id: id,
       files: true,
       counts: { messages: lines.filter(({ type }) => type === "message").length, files: 0, file_bytes: 0 },

@@ -44,10 +44,10 @@ const garbageOf = (id: string) =>
 
 const failuresOf = (id: string) =>
   runInDurableObject(objectOf(id), (_, { storage }) => {
-    const { unswept } = JSON.parse(storage.sql.exec<{ body: string }>("SELECT body FROM thread").one().body) as {
-      unswept?: { failures: number } | null;
+    const { background } = JSON.parse(storage.sql.exec<{ body: string }>("SELECT body FROM thread").one().body) as {
+      background: { sweep?: { failures: number } };
     };
-    return unswept?.failures ?? 0;
+    return background.sweep?.failures ?? 0;
   });
 
 /** A thread whose bucket holds an object that is to be deleted. */

@@ -65,7 +65,7 @@ const refusedOnes: [string, Spoil][] = [
   ["an unknown field of a line", (lines) => void ((lines[1] as Line)["more"] = 1)],
   ["an unknown field of the thread", (lines) => void (first(lines, "thread")["children"] = [crypto.randomUUID()])],
   ["a parent", (lines) => void (first(lines, "thread")["parent"] = { thread_id: "x", message_id: "y" })],
-  ["something for others to be told", (lines) => void (first(lines, "thread")["outgoing"] = [])],
+  ["something for others to be told", (lines) => void (first(lines, "thread")["background"] = { outbound: [] })],
   ["totals of its own", (lines) => void (first(lines, "thread")["usage"] = zeroUsage)],
   ["a call that awaits another thread", (lines) => void (first(lines, "message")["awaits"] = { kind: "child" })],
   ["a context", (lines) => void (first(lines, "run")["context"] = { admin: true })],
@@ -167,8 +167,8 @@ const refusedOnes: [string, Spoil][] = [
   ["falling numbers in a row", (lines) => void (first(lines, "run")["events"] as Line[]).reverse()],
   ["a run that joined another", (lines) => void (first(lines, "run")["joined"] = otherId)],
   ["calls that no run waits to make", (lines) => void (first(lines, "run")["calls"] = [])],
-  ["what only a run under way has", (lines) => void (first(lines, "run")["begun_children"] = [])],
-  ["files of messages on their way", (lines) => void (first(lines, "thread")["unclaimed"] = [])],
+  ["what only a run under way has", (lines) => void (first(lines, "run")["progress"] = { begun_children: [] })],
+  ["files of messages on their way", (lines) => void (first(lines, "thread")["background"] = { attachments: [] })],
   ["a child that may still tell its cost", (lines) => void (first(lines, "message")["child"] = crypto.randomUUID())],
   ["half a character", (lines) => void (first(lines, "thread")["title"] = "\ud800")],
   ["half a character deep inside", (lines) => void (first(lines, "thread")["metadata"] = { a: [{ "\udc00": 1 }] })],
@@ -305,9 +305,9 @@ describe("an import that cannot be", () => {
       expect((await imported(id, await sealed([header as Line, ...lines.slice(1)]))).code).toBe("invalid_request");
     }
     expect((await imported(id, "")).message).toContain("not whole");
-    const newer = await imported(id, await sealed([{ ...lines[0], version: 2 }, ...lines.slice(1)]));
+    const newer = await imported(id, await sealed([{ ...lines[0], version: 3 }, ...lines.slice(1)]));
     expect(newer).toMatchObject({ status: 400, code: "invalid_request" });
-    expect(newer.message).toContain("version 2");
+    expect(newer.message).toContain("version 3");
     expect(newer.message).toContain("newer deployment");
     expect(await leftIn(id)).toEqual(nothing);
   });

@@ -14,9 +14,10 @@ export async function isLeftAlone(id: string): Promise<boolean> {
     return row === undefined || (await storage.getAlarm()) !== null ? null : (JSON.parse(row.body) as ThreadRecord);
   });
   if (left === null) return false;
-  const { active_run_id, queue, held, outgoing = [], outbox, last_seq } = left;
-  if (active_run_id !== null || (queue.length > 0 && !held) || outgoing.length > 0) return true;
+  const { active_run_id, queue, last_seq } = left;
+  const { catalog, outbound = [] } = left.background;
+  if (active_run_id !== null || (queue.run_ids.length > 0 && !queue.paused) || outbound.length > 0) return true;
   // The mark of what the catalog has to hear is taken off the row with its next change: it may know by then.
   const known = await env.CATALOG.prepare("SELECT version FROM thread WHERE id = ?").bind(id).first<number>("version");
-  return outbox.runs.length > 0 && (known ?? 0) < last_seq;
+  return catalog.runs.length > 0 && (known ?? 0) < last_seq;
 }

@@ -221,7 +221,7 @@ describe("files of an input", () => {
   const notes = (id: string) =>
     runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), (_, { storage }) => {
       const { body } = storage.sql.exec<{ body: string }>("SELECT body FROM thread").one();
-      return (JSON.parse(body) as { unclaimed?: unknown[] }).unclaimed ?? [];
+      return (JSON.parse(body) as { background: { attachments?: unknown[] } }).background.attachments ?? [];
     });
 
   it.each(["deleteQueued", "stop"] as const)(

@@ -3,7 +3,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import type { RunRecord } from "#core/record.ts";
+import { noProgress } from "#core/blank-run.ts";
+import type { ExecutedRun, RunRecord } from "#core/record.ts";
 import { nextStarted, runsByStart, searchRunsBack, searchRunsOn, startOf } from "#thread/replay/replay-start.ts";
 import { beginOrder } from "#thread/run/run-start.ts";
 
@@ -24,7 +25,7 @@ const history = fc.array(
 function played(moves: readonly (number | "admit" | "drop")[]) {
   const store = createMemoryThreadStore();
   const begun: RunRecord[] = [];
-  let thread: { queue: string[]; overtaker?: string } = { queue: [] };
+  let queue: { run_ids: string[]; overtaker?: string } = { run_ids: [] };
   let seq = 0;
   let admitted = 0;
   const event = (type: "queue_changed" | "run_start") => ({ seq: (seq += 1), at: 0, type });
@@ -32,17 +33,28 @@ function played(moves: readonly (number | "admit" | "drop")[]) {
     if (move === "admit") {
       admitted += 1;
       store.insertRun(runRecord(admitted, { id: idOf(admitted), events: [event("queue_changed")] }));
-      thread = { ...thread, queue: [...thread.queue, idOf(admitted)] };
+      queue = { ...queue, run_ids: [...queue.run_ids, idOf(admitted)] };
       continue;
     }
-    const id = move === "drop" ? thread.queue[0] : thread.queue[move % Math.max(1, thread.queue.length)];
+    const id = move === "drop" ? queue.run_ids[0] : queue.run_ids[move % Math.max(1, queue.run_ids.length)];
     const run = id === undefined ? null : store.run(id);
     if (run === null) continue;
-    thread = { ...thread, queue: thread.queue.filter((other) => other !== id) };
+    queue = { ...queue, run_ids: queue.run_ids.filter((other) => other !== id) };
     if (move === "drop") continue;
-    const noted = beginOrder(thread, run.id);
-    thread = { ...thread, ...noted.thread };
-    const started = { ...run, ...noted.run, started_at: 1, events: [...run.events, event("run_start")] };
+    const noted = beginOrder(queue, run.id);
+    queue = { ...queue, ...noted.queue };
+    if (run.status !== "queued") throw new Error("A run of the queue is queued.");
+    const events = [...run.events, event("run_start")];
+    const progress = noProgress();
+    const started: ExecutedRun = {
+      ...run,
+      ...noted.run,
+      status: "running",
+      started_at: 1,
+      queued: null,
+      progress,
+      events,
+    };
     store.updateRun(started);
     begun.push(started);
   }

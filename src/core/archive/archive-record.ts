@@ -77,7 +77,7 @@ export const archivedThreadSchema = z.strictObject({
   last_seq: z.number().int().nonnegative().max(mostEvents),
   last_position: position,
   last_message: z.string().max(300).nullable(),
-  session: setupSchema.exactOptional(),
+  setup: setupSchema.exactOptional(),
 });
 export type ArchivedThread = z.infer<typeof archivedThreadSchema>;
 

@@ -6,7 +6,13 @@ import { carriedOf, logFate, messageFate, runFate, threadFate } from "./fate.ts"
 
 /** The thread. `lastSeq` is the last number that was told. */
 export function archivedThread(record: Readonly<ThreadRecord>, lastSeq: number): ArchivedThread {
-  return { ...carriedOf(record, threadFate), last_seq: lastSeq };
+  const { run_ids, paused, overtaker } = record.queue;
+  const queue = { queue: run_ids, ...(overtaker === undefined ? {} : { overtaker }), held: paused };
+  // The line has the fields of the queue at its top level, in the place where the record has the queue.
+  const fields = Object.entries(carriedOf(record, threadFate)).flatMap<[string, unknown]>((entry) =>
+    entry[0] === "queue" ? Object.entries(queue) : [entry],
+  );
+  return { ...(Object.fromEntries(fields) as ArchivedThread), last_seq: lastSeq };
 }
 
 /** A message. */
@@ -19,11 +25,13 @@ export function archivedMessage(record: MessageRecord): ArchivedMessage {
 
 /** A run. */
 export function archivedRun(record: RunRecord): ArchivedRun {
-  const { calls, queued, ...kept } = carriedOf(record, runFate);
-  const waits = record.status === "queued" && calls !== undefined;
+  const { queued, ...kept } = carriedOf(record, runFate);
+  const calls = queued?.calls;
   return {
     ...kept,
-    ...(waits ? { calls: calls.map((call) => ({ id: call.id, name: call.name, arguments: call.arguments })) } : {}),
+    ...(calls === undefined
+      ? {}
+      : { calls: calls.map((call) => ({ id: call.id, name: call.name, arguments: call.arguments })) }),
     queued: queued === null ? null : { message: queued.message === null ? null : archivedMessage(queued.message) },
   } as ArchivedRun;
 }

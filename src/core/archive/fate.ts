@@ -58,7 +58,7 @@ export const messageFate = {
   updated_seq: "left",
 } as const satisfies Record<keyof MessageRecord, Fate>;
 
-/** A run. What only one under way needs is left: it ends in the copy, and nothing of it is done again. */
+/** A run. The progress of an active one is left: that run ends in the copy and repeats nothing. */
 export const runFate = {
   id: "carried",
   branch: "carried",
@@ -89,23 +89,8 @@ export const runFate = {
   overtook: "carried",
   overtaken: "carried",
   events: "carried",
-  // Of runs that wait; of others the export leaves them out.
-  calls: "carried",
   counts_before: "counted",
-  chain: "left",
-  resume_at: "left",
-  retry: "left",
-  nested_retries: "left",
-  begun_children: "left",
-  grants: "left",
-  driven_ms: "left",
-  turns: "left",
-  paid: "left",
-  at_limit: "left",
-  raised: "left",
-  forced: "left",
-  stop_asked: "left",
-  context: "left",
+  progress: "left",
 } as const satisfies Record<keyof RunRecord, Fate>;
 
 /** A log row. */
@@ -133,16 +118,13 @@ export const threadFate = {
   created_at: "carried",
   updated_at: "carried",
   active_run_id: "carried",
+  // But for `steering`: the run that those inputs were to join has ended in the copy.
   queue: "carried",
-  overtaker: "carried",
-  // The run they were to join has ended in the copy.
-  steers: "left",
-  held: "carried",
   branch: "carried",
   last_seq: "carried",
   last_position: "carried",
   last_message: "carried",
-  session: "carried",
+  setup: "carried",
   counts: "counted",
   usage: "counted",
   cost: "counted",
@@ -150,18 +132,13 @@ export const threadFate = {
   // The run under way ends in the copy.
   active_totals: "left",
   seq_reserved: "anew",
-  outbox: "anew",
+  background: "anew",
   creation: "anew",
   imported_at: "anew",
   parent: "left",
   children: "left",
   // What a client is waited for ends where it was left.
   pending: "left",
-  outgoing: "left",
-  // Their messages are not in the export, so their files are not either.
-  unclaimed: "left",
-  // Of bytes that no file stands for, and those stay behind.
-  unswept: "left",
   updated_seq: "left",
 } as const satisfies Record<keyof ThreadRecord, Fate>;
 

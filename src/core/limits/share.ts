@@ -3,7 +3,7 @@
 
 import type { Limits } from "#contract/run.ts";
 
-import type { MessageRecord, RunRecord } from "../record.ts";
+import type { MessageRecord, RunProgress } from "../record.ts";
 import { callsOf } from "../run-state.ts";
 import { isInScope } from "../scope.ts";
 import type { CallContext } from "../tools/call-slot.ts";
@@ -29,7 +29,7 @@ export function countSharers(callId: string, { ports, plan }: Pick<CallContext, 
   const calls = ownMessages.map(callsOf).findLast((step) => step.some(({ id }) => id === callId)) ?? [];
   const waiting = calls.filter(({ id, name }) => {
     const row = ownMessages.find((message) => message.tool_call_id === id);
-    const given = row?.awaits?.kind === "child" ? run.grants?.[row.awaits.thread_id] : undefined;
+    const given = row?.awaits?.kind === "child" ? run.progress.grants?.[row.awaits.thread_id] : undefined;
     const runner = plan.tools.get(name);
     // A call that a client or a person answers uses nothing of the budget.
     return runner?.nested !== undefined && !runner.remote && row?.status !== "complete" && given === undefined;
@@ -51,7 +51,7 @@ export function limitsOfShare(share: Bounds, asked: Limits | null): Limits {
  * share of a child that is still running, since it may use all of it.
  */
 export function reservedForChildren(
-  { grants = {} }: Pick<RunRecord, "grants">,
+  { grants = {} }: Pick<RunProgress, "grants">,
   messages: readonly MessageRecord[],
 ): Used {
   return messages.reduce((sum, { status, awaits }) => {

@@ -62,7 +62,7 @@ export function attemptLog(
       tools: tools ?? [],
       ...(warnings.length === 0 ? {} : { warnings }),
       /** `state.context` at the time of the row. An interrupted run is resumed with it. */
-      context: ports.run.context,
+      context: ports.run.progress.context,
       ...durationFields(ports),
       ...(session === undefined ? {} : { session }),
       ...(ports.stopAsked() ? { stop_asked: true } : {}),

@@ -1,6 +1,6 @@
 // The ports of a run: everything that the loop uses from outside.
 
-import type { RunRecord } from "../record.ts";
+import type { ExecutedRun } from "../record.ts";
 import type { Scope } from "../scope.ts";
 import type { ResultBounds } from "../tools/read-result.ts";
 import type { AnswerFiles } from "./answer-files.ts";
@@ -22,7 +22,7 @@ export interface LiveContext {
 
 /** The ports of one run. `run` is the run's working record, changed in place by the loop and saved by the journal. */
 export interface RunPorts {
-  readonly run: RunRecord;
+  readonly run: ExecutedRun;
   /** The messages of this loop: the main loop's, or a sub-prompt's. */
   readonly scope: Scope;
   readonly journal: RunJournal;

@@ -53,8 +53,8 @@ export async function queuedStep(
   ports: RunPorts,
   signal: AbortSignal,
 ): Promise<StepProblem | { until: number } | null> {
-  const calls = (ports.run.calls ?? []).map((call): QueuedCall => ({ ...call, tried: true }));
-  ports.run.calls = calls;
+  const calls = (ports.run.progress.calls ?? []).map((call): QueuedCall => ({ ...call, tried: true }));
+  ports.run.progress.calls = calls;
   await ports.faults.at("queued.tools");
   const tools = await ports.steps.tools(calls.map((call) => call.name));
   if ("problem" in tools) return tools;
@@ -67,7 +67,7 @@ export async function queuedStep(
   await ports.faults.at("queued.append");
   const answer = await appendAnswer(draft, { ports, events }, (stored) => {
     const stepCalls = new Set(calls.map((call) => call.id));
-    ports.run.calls = (ports.run.calls ?? []).filter((call) => !stepCalls.has(call.id));
+    ports.run.progress.calls = (ports.run.progress.calls ?? []).filter((call) => !stepCalls.has(call.id));
     ports.journal.appendQueued(stored);
   });
   await ports.faults.at("queued.run-calls");

@@ -115,7 +115,7 @@ export async function writeStepEnd(
         message_id: answer.id,
         tools: settled.map(toolTrace),
         warnings,
-        context: ports.run.context,
+        context: ports.run.progress.context,
         ...durationFields(ports),
         ...session,
         ...stopAsked,
@@ -136,7 +136,7 @@ async function strategyEffects(answer: MessageRecord, ports: RunPorts, events: R
   if (strategy.finishStep === undefined) return {};
   const later = journal.messages.filter(({ position }) => position > answer.position);
   const outcome = outcomeOf(stepOf(answer, later));
-  const hasQueuedCalls = scope.depth === 0 && (run.calls ?? []).length > 0;
+  const hasQueuedCalls = scope.depth === 0 && (run.progress.calls ?? []).length > 0;
   const fromModel = answer.model !== null;
   await ports.faults.at("step.tell-strategy");
   const effects = await strategy.finishStep({ ...outcome, fromModel, handoff: handoffIn(later), hasQueuedCalls });

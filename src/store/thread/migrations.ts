@@ -3,10 +3,12 @@
 
 import initial from "../../../migrations/thread/0001_initial.sql";
 import files from "../../../migrations/thread/0002_files.sql";
+import records from "../../../migrations/thread/0003_records.sql";
 import type { Migration } from "../migration.ts";
 
 /** All migrations in order. */
 export const threadMigrations: readonly Migration[] = [
   { name: "0001_initial.sql", sql: initial },
   { name: "0002_files.sql", sql: files },
+  { name: "0003_records.sql", sql: records },
 ];

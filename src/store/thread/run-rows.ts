@@ -3,10 +3,10 @@
 import { asc, desc, eq, gt, lt, sql } from "drizzle-orm";
 
 import type { ThreadStore } from "#core/ports/thread-store.ts";
-import type { RunRecord } from "#core/record.ts";
 
 import { firstKey, lastKey } from "../key-range.ts";
 import { decodeBody, encodeBody } from "../row-body.ts";
+import { currentRun } from "./earlier-records.ts";
 import { runTable } from "./schema.ts";
 import { assertUpdated, type ThreadDatabase } from "./thread-database.ts";
 
@@ -56,11 +56,11 @@ export function runRows(
     },
     run(id) {
       const row = queries.select.get({ id });
-      return row === undefined ? null : decodeBody<RunRecord>(row.body);
+      return row === undefined ? null : currentRun(decodeBody(row.body));
     },
     runs({ order, limit, beyond }) {
       const open = order === "asc" ? firstKey : lastKey;
-      return queries[order].all({ limit, beyond: beyond ?? open }).map((row) => decodeBody<RunRecord>(row.body));
+      return queries[order].all({ limit, beyond: beyond ?? open }).map((row) => currentRun(decodeBody(row.body)));
     },
   };
 }

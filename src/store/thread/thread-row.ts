@@ -6,6 +6,7 @@ import { eq, sql } from "drizzle-orm";
 import type { ThreadRecord } from "#core/record.ts";
 
 import { decodeBody, encodeBody } from "../row-body.ts";
+import { currentThread } from "./earlier-records.ts";
 import { threadTable } from "./schema.ts";
 import { assertUpdated, type ThreadDatabase } from "./thread-database.ts";
 
@@ -29,7 +30,9 @@ export function threadRow(database: ThreadDatabase) {
   const select = database.select({ body: threadTable.body }).from(threadTable).where(eq(threadTable.id, 1)).prepare();
   const read = (): ThreadRecord | ImportMark | null => {
     const row = select.get();
-    return row === undefined ? null : decodeBody<ThreadRecord | ImportMark>(row.body);
+    if (row === undefined) return null;
+    const body = decodeBody<ThreadRecord | ImportMark>(row.body);
+    return "importing" in body ? body : currentThread(body);
   };
   return {
     mark(threadId: string, version: number): void {

@@ -1,10 +1,12 @@
 // What records of an imported thread must be to each other, so that what reads them later meets nothing that a thread of our
 // own could not hold: ids that rise, branches without circles, numbers within what was told. Throws `Misfit`.
 
+import { isFinished } from "#contract/finished.ts";
 import { metadataLimit } from "#contract/route.ts";
 import type { ArchivedBranch, ArchivedRun, ArchivedThread } from "#core/archive/archive-record.ts";
 import { wellFormed } from "#core/archive/bounded-json.ts";
-import type { StoredEvent } from "#core/record.ts";
+import { noProgress } from "#core/blank-run.ts";
+import type { RunRecord, StoredEvent } from "#core/record.ts";
 
 /** What is wrong with a record, as the end of a sentence that begins with its line. */
 export class Misfit extends Error {}
@@ -22,10 +24,10 @@ export function checkIdTime(id: string, nowMs: number): void {
 }
 
 /** Throws for a thread whose own words the catalog could not hold, as a request that says them is refused. */
-export function checkWords({ title, tags, metadata, agent_id, user_id, session }: ArchivedThread): void {
+export function checkWords({ title, tags, metadata, agent_id, user_id, setup }: ArchivedThread): void {
   const bytes = new TextEncoder().encode(JSON.stringify(metadata)).length;
   if (bytes > metadataLimit) throw new Misfit(`has metadata of more than ${metadataLimit} bytes`);
-  if (wellFormed([title, tags, metadata, agent_id, user_id, session ?? null])) return;
+  if (wellFormed([title, tags, metadata, agent_id, user_id, setup ?? null])) return;
   throw new Misfit("holds half of a surrogate pair, which is no Unicode text");
 }
 
@@ -86,4 +88,37 @@ export function checkRunState(run: ArchivedRun, thread: ArchivedThread): void {
   if (run.joined !== undefined && (status !== "completed" || run.started_at !== null))
     throw new Misfit("joined another run, and is one itself");
   if (isActive && branch !== thread.branch) throw new Misfit("is under way on another branch than the thread's");
+}
+
+/** The row of an imported run. Throws for a run that lacks what its state has. */
+export function importedRun({ calls, ...run }: ArchivedRun): RunRecord {
+  const { status, started_at, ended_at, queued, joined } = run;
+  const fields = { ...run, counts_before: {}, queued: null, progress: null };
+  if (isFinished(status)) {
+    if (joined !== undefined) {
+      const { work: _, ...own } = fields;
+      return { ...own, status: "completed", started_at: null, ended_at: null, joined };
+    }
+    if (ended_at === null) throw new Misfit("is over and lacks the time of its end");
+    const { joined: _, ...own } = fields;
+    return { ...own, status, ended_at };
+  }
+  const { work: _, joined: __, ...own } = fields;
+  const unended = {
+    ...own,
+    text: null,
+    reason: null,
+    outcome: null,
+    error: null,
+    message_ids: [] as [],
+    ended_at: null,
+  };
+  if (status === "queued") {
+    const { overtook: ___, overtaken: ____, ...waiting } = unended;
+    const input = { message: null, ...queued, ...(calls === undefined ? {} : { calls }) };
+    return { ...waiting, status, started_at: null, stop: false, queued: input };
+  }
+  if (started_at === null) throw new Misfit("is under way and lacks the time at which it began");
+  // The import ends it, whatever it waited for.
+  return { ...unended, status: "running", started_at, progress: noProgress() };
 }

@@ -15,14 +15,23 @@ import { nothingDone } from "#core/blank-run.ts";
 import { excess } from "#core/limits/allowed.ts";
 import type { Bounds } from "#core/limits/amounts.ts";
 import { messageDraft } from "#core/message-draft.ts";
-import type { RunRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
-import { neverStarted } from "#core/run-state.ts";
+import type { ActiveRun, StoredEvent, ThreadRecord } from "#core/record.ts";
+import { isActive, neverStarted } from "#core/run-state.ts";
 import { notAnswered, unknownOutcome } from "#core/tools/error-results.ts";
 import { branchPath } from "#store/branch-path.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
 import { reservation } from "../reader/event-numbers.ts";
-import { BranchTree, checkIdTime, checkRising, checkRunState, checkWords, Misfit, ownEvents } from "./import-checks.ts";
+import {
+  BranchTree,
+  checkIdTime,
+  checkRising,
+  checkRunState,
+  checkWords,
+  importedRun,
+  Misfit,
+  ownEvents,
+} from "./import-checks.ts";
 import { ImportTotals } from "./import-totals.ts";
 
 /** What an import is told beside its lines. */
@@ -40,7 +49,7 @@ export interface ImportSetting {
 /** The thread's row as it is to be, and the run that was under way. */
 export interface ImportedRows {
   record: ThreadRecord;
-  active: RunRecord | null;
+  active: ActiveRun | null;
 }
 
 /** One per import. Methods throw `Misfit` for a record that cannot be. */
@@ -100,8 +109,8 @@ export class ImportRows {
     for (const id of this.#waiting) {
       if (store.message(id) !== null) throw new Misfit(`ends a file in which the input ${id} waits and is there`);
     }
-    const { id, agent_id, origin_agent_id, user_id, title, tags, metadata, branch, queue, last_seq } = thread;
-    const { overtaker } = thread;
+    const { id, agent_id, origin_agent_id, user_id, title, tags, metadata, branch, last_seq } = thread;
+    const { queue, overtaker } = thread;
     const record: ThreadRecord = {
       id,
       agent_id,
@@ -111,28 +120,31 @@ export class ImportRows {
       tags,
       metadata,
       branch,
-      queue,
-      ...(overtaker === undefined ? {} : { overtaker }),
+      queue: {
+        run_ids: queue,
+        steering: 0,
+        // What waited begins when somebody says so: an import alone asks no model.
+        paused: thread.held || queue.length > 0,
+        ...(overtaker === undefined ? {} : { overtaker }),
+      },
       status: active === null ? (thread.status === "error" ? "error" : "idle") : "running",
       created_at: Math.min(thread.created_at, now),
       updated_at: Math.min(thread.updated_at, now),
       counts: totals.counts,
       ...totals.spent,
       active_run_id: thread.active_run_id,
-      // What waited begins when somebody says so: an import alone asks no model.
-      held: thread.held || queue.length > 0,
       last_seq,
       seq_reserved: last_seq + reservation,
       last_position: totals.lastPosition(thread.last_position),
       last_message: thread.last_message,
-      ...(thread.session === undefined ? {} : { session: thread.session }),
+      ...(thread.setup === undefined ? {} : { setup: thread.setup }),
       parent: null,
-      outbox: { dirty: true, runs: [] },
+      background: { catalog: { dirty: true, runs: [] } },
       creation,
       imported_at: now,
     };
-    const run = active === null ? null : { ...runRecord(active), counts_before: totals.countsBefore };
-    return { record, active: run };
+    const run = active === null ? null : importedRun(active);
+    return { record, active: isActive(run) ? { ...run, counts_before: totals.countsBefore } : null };
   }
 
   #takeThread(thread: ArchivedThread): void {
@@ -163,7 +175,7 @@ export class ImportRows {
     const kept = { ...this.#withInput(run), created_at, started_at, events: ownEvents(run.events, thread) };
     if (run.id === thread.active_run_id) totals.active = kept;
     totals.run(kept);
-    this.#setting.store.insertRun(runRecord(kept));
+    this.#setting.store.insertRun(importedRun(kept));
   }
 
   /** A run that waits, its input made fit to take its place later. It has used nothing yet, whatever the file says. */
@@ -271,10 +283,6 @@ export class ImportRows {
 
 /** What can be sent in a message. */
 const inputParts: readonly string[] = ["text", "image", "file"];
-
-function runRecord(run: ArchivedRun): RunRecord {
-  return { ...run, counts_before: {}, resume_at: null, retry: null, context: {} };
-}
 
 /** A call that was left behind: nobody will ever settle it. One that waited for somebody outside has done nothing. */
 function settled(message: ArchivedMessage): ArchivedMessage {

@@ -208,7 +208,7 @@ export class Importer {
       opened.driver.endInterrupted(interrupted);
       const { live } = opened.context;
       // What its runs used was used elsewhere: this deployment's totals know nothing of it.
-      live.change({ outbox: { dirty: true, runs: [] } });
+      live.changeBackground({ catalog: { dirty: true, runs: [] } });
       live.save();
       return opened;
     });
@@ -234,9 +234,9 @@ export class Importer {
  */
 async function ownSession(reader: LineReader, caller: Caller, threadId: string): Promise<ArchiveLine> {
   const line = await reader.next();
-  if (line.type === "thread" && line.thread.session !== undefined) {
+  if (line.type === "thread" && line.thread.setup !== undefined) {
     const owner = caller.admin ? line.thread.user_id : caller.user;
-    if ((await namedThreadId(owner, line.thread.session.id)) === threadId) return line;
+    if ((await namedThreadId(owner, line.thread.setup.id)) === threadId) return line;
   }
   throw reader.refused(`is not the session that the id ${threadId} is made from, or not with its owner`);
 }

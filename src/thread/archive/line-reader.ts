@@ -9,6 +9,7 @@ import { archiveLineSchema, lineLimit } from "#core/archive/archive-line.ts";
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
 import { lineBounds, tame } from "#core/archive/bounded-json.ts";
 import { decodedChunk } from "#core/archive/chunk-line.ts";
+import { currentLine } from "#core/archive/earlier-lines.ts";
 import { fromBase64 } from "#lib/base64.ts";
 import { JsonBoundError, parseBoundedJson } from "#lib/bounded-json.ts";
 import { RunningDigest } from "#lib/running-digest.ts";
@@ -34,6 +35,8 @@ export class LineReader {
   #to = 0;
   #ended = false;
   #number = 0;
+  /** The version of the format, as the header names it. */
+  #version = 0;
   #bytes = 0;
 
   constructor(body: ReadableStream<Uint8Array>) {
@@ -58,6 +61,7 @@ export class LineReader {
     const header = exportHeaderSchema.safeParse(value);
     if (!header.success) throw this.#misfit(header.error);
     await this.#digest.add(raw);
+    this.#version = header.data.version;
     return header.data;
   }
 
@@ -107,7 +111,7 @@ export class LineReader {
   #read(raw: Uint8Array): ArchiveLine {
     const piece = decodedChunk(raw);
     if (piece !== null) return { type: "chunk", bytes: piece };
-    const read = archiveLineSchema.safeParse(this.#parsed(raw));
+    const read = archiveLineSchema.safeParse(currentLine(this.#parsed(raw), this.#version));
     if (!read.success) throw this.#misfit(read.error);
     const line = read.data;
     if (line.type !== "chunk") return line;

@@ -26,9 +26,9 @@ export class Moment {
   #size = 0;
   #isLost = false;
 
-  constructor(all: Moments, { unclaimed = [] }: Pick<ThreadRecord, "unclaimed">) {
+  constructor(all: Moments, { background: { attachments = [] } }: Pick<ThreadRecord, "background">) {
     this.#all = all;
-    this.#lateFiles = new Set(unclaimed.map(({ etag }) => etag));
+    this.#lateFiles = new Set(attachments.map(({ etag }) => etag));
   }
 
   /** UTF-16 units it keeps. */
@@ -115,8 +115,8 @@ export class Moment {
     this.#add(idSize);
   }
 
-  filesNoted({ unclaimed = [] }: Pick<ThreadRecord, "unclaimed">): void {
-    for (const { etag } of unclaimed) {
+  filesNoted({ background: { attachments = [] } }: Pick<ThreadRecord, "background">): void {
+    for (const { etag } of attachments) {
       if (this.#lateFiles.has(etag)) continue;
       this.#lateFiles.add(etag);
       this.#add(idSize);
@@ -142,7 +142,7 @@ export class Moments {
   readonly #held = new Set<Moment>();
 
   /** The present one. `record` is the thread's row. Whoever takes it ends it. */
-  take(record: Pick<ThreadRecord, "unclaimed">): Moment {
+  take(record: Pick<ThreadRecord, "background">): Moment {
     const moment = new Moment(this, record);
     this.#held.add(moment);
     return moment;

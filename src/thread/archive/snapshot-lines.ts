@@ -28,9 +28,9 @@ export function takeSnapshot({ record, store, lastSeq, moments }: LiveThread): S
   const { active_run_id: active } = record;
   const active_run_id = active === null || store.run(active) === null ? null : active;
   // One that was stopped while it waited leaves the queue when its turn comes.
-  const queue = record.queue.filter((id) => store.run(id)?.status === "queued");
+  const run_ids = record.queue.run_ids.filter((id) => store.run(id)?.status === "queued");
   return {
-    thread: archivedThread({ ...record, active_run_id, queue }, lastSeq),
+    thread: archivedThread({ ...record, active_run_id, queue: { ...record.queue, run_ids } }, lastSeq),
     seq: lastSeq,
     branches: parentsFirst(store.branches()),
     moment: moments.take(record),

@@ -23,13 +23,13 @@ export interface UnclaimedFiles {
 
 /** The notes of a thread. */
 export function unclaimedFiles({ live, files, log }: Pick<ObjectContext, "live" | "files" | "log">): UnclaimedFiles {
-  const all = () => live.record.unclaimed ?? [];
+  const all = () => live.record.background.attachments ?? [];
   const without = (gone: readonly FileVersion[]) => {
     const tags = new Set(gone.map(({ etag }) => etag));
-    live.change({ unclaimed: all().filter(({ etag }) => !tags.has(etag)) });
+    live.changeBackground({ attachments: all().filter(({ etag }) => !tags.has(etag)) });
   };
   return {
-    add: (file) => live.change({ unclaimed: [...all(), file] }),
+    add: (file) => live.changeBackground({ attachments: [...all(), file] }),
     takeOff: without,
     noted(some) {
       const tags = new Set(all().map(({ etag }) => etag));
@@ -48,7 +48,7 @@ export function unclaimedFiles({ live, files, log }: Pick<ObjectContext, "live" 
           without([file]);
           files.removeVersion(file);
         } catch (thrown) {
-          live.change({ unclaimed: [...all(), file] });
+          live.changeBackground({ attachments: [...all(), file] });
           log("error", "file_not_removed", { thread_id: live.record.id, cause: causeOf(thrown) });
         }
       }
@@ -58,5 +58,5 @@ export function unclaimedFiles({ live, files, log }: Pick<ObjectContext, "live" 
 
 /** Removes what an earlier life of the object left noted. Synchronous; never throws, since the thread is wanted all the same. */
 export function removeUnclaimed(context: Pick<ObjectContext, "live" | "files" | "log">): void {
-  unclaimedFiles(context).remove(context.live.record.unclaimed ?? []);
+  unclaimedFiles(context).remove(context.live.record.background.attachments ?? []);
 }

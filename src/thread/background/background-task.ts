@@ -1,11 +1,7 @@
 // Work that a thread does besides its runs: it updates the catalog, sends messages to other threads, sweeps files. The work to do
 // is stored in the thread's row, so that a crash loses none of it, and what fails is tried again after a pause that doubles.
 
-/** Failures in a row, and when the next attempt is due (microseconds). Stored, because the object is gone by the next attempt. */
-export interface RetryState {
-  failures: number;
-  at: number;
-}
+import type { RetryState } from "#core/record.ts";
 
 /** One kind of work. */
 export interface BackgroundTask {

@@ -2,7 +2,7 @@
 // marks what the catalog may lack, so a catalog that cannot be reached for a while loses nothing.
 
 import { ThreadholdError } from "#contract/error.ts";
-import type { RunRecord, ThreadRecord } from "#core/record.ts";
+import type { ActiveRun, RunRecord, ThreadRecord } from "#core/record.ts";
 import { toThread } from "#core/view.ts";
 import { causeOf } from "#lib/log.ts";
 import type { CatalogEntry } from "#store/catalog/catalog.ts";
@@ -18,8 +18,8 @@ const pauses = { firstMs: 5000, longestMs: 15 * 60_000 };
 
 /** Marks the thread, and the ended run, as changed for the catalog. The caller writes the thread's row. */
 export function markForCatalog(live: LiveThread, runId?: string): void {
-  const { runs, ...outbox } = live.record.outbox;
-  live.change({ outbox: { ...outbox, dirty: true, runs: runId === undefined ? runs : [...runs, runId] } });
+  const { runs, ...mark } = live.record.background.catalog;
+  live.changeBackground({ catalog: { ...mark, dirty: true, runs: runId === undefined ? runs : [...runs, runId] } });
 }
 
 /** One per object. */
@@ -33,11 +33,11 @@ export class CatalogTask implements BackgroundTask {
   }
 
   get pending(): boolean {
-    return this.#context.live.record.outbox.dirty;
+    return this.#context.live.record.background.catalog.dirty;
   }
 
   get dueAt(): number | null {
-    const { dirty, retry } = this.#context.live.record.outbox;
+    const { dirty, retry } = this.#context.live.record.background.catalog;
     return dirty ? (retry?.at ?? null) : null;
   }
 
@@ -45,11 +45,11 @@ export class CatalogTask implements BackgroundTask {
    * Sends the totals that the catalog may lack when the thread is deleted: those of ended runs, and those of the run that the
    * deletion ends. The catalog counts a run once, even if that run reaches an end of its own.
    */
-  settle(active: RunRecord | null): Promise<void> {
+  settle(active: ActiveRun | null): Promise<void> {
     const { live, catalog, clock } = this.#context;
     const isOurs = active !== null && ranHere(active, live.record);
-    const ended = isOurs ? runTotals({ ...active, ended_at: active.ended_at ?? clock.now() }, live.record) : [];
-    const totals = [...totalsOf(live, live.record.outbox.runs), ...ended];
+    const ended = isOurs ? runTotals(active, live.record, clock.now()) : [];
+    const totals = [...totalsOf(live, live.record.background.catalog.runs), ...ended];
     return totals.length > 0 ? catalog.addRunTotals(totals) : Promise.resolve();
   }
 
@@ -76,31 +76,31 @@ export class CatalogTask implements BackgroundTask {
   /** Returns false if it failed. */
   async #sendOnce(): Promise<boolean> {
     const { live, catalog, clock, faults, log } = this.#context;
-    const { outbox } = live.record;
-    if (!outbox.dirty) return true;
+    const { catalog: mark } = live.record.background;
+    if (!mark.dirty) return true;
     try {
       await faults.at("outbox.send");
-      await catalog.flush(entryOf(live), totalsOf(live, outbox.runs));
+      await catalog.flush(entryOf(live), totalsOf(live, mark.runs));
     } catch (cause) {
       if (cause instanceof ThreadholdError && cause.code === "too_large") {
         // It will never fit. Another attempt would wake the thread for nothing.
         log("error", "catalog_refused", { thread_id: live.record.id, cause: cause.message });
-        live.change({ outbox: { dirty: false, runs: [] } });
+        live.changeBackground({ catalog: { dirty: false, runs: [] } });
         return true;
       }
       log("error", "catalog_unreachable", { thread_id: live.record.id, cause: causeOf(cause) });
       if (live.retired) return false;
-      const current = live.record.outbox;
-      live.change({ outbox: { ...current, retry: nextRetry(current.retry, clock.now(), pauses) } });
+      const current = live.record.background.catalog;
+      live.changeBackground({ catalog: { ...current, retry: nextRetry(current.retry, clock.now(), pauses) } });
       live.save();
       return false;
     }
     // The mark is removed in memory and written with the next row. After a crash before that the same is sent again, and the
     // catalog counts a run once.
-    const sent = new Set(outbox.runs);
-    const runs = live.record.outbox.runs.filter((id) => !sent.has(id));
-    const failed = live.record.outbox.retry !== undefined;
-    live.change({ outbox: { dirty: runs.length > 0 || live.record.outbox !== outbox, runs } });
+    const sent = new Set(mark.runs);
+    const runs = live.record.background.catalog.runs.filter((id) => !sent.has(id));
+    const failed = live.record.background.catalog.retry !== undefined;
+    live.changeBackground({ catalog: { dirty: runs.length > 0 || live.record.background.catalog !== mark, runs } });
     if (failed && !live.retired) live.save();
     return true;
   }
@@ -126,11 +126,15 @@ export function ranHere({ started_at, created_at }: RunRecord, { imported_at = 0
 }
 
 /** A run's totals, one row for each model. */
-export function runTotals(run: RunRecord, thread: { id: string; user_id: string | null }): RunTotal[] {
+export function runTotals(
+  run: RunRecord,
+  thread: { id: string; user_id: string | null },
+  ended_at = run.ended_at ?? run.created_at,
+): RunTotal[] {
   return Object.entries(run.spent).map(([model, { usage, cost }]) => ({
     run_id: run.id,
     model,
-    ended_at: run.ended_at ?? run.created_at,
+    ended_at,
     agent_id: run.agent_id,
     user_id: thread.user_id,
     thread_id: thread.id,

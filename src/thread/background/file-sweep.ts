@@ -2,7 +2,7 @@
 // themselves when something has to be swept. What a bucket refuses is tried again without a last attempt, because stored bytes
 // may cost money. A sweep without a failure writes no row.
 
-import type { ThreadRecord } from "#core/record.ts";
+import type { RetryState } from "#core/record.ts";
 import { causeOf } from "#lib/log.ts";
 
 import type { ObjectContext } from "../object-context.ts";
@@ -29,29 +29,29 @@ export class FileSweep implements BackgroundTask {
   async run(): Promise<void> {
     const { files, live, clock, faults, log } = this.#context;
     if (live.retired) return;
-    const failed = live.record.unswept ?? null;
-    if (failed !== null && failed.until > clock.now()) {
-      this.#dueAt = failed.until;
+    const failed = live.record.background.sweep;
+    if (failed !== undefined && failed.at > clock.now()) {
+      this.#dueAt = failed.at;
       return;
     }
     try {
       await faults.at("sweep.files");
       const isSwept = await files.sweep();
       if (live.retired) return;
-      if (failed !== null) this.#store(null);
+      if (failed !== undefined) this.#store(undefined);
       this.#dueAt = isSwept ? null : clock.now() + pauses.firstMs * 1000;
     } catch (cause) {
       log("error", "files_not_swept", { thread_id: live.record.id, cause: causeOf(cause) });
       if (live.retired) return;
-      const { failures, at: until } = nextRetry(failed, clock.now(), pauses);
-      this.#store({ failures, until });
-      this.#dueAt = until;
+      const retry = nextRetry(failed, clock.now(), pauses);
+      this.#store(retry);
+      this.#dueAt = retry.at;
     }
   }
 
-  #store(unswept: NonNullable<ThreadRecord["unswept"]> | null): void {
+  #store(sweep: RetryState | undefined): void {
     const { live } = this.#context;
-    live.change({ unswept });
+    live.changeBackground({ sweep });
     live.save();
   }
 }

@@ -98,7 +98,8 @@ export class Wakeups {
   #sleep(): void {
     const { live, alarm } = this.#parts;
     const { active_run_id } = live.record;
-    const suspendedUntil = active_run_id === null ? null : (live.store.run(active_run_id)?.resume_at ?? null);
+    const run = active_run_id === null ? null : live.store.run(active_run_id);
+    const suspendedUntil = run?.progress?.suspension?.resume_at ?? null;
     // A task that was not tried yet is being run by another call; an interrupted run waits for its heartbeat.
     const isBusy = this.#tasks.some(({ pending, dueAt }) => pending && dueAt === null);
     if (isBusy || (active_run_id !== null && suspendedUntil === null)) return;

@@ -4,7 +4,7 @@
 import { ThreadholdError } from "#contract/error.ts";
 import type { AwaitedChild } from "#core/awaited.ts";
 import type { ChildStart, ChildThreads } from "#core/ports/child-threads.ts";
-import type { RunRecord } from "#core/record.ts";
+import type { ExecutedRun } from "#core/record.ts";
 import { peerCaller } from "#core/thread-peer.ts";
 import type { ChildInput } from "#core/thread-peer.ts";
 
@@ -17,9 +17,9 @@ const attempts = 3;
 /** One per drive of a run. */
 export class ChildThreadsOf implements ChildThreads {
   readonly #context: ObjectContext;
-  readonly #run: RunRecord;
+  readonly #run: ExecutedRun;
 
-  constructor(context: ObjectContext, run: RunRecord) {
+  constructor(context: ObjectContext, run: ExecutedRun) {
     this.#context = context;
     this.#run = run;
   }
@@ -33,7 +33,7 @@ export class ChildThreadsOf implements ChildThreads {
   }
 
   async start({ thread_id, agent_id, text, limits, ...call }: ChildStart): Promise<void> {
-    const { begun_children: begun = [] } = this.#run;
+    const { begun_children: begun = [] } = this.#run.progress;
     // Known since the run last rested: asking again would wake it for nothing.
     if (begun.includes(thread_id)) return;
     const { live, threads } = this.#context;
@@ -46,7 +46,7 @@ export class ChildThreadsOf implements ChildThreads {
       if (live.retired) await threads(thread_id).call("remove", peerCaller, true);
     }
     // Written with the rest that follows.
-    this.#run.begun_children = [...(this.#run.begun_children ?? []), thread_id];
+    this.#run.progress.begun_children = [...(this.#run.progress.begun_children ?? []), thread_id];
   }
 
   async #ask(child: ChildInput): Promise<void> {

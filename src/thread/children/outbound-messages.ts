@@ -6,7 +6,7 @@ import { ThreadholdError } from "#contract/error.ts";
 import type { AwaitedCall } from "#contract/event.ts";
 import { addCost } from "#contract/usage.ts";
 import type { Delivered } from "#core/awaited.ts";
-import type { Outgoing, OutgoingWord, RunRecord, ThreadRecord } from "#core/record.ts";
+import type { OutboundContent, OutboundMessage, RunRecord, ThreadRecord } from "#core/record.ts";
 import { peerCaller } from "#core/thread-peer.ts";
 import type { Answer } from "#core/thread-rpc.ts";
 import { fitResult } from "#core/tools/read-result.ts";
@@ -21,11 +21,11 @@ import type { ObjectContext } from "../object-context.ts";
 const pauses = { firstMs: 2000, longestMs: 60 * 60_000 };
 
 /** Adds a message; the caller writes the thread's row. A message of the same kind that is being sent is sent once more. */
-export function enqueueMessage(live: LiveThread, message: OutgoingWord): void {
-  const outgoing = live.record.outgoing ?? [];
-  const existing = outgoing.find((one) => isSame(one, message));
-  const others = outgoing.filter((one) => one !== existing);
-  live.change({ outgoing: [...others, { ...(existing ?? message) }] });
+export function enqueueMessage(live: LiveThread, message: OutboundContent): void {
+  const messages = live.record.background.outbound ?? [];
+  const existing = messages.find((one) => isSame(one, message));
+  const others = messages.filter((one) => one !== existing);
+  live.changeBackground({ outbound: [...others, { ...(existing ?? message) }] });
 }
 
 /** In a child thread, adds a message with the calls that wait for a client: the parent takes their results. The caller writes the row. */
@@ -33,7 +33,7 @@ export function enqueueCalls(live: LiveThread): void {
   if (live.record.parent !== null) enqueueMessage(live, { type: "calls" });
 }
 
-function isSame(one: OutgoingWord, other: OutgoingWord): boolean {
+function isSame(one: OutboundContent, other: OutboundContent): boolean {
   if (one.type === "result") return other.type === "result" && one.run_id === other.run_id;
   if (one.type === "calls") return other.type === "calls";
   return other.type === "stop" && one.thread_id === other.thread_id;
@@ -48,8 +48,8 @@ export class OutboundMessages implements BackgroundTask {
     this.#context = context;
   }
 
-  get #messages(): readonly Outgoing[] {
-    return this.#context.live.record.outgoing ?? [];
+  get #messages(): readonly OutboundMessage[] {
+    return this.#context.live.record.background.outbound ?? [];
   }
 
   get pending(): boolean {
@@ -78,13 +78,13 @@ export class OutboundMessages implements BackgroundTask {
       const remaining = await this.#sendOrRetry(message);
       // The thread was deleted while the other thread answered.
       if (live.retired) return;
-      live.change({ outgoing: this.#messages.flatMap((one) => (one === message ? remaining : [one])) });
+      live.changeBackground({ outbound: this.#messages.flatMap((one) => (one === message ? remaining : [one])) });
       live.save();
     }
   }
 
   /** Returns what replaces the message in the row: nothing once it is received, else the message with its next attempt. */
-  async #sendOrRetry(message: Outgoing): Promise<Outgoing[]> {
+  async #sendOrRetry(message: OutboundMessage): Promise<OutboundMessage[]> {
     const { live, clock, log } = this.#context;
     try {
       await this.#send(message);
@@ -100,7 +100,7 @@ export class OutboundMessages implements BackgroundTask {
   }
 
   /** Rejects if the other thread did not receive it. A refusal, or a thread that is gone, counts as received. */
-  async #send(message: Outgoing): Promise<void> {
+  async #send(message: OutboundMessage): Promise<void> {
     const { live, threads, feed } = this.#context;
     if (message.type === "stop") {
       mustBeReceived(await threads(message.thread_id).call("stop", peerCaller, null));

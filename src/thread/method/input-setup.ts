@@ -18,21 +18,21 @@ export function admitWithSetup<T>(
 ): Promise<T & { client_tools: string[] }> {
   return withConfirmedLease({ ...call, thread: () => namedThread(call, setup) }, async (open) => {
     const admitted = await admit(open);
-    const { session } = open.context.live.record;
-    return { ...admitted, client_tools: session?.tools.map(({ name }) => name) ?? [] };
+    const tools = open.context.live.record.setup?.tools ?? [];
+    return { ...admitted, client_tools: tools.map(({ name }) => name) };
   });
 }
 
 /** The caller's thread. One that was set up under another name or owner than the setup names does not exist for it. */
 function namedThread({ thread }: MethodCall, { named }: InputSetup): OpenThread {
   const open = thread();
-  const { user_id, session } = open.context.live.record;
-  if (named === undefined || (session?.id === named.name && user_id === named.owner)) return open;
+  const { user_id, setup } = open.context.live.record;
+  if (named === undefined || (setup?.id === named.name && user_id === named.owner)) return open;
   throw refuse("thread_not_found", "There is no such thread.");
 }
 
 /** Changes the thread's row in memory. The admission of the input writes it. */
 export function keepOptions({ live }: ObjectContext, { options = {} }: InputSetup): void {
   if (Object.keys(options).length === 0) return;
-  live.change({ session: withOptions(live.record.session, live.record, options) });
+  live.change({ setup: withOptions(live.record.setup, live.record, options) });
 }

@@ -45,7 +45,7 @@ async function checkedValue(
     return one;
   }
   // A client's own tool is not the project's, whose name it may have come to share.
-  const isClients = live.record.session?.tools.some((tool) => tool.name === name) === true;
+  const isClients = live.record.setup?.tools.some((tool) => tool.name === name) === true;
   if (options.resultSchema === undefined || said.given === undefined || isClients) return one;
   const { value, field } = said.given;
   const read = fitting(one, { name, schema: options.resultSchema, value: jsonIn(value), field });

@@ -40,7 +40,7 @@ async function readTranscript(context: ObjectContext, cursor: string | null): Pr
   const last = rows.at(-1);
   return {
     thread: view(context),
-    name: live.record.session?.id ?? null,
+    name: live.record.setup?.id ?? null,
     model,
     cost: costSoFar(context),
     pending: live.record.status === "awaiting_tool_execution" ? pendingCalls(live) : [],

@@ -63,7 +63,7 @@ function stopThread({ context, driver }: OpenThread, runId: string | null): { st
   if (!driver.stop(runId) && runId !== null) {
     const run = live.store.run(runId);
     if (run === null) throw refuse("run_not_found", `There is no run "${runId}" in this thread.`);
-    if (live.record.queue.includes(runId)) dropInput(context, run);
+    if (run.status === "queued" && live.record.queue.run_ids.includes(runId)) dropInput(context, run);
   }
   return { status: live.record.status };
 }

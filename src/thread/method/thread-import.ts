@@ -30,7 +30,7 @@ export async function importThread(
     // Whoever hears of it may list at once.
     context.ownerFeed.created(context.live);
     const answer = fileJson(view(context), 201);
-    answer.headers.set(waitingHeader, String(context.live.record.queue.length));
+    answer.headers.set(waitingHeader, String(context.live.record.queue.run_ids.length));
     return answer;
   } finally {
     upload.release();

@@ -5,7 +5,7 @@ import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
 import { refuse } from "#contract/error.ts";
 import type { Page } from "#contract/page.ts";
 import type { ListQueue, PatchQueued, QueuedInput } from "#contract/queue-route.ts";
-import type { MessageRecord, RunRecord } from "#core/record.ts";
+import type { MessageRecord, QueuedRun } from "#core/record.ts";
 import { withText } from "#core/request/request-messages.ts";
 import { textOf, toMessage } from "#core/view.ts";
 import { mergedMetadata } from "#flow/hook-message.ts";
@@ -14,7 +14,7 @@ import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "../run/definition-access.ts";
 import { dropInput } from "../run/drop-input.ts";
 import { checkRoom } from "../run/message-room.ts";
-import { steersOf } from "../run/run-start.ts";
+import { countSteering } from "../run/run-start.ts";
 import { boundedRows, pageBytes } from "./bounded-page.ts";
 import type { MethodGroup } from "./method-call.ts";
 
@@ -31,15 +31,16 @@ export const queueMethods: MethodGroup<"listQueue" | "patchQueued" | "deleteQueu
 
 /** A page of the inputs that wait. */
 function listQueue({ live }: ObjectContext, query: ListQueue): Page<QueuedInput> {
-  const { queue } = live.record;
+  const { run_ids } = live.record.queue;
   const beyond = query.cursor === undefined ? undefined : decodeCursor(query.cursor, "queue");
-  if (beyond !== undefined && !queue.includes(beyond)) {
+  if (beyond !== undefined && !run_ids.includes(beyond)) {
     throw refuse("conflict", "The input that the last page ended with waits no more. List the queue again.");
   }
   const { rows, more } = boundedRows(
     (from, limit) => {
-      const start = from === undefined ? 0 : queue.indexOf(from) + 1;
-      return queue.slice(start, start + limit).flatMap((id) => live.store.run(id) ?? []);
+      const start = from === undefined ? 0 : run_ids.indexOf(from) + 1;
+      const runs = run_ids.slice(start, start + limit).map((id) => live.store.run(id));
+      return runs.filter((run) => run?.status === "queued");
     },
     (run) => run.id,
     { limit: query.limit, bytes: pageBytes, beyond },
@@ -63,20 +64,21 @@ async function patchQueued(context: ObjectContext, id: string, change: PatchQueu
   // It may have been taken, and others may have come and gone, while the hooks ran.
   const run = waitingInput(context, id);
   const message = changes ? changed(messageOf(run), picked, clock.now()) : null;
-  const queue = position === undefined ? live.record.queue : movedTo(live.record, id, position);
+  const { queue } = live.record;
+  const run_ids = position === undefined ? queue.run_ids : movedTo(live.record, id, position);
   const next = message === null ? run : { ...run, queued: { ...run.queued, message } };
-  live.emit([{ type: "queue_changed", queued: queue }], () => {
+  live.emit([{ type: "queue_changed", queued: run_ids }], () => {
     if (message !== null) live.store.updateRun(next);
-    live.change({ queue });
+    live.change({ queue: { ...queue, run_ids } });
   });
   if (message !== null) await hooks.afterUpdateMessage(message);
   return view(live.record, next);
 }
 
-function view(record: ObjectContext["live"]["record"], run: RunRecord): QueuedInput {
+function view(record: ObjectContext["live"]["record"], run: QueuedRun): QueuedInput {
   const { id, kind, limits, created_at } = run;
-  const { message = null, when } = run.queued ?? {};
-  const steers = record.queue.indexOf(id) < steersOf(record);
+  const { message, when } = run.queued;
+  const steers = record.queue.run_ids.indexOf(id) < countSteering(record);
   const of = steers ? record.active_run_id : id;
   return {
     id,
@@ -89,10 +91,10 @@ function view(record: ObjectContext["live"]["record"], run: RunRecord): QueuedIn
 }
 
 /** An input that waits; refuses one that never did, and one that waits no more. */
-function waitingInput({ live }: ObjectContext, id: string): RunRecord {
+function waitingInput({ live }: ObjectContext, id: string): QueuedRun {
   const run = live.store.run(id);
   if (run === null) throw refuse("run_not_found", `There is no input "${id}" in the queue of this thread.`);
-  if (live.record.queue.includes(id) && run.status === "queued") return run;
+  if (live.record.queue.run_ids.includes(id) && run.status === "queued") return run;
   const { joined, status } = run;
   if (joined !== undefined) {
     throw refuse("conflict", `The input "${id}" joined the run "${joined}": it can be changed no more.`, {
@@ -103,8 +105,7 @@ function waitingInput({ live }: ObjectContext, id: string): RunRecord {
   throw refuse("conflict", `The input "${id}" waits no more: its run ${came}.`, { run_id: id, status });
 }
 
-function messageOf({ queued }: RunRecord): MessageRecord {
-  const message = queued?.message ?? null;
+function messageOf({ queued: { message } }: QueuedRun): MessageRecord {
   if (message !== null) return message;
   throw refuse("invalid_request", "This input is a run without a message: only its position can be changed.", {
     fields: [{ path: "content", message: "there is no message" }],
@@ -127,9 +128,9 @@ function changed(message: MessageRecord, updates: Record<string, unknown>, now: 
 
 /** The queue with the input at another place, among those that are taken in as it is. */
 function movedTo(record: ObjectContext["live"]["record"], id: string, position: number): string[] {
-  const { queue } = record;
-  const steers = steersOf(record);
-  const [first, last] = queue.indexOf(id) < steers ? [0, steers - 1] : [steers, queue.length - 1];
+  const { run_ids } = record.queue;
+  const steers = countSteering(record);
+  const [first, last] = run_ids.indexOf(id) < steers ? [0, steers - 1] : [steers, run_ids.length - 1];
   if (position < first || position > last) {
     throw refuse(
       "invalid_request",
@@ -137,5 +138,5 @@ function movedTo(record: ObjectContext["live"]["record"], id: string, position: 
       { fields: [{ path: "position", message: `has to be ${first} to ${last}` }] },
     );
   }
-  return queue.filter((other) => other !== id).toSpliced(position, 0, id);
+  return run_ids.filter((other) => other !== id).toSpliced(position, 0, id);
 }

@@ -11,7 +11,7 @@ import { excess } from "#core/limits/allowed.ts";
 import { totalOf } from "#core/message-counts.ts";
 import { messageDraft } from "#core/message-draft.ts";
 import type { FileVersion } from "#core/ports/thread-files.ts";
-import type { MessageRecord, RunRecord, StoredPart } from "#core/record.ts";
+import type { ActiveRun, ExecutedRun, MessageRecord, QueuedRun, RunRecord, StoredPart } from "#core/record.ts";
 import type { Admission, Caller, RequestKey } from "#core/thread-rpc.ts";
 import { toMessage, toRun } from "#core/view.ts";
 import { humanMark } from "#flow/history.ts";
@@ -142,17 +142,18 @@ async function admitRun(
   if (limited !== null) {
     const after = live.lastSeq;
     raiseLimit(driver, limited, input);
-    const run = toRun(live.store.run(limited.id) ?? limited);
+    const run = toRun(live.store.run(limited.run.id) ?? limited.run);
     return kept(context, key, { answer: { message: null, run, after, repeated: false } });
   }
   // Two models need nobody's word to begin with (decision 9).
   if (agent.type !== "dual_ai" && isEmpty(context)) {
     throw refuse("conflict", "There is nothing to continue: the thread has no message yet. Send one.");
   }
-  if (live.record.active_run_id === null && live.record.held && live.record.queue.length > 0) {
+  const { active_run_id, queue } = live.record;
+  if (active_run_id === null && queue.paused && queue.run_ids.length > 0) {
     // A continue after a stop lets the queue go on; there is nothing else it could mean.
     const after = live.lastSeq;
-    live.change({ held: false });
+    live.change({ queue: { ...queue, paused: false } });
     driver.beginNext();
     const run = live.store.run(live.record.active_run_id ?? "");
     const answer = { message: null, run: run === null ? null : toRun(run), after, repeated: false };
@@ -203,7 +204,7 @@ function afterwards(context: ObjectContext, message: MessageRecord): void {
 }
 
 /** The run that a message may still join; null where none is active, and where the one that is has to end. */
-function steerable({ activeRun }: Driver): RunRecord | null {
+function steerable({ activeRun }: Driver): ActiveRun | null {
   return activeRun?.stop === false ? activeRun : null;
 }
 
@@ -219,19 +220,20 @@ function restOf(run: RunRecord | null): number {
 }
 
 /** Begins the run, or lets it wait: for the one that is active, or for its place in that one. */
-export function startRun(context: ObjectContext, driver: Driver, run: RunRecord): RunRecord {
+export function startRun(context: ObjectContext, driver: Driver, run: QueuedRun): QueuedRun | ExecutedRun {
   mustBeThere(driver);
   const { live } = context;
-  const idle = live.record.active_run_id === null;
-  if (live.record.queue.length >= queueLimit) {
+  const { active_run_id, queue } = live.record;
+  const idle = active_run_id === null;
+  if (queue.run_ids.length >= queueLimit) {
     const way = idle ? "Let them begin with POST …/runs" : "Wait for them, or stop the thread";
     throw refuse("conflict", `${queueLimit} inputs wait already. ${way}.`);
   }
-  if (live.record.held) live.change({ held: false });
-  if (idle && live.record.queue.length === 0) {
+  if (queue.paused) live.change({ queue: { ...queue, paused: false } });
+  if (idle && queue.run_ids.length === 0) {
     return driver.begin(run, { trigger: triggerOf(run), isNew: true });
   }
-  const when = run.queued?.when;
+  const { when } = run.queued;
   if (when === "interrupt" && !idle) return driver.interrupt(run);
   const place = when === "interrupt" ? "first" : when === "steer" && steerable(driver) !== null ? "steers" : "last";
   const queued = enqueueRun(context, run, { place });

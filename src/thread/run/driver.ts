@@ -1,11 +1,11 @@
 // Executes runs, one at a time: begins a run, resumes it after a crash or a suspension, ends it, and begins the next queued one.
 // Every change of a run's state is durable before the run goes on.
 
-import type { EventOf } from "#contract/event.ts";
 import { run as loop } from "#core/loop.ts";
 import type { Halt } from "#core/loop.ts";
 import type { RunEnd } from "#core/ports/strategy.ts";
-import type { MessageRecord, QueuedCall, RunRecord } from "#core/record.ts";
+import type { ActiveRun, ExecutedRun, MessageRecord, QueuedCall, QueuedRun, SuspendedRun } from "#core/record.ts";
+import { isActive, isSuspended } from "#core/run-state.ts";
 
 import { longestHeartbeatMs } from "../alarm.ts";
 import type { ObjectContext } from "../object-context.ts";
@@ -18,10 +18,11 @@ import { finishRun } from "./run-finish.ts";
 import { logRunLine } from "./run-line.ts";
 import { recordAwaited, recordRest, recordWake } from "./run-rest.ts";
 import { beginRun, enqueueRun, newRun } from "./run-start.ts";
+import type { Beginning } from "./run-start.ts";
 
 /** The run that is being executed. */
 interface Execution {
-  run: RunRecord;
+  run: ExecutedRun;
   abort: AbortController;
 }
 
@@ -36,10 +37,7 @@ export class Driver {
   }
 
   /** Begins a run now. Call it only while no run is active. `isNew`: the run has no row yet. `follows`: it continues another run. */
-  begin(
-    run: RunRecord,
-    how: { trigger: EventOf<"run_start">["trigger"]; isNew: boolean; follows?: boolean },
-  ): RunRecord {
+  begin(run: QueuedRun, how: Beginning & { follows?: boolean }): ExecutedRun {
     const begun = beginRun(this.#context, run, how);
     this.#execute(begun, { resumed: how.follows ?? !how.isNew });
     return begun;
@@ -58,16 +56,16 @@ export class Driver {
       return;
     }
     const run = live.store.run(active_run_id);
-    if (run === null) {
+    if (!isActive(run)) {
       live.change({ active_run_id: null, active_totals: null, status: "idle" });
       live.save();
       this.beginNext();
       return;
     }
-    if (run.resume_at !== null) {
-      const isOver = run.resume_at <= clock.now() || run.stop;
-      if (isOver) this.#resumeSuspended(run);
-      else wakeups.wakeAt(run.resume_at);
+    if (isSuspended(run)) {
+      const { resume_at } = run.progress.suspension;
+      if (resume_at <= clock.now() || run.stop) this.#resumeSuspended(run);
+      else wakeups.wakeAt(resume_at);
       return;
     }
     const recovered = recoverRun(this.#context, run);
@@ -97,7 +95,7 @@ export class Driver {
       run.stop = true;
       live.transaction(() => {
         live.store.updateRun(run);
-        live.change({ held: true });
+        live.change({ queue: { ...live.record.queue, paused: true } });
         live.save();
       });
     }
@@ -106,7 +104,7 @@ export class Driver {
   }
 
   /** Ends the active run and queues another one to begin next, both durable at once. Returns the queued run as recorded. */
-  interrupt(next: RunRecord): RunRecord {
+  interrupt(next: QueuedRun): QueuedRun {
     const { live } = this.#context;
     const active = this.activeRun;
     const also = () => {
@@ -124,24 +122,27 @@ export class Driver {
   }
 
   /** The active run, executed or suspended; null while the thread is idle. */
-  get activeRun(): RunRecord | null {
+  get activeRun(): ActiveRun | null {
     const { live } = this.#context;
     const { active_run_id } = live.record;
-    return this.#execution?.run ?? (active_run_id === null ? null : live.store.run(active_run_id));
+    if (this.#execution !== null) return this.#execution.run;
+    const run = active_run_id === null ? null : live.store.run(active_run_id);
+    return isActive(run) ? run : null;
   }
 
   /**
-   * Resumes a suspended run now, because a result that it waits for arrived. An executed run finds the result itself. `changes`
-   * are written together with the resumption.
+   * Resumes a suspended run now, because a result that it waits for arrived. An executed run finds the result itself. What `change`
+   * sets is written together with the resumption.
    */
-  resumeNow(runId: string | null, changes: Partial<RunRecord> = {}): void {
+  resumeNow(runId: string | null, change: (run: SuspendedRun) => void = () => {}): void {
     const run = this.#suspended(runId);
-    if (run !== null) this.#resumeSuspended(Object.assign(run, changes));
+    if (run === null) return;
+    change(run);
+    this.#resumeSuspended(run);
   }
 
-  #resumeSuspended(run: RunRecord): void {
-    recordWake(this.#context, run);
-    this.#execute(run, { resumed: true });
+  #resumeSuspended(run: SuspendedRun): void {
+    this.#execute(recordWake(this.#context, run), { resumed: true });
     // The catalog, and a parent that shows the calls of this thread, learn that the run goes on.
     this.#context.wakeups.runSoon();
   }
@@ -156,11 +157,11 @@ export class Driver {
   }
 
   /** The active run if it has this id and is suspended. */
-  #suspended(runId: string | null): RunRecord | null {
+  #suspended(runId: string | null): SuspendedRun | null {
     const { live } = this.#context;
     if (this.#execution !== null || runId === null || live.record.active_run_id !== runId) return null;
     const run = live.store.run(runId);
-    return run === null || run.resume_at === null ? null : run;
+    return isActive(run) && isSuspended(run) ? run : null;
   }
 
   /** The thread was deleted, or is being deleted. */
@@ -179,20 +180,17 @@ export class Driver {
     this.#execution?.abort.abort(new Error("deleted"));
   }
 
-  #execute(run: RunRecord, { resumed }: { resumed: boolean }): void {
+  #execute(run: ExecutedRun, { resumed }: { resumed: boolean }): void {
     const { live, wakeups, background } = this.#context;
     wakeups.startHeartbeat();
     const abort = new AbortController();
     if (run.stop) abort.abort(new Error("stopped"));
     this.#execution = { run, abort };
     live.runState.execute(run);
-    background(this.#executeToHalt(run, { abort, resumed }).catch((thrown: unknown) => this.#release(run, thrown)));
+    background(this.#executeToHalt({ run, abort }, resumed).catch((thrown: unknown) => this.#release(run, thrown)));
   }
 
-  async #executeToHalt(
-    run: RunRecord,
-    { abort, resumed }: { abort: AbortController; resumed: boolean },
-  ): Promise<void> {
+  async #executeToHalt({ run, abort }: Execution, resumed: boolean): Promise<void> {
     const { faults, storage, live } = this.#context;
     const { meter } = storage;
     const before = meter.snapshot();
@@ -222,7 +220,7 @@ export class Driver {
   }
 
   /** Not even the end could be written. The run stays as it is, and the alarm resumes it like one that a crash interrupted. */
-  #release(run: RunRecord, thrown: unknown): void {
+  #release(run: ExecutedRun, thrown: unknown): void {
     logUnstoredEnd(this.#context, run, thrown);
     if (this.#execution?.run === run) this.#endExecution();
   }
@@ -233,7 +231,7 @@ export class Driver {
   }
 
   /** Suspends the run until a time (microseconds): it is a row and an alarm, and nothing in memory (architecture §5.3). */
-  #suspend(run: RunRecord, assembled: AssembledRun | null, until: number): void {
+  #suspend(run: ExecutedRun, assembled: AssembledRun | null, until: number): void {
     const { live, wakeups, background } = this.#context;
     assembled?.journal.close();
     this.#endExecution();
@@ -252,46 +250,47 @@ export class Driver {
     if (isShown) background(wakeups.runAndSleep());
   }
 
-  #finish(run: RunRecord, assembled: AssembledRun | null, ended: RunEnd): void {
+  #finish(run: ActiveRun, assembled: AssembledRun | null, ended: RunEnd): void {
     const { live, wakeups, background } = this.#context;
-    const { next, end } = leftCalls(run, ended);
+    const { next, end } = leftCalls(run.progress, ended);
     // A run that was not executed has no heartbeat, and its end has to reach the catalog.
     wakeups.notAfter(longestHeartbeatMs);
     const messages = assembled?.journal.messages ?? live.store.messagesAfter(run.branch, run.after_position);
     finishRun(this.#context, run, { end, messages });
     assembled?.journal.close();
     this.#endExecution();
-    this.#beginCalls(run, next);
+    this.#beginCalls(run.progress, next);
     if (!this.beginNext()) live.broadcaster.becomeIdle();
     background(wakeups.runAndSleep());
   }
 
   /** Starts a run for the queued calls that the last run did not make. */
-  #beginCalls({ chain = 0 }: RunRecord, calls: QueuedCall[]): void {
-    if (calls.length === 0 || this.#closing || this.#context.live.record.held) return;
-    const run = { ...newRun(this.#context, { kind: "tool", limits: null, input: null }), calls, chain: chain + 1 };
+  #beginCalls({ chain = 0 }: ActiveRun["progress"], calls: QueuedCall[]): void {
+    const { queue } = this.#context.live.record;
+    if (calls.length === 0 || this.#closing || queue.paused) return;
+    const waiting = { calls, chain: chain + 1 };
+    const run = newRun(this.#context, { kind: "tool", limits: null, input: null, waiting });
     // Inputs that wait already run first.
-    if (this.#context.live.record.queue.length > 0) enqueueRun(this.#context, run);
+    if (queue.run_ids.length > 0) enqueueRun(this.#context, run);
     else this.begin(run, { trigger: "continuation", isNew: true, follows: true });
   }
 
   /** Begins the first queued run, unless a stop paused the queue. Returns whether it began one. */
   beginNext(): boolean {
     const { live } = this.#context;
-    if (this.#closing || this.#execution !== null || live.record.active_run_id !== null || live.record.held)
-      return false;
-    const [next, ...queue] = live.record.queue;
+    const { active_run_id, queue } = live.record;
+    if (this.#closing || this.#execution !== null || active_run_id !== null || queue.paused) return false;
+    const [next, ...run_ids] = queue.run_ids;
     if (next === undefined) return false;
     const run = live.store.run(next);
-    const waiting = live.record.queue;
-    live.change({ queue });
+    live.change({ queue: { ...queue, run_ids } });
     // A run that was deleted or stopped leaves the queue without an event.
-    if (run === null || run.status !== "queued") return this.beginNext();
+    if (run?.status !== "queued") return this.beginNext();
     try {
       this.begin(run, { trigger: "queue", isNew: false });
     } catch (thrown) {
       // Its beginning was not written: it waits as before.
-      live.change({ queue: waiting });
+      live.change({ queue });
       throw thrown;
     }
     return true;

@@ -3,48 +3,49 @@
 
 import { attachmentsOf } from "#core/attachment-view.ts";
 import type { FileVersion } from "#core/ports/thread-files.ts";
-import type { MessageRecord, RunRecord } from "#core/record.ts";
+import type { EndedRun, MessageRecord, QueuedRun } from "#core/record.ts";
 import { toRun } from "#core/view.ts";
 
 import { unclaimedFiles } from "../attachments/unclaimed-files.ts";
 import type { ObjectContext } from "../object-context.ts";
-import { steersOf } from "./run-start.ts";
+import { countSteering } from "./run-start.ts";
 
 /** Messages that are read at once; a row may have 2 MiB. */
 const page = 25;
 
 /** Takes it out and tells it. Nothing is waited for in between: a crash keeps all of it or nothing. */
-export function dropInput(context: ObjectContext, run: RunRecord): void {
+export function dropInput(context: ObjectContext, run: QueuedRun): void {
   const { live, clock } = context;
-  const waiting = live.record.queue;
-  const steers = steersOf(live.record) - (waiting.indexOf(run.id) < steersOf(live.record) ? 1 : 0);
-  const queue = waiting.filter((id) => id !== run.id);
+  const { queue } = live.record;
+  const steers = countSteering(live.record);
+  const steering = steers - (queue.run_ids.indexOf(run.id) < steers ? 1 : 0);
+  const run_ids = queue.run_ids.filter((id) => id !== run.id);
   const orphans = unreferred(context, run);
-  const stopped = { ...run, status: "stopped" as const, reason: "stopped", queued: null, ended_at: clock.now() };
+  const stopped: EndedRun = { ...run, status: "stopped", reason: "stopped", queued: null, ended_at: clock.now() };
   const { status, reason, outcome, usage, cost, message_ids, error } = toRun(stopped);
   const end = { status, reason, outcome, usage, cost, message_ids, error };
   live.emit(
     [
       { type: "run_end", run_id: run.id, ...end },
-      { type: "queue_changed", queued: queue },
+      { type: "queue_changed", queued: run_ids },
     ],
     () => {
       live.store.updateRun(stopped);
-      live.change({ queue, steers });
+      live.change({ queue: { ...queue, run_ids, steering } });
     },
   );
   unclaimedFiles(context).remove(orphans);
 }
 
 /** The files that came with an input and that no message refers to, neither one that waits nor one that was added since. */
-function unreferred({ live }: ObjectContext, { id, queued }: RunRecord): FileVersion[] {
-  const { files = [], message = null } = queued ?? {};
+function unreferred({ live }: ObjectContext, { id, queued }: QueuedRun): FileVersion[] {
+  const { files = [], message } = queued;
   if (files.length === 0 || message === null) return [];
   const left = new Map(files.map((file) => [file.path, file]));
   const spare = (other: MessageRecord) => {
     for (const { path } of attachmentsOf(other)) left.delete(path);
   };
-  for (const other of live.record.queue) {
+  for (const other of live.record.queue.run_ids) {
     const said = other === id ? null : (live.store.run(other)?.queued?.message ?? null);
     if (said !== null) spare(said);
   }

@@ -3,7 +3,7 @@
 // follow each other in this way is bounded.
 
 import type { RunEnd } from "#core/ports/strategy.ts";
-import type { QueuedCall, RunRecord } from "#core/record.ts";
+import type { QueuedCall, RunProgress } from "#core/record.ts";
 
 /** The most runs in a row that such calls may start. Each run's row holds the count, so a crash does not reset it. */
 const longestChain = 10;
@@ -20,7 +20,7 @@ export interface LeftCalls {
 }
 
 /** Decides which calls of an ended run start another run. A stop drops all of them. */
-export function leftCalls({ calls = [], chain = 0 }: Pick<RunRecord, "calls" | "chain">, end: RunEnd): LeftCalls {
+export function leftCalls({ calls = [], chain = 0 }: Pick<RunProgress, "calls" | "chain">, end: RunEnd): LeftCalls {
   if (end.status === "stopped") return { next: [], end };
   const next = chain < longestChain ? calls.filter(({ tried }) => tried !== true) : [];
   const lost = calls.filter((call) => !next.includes(call));

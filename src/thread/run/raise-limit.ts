@@ -5,22 +5,27 @@ import { refuse } from "#contract/error.ts";
 import type { PostRun } from "#contract/request.ts";
 import type { LimitRest } from "#core/awaited.ts";
 import { amountNames, remainingOf, noBounds } from "#core/limits/amounts.ts";
-import type { RunRecord } from "#core/record.ts";
+import type { SuspendedRun } from "#core/record.ts";
+import { isSuspended } from "#core/run-state.ts";
 
 import type { Driver } from "./driver.ts";
 
 /** A run that rests at a limit. */
-export type LimitedRun = RunRecord & { at_limit: LimitRest };
+export interface LimitedRun {
+  run: SuspendedRun;
+  limit: LimitRest;
+}
 
 /** The active run, where it rests at a limit. */
 export function limitedRun({ activeRun: run }: Driver): LimitedRun | null {
-  const at_limit = run?.at_limit ?? null;
-  return run === null || run.resume_at === null || at_limit === null ? null : { ...run, at_limit };
+  if (run === null || !isSuspended(run)) return null;
+  const { limit } = run.progress.suspension;
+  return limit === null ? null : { run, limit };
 }
 
 /** Lets it go on with what is asked in the place of what was asked before. Throws `conflict` where that is not enough. */
-export function raiseLimit(driver: Driver, run: LimitedRun, { limits = {}, side }: PostRun): void {
-  const { amount, allowed, used } = run.at_limit;
+export function raiseLimit(driver: Driver, { run, limit }: LimitedRun, { limits = {}, side }: PostRun): void {
+  const { amount, allowed, used } = limit;
   if (side !== undefined) {
     throw refuse("conflict", "A run rests at a limit, and goes on with the side that was to speak. Leave `side` out.", {
       field: "side",
@@ -28,15 +33,15 @@ export function raiseLimit(driver: Driver, run: LimitedRun, { limits = {}, side 
     });
   }
   const wish = limits[amount];
-  if (wish === undefined || !isMore(wish, run.at_limit)) {
+  if (wish === undefined || !isMore(wish, limit)) {
     const message = `The run rests at its limit of ${amount}: ${used} of ${allowed} are used. Continue with a higher \`limits.${amount}\` than what is used, or with null; or stop the run.`;
     throw refuse("conflict", message, { field: `limits.${amount}`, run_id: run.id, limit: allowed, used });
   }
   const given = amountNames.filter((name) => limits[name] !== undefined);
-  driver.resumeNow(run.id, {
-    limits: { ...run.limits, ...limits },
-    raised: [...new Set([...(run.raised ?? []), ...given])],
-    at_limit: null,
+  driver.resumeNow(run.id, (stored) => {
+    stored.limits = { ...run.limits, ...limits };
+    stored.progress.raised = [...new Set([...(run.progress.raised ?? []), ...given])];
+    stored.progress.suspension.limit = null;
   });
 }
 

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "#contract/json.ts";
 import type { Side } from "#contract/message.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 import { zeroUsage } from "#contract/usage.ts";
-import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
+import type { ActiveRun, ExecutedRun, LogRecord, MessageRecord } from "#core/record.ts";
 import { childUsageFields, addModelUsage, addChildUsage, stepOf, neverStarted } from "#core/run-state.ts";
 import type { OpenStep, ModelUsage } from "#core/run-state.ts";
 import { isAnswer, isInScope } from "#core/scope.ts";
@@ -27,10 +27,10 @@ import { wholeMessage } from "../whole-message.ts";
 const recoveryAttempts = 5;
 
 /** What a recovery found. */
-export type Recovered = { type: "again"; run: RunRecord } | { type: "given_up"; run: RunRecord };
+export type Recovered = { type: "again"; run: ExecutedRun } | { type: "given_up"; run: ExecutedRun };
 
 /** Prepares a run that was cut, and records that it was. */
-export function recoverRun(context: ObjectContext, run: RunRecord): Recovered {
+export function recoverRun(context: ObjectContext, run: ExecutedRun): Recovered {
   const { live, clock } = context;
   const logs = runLogs(context, run);
   const tries = restartsSinceProgress(logs) + 1;
@@ -59,7 +59,7 @@ export function recoverRun(context: ObjectContext, run: RunRecord): Recovered {
 }
 
 /** A run that is not taken up again, with what it used and kept so far. */
-export function leftRun(context: ObjectContext, run: RunRecord): RunRecord {
+export function leftRun(context: ObjectContext, run: ActiveRun): ActiveRun {
   return rebuild(run, runLogs(context, run), context.live.store.messagesAfter(run.branch, run.after_position));
 }
 
@@ -84,7 +84,7 @@ export const notBegun: LeftAt = {
 };
 
 /** Reads it. */
-export function leftAt(context: ObjectContext, run: RunRecord): LeftAt {
+export function leftAt(context: ObjectContext, run: ExecutedRun): LeftAt {
   const logs = runLogs(context, run);
   const steps = new Map<string | null, number>();
   let lastStep = "";
@@ -96,13 +96,13 @@ export function leftAt(context: ObjectContext, run: RunRecord): LeftAt {
   return {
     step: ({ parent_id }) => steps.get(parent_id) ?? 0,
     session: logs.findLast((log) => log.data["session"] !== undefined)?.data["session"] ?? null,
-    stopAsked: run.stop_asked === true || logs.some((log) => log.data["stop_asked"] === true),
-    forced: run.forced !== undefined && run.forced.at > lastStep ? run.forced.side : null,
+    stopAsked: run.progress.stop_asked === true || logs.some((log) => log.data["stop_asked"] === true),
+    forced: run.progress.forced !== undefined && run.progress.forced.at > lastStep ? run.progress.forced.side : null,
   };
 }
 
 /** A run that ends where it was cut still owes each call of its last answer a result (architecture §4). */
-export function closeOpenCalls({ live, clock }: ObjectContext, run: RunRecord): void {
+export function closeOpenCalls({ live, clock }: ObjectContext, run: ActiveRun): void {
   for (const { open, call } of openCalls(live.store.messagesAfter(run.branch, run.after_position))) {
     const row = open.results.find((message) => message.tool_call_id === call.id);
     const { awaits } = row ?? {};
@@ -172,7 +172,7 @@ function openCalls(messages: readonly MessageRecord[]): { open: OpenStep; call: 
 }
 
 /** The run's log rows, oldest first. */
-function runLogs({ live }: ObjectContext, run: RunRecord): LogRecord[] {
+function runLogs({ live }: ObjectContext, run: ActiveRun): LogRecord[] {
   return live.store.logs({ order: "asc", limit: 100_000, beyond: run.id, runId: run.id });
 }
 
@@ -187,13 +187,13 @@ function endsStep(log: LogRecord): boolean {
 }
 
 /** What the run's row does not say between its beginning and its end: tokens, cost, context. */
-function rebuild(run: RunRecord, logs: readonly LogRecord[], messages: readonly MessageRecord[]): RunRecord {
-  const rebuilt: RunRecord = { ...run, usage: zeroUsage, cost: 0, paid: 0, spent: {} };
+function rebuild<R extends ActiveRun>(run: R, logs: readonly LogRecord[], messages: readonly MessageRecord[]): R {
+  const rebuilt: R = { ...run, usage: zeroUsage, cost: 0, spent: {}, progress: { ...run.progress, paid: 0 } };
   const logged = new Set<unknown>();
   for (const { type, data } of logs) {
-    if (typeof data["context"] === "object") rebuilt.context = data["context"] as JsonObject;
-    rebuilt.driven_ms = Math.max(rebuilt.driven_ms ?? 0, countIn(data["driven_ms"]));
-    rebuilt.turns = Math.max(rebuilt.turns ?? 0, countIn(recordedTurns(data["session"])));
+    if (typeof data["context"] === "object") rebuilt.progress.context = data["context"] as JsonObject;
+    rebuilt.progress.driven_ms = Math.max(rebuilt.progress.driven_ms ?? 0, countIn(data["driven_ms"]));
+    rebuilt.progress.turns = Math.max(rebuilt.progress.turns ?? 0, countIn(recordedTurns(data["session"])));
     if (type !== "llm_request") continue;
     logged.add(data["message_id"]);
     // The row was written by `attemptLog`: these fields are the spending it recorded.

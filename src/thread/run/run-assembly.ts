@@ -2,7 +2,7 @@
 
 import type { Side } from "#contract/message.ts";
 import type { LiveContext, RunPorts } from "#core/ports/run-ports.ts";
-import type { MessageRecord, RunRecord } from "#core/record.ts";
+import type { ExecutedRun, MessageRecord, RunProgress, RunRecord } from "#core/record.ts";
 import { isAnswer, mainScope } from "#core/scope.ts";
 import { ConversationStrategy, otherSide } from "#flow/conversation-strategy.ts";
 import { mainParticipant, StepBuilder } from "#flow/step-builder.ts";
@@ -37,7 +37,7 @@ export interface AssembledRun {
 /** Assembles a run from its rows. Rejects when its agent is not defined any more. */
 export async function assembleRun(
   context: ObjectContext,
-  run: RunRecord,
+  run: ExecutedRun,
   abort: AbortController,
 ): Promise<AssembledRun> {
   const { live, definitions, clock } = context;
@@ -59,8 +59,11 @@ export async function assembleRun(
   });
   const limits = new RunLimits(context, run, { agent, strategy, messages: journal.messages, abort });
   // A definition may keep `execution` for longer than the run is at work: the row is another's then.
-  const keep = (asked: Pick<RunRecord, "forced" | "stop_asked">) => {
-    if (live.runState.run === run) live.store.updateRun(Object.assign(run, asked));
+  const keep = (asked: Pick<RunProgress, "forced" | "stop_asked">) => {
+    if (live.runState.run === run) {
+      Object.assign(run.progress, asked);
+      live.store.updateRun(run);
+    }
   };
   const execution = executionState(run.id, journal.messages, {
     flag,
@@ -73,7 +76,7 @@ export async function assembleRun(
     },
   });
   // Definitions may change or replace this object; the loop keeps the last copy that fits a row in `run.context`.
-  const liveContext: LiveContext = { current: structuredClone(run.context) };
+  const liveContext: LiveContext = { current: structuredClone(run.progress.context) };
   const { state, hooks } = definitionAccess(context, { execution, context: liveContext, depth: 0 });
   // A prompt without `includeChat` is sent only its run's messages. A run that repeats another one needs that run's messages too.
   const carried = carriedOn(live, run);
@@ -88,7 +91,7 @@ export async function assembleRun(
         projectTools(definitions, { state, clock, faults: context.faults }),
         promptTools(definitions, builderFor),
         agentTools(definitions, { children, clock, faults: context.faults }),
-        clientTools(() => live.record.session?.tools ?? [], clock),
+        clientTools(() => live.record.setup?.tools ?? [], clock),
       ],
       sections: sectionSources(definitions),
       own: () => (before.length === 0 ? journal.messages : [...before, ...journal.messages]),

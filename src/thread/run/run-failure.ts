@@ -2,7 +2,7 @@
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { RunEnd } from "#core/ports/strategy.ts";
-import type { RunRecord } from "#core/record.ts";
+import type { ActiveRun } from "#core/record.ts";
 import { causeOf } from "#lib/log.ts";
 
 import type { ObjectContext } from "../object-context.ts";
@@ -19,13 +19,13 @@ export const givenUp: RunEnd = {
 };
 
 /** Retracts the run's unfinished answers, so that no reader keeps text that the transcript lacks, and closes its open calls. */
-export function retractAnswers(context: ObjectContext, run: RunRecord): void {
+export function retractAnswers(context: ObjectContext, run: ActiveRun): void {
   context.live.emit([{ type: "message_retracted", run_id: run.id, reason: "recovery" }]);
   closeOpenCalls(context, run);
 }
 
 /** Cleans up after an error that ended the run. Returns the end to record; only a refusal's own message is shown to users. */
-export function recordFailure(context: ObjectContext, run: RunRecord, thrown: unknown): RunEnd {
+export function recordFailure(context: ObjectContext, run: ActiveRun, thrown: unknown): RunEnd {
   retractAnswers(context, run);
   if (thrown instanceof ThreadholdError) {
     const { code, message } = thrown;
@@ -49,6 +49,6 @@ export function recordFailure(context: ObjectContext, run: RunRecord, thrown: un
 }
 
 /** Logs that the end of a run could not be stored. The alarm resumes the run. */
-export function logUnstoredEnd({ live, log }: ObjectContext, run: RunRecord, thrown: unknown): void {
+export function logUnstoredEnd({ live, log }: ObjectContext, run: ActiveRun, thrown: unknown): void {
   log("error", "run_end_failed", { thread_id: live.record.id, run_id: run.id, cause: causeOf(thrown) });
 }

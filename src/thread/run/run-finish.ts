@@ -4,7 +4,7 @@ import type { EventDraft } from "#contract/event.ts";
 import { addCost, addUsage } from "#contract/usage.ts";
 import { addWork, workIn, workOf } from "#core/limits/used.ts";
 import type { RunEnd } from "#core/ports/strategy.ts";
-import type { MessageRecord, RunRecord } from "#core/record.ts";
+import type { ActiveRun, EndedRun, MessageRecord } from "#core/record.ts";
 import { isModelAnswer, isInScope, mainScope } from "#core/scope.ts";
 import { textOf } from "#core/view.ts";
 
@@ -15,27 +15,15 @@ import type { ObjectContext } from "../object-context.ts";
 /** Records the end and tells it. `messages` are the run's own, in order. */
 export function finishRun(
   context: Pick<ObjectContext, "live" | "clock">,
-  run: RunRecord,
+  run: ActiveRun,
   halted: { end: RunEnd; messages: readonly MessageRecord[] },
-): RunRecord {
+): EndedRun {
   const { live, clock } = context;
   const { end } = halted;
-  // What only a run under way needs to know.
-  const {
-    begun_children: _,
-    chain: ______,
-    forced: __,
-    grants: ___,
-    at_limit: ____,
-    raised: _____,
-    driven_ms = 0,
-    turns = 0,
-    paid = 0,
-    ...kept
-  } = run;
+  const { turns = 0, driven_ms = 0, paid = 0 } = run.progress;
   const work = workOf(halted.messages, { turns, driven_ms, paid });
-  const finished: RunRecord = {
-    ...kept,
+  const finished: EndedRun = {
+    ...run,
     ...summary(halted.messages),
     work,
     status: end.status,
@@ -44,8 +32,7 @@ export function finishRun(
     outcome: end.outcome ?? null,
     error: end.error ?? null,
     queued: null,
-    resume_at: null,
-    retry: null,
+    progress: null,
   };
   const { usage, cost } = live.record;
   live.transaction(() => {
@@ -71,7 +58,7 @@ export function finishRun(
   return finished;
 }
 
-function summary(messages: readonly MessageRecord[]): Pick<RunRecord, "steps" | "text" | "message_ids"> {
+function summary(messages: readonly MessageRecord[]): Pick<EndedRun, "steps" | "text" | "message_ids"> {
   const answers = messages.filter((message) => isModelAnswer(message) && isInScope(mainScope, message));
   const last = answers.at(-1);
   return {
@@ -81,7 +68,7 @@ function summary(messages: readonly MessageRecord[]): Pick<RunRecord, "steps" | 
   };
 }
 
-function endEvents(run: RunRecord, end: RunEnd): EventDraft[] {
+function endEvents(run: EndedRun, end: RunEnd): EventDraft[] {
   const of = { run_id: run.id };
   const turn: EventDraft[] =
     end.turn === undefined

@@ -14,7 +14,7 @@ import { TimeLimitReached } from "#core/limits/time-limit-reached.ts";
 import { usedOf, workIn, workOf } from "#core/limits/used.ts";
 import type { LimitPort, ReachedLimit, Reserved } from "#core/ports/limit-port.ts";
 import type { ModelRequest } from "#core/ports/model-port.ts";
-import type { MessageRecord, RunRecord } from "#core/record.ts";
+import type { ExecutedRun, MessageRecord } from "#core/record.ts";
 import { sideOf } from "#flow/conversation-strategy.ts";
 import type { ConversationStrategy } from "#flow/conversation-strategy.ts";
 import { abortAfterMs, firmBounds, runBounds, threadBounds } from "#flow/limit-bounds.ts";
@@ -40,7 +40,7 @@ export interface DriveParts {
 /** One per drive of a run. */
 export class RunLimits implements LimitPort {
   readonly #context: ObjectContext;
-  readonly #run: RunRecord;
+  readonly #run: ExecutedRun;
   readonly #parts: DriveParts;
   readonly #begun: number;
   readonly #before: number;
@@ -50,15 +50,15 @@ export class RunLimits implements LimitPort {
   #disarm: () => void = () => {};
   #halted = false;
 
-  constructor(context: ObjectContext, run: RunRecord, parts: DriveParts) {
+  constructor(context: ObjectContext, run: ExecutedRun, parts: DriveParts) {
     this.#context = context;
     this.#run = run;
     this.#parts = parts;
     this.#begun = context.clock.now();
-    this.#before = run.driven_ms ?? 0;
-    this.#rested = run.at_limit ?? null;
+    this.#before = run.progress.driven_ms ?? 0;
+    this.#rested = run.progress.reached_limit;
     // Each execution decides again whether the run waits at its limit.
-    run.at_limit = null;
+    run.progress.reached_limit = null;
   }
 
   drivenMs(): number {
@@ -106,10 +106,10 @@ export class RunLimits implements LimitPort {
     const used = run.used[amount];
     const { clock, live } = this.#context;
     // Also where several lines come to it, and where the run is woken for another line's sake, it is one rest.
-    const known = this.#run.at_limit ?? this.#rested;
+    const known = this.#run.progress.reached_limit ?? this.#rested;
     const { id, deadline } = known ?? { id: live.uuids.next(), deadline: clock.now() + patience };
     if (deadline <= clock.now()) return { reason, until: null };
-    this.#run.at_limit = { id, reason, amount, allowed, used, deadline };
+    this.#run.progress.reached_limit = { id, reason, amount, allowed, used, deadline };
     return { reason, until: deadline };
   }
 
@@ -122,7 +122,8 @@ export class RunLimits implements LimitPort {
   async forChild(threadId: string, sharers: () => number): Promise<Limits | null> {
     await this.#context.faults.at("limits.for-child");
     const { run, thread } = this.#promised(await this.#speaking());
-    const { grants = {}, limits } = this.#run;
+    const { limits, progress } = this.#run;
+    const { grants = {} } = progress;
     const held = this.#reservations.sum;
     const left = strictest(
       remainingOf(run.bounds, addUsed(run.used, held)),
@@ -131,7 +132,7 @@ export class RunLimits implements LimitPort {
     const share = grants[threadId] ?? shareOf(left, sharers());
     if (share === null) return null;
     // Written with the rest that follows.
-    this.#run.grants = { ...grants, [threadId]: share };
+    this.#run.progress.grants = { ...grants, [threadId]: share };
     return limitsOfShare(share, limits);
   }
 
@@ -145,8 +146,8 @@ export class RunLimits implements LimitPort {
   halt(): void {
     this.#halted = true;
     this.#disarm();
-    this.#run.driven_ms = this.drivenMs();
-    this.#run.turns = this.#parts.strategy.turns;
+    this.#run.progress.driven_ms = this.drivenMs();
+    this.#run.progress.turns = this.#parts.strategy.turns;
   }
 
   async #speaking(): Promise<ActiveSide> {
@@ -162,11 +163,11 @@ export class RunLimits implements LimitPort {
     const { strategy, messages } = this.#parts;
     const used = usedOf(
       this.#run,
-      workOf(messages, { turns: strategy.turns, driven_ms: this.drivenMs(), paid: this.#run.paid ?? 0 }),
+      workOf(messages, { turns: strategy.turns, driven_ms: this.drivenMs(), paid: this.#run.progress.paid ?? 0 }),
     );
     const earlier = usedOf(live.record, workIn(live.record));
     return {
-      run: { bounds: runBounds(speaking, this.#run, settings.limits), used },
+      run: { bounds: runBounds(speaking, this.#requested, settings.limits), used },
       thread: { bounds: threadBounds(speaking.agent, settings.limits), used: addUsed(earlier, used) },
     };
   }
@@ -174,17 +175,22 @@ export class RunLimits implements LimitPort {
   /** The same with what children are at work with, as though they had used it. */
   #promised(speaking: ActiveSide): { run: Budget; thread: Budget } {
     const { run, thread } = this.#budgets(speaking);
-    const more = reservedForChildren(this.#run, this.#parts.messages);
+    const more = reservedForChildren(this.#run.progress, this.#parts.messages);
     return {
       run: { ...run, used: addUsed(run.used, more) },
       thread: { ...thread, used: addUsed(thread.used, more) },
     };
   }
 
+  get #requested(): RequestedLimits {
+    const { limits, progress } = this.#run;
+    return { limits, raised: progress.raised };
+  }
+
   /** What callers asked for. A child ends at its share, which is its parent's to give. */
   get #asked(): RequestedLimits {
     const { limits, parent_run_id } = this.#run;
-    return parent_run_id === null ? this.#run : { limits: { ...limits, on_limit: "end" } };
+    return parent_run_id === null ? this.#requested : { limits: { ...limits, on_limit: "end" } };
   }
 
   /** The bounds of time that end the run. One that it rests at cuts nothing: it would have to be done again behind the rest. */

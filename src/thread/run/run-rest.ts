@@ -6,7 +6,7 @@ import { withoutArguments } from "#contract/event.ts";
 import type { AwaitedCall } from "#contract/event.ts";
 import type { PendingCall } from "#contract/thread.ts";
 import { jsonBytes } from "#core/cut-text.ts";
-import type { MessageRecord, RunRecord, StoredEvent } from "#core/record.ts";
+import type { ExecutedRun, MessageRecord, StoredEvent, SuspendedRun } from "#core/record.ts";
 
 import { markForCatalog } from "../background/catalog-task.ts";
 import { enqueueCalls } from "../children/outbound-messages.ts";
@@ -28,9 +28,10 @@ export function awaitedCalls(messages: readonly MessageRecord[]): AwaitedCall[] 
 }
 
 /** The call that stands for the limit a run rests at: it is answered by raising that. */
-function limitCalls({ at_limit }: RunRecord): AwaitedCall[] {
-  if (at_limit == null) return [];
-  const { id, deadline, ...args } = at_limit;
+function limitCalls({ progress }: SuspendedRun): AwaitedCall[] {
+  const { limit } = progress.suspension;
+  if (limit === null) return [];
+  const { id, deadline, ...args } = limit;
   return [{ id, name: "limit", arguments: args, kind: "limit", deadline }];
 }
 
@@ -59,26 +60,27 @@ function withRoomForRests(events: StoredEvent[]): StoredEvent[] {
 /** Records that a run rests until then (microseconds). Gives whether somebody outside has to act. */
 export function recordRest(
   context: Pick<ObjectContext, "live">,
-  run: RunRecord,
+  run: ExecutedRun,
   { until, messages }: { until: number; messages: readonly MessageRecord[] },
 ): boolean {
-  run.resume_at = until;
   context.live.used(run, messages);
-  const calls = [...awaitedCalls(messages), ...limitCalls(run)];
+  const suspension = { resume_at: until, limit: run.progress.reached_limit };
+  const suspended: SuspendedRun = { ...run, progress: { ...run.progress, suspension, reached_limit: null } };
+  const calls = [...awaitedCalls(messages), ...limitCalls(suspended)];
   if (calls.length === 0) {
     const { live } = context;
     live.transaction(() => {
-      live.store.updateRun(run);
+      live.store.updateRun(suspended);
       live.save();
     });
     return false;
   }
-  show(context, run, calls);
+  show(context, suspended, calls);
   return true;
 }
 
 /** Records what a resting run waits for by now, where a child said so in the row of its call. Tells what changed. */
-export function recordAwaited(context: Pick<ObjectContext, "live">, run: RunRecord, row: MessageRecord): void {
+export function recordAwaited(context: Pick<ObjectContext, "live">, run: SuspendedRun, row: MessageRecord): void {
   const { pending = [] } = context.live.record;
   const calls = [...pending.filter(({ message_id }) => message_id !== row.id), ...awaitedCalls([row])];
   const ids = (of: readonly { id: string }[]) => of.map(({ id }) => id).join();
@@ -86,7 +88,7 @@ export function recordAwaited(context: Pick<ObjectContext, "live">, run: RunReco
 }
 
 /** None left: the run still rests, and needs nobody outside. */
-function show({ live }: Pick<ObjectContext, "live">, run: RunRecord, calls: AwaitedCall[]): void {
+function show({ live }: Pick<ObjectContext, "live">, run: SuspendedRun, calls: AwaitedCall[]): void {
   const { steps, usage, cost } = run;
   const totals = { steps, usage, cost };
   const status = calls.length === 0 ? "running" : "awaiting_tool_execution";
@@ -102,18 +104,22 @@ function show({ live }: Pick<ObjectContext, "live">, run: RunRecord, calls: Awai
   });
 }
 
-/** Records that a resting run is at work again. From here on a crash leaves a cut run, and no rest that is over. */
-export function recordWake({ live }: Pick<ObjectContext, "live">, run: RunRecord): void {
-  run.resume_at = null;
-  const wasShown = run.status === "awaiting_tool_execution";
-  run.status = "running";
+/** Records that a suspended run resumes, and returns it so. After a crash from here on it is an interrupted run. */
+export function recordWake({ live }: Pick<ObjectContext, "live">, run: SuspendedRun): ExecutedRun {
+  const { limit } = run.progress.suspension;
+  const resumed: ExecutedRun = {
+    ...run,
+    status: "running",
+    progress: { ...run.progress, suspension: null, reached_limit: limit },
+  };
   live.transaction(() => {
-    live.store.updateRun(run);
-    if (!wasShown) return;
+    live.store.updateRun(resumed);
+    if (run.status === "running") return;
     live.change({ status: "running", pending: [] });
     enqueueCalls(live);
     // Whoever looks at the list for what waits is not to find what is decided.
     markForCatalog(live);
     live.save();
   });
+  return resumed;
 }

@@ -2,8 +2,17 @@
 
 import type { EventOf } from "#contract/event.ts";
 import type { Limits, RunKind } from "#contract/run.ts";
-import { nothingDone, notUnderWay } from "#core/blank-run.ts";
-import type { MessageRecord, QueuedCall, QueuedInput, RunRecord, ThreadRecord } from "#core/record.ts";
+import { noProgress, nothingDone } from "#core/blank-run.ts";
+import type {
+  ExecutedRun,
+  MessageRecord,
+  QueuedCall,
+  QueuedInput,
+  QueuedRun,
+  QueueRecord,
+  RunRecord,
+  ThreadRecord,
+} from "#core/record.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import { wholeMessage } from "../whole-message.ts";
@@ -23,7 +32,7 @@ export interface NewRun {
 export function newRun(
   { live, clock, settings }: ObjectContext,
   { kind, limits, input, waiting = {}, parentRunId = null }: NewRun,
-): RunRecord {
+): QueuedRun {
   const { branch, agent_id, last_position, counts } = live.record;
   return {
     id: live.uuids.next(),
@@ -41,7 +50,9 @@ export function newRun(
     limits,
     parent_run_id: parentRunId,
     version: settings.version,
-    ...notUnderWay(),
+    stop: false,
+    events: [],
+    progress: null,
   };
 }
 
@@ -54,42 +65,44 @@ export type QueuePlace = "last" | "steers" | "first";
  */
 export function enqueueRun(
   { live }: ObjectContext,
-  run: RunRecord,
+  run: QueuedRun,
   { place = "last", also = () => {} }: { place?: QueuePlace; also?: () => void } = {},
-): RunRecord {
-  const { queue: waiting } = live.record;
-  const steers = steersOf(live.record);
-  const at = { last: waiting.length, steers, first: 0 }[place];
-  const queue = waiting.toSpliced(at, 0, run.id);
+): QueuedRun {
+  const { queue } = live.record;
+  const steers = countSteering(live.record);
+  const at = { last: queue.run_ids.length, steers, first: 0 }[place];
+  const run_ids = queue.run_ids.toSpliced(at, 0, run.id);
   return live.transaction(() => {
-    const queued = { ...run, events: live.stage([{ type: "queue_changed", queued: queue }]) };
+    const queued = { ...run, events: live.stage([{ type: "queue_changed", queued: run_ids }]) };
     live.store.insertRun(queued);
-    live.change({ queue, steers: { last: steers, steers: steers + 1, first: 0 }[place] });
+    live.change({ queue: { ...queue, run_ids, steering: { last: steers, steers: steers + 1, first: 0 }[place] } });
     also();
     live.save();
     return queued;
   });
 }
 
-/** Records a run as running and tells its beginning. `isNew` when it has no row yet. Returns it as recorded. */
-export function beginRun(
-  context: ObjectContext,
-  run: RunRecord,
-  { trigger, isNew }: { trigger: EventOf<"run_start">["trigger"]; isNew: boolean },
-): RunRecord {
+/** How a run begins. */
+export interface Beginning {
+  trigger: EventOf<"run_start">["trigger"];
+  /** The run has no row yet. */
+  isNew: boolean;
+}
+
+/** Records a run as running and emits its beginning. Returns it as recorded. */
+export function beginRun(context: ObjectContext, run: QueuedRun, { trigger, isNew }: Beginning): ExecutedRun {
   const { live, clock } = context;
-  const { agent_id, last_position, counts } = live.record;
+  const { agent_id, last_position, counts, queue } = live.record;
   const of = { run_id: run.id };
-  const queued = live.record.queue;
-  const passed = beginOrder(live.record, run.id);
-  const message = run.queued?.message ?? null;
+  const passed = beginOrder(queue, run.id);
+  const { message } = run.queued;
   return live.transaction(() => {
     const start = live.stage([
       // A run that waited leaves the queue as it begins.
-      ...(trigger === "queue" ? [{ type: "queue_changed" as const, queued }] : []),
+      ...(trigger === "queue" ? [{ type: "queue_changed" as const, queued: queue.run_ids }] : []),
       { type: "run_start", ...of, agent_id, kind: run.kind, trigger, parent_run_id: run.parent_run_id },
     ]);
-    const begun: RunRecord = {
+    const begun: ExecutedRun = {
       ...run,
       agent_id,
       status: "running",
@@ -98,7 +111,7 @@ export function beginRun(
       after_position: last_position,
       counts_before: counts,
       events: [...run.events, ...start],
-      ...(run.calls === undefined ? {} : { calls: run.calls.map((call): QueuedCall => ({ ...call, tried: true })) }),
+      progress: progressOf(run.queued),
       ...passed.run,
     };
     if (message !== null) {
@@ -111,31 +124,39 @@ export function beginRun(
       status: "running",
       active_run_id: run.id,
       active_totals: null,
-      steers: 0,
+      queue: { ...queue, steering: 0, ...passed.queue },
       updated_at: clock.now(),
-      ...passed.thread,
     });
     live.save();
     return begun;
   });
 }
 
-/** So many at the head of the queue are to join the run that is active. */
-export function steersOf({ active_run_id, steers = 0 }: Pick<ThreadRecord, "active_run_id" | "steers">): number {
-  return active_run_id === null ? 0 : steers;
+/** The progress of a run that begins. It has tried its queued calls: no other run gets them if this one fails. */
+function progressOf({ calls, chain }: QueuedInput): ExecutedRun["progress"] {
+  return {
+    ...noProgress(),
+    ...(calls === undefined ? {} : { calls: calls.map((call): QueuedCall => ({ ...call, tried: true })) }),
+    ...(chain === undefined ? {} : { chain }),
+  };
+}
+
+/** The number of runs at the head of the queue that are to join the active run. */
+export function countSteering({ active_run_id, queue }: Pick<ThreadRecord, "active_run_id" | "queue">): number {
+  return active_run_id === null ? 0 : queue.steering;
 }
 
 /**
- * What a run and its thread store when the run begins in another order than it was admitted in: replay reads runs by their ids and
- * needs it (`replay/replay-start.ts`). `queue` is what waits after the run.
+ * What a run and the queue store when the run begins in another order than it was admitted in: replay reads runs by their ids and
+ * needs it (`replay/replay-start.ts`). `run_ids` are the runs that wait after the run.
  */
 export function beginOrder(
-  { queue, overtaker = "" }: Pick<ThreadRecord, "queue" | "overtaker">,
+  { run_ids, overtaker = "" }: Pick<QueueRecord, "run_ids" | "overtaker">,
   id: string,
-): { run: Pick<RunRecord, "overtook" | "overtaken">; thread: Pick<ThreadRecord, "overtaker"> } {
-  const lowest = queue.reduce((least, waiting) => (waiting < least ? waiting : least), id);
+): { run: Pick<RunRecord, "overtook" | "overtaken">; queue: Pick<QueueRecord, "overtaker"> } {
+  const lowest = run_ids.reduce((least, waiting) => (waiting < least ? waiting : least), id);
   return {
     run: { ...(lowest < id ? { overtook: lowest } : {}), ...(id < overtaker ? { overtaken: overtaker } : {}) },
-    thread: lowest < id && id > overtaker ? { overtaker: id } : {},
+    queue: lowest < id && id > overtaker ? { overtaker: id } : {},
   };
 }

@@ -37,13 +37,13 @@ function queueCall(context: ObjectContext, driver: Driver, { name, args }: { nam
   const call = { id: `call_${crypto.randomUUID()}`, name, arguments: args };
   const active = driver.activeRun;
   if (active === null) {
-    const run = newRun(context, { kind: "tool", limits: null, input: null });
-    startRun(context, driver, { ...run, calls: [call] });
+    const run = newRun(context, { kind: "tool", limits: null, input: null, waiting: { calls: [call] } });
+    startRun(context, driver, run);
     return;
   }
-  const calls = active.calls ?? [];
+  const calls = active.progress.calls ?? [];
   if (calls.length >= queueLimit) throw refuse("conflict", `${queueLimit} calls wait already; at most so many may.`);
-  active.calls = [...calls, call];
+  active.progress.calls = [...calls, call];
   live.store.updateRun(active);
 }
 

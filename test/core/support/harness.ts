@@ -2,6 +2,7 @@
 // may be cut after any write and taken up by another harness from the rows that were left.
 
 import type { PlainEvent } from "#contract/event.ts";
+import { noProgress } from "#core/blank-run.ts";
 import { run as loop } from "#core/loop.ts";
 import type { Halt } from "#core/loop.ts";
 import type { AnswerFiles } from "#core/ports/answer-files.ts";
@@ -10,7 +11,7 @@ import type { RunPorts } from "#core/ports/run-ports.ts";
 import type { LoopHooks, StepPlan, StepPort, StepProblem, ToolMode } from "#core/ports/step-port.ts";
 import type { Strategy, StepShape } from "#core/ports/strategy.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
-import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
+import type { ExecutedRun, LogRecord, MessageRecord } from "#core/record.ts";
 import { repair } from "#core/repair.ts";
 import { mainScope } from "#core/scope.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
@@ -25,7 +26,9 @@ import type { Script } from "./scripted-model.ts";
 
 /** What a run left when it was cut or came to rest. */
 export interface Rows {
-  run: RunRecord;
+  run: ExecutedRun;
+  /** Until when the run is suspended (microseconds); null for a run that was cut. */
+  until: number | null;
   messages: MessageRecord[];
   logs: LogRecord[];
   events: PlainEvent[];
@@ -87,7 +90,7 @@ export class Harness {
   readonly sink: RecordingSink;
   readonly journal: MemoryJournal;
   readonly model: ModelPort & { requests: { messages: ModelMessage[] }[] };
-  readonly run: RunRecord;
+  readonly run: ExecutedRun;
   /** What hooks saw, in order, as `hook id`. */
   readonly hooked: string[] = [];
   /** Fault points passed, in order. */
@@ -96,6 +99,7 @@ export class Harness {
   readonly #setup: Setup;
   readonly #abort = new AbortController();
   readonly #before: readonly PlainEvent[];
+  #until: number | null;
 
   constructor(setup: Setup) {
     const { rows } = setup;
@@ -105,7 +109,9 @@ export class Harness {
     this.sink = new RecordingSink(this.clock, rows === undefined ? 0 : (this.#before.at(-1)?.seq ?? 0) + 1000);
     this.journal = new MemoryJournal(rows ?? { messages: [question], logs: [] }, setup.cutAfter);
     this.model = scriptedModel(setup.script, setup.thinksInSilence);
-    this.run = structuredClone(rows?.run ?? runRecord(0, { status: "running", queued: null, started_at: 1 }));
+    const begins = { status: "running", started_at: 1, queued: null, progress: noProgress() } as const;
+    this.run = structuredClone(rows?.run ?? { ...runRecord(0), ...begins });
+    this.#until = rows?.until ?? null;
   }
 
   /** Everything told in this life and those before it. */
@@ -130,17 +136,17 @@ export class Harness {
     const { rows } = this.#setup;
     const of = { run_id: this.run.id };
     if (rows === undefined) this.sink.send(this.sink.number({ type: "run_start", ...of, ...begun }));
-    else if (this.run.resume_at === null) {
+    else if (this.#until === null) {
       this.sink.send(this.sink.number({ type: "message_retracted", ...of, reason: "recovery" }));
     }
-    this.run.resume_at = null;
+    this.#until = null;
     const cut = this.journal.cut.then(() => null);
     const driven = loop(this.#ports(), this.#abort.signal);
     driven.catch(() => {});
     const halt = await Promise.race([cut, driven]);
     if (halt === null) await turn();
     // Whether a run rests is written by whoever drives it.
-    if (halt?.type === "suspend") this.run.resume_at = halt.until;
+    if (halt?.type === "suspend") this.#until = halt.until;
     if (halt?.type === "end") this.#tellEnd(halt);
     return halt;
   }
@@ -171,7 +177,7 @@ export class Harness {
 
   rows(): Rows {
     const { messages, logs } = this.journal;
-    return structuredClone({ run: this.run, messages, logs, events: this.events });
+    return structuredClone({ run: this.run, until: this.#until, messages, logs, events: this.events });
   }
 
   #ports(): RunPorts {

@@ -1,0 +1,127 @@
+// Rows of schema 2, read as records of the present schema: one for each state of a run, and the thread's.
+
+import { describe, expect, it } from "vitest";
+
+import { zeroUsage } from "#contract/usage.ts";
+import type { RunRecord, ThreadRecord } from "#core/record.ts";
+import { currentRun, currentThread } from "#store/thread/earlier-records.ts";
+
+import { endedRun, idOf, messageRecord, runRecord, threadRecord } from "./records.ts";
+
+/** A row of schema 2, which the present types do not describe. */
+type Row = Record<string, unknown>;
+
+const readRun = (row: Row): RunRecord => currentRun(row as unknown as RunRecord);
+const readThread = (row: Row): ThreadRecord => currentThread(row as unknown as ThreadRecord);
+
+/** The fields that every run of schema 2 had, whatever its state. */
+function earlierRun(changes: Row): Row {
+  const { progress: _, ...fields } = runRecord(1);
+  return { ...fields, queued: null, resume_at: null, retry: null, context: {}, ...changes };
+}
+
+const limit = { id: "call_limit", reason: "max_steps", amount: "steps", allowed: 2, used: 2, deadline: 9_000_000 };
+const retry = { step: 3, model: 1, attempt: 2 };
+/** What the progress of a run has, under the same names in both schemas. */
+const kept = {
+  context: { seen: true },
+  nested_retries: { [idOf(7)]: { ...retry, at: 5_000_000 } },
+  calls: [{ id: "call_1", name: "act", arguments: {}, tried: true }],
+  chain: 2,
+  begun_children: ["child"],
+  grants: { child: { steps: 1, turns: null, tokens: null, duration_ms: null, cost: null } },
+  driven_ms: 1200,
+  turns: 1,
+  paid: 0.5,
+  raised: ["steps"],
+  forced: { side: "b", at: idOf(8) },
+  stop_asked: true,
+};
+const begun = { status: "running", started_at: 1_000_002 };
+
+describe("a run of schema 2", () => {
+  it("A queued run keeps its input and has its queued calls in it, and has no progress", () => {
+    const queued = { message: messageRecord(1), when: "steer" };
+    const calls = [{ id: "call_1", name: "act", arguments: { key: "later" } }];
+    expect(readRun(earlierRun({ queued }))).toStrictEqual({ ...runRecord(1), queued });
+    expect(readRun(earlierRun({ queued, calls, chain: 3 }))).toStrictEqual({
+      ...runRecord(1),
+      queued: { ...queued, calls, chain: 3 },
+    });
+  });
+
+  it("A run that was executed or interrupted has its state in its progress, with the limit that it was suspended at before", () => {
+    const plain = { suspension: null, reached_limit: null, retry: null, context: {} };
+    expect(readRun(earlierRun(begun))).toStrictEqual({ ...runRecord(1), ...begun, queued: null, progress: plain });
+    const row = earlierRun({ ...begun, ...kept, retry, at_limit: limit });
+    const progress = { ...kept, retry, suspension: null, reached_limit: limit };
+    expect(readRun(row)).toStrictEqual({ ...runRecord(1), ...begun, queued: null, progress });
+  });
+
+  it.each(["running", "awaiting_tool_execution"])(
+    "A run that was suspended as %s has its time and its limit in its suspension",
+    (status) => {
+      for (const at_limit of [null, undefined, limit]) {
+        const row = earlierRun({ ...begun, ...kept, status, retry, resume_at: 7_000_000, at_limit });
+        const suspension = { resume_at: 7_000_000, limit: at_limit ?? null };
+        const progress = { ...kept, retry, suspension, reached_limit: null };
+        expect(readRun(row)).toStrictEqual({ ...runRecord(1), ...begun, status, queued: null, progress });
+      }
+    },
+  );
+
+  it.each(["completed", "stopped", "limit", "error"])("A run that ended as %s has no progress", (status) => {
+    const { progress: _, ...ended } = endedRun(1, { text: "done", reason: "response", message_ids: [idOf(1)] });
+    expect(readRun({ ...ended, status, resume_at: null, retry: null, context: { seen: true } })).toStrictEqual({
+      ...ended,
+      status,
+      progress: null,
+    });
+  });
+
+  it("An input that joined another run still names it and has no progress", () => {
+    const joined = { status: "completed", joined: idOf(9) };
+    expect(readRun(earlierRun(joined))).toStrictEqual({ ...runRecord(1), ...joined, queued: null, progress: null });
+  });
+
+  it("A run of the present schema is read as it is stored", () => {
+    for (const run of [runRecord(1), endedRun(1)]) expect(readRun({ ...run })).toStrictEqual(run);
+  });
+});
+
+describe("a thread of schema 2", () => {
+  const { queue: _, background: __, ...fields } = threadRecord();
+  const outbox = { dirty: true, runs: [idOf(1)] };
+
+  it("The state of the queue and of background work is grouped", () => {
+    const row = { ...fields, queue: [idOf(2), idOf(3)], steers: 1, held: true, overtaker: idOf(4), outbox };
+    const outgoing = [{ type: "stop", thread_id: "child" }];
+    const unclaimed = [{ path: "/attachments/a", etag: "tag" }];
+    const unswept = { failures: 2, until: 8_000_000 };
+    expect(readThread({ ...row, outgoing, unclaimed, unswept })).toStrictEqual({
+      ...fields,
+      queue: { run_ids: [idOf(2), idOf(3)], steering: 1, paused: true, overtaker: idOf(4) },
+      background: {
+        catalog: outbox,
+        outbound: outgoing,
+        attachments: unclaimed,
+        sweep: { failures: 2, at: 8_000_000 },
+      },
+    });
+  });
+
+  it("The setup is read from the field that was named session, and absent fields stay absent", () => {
+    const session = { id: "desk", agent: null, system_prompt: "Be brief.", tools: [], options: {} };
+    const row = { ...fields, usage: zeroUsage, queue: [], held: false, unswept: null, outbox, session };
+    expect(readThread(row)).toStrictEqual({
+      ...fields,
+      queue: { run_ids: [], steering: 0, paused: false },
+      background: { catalog: outbox },
+      setup: session,
+    });
+  });
+
+  it("A thread of the present schema is read as it is stored", () => {
+    expect(readThread({ ...threadRecord() })).toStrictEqual(threadRecord());
+  });
+});
