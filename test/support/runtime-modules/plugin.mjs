@@ -1,0 +1,165 @@
+// Bundles the modules of `src` and `test/worker` and their packages once for each run of the tests inside the Workers runtime.
+//
+// The test runner starts a runtime for each isolated test file, and by default it sends every module to it on its own: about 600
+// modules, two processor seconds a file. Here all of them are one native module that the runtime loads from a file, 0.2 seconds a
+// test file. What a module exports stays one thing: each module and each package is replaced by lines that export from the bundle.
+// A source map leads stack traces back to the sources.
+
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { SourceMap } from "node:module";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { build } from "vite";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** test/wrangler.test.jsonc has a rule that the runtime loads the modules in it itself. */
+const folder = path.join(root, ".cache/runtime-modules");
+
+/** The modules that the test runner itself evaluates before each test file, since they use it. */
+export const setupFiles = ["test/worker/quick-pool.ts", "test/worker/fresh.ts"];
+
+/** Packages that tests share with `src`. */
+const packages = [
+  "drizzle-orm",
+  "drizzle-orm/durable-sqlite",
+  "drizzle-orm/sqlite-core",
+  "jose",
+  "picomatch/posix",
+  "zod",
+];
+
+/** Packages that a few tests need: each stays a module of its own, which the runtime loads when it is imported. */
+const rare = /\/node_modules\/@(ai-sdk|openrouter)\//;
+
+const idOf = (/** @type {string} */ name) => path.join(folder, `${name}.js`);
+
+/**
+ * The plugin of a project whose tests run inside the runtime.
+ *
+ * @param {Record<string, string>} alias
+ * @returns {import("vitest/config").Plugin}
+ */
+export function runtimeModules(alias) {
+  /** @type {Promise<Map<string, string>> | undefined} */
+  let built;
+  let isWatching = false;
+  return {
+    name: "threadhold:runtime-modules",
+    enforce: "pre",
+    configureVitest({ vitest }) {
+      isWatching = vitest.config.watch;
+    },
+    resolveId: (id) => (!isWatching && packages.includes(id) ? idOf(id) : undefined),
+    async load(id) {
+      // The bundle of a run would be old after the first edit.
+      if (isWatching) return undefined;
+      built ??= bundle(alias);
+      const code = (await built).get(id);
+      return code === undefined ? undefined : { code, map: { mappings: "" } };
+    },
+  };
+}
+
+/** @type {Map<string, SourceMap>} */
+const maps = new Map();
+
+/**
+ * Leads a line of a stack trace from the bundle to its source, for `onStackTrace`.
+ *
+ * @param {unknown} _error
+ * @param {import("vitest").ParsedStack} frame is changed
+ */
+export function leadToSource(_error, frame) {
+  const file = /\.cache\/runtime-modules\/[\w-]+\/[\w-]+\.mjs/.exec(frame.file)?.[0];
+  if (file === undefined) return;
+  const map = maps.get(file) ?? new SourceMap(JSON.parse(readFileSync(path.join(root, `${file}.map`), "utf8")));
+  maps.set(file, map);
+  const origin = map.findOrigin(frame.line, frame.column);
+  if (!("fileName" in origin)) return;
+  frame.file = path.resolve(root, path.dirname(file), origin.fileName);
+  frame.line = origin.lineNumber;
+  frame.column = origin.columnNumber;
+}
+
+/**
+ * Writes the bundle, which is deleted when the run ends.
+ *
+ * @param {Record<string, string>} alias
+ * @returns {Promise<Map<string, string>>} by the id of each replaced module, what replaces it
+ */
+async function bundle(alias) {
+  mkdirSync(folder, { recursive: true });
+  const outDir = mkdtempSync(`${folder}/`);
+  process.on("exit", () => rmSync(outDir, { recursive: true, force: true }));
+  const modules = [
+    ...sourceFiles().map((file) => ({ id: path.join(root, file), from: path.join(root, file) })),
+    ...packages.map((name) => ({ id: idOf(name), from: name })),
+  ];
+  const result = await build({
+    root,
+    configFile: false,
+    logLevel: "warn",
+    resolve: {
+      alias,
+      conditions: ["workerd", "worker", "module", "browser"],
+      mainFields: ["browser", "module", "main"],
+    },
+    ssr: { target: "webworker", noExternal: true },
+    plugins: [textOfMigrations],
+    build: {
+      ssr: true,
+      outDir,
+      minify: false,
+      sourcemap: true,
+      target: "esnext",
+      rolldownOptions: {
+        input: Object.fromEntries(modules.map(({ id, from }) => [path.relative(root, id), from])),
+        external: /^(cloudflare|node|workerd):/,
+        preserveEntrySignatures: "strict",
+        output: {
+          format: "es",
+          keepNames: true,
+          entryFileNames: "entry/[name].mjs",
+          chunkFileNames: "[name].mjs",
+          codeSplitting: { groups: [{ name: "modules", test: (id) => !rare.test(id) }] },
+        },
+      },
+    },
+  });
+  rmSync(path.join(outDir, "entry"), { recursive: true });
+  /** @type {Map<string, string>} */
+  const replacements = new Map();
+  for (const chunk of "output" in result ? result.output : []) {
+    if (chunk.type !== "chunk" || !chunk.isEntry) continue;
+    const code = chunk.code.replaceAll(/"(?:\.\.?\/)+([\w-]+\.mjs)"/g, (_, file) =>
+      JSON.stringify(path.join(outDir, file)),
+    );
+    replacements.set(path.join(root, chunk.name), code);
+  }
+  return replacements;
+}
+
+/** The modules that run inside the runtime, as paths from the root. */
+function sourceFiles() {
+  return (
+    ["src", "test/worker"]
+      .flatMap((top) =>
+        readdirSync(path.join(root, top), { recursive: true }).map((file) => path.join(top, String(file))),
+      )
+      .filter((file) => /(?<!\.d)\.ts$/.test(file) && !setupFiles.includes(file))
+      // The compiler runs in Node, hooks run in a browser, and the deployed Worker's entry needs compiled definitions.
+      .filter((file) => !file.startsWith("src/compiler/") && !file.startsWith("src/react/") && file !== "src/index.ts")
+  );
+}
+
+/** Migrations are modules whose default export is their text. @type {import("vite").Plugin} */
+const textOfMigrations = {
+  name: "threadhold:text-of-migrations",
+  enforce: "pre",
+  load: (id) =>
+    id.endsWith(".sql")
+      ? { code: `export default ${JSON.stringify(readFileSync(id, "utf8"))}`, moduleType: "js" }
+      : undefined,
+};
