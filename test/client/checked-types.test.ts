@@ -1,4 +1,4 @@
-// The client's types: made from the route table and from a project's own names, in a project of Workers and in one of a browser.
+// The client's types: generated from the route table and from a project's names, checked in a project of Workers and in one of a browser.
 
 import { describe, expect, it, vi } from "vitest";
 

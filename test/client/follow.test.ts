@@ -1,4 +1,4 @@
-// A subscription over carriers that a test opens, cuts and spoils at will.
+// A subscription over carriers (fake connections) that a test opens, breaks and corrupts.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -14,7 +14,7 @@ import { threadId } from "./support/records.ts";
 
 const seed = Number(process.env["CLIENT_SEED"] ?? Date.now() % 2 ** 31);
 
-/** A follow of a fake server, held. */
+/** A follow of a fake server, with one user that keeps it open. */
 function following({ sockets = true, random = (): number => 0.5 } = {}) {
   const { requests, time, presence } = openRequests({ random });
   const server = new FakeServer();
@@ -30,7 +30,7 @@ function following({ sockets = true, random = (): number => 0.5 } = {}) {
   return { follow, release: follow.hold(), server, time, presence, seen, closed: () => closed };
 }
 
-/** Events that do not follow the one before them; the fake server numbers without a jump. */
+/** Events that do not continue the earlier ones; the fake server numbers its events without gaps. */
 function gaps(seen: readonly ThreadEvent[]): string[] {
   return seen.flatMap(({ type, seq }, at) => {
     const before = seen[at - 1]?.seq;
@@ -98,7 +98,7 @@ it("Each event is folded once and in order, and none is missing, whatever is cut
       }
       tell(untold.length);
       presence.tell("online");
-      // What is lost behind the last frame shows only when the connection goes too: nothing comes that would name it.
+      // A loss after the last frame is noticed only when the connection breaks too: no later frame names the missing number.
       server.wire.lose();
       for (let round = 0; round < 3; round++) {
         time.advance(60_000);
@@ -153,7 +153,7 @@ describe("a subscription", () => {
       waits.push(connection.delayMs);
       time.advance(connection.delayMs);
     }
-    // The first picture told something.
+    // The first snapshot was new to the client, so it counted as progress.
     expect(waits).toEqual([500, 1000, 2000, 4000]);
   });
 

@@ -1,4 +1,4 @@
-// What a client takes from its platform: a page's network and visibility, its way to upload, and what is missing elsewhere.
+// What a client uses of its platform: a page's network state and visibility, its way to upload, and the defaults where these are missing.
 
 import { afterEach, describe, expect, it } from "vitest";
 
@@ -50,7 +50,7 @@ describe("presence", () => {
   });
 });
 
-/** A page's request, as far as an upload goes: tells its progress, then answers or fails. */
+/** The parts of XMLHttpRequest that an upload uses: it reports progress, then answers or fails. */
 class PageRequest {
   static readonly sent: { method: string; url: string; headers: Record<string, string>; body: unknown }[] = [];
   static outcomes: (number | "cut")[] = [];

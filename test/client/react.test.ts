@@ -1,4 +1,4 @@
-// The hooks, drawn by React itself: what is shown, and how often it is drawn.
+// The hooks, rendered by React itself: what is shown, and how often it is rendered.
 
 import { createElement as element, Fragment, memo, StrictMode } from "react";
 import type { ReactNode } from "react";
@@ -25,7 +25,7 @@ let time: ManualTime;
 let presence: ManualPresence;
 let seq = 0;
 
-/** Events of the thread, numbered on. */
+/** Events of the thread, numbered after the earlier ones. */
 function numbered(drafts: readonly EventDraft[], id = threadId): ThreadEvent[] {
   return drafts.map((draft) => ({ ...draft, seq: (seq += 1), thread_id: id, at: 1, run_id: "run" }) as ThreadEvent);
 }
@@ -34,7 +34,7 @@ function snapshot(id = threadId, title: string | null = null): EventDraft {
   return { type: "snapshot", thread: threadOf({ id, title }), messages: [], partial: [] };
 }
 
-/** Tells events, and lets them come through. */
+/** Sends events and waits until the client has processed them. */
 async function tell(drafts: readonly EventDraft[], id = threadId): Promise<void> {
   const events = numbered(drafts, id);
   const last = events.at(-1)?.seq ?? 0;
@@ -70,7 +70,7 @@ afterEach(async () => {
   client.close();
 });
 
-/** A component that shows something of a thread and counts its drawings. */
+/** A component that shows a part of a thread and counts its renders. */
 function counting(what: (thread: UsedThread) => ReactNode) {
   let drawn = 0;
   const seen: UsedThread[] = [];

@@ -1,4 +1,4 @@
-// Requests over real HTTP: where they go, what they carry, when they are sent again.
+// Requests over real HTTP: their addresses, their contents, and when they are repeated.
 
 import { inspect } from "node:util";
 
@@ -15,7 +15,7 @@ import { threadOf } from "./support/records.ts";
 const secret = "anna-secret";
 const open: { close: () => Promise<void> }[] = [];
 
-/** A client of a server that answers so. */
+/** A client of a server that gives these answers. */
 async function asking(plan: readonly PlannedAnswer[], options: ClientOptions = {}) {
   const server = await openAnsweringServer(plan);
   open.push(server);
@@ -24,7 +24,7 @@ async function asking(plan: readonly PlannedAnswer[], options: ClientOptions = {
   return { client, server, time };
 }
 
-/** The error a promise rejects with. */
+/** The error with which a promise rejects. */
 const errorOf = (promise: PromiseLike<unknown>): Promise<unknown> =>
   Promise.resolve(promise).then(
     () => null,

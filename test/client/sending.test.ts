@@ -1,4 +1,4 @@
-// Sends, behind an injected fetch: what ends them, what they say, what is left behind.
+// Sends through an injected fetch: what ends them, what they yield, and what remains open afterwards.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -39,7 +39,7 @@ function tell(...drafts: EventDraft[]): void {
   }
 }
 
-/** Lets a send come to where its message is admitted. */
+/** Answers the requests of a send up to the admission of its message. */
 async function admitted(sending: Sending): Promise<void> {
   await server.came("/events");
   tell(snapshot);

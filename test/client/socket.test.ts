@@ -1,4 +1,4 @@
-// Following over a WebSocket: tickets, acknowledgements, signs of life, and what its end means.
+// Subscriptions over a WebSocket: tickets, acknowledgements, pings, and the meaning of close codes.
 
 import type { AddressInfo } from "node:net";
 
@@ -21,7 +21,7 @@ afterEach(() => {
   for (const one of open.splice(0)) one.close();
 });
 
-/** A carrier whose socket is led to a server of the test's, whatever its address. */
+/** A carrier whose socket is connected to a server of the test, whatever its address. */
 async function carried(options: ClientOptions & { answer?: PlannedAnswer; after?: number } = {}) {
   const { answer = { json: { ticket: "a-ticket", expires_at: 1 } }, after = null, ...more } = options;
   const http = await openAnsweringServer([answer]);

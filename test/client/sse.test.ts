@@ -1,4 +1,4 @@
-// Following by server-sent events: text in any pieces, and how a stream ends.
+// Subscriptions by server-sent events: text in any pieces, and how a stream ends.
 
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
@@ -46,7 +46,7 @@ describe("the parser", () => {
         const sorted = places.toSorted((one, other) => one - other);
         const pieces = sorted.slice(1).map((to, at) => text.slice(sorted[at], to));
         const expected = events.map(({ id, lines }) => ({ id: String(id), name: "x", data: lines.join("\n") }));
-        // A lone carriage return at the very end may be half of a line's end: what follows settles it.
+        // A lone carriage return at the end may be half of a line end; the next character decides.
         expect(parse([...pieces, ": last"])).toEqual(expected);
       }),
       { seed, numRuns: 500 },

@@ -1,4 +1,4 @@
-// A list of threads that is kept: what words make of it, what answers make of it, and when it is asked for again.
+// A list of threads that is kept up to date: by feed messages, by responses, and by repeated requests.
 
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -16,7 +16,7 @@ let server: FetchedServer;
 let client: ThreadholdClient;
 let time: ManualTime;
 let presence: ManualPresence;
-/** What the catalog holds. */
+/** The threads in the catalog. */
 let stored: Thread[];
 let leave = (): void => undefined;
 
@@ -44,12 +44,12 @@ afterEach(() => {
   client.close();
 });
 
-/** A thread as it stood at a time; `at` is its activity and its last number. */
+/** A thread at a moment; `at` is its last activity and its last event number. */
 function thread(id: string, at: number, fields: Partial<Thread> = {}): Thread {
   return threadOf({ id, title: id, updated_at: at, last_seq: at, ...fields });
 }
 
-/** A list that somebody shows, its feed begun. */
+/** A list that is shown; its feed has begun unless `begins` is false. */
 async function shown(filter: ThreadFilter = {}, { begins = true } = {}) {
   const list = client.threads.follow(filter, { everyMs: 1000 });
   let changes = 0;
@@ -81,7 +81,7 @@ describe("a list", () => {
     server.word({ type: "thread_deleted", thread_id: "b" });
     await settled();
     const before = [list.state, changes()];
-    // Said again, older than what is known, or of another kind, it changes nothing.
+    // A message that is repeated, older than the known state, or about another kind of thread changes nothing.
     await updated(thread("c", 40));
     await updated(thread("a", 5, { status: "error" }));
     server.word({ type: "something_new" } as never);
@@ -122,7 +122,7 @@ describe("a list", () => {
     stored = [thread("a", 31), thread("c", 40)];
     server.cut("feed ");
     await settled();
-    // While it is away the list is asked for now and then, and shows what it showed.
+    // Without the feed the list is requested every few seconds, and shows its last content meanwhile.
     expect(ids()).toEqual(["a", "b"]);
     time.advance(1000);
     await settled();
@@ -175,7 +175,7 @@ describe("a list", () => {
     answers.shift()?.();
     await settled();
     expect([ids(), statusIn(list, "a")]).toEqual([["c", "a"], "awaiting_tool_execution"]);
-    // One that was asked for behind those words counts, but for runs of which the catalog does not know yet.
+    // A response to a request after those messages counts, except for runs that the catalog does not know yet.
     await updated(thread("c", 41, { status: "running" }));
     list.refresh();
     await settled();
@@ -303,7 +303,7 @@ describe("a list", () => {
     const leaves = [another.subscribe(() => undefined), other.subscribe(() => undefined)];
     await settled();
     expect(feeds()).toEqual(["feed ", "feed ?user_id=anna"]);
-    // One that comes later is asked for, and knows what was heard already.
+    // A list that is opened later is requested, and includes the feed messages that were received before.
     await updated(thread("a", 30, { status: "running" }));
     const late = client.threads.follow({ status: "running" });
     leaves.push(late.subscribe(() => undefined));

@@ -1,4 +1,4 @@
-// Remote tools as functions: which calls are taken up, once, with what, and what becomes of answers.
+// Remote tools as functions: which calls run them, once, with which arguments, and what happens to their results.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -45,7 +45,7 @@ const settled = (id: string): EventDraft => ({
   duration_ms: 1,
 });
 
-/** Resolves once the event of this number was folded in. */
+/** Resolves once the event with this number was folded. */
 function known(last: number): Promise<void> {
   const thread = client.thread(threadId);
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// Runs the project's scripts as a user does, in a process of their own.
+// Runs the project's scripts as a user does, in a separate process.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What is said of fields, schemas and names.
+// Findings about fields, schemas and names.
 
 import { describe, expect, it, vi } from "vitest";
 
@@ -60,7 +60,7 @@ describe("fields", () => {
       line: 4,
       column: 20,
     });
-    // What is broken so is not checked further, and does not make references to it look wrong.
+    // A broken definition is not checked further, and references to it are not reported.
     expect(
       await onlyFinding({
         "agents/agents/night.ts": `export default { name: "night", type: "dual_ai", toolDescription: "N",\n  sideA: "support" };`,

@@ -1,4 +1,4 @@
-// `npm run new`: starting files that compile, and what it refuses.
+// `npm run new`: its starting files compile; it refuses wrong input.
 
 import { existsSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";

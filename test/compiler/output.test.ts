@@ -1,4 +1,4 @@
-// What a build writes, when, and what it leaves alone; the command's modes and exit codes.
+// What a build writes, when, and what it does not change; the command's modes and exit codes.
 
 import { readFileSync, statSync, unlinkSync } from "node:fs";
 import { join } from "node:path";

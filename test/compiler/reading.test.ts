@@ -1,4 +1,4 @@
-// What counts as a definition, and what is said of modules that cannot be read.
+// What counts as a definition, and the findings about modules that cannot be read.
 
 import { describe, expect, it, vi } from "vitest";
 
@@ -102,7 +102,7 @@ export default [\`\${limit()}\`, null, () => {}];`,
       "agents/tools/third.ts": `import { limit } from "../_lib/limit.ts";
 export default [\`\${limit()}\`, null, () => {}];`,
     });
-    // The helper's fault is told once, whoever meets it.
+    // The error of the helper is reported once, although two definitions import it.
     expect(diagnostics).toHaveLength(2);
     expect(diagnostics[0]).toMatchObject({
       code: "evaluation",
@@ -136,7 +136,7 @@ export default [\`\${limit()}\`, null, () => {}];`,
       }),
     ).toMatchObject({ code: "evaluation", file: "agents/models/fast.ts", line: 1 });
     expect(await onlyFinding({ "agents/models/fast.ts": "export default {{" })).toMatchObject({ code: "syntax" });
-    // A broken tool is known by its file's name, so it excuses no other name.
+    // A broken tool is known by its file's name, so unknown references to other names are still reported.
     const codes = await compileWith({
       "agents/tools/broken.ts": "export default defineTool(",
       "agents/prompts/p.ts": `export default {

@@ -1,4 +1,4 @@
-// What is said of names that lead nowhere, of includes, of agents' demands.
+// Findings about names that lead to no definition, about includes, and about what agents require.
 
 import { describe, expect, it, vi } from "vitest";
 

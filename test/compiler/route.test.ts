@@ -1,4 +1,4 @@
-// Routes of agents/api: what a file answers, in which order, and what is said of those that cannot be.
+// Routes of agents/api: the route of a file, the order of routes, and findings about invalid ones.
 
 import { describe, expect, it, vi } from "vitest";
 

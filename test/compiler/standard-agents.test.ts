@@ -1,4 +1,4 @@
-// A project written for Standard Agents, as it is: it compiles, and with what is generated it type-checks.
+// A project written for Standard Agents, unmodified: it compiles, and type-checks with the generated files.
 
 import { cpSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// A project in a temporary folder, for one test. `good` is the smallest that has every kind of named definition;
-// each test adds or replaces files and looks at what the compiler says.
+// A project in a temporary folder for one test. `good` is the smallest project that has every kind of named definition. Each test adds or
+// replaces files and checks the compiler's findings.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ export const packageRoot = fileURLToPath(new URL("../..", import.meta.url));
 
 export type Files = Record<string, string>;
 
-/** Files that compile without a word. */
+/** Files that compile without a finding. */
 export const good: Files = {
   "agents/models/fast.ts": `import { defineModel } from "threadhold";
 export default defineModel({ name: "fast", provider: "test", model: "scripted", script: [] });`,
@@ -37,7 +37,7 @@ export default defineTool("Searches", z.object({ q: z.string() }), async (_state
 }));`,
 };
 
-/** Writes a project that is gone when the test is over. */
+/** Writes a project that is deleted when the test is over. */
 export function writeProject(files: Files, under: string = tmpdir()): string {
   mkdirSync(under, { recursive: true });
   const root = mkdtempSync(join(under, "threadhold-"));

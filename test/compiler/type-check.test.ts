@@ -101,7 +101,7 @@ describe("type errors", () => {
     release();
     await first;
     expect([checks, most]).toEqual([2, 1]);
-    // A process that was killed leaves its lock.
+    // A process that was killed leaves its lock behind.
     writeFiles(root, { ".cache/types/pid": "999999999" });
     await checkOnceAtATime(root, check);
     expect(checks).toBe(3);

@@ -1,4 +1,4 @@
-// Cursors of lists: they come back as they were given, and only to their own list.
+// Cursors of lists: they decode to their values, and only for the list that made them.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// The closed set of errors and its two tables.
+// The closed set of error codes and its two tables, of HTTP statuses and of close codes.
 
 import { expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// The event vocabulary: its schema takes what runs tell, and knows every type.
+// The event vocabulary: its schema accepts every event that runs emit, and lists every type.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";

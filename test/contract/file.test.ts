@@ -1,4 +1,4 @@
-// What queries about files may say, and what answers about them are.
+// Queries about files, and the responses to them.
 
 import { expect, it } from "vitest";
 

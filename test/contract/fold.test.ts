@@ -1,4 +1,4 @@
-// The reducer that every reader folds events with, for any story.
+// The fold that every reader applies to events, for random sequences of events.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -22,7 +22,7 @@ function deepFreeze<T>(value: T): T {
   return value;
 }
 
-/** The same deltas as one, as a late reader is given them: the first's place, the last's number. */
+/** The same deltas merged into one, as a late reader receives them: with the first one's offset and the last one's number. */
 function merged(events: readonly PlainEvent[]): PlainEvent[] {
   return events.reduce<PlainEvent[]>((told, event) => {
     const last = told.at(-1);
@@ -50,7 +50,7 @@ it("An event that was folded before changes nothing, also when the number ranges
 it("Merged deltas fold to the same text as single ones, from any position of a reader", () => {
   fc.assert(
     fc.property(story, fc.nat(60), fc.nat(60), (whole, to, seen) => {
-      // Cut anywhere, also within a block: its end would tell the text anew.
+      // The cut may be within a block; the end of the block would send the whole text again.
       const events = whole.slice(0, to);
       expect(foldAll(merged(events))).toEqual(foldAll(events));
       expect(foldAll(merged(events), foldAll(events.slice(0, seen)))).toEqual(foldAll(events));
@@ -63,7 +63,7 @@ it("A merged delta replaces the part of its text that a reader has already recei
   const cuts = fc.array(fc.nat(12), { minLength: 2, maxLength: 5 });
   fc.assert(
     fc.property(cuts, (given) => {
-      // Without the block's end, which would tell the text anew.
+      // Without the end of the block, which would send the whole text again.
       const events = numbered(spoken(1, "Hello, world", given).slice(0, -2));
       const whole = foldAll(events);
       return events.every((_, seen) => {

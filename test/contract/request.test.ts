@@ -1,4 +1,4 @@
-// What callers may send: bounds, defaults, and no field that nobody reads.
+// Request bodies and queries: bounds, defaults, and no unknown field.
 
 import { expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// A thread's events told as the rework plan's, for any story.
+// A thread's events converted to the rework plan's events, for random sequences.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -31,7 +31,7 @@ function ending(thread: readonly PlainEvent[], last: EventDraft = ended): PlainE
   return [...thread, ...numbered([last], (thread.at(-1)?.seq ?? 0) + 1)];
 }
 
-/** What stands open, after every event. */
+/** What is open after each event. */
 function openAfter(all: readonly AgentEvent[]): string[] {
   const open: string[] = [];
   const close = (what: string) => {
@@ -84,7 +84,7 @@ it("SESSION2 Deltas that are repeated or merged add only their new text", () => 
   fc.assert(
     fc.property(story, fc.nat(60), fc.nat(60), (thread, to, from) => {
       const whole = ending(thread);
-      // A reader that attaches again is told from an earlier place, deltas as one from the beginning of their block.
+      // A reader that attaches again receives events from an earlier position, with merged deltas from the beginning of their block.
       const again = whole.slice(Math.min(to, from)).map((event, at, rest) => {
         if (event.type !== "text_delta" || at !== 0) return event;
         const before = rest[0]?.type === "text_delta" ? rest[0].offset : 0;

@@ -1,4 +1,4 @@
-// What an execute request may say, and messages of a session as messages of a thread and back.
+// Execute requests, and the conversion between messages of a session and messages of a thread.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -16,7 +16,7 @@ import { messageAt } from "./support/story.ts";
 
 const input = { role: "user", content: "Hello" };
 
-/** The paths that are refused; none for a request that is taken. */
+/** The paths of refused fields; empty for a request that is accepted. */
 function refusedAt(body: object): string[] {
   const parsed = executeRequestSchema.safeParse(body);
   return parsed.success ? [] : parsed.error.issues.map(({ path }) => path.join("."));
@@ -84,7 +84,7 @@ const word = fc.string({ unit: fc.constantFrom("a", "é", "漢", " ", "\n"), min
 const called = fc.record({ tool: word, result: word, isError: fc.boolean(), said: fc.option(word, { nil: "" }) });
 const turn = fc.record({ asked: word, calls: fc.array(called, { maxLength: 3 }), answer: word });
 
-/** A whole conversation. */
+/** A complete conversation. */
 const conversation = fc.array(turn, { maxLength: 4 }).map((turns) =>
   turns.flatMap(({ asked, calls, answer }, at): ContextMessage[] => [
     { role: "user", content: asked },
@@ -103,7 +103,7 @@ function callingMessage(calls: readonly { tool: string }[], at: number): Context
   return { role: "assistant", content, stopReason: "tool_calls" };
 }
 
-/** The stored messages as the thread shows them. */
+/** The stored messages in the form in which the thread shows them. */
 function shown(messages: readonly ContextMessage[]): Message[] {
   const stored = initialTranscript(messages);
   if (!Array.isArray(stored)) throw new Error(stored.message);
@@ -124,7 +124,7 @@ it("SESSION9 A transcript that is converted to messages and back is the same tra
       const back = shown(messages).map((message) => toSessionMessage(message, { providers: new Map() }));
       expect(back).toMatchObject(messages);
       for (const message of back) expect(sessionMessageSchema.parse(message)).toEqual(message);
-      // What a session shows may begin another one.
+      // The messages that a session shows may begin another session.
       expect(executeRequestSchema.safeParse({ input, context: { messages: back } }).error).toBeUndefined();
     }),
   );

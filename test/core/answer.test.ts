@@ -1,4 +1,4 @@
-// A run that is answered in words.
+// A run that is answered with text.
 
 import { expect, it } from "vitest";
 

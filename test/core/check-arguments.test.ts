@@ -1,4 +1,4 @@
-// What is wrong with arguments and results, in words of a bounded length.
+// The descriptions of invalid arguments and results, in text of a bounded length.
 
 import { describe, expect, it } from "vitest";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-// The line of a piece of a file, against the platform's own base64 and JSON.
+// The line for a piece of a file in an export, compared with the platform's own base64 and JSON.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -30,7 +30,7 @@ describe("the line of a piece", () => {
     });
     fc.assert(
       fc.property(letters, (data) => {
-        // Without its padding it is left to that reader.
+        // A line without its padding is left to the general parser.
         expect(decodedChunk(lineOf(data))).toEqual(data.length % 4 === 0 ? fromBase64(data) : null);
       }),
       { numRuns: 2000 },

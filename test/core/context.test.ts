@@ -1,4 +1,4 @@
-// `state.context` in a run: definitions may put anything there, rows take the last copy that they can hold.
+// `state.context` in a run: definitions may put anything there, and rows store the last copy that fits.
 
 import { expect, it } from "vitest";
 
@@ -10,7 +10,7 @@ import { ok, tool } from "./support/tool-box.ts";
 
 type Live = Record<string, unknown>;
 
-/** A run whose tool does one thing after the other to the live context, a step each. */
+/** A run whose tool makes these changes to the live context, one in each step. */
 async function changed(...changes: ((live: Live) => void)[]) {
   const live: Live = {};
   const change = tool("change", async () => {
@@ -70,7 +70,7 @@ it("A value that is no JSON is left out of the copy, stays in the context, and i
   expect(live["when"]).toEqual(new Date(0));
 });
 
-/** Doubles at each level: small in memory, without end when written out. */
+/** Doubles at each level: small in memory, but endless as text. */
 function unfolding(): unknown {
   let value: unknown = ["x"];
   for (let level = 0; level < 60; level += 1) value = [value, value];

@@ -1,4 +1,4 @@
-// What a call costs.
+// The cost of a model call.
 
 import { expect, it } from "vitest";
 

@@ -19,7 +19,7 @@ it("Reported tokens are counted, missing counts are estimated, and an attempt wi
     usage: { ...zeroUsage, input: 2, output: 10, total_tokens: 12 },
     estimated: true,
   });
-  // At the beginning Anthropic reports the prompt's tokens and one token of the answer.
+  // At the beginning of an answer Anthropic reports the prompt's tokens and one token of the answer.
   const begun = { input: 5, output: 1, cache_read: 100, cache_write: 7, total_tokens: 113 };
   expect(cutUsage(request, begun, words)).toEqual({
     usage: { ...begun, output: 10, total_tokens: 122 },
@@ -98,7 +98,7 @@ it("An answer without reported tokens is estimated from the prompt, the tools an
   const schema = Math.ceil(JSON.stringify(tool).length / 4);
   expect(finishedUsage(request, zeroUsage, words)).toMatchObject({ usage: { input: 2, output: 10 }, estimated: true });
   expect(finishedUsage(offered, zeroUsage, words)).toMatchObject({ usage: { input: 2 + schema }, estimated: true });
-  // One of the two may be counted alone.
+  // Each of the two counts may be reported alone.
   expect(finishedUsage(request, output, words)).toEqual({
     usage: { ...output, input: 2, total_tokens: 12 },
     estimated: true,

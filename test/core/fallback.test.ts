@@ -1,4 +1,4 @@
-// From one model to the next in the chain.
+// The order of models in the chain of fallbacks.
 
 import { expect, it } from "vitest";
 

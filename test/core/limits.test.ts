@@ -1,4 +1,4 @@
-// What is counted, what is left, which limit is reached, and how what is left is shared.
+// What is counted, what remains, which limit is reached, and how the remaining budget is shared.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// Answers that are longer than a row takes: cut while they come, kept, and counted.
+// Answers that are longer than a row: shortened while they arrive, stored, and counted.
 
 import { expect, it } from "vitest";
 

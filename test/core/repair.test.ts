@@ -1,4 +1,4 @@
-// Any list of messages, made into one that providers accept.
+// Any list of messages, repaired into one that providers accept.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";

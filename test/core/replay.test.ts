@@ -1,4 +1,4 @@
-// What rows keep of events, and that replaying it shows a late reader what a live one saw.
+// What rows store of events, and that their replay shows a late reader the state that a live reader had.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -100,7 +100,7 @@ it("The opaque data that a provider wants back is in no message and in no event,
   expect(shown).not.toMatch(/opaque|provider_data/);
 });
 
-/** The events of a run again, from its rows alone. */
+/** The events of a run, rebuilt from its rows alone. */
 function replayed(harness: Harness): PlainEvent[] {
   const { run, journal } = harness;
   const own = harness.sink.sent.filter(({ type }) => type === "run_start" || type === "run_end").map(toStored);

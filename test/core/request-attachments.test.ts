@@ -1,4 +1,4 @@
-// What of the thread's files a request carries, and what stands in their place.
+// Which files of the thread a request contains, and the text that replaces the others.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -29,7 +29,7 @@ function image(path: string, more: object = {}): StoredPart {
 
 const words = (text: string): StoredPart => ({ type: "text", text });
 
-/** A request over files, with the view of a model that sees. */
+/** A request with files, for a model with vision. */
 async function sent(messages: ModelMessage[], files: MemoryFiles, more: Partial<AttachmentView> = {}) {
   return withAttachments(messages, { files: files.port, models: [model()], recent: undefined, ...more });
 }

@@ -1,4 +1,4 @@
-// Shares of a budget that requests in flight have reserved, and requests that wait for them.
+// Shares of a budget that requests in flight have reserved, and requests that wait for a share.
 
 import { describe, expect, it } from "vitest";
 
@@ -43,7 +43,7 @@ describe("a reservation", () => {
     let asked = 0;
     const first = reservations.inOrder(() => {
       asked += 1;
-      // The share is given back while the request still gets the answer no.
+      // The share is released before the request receives its refusal.
       if (asked === 1) queueMicrotask(release);
       return Promise.resolve(asked === 1 ? null : { done: order.push("first") });
     }, never);
@@ -62,7 +62,7 @@ describe("a reservation", () => {
     );
     const failing = reservations.inOrder(() => Promise.reject(new Error("broken")), never);
     const last = reservations.inOrder(() => Promise.resolve({ asked: true }), never);
-    // The first request has asked by then, and waits for a share or the signal.
+    // The first request has checked by then, and waits for a share or the signal.
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
     stop.abort();
     expect(await waiting).toEqual({ stopped: true });

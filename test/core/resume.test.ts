@@ -1,4 +1,4 @@
-// A run cut at any write, taken up by another object from the rows that were left.
+// A run that is interrupted at any write, and resumed by another object from the stored rows.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -12,7 +12,7 @@ import type { Setup } from "./support/harness.ts";
 import { calls, failure, says, textBlock } from "./support/scripted-model.ts";
 import { ok, tool } from "./support/tool-box.ts";
 
-/** A model that goes by what it sees: two rounds of calls, then an answer. */
+/** A model that decides by its messages: two rounds of calls, then an answer. */
 const script: Setup["script"] = ({ messages }) => {
   const rounds = messages.filter(({ role }) => role === "assistant").length;
   if (rounds === 0) return calls("first", ["pay", { n: 1 }], ["look", {}], ["pay", { n: 2 }]);
@@ -20,12 +20,12 @@ const script: Setup["script"] = ({ messages }) => {
   return says("All ", "done.");
 };
 
-/** Calls behind a text block. */
+/** Calls after a text block. */
 function shifted(parts: ReturnType<typeof calls>): ReturnType<typeof calls> {
   return parts.map((part) => ("index" in part ? { ...part, index: part.index + 1 } : part));
 }
 
-/** The world outside: what was done to it, by call. */
+/** The effects outside of the run, by call. */
 class World {
   readonly done = new Map<string, number>();
   reconciled = 0;
@@ -44,7 +44,7 @@ class World {
   }
 }
 
-/** Drives a run over cuts after so many writes each, the last life without one. */
+/** Executes a run with an interruption after each of these numbers of writes; the last life is not interrupted. */
 async function lives(cuts: readonly number[], toolMode: "parallel" | "sequential") {
   const world = new World();
   let rows: Setup["rows"];
@@ -63,7 +63,7 @@ function holds({ harness, world }: Awaited<ReturnType<typeof lives>>): void {
   expect(harness.run).toMatchObject({ status: "completed" });
   expect(harness.answers.at(-1)?.parts).toEqual([{ type: "text", text: "All done." }]);
   expect(harness.answers).toHaveLength(3);
-  // Results stand behind their answer, in call order.
+  // Results follow their answer, in call order.
   const order = harness.journal.messages.map(({ role, tool_call_id }) => tool_call_id ?? role).join(" ");
   expect(order).toBe("user assistant first0 first1 first2 assistant second0 second1 assistant");
   for (const id of ["first0", "first2", "second0"]) expect(world.done.get(id) ?? 0, id).toBeLessThanOrEqual(1);
@@ -100,7 +100,7 @@ it("A run that is interrupted repeatedly continues to the same transcript", asyn
   );
 });
 
-/** One call of a tool, cut behind its start; then taken up with what `changes` say. */
+/** Interrupts one call of a tool after its start, then resumes it with a tool changed by `changes`. */
 async function cutCall(first: ToolRunner, second: ToolRunner[], setup: Partial<Setup> = {}) {
   const one: Setup["script"] = ({ messages }) => (messages.length === 1 ? calls("c", ["it", {}]) : says("done"));
   const life = new Harness({ script: one, tools: [first], killAt: "tool.run" });

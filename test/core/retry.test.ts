@@ -1,4 +1,4 @@
-// Attempts at one model request: how long each waits, what subscribers are told, what is written.
+// Attempts at one model request: how long each waits, which events are emitted, and which rows are written.
 
 import { expect, it } from "vitest";
 
@@ -12,7 +12,7 @@ import type { ScriptPart } from "./support/scripted-model.ts";
 const cut: ModelFailure = { kind: "network", message: "cut", retryable: true, status: null, retry_after_ms: null };
 const patient = modelNamed("main", { retry: { maxRetries: 9 } });
 
-/** Plays answers in order, the last for ever. */
+/** Plays answers in order, and repeats the last one. */
 function script(...answers: ScriptPart[][]) {
   return (_: unknown, number: number) => answers[Math.min(number, answers.length - 1)] ?? [];
 }

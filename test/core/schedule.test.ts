@@ -1,4 +1,4 @@
-// The graph of a step's calls, for any calls.
+// The dependency graph of a step's calls, for random calls.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -17,7 +17,7 @@ const mode = fc.oneof(
   fc.record({ batched: fc.integer({ min: -1, max: 4 }) }),
 );
 
-/** The order in which calls can start when each ends at once; shorter than the list when some never can. */
+/** The order in which calls can start if each ends at once; shorter than the list if some can never start. */
 function startOrder(waitsFor: readonly ReadonlySet<number>[]): number[] {
   const done: number[] = [];
   for (;;) {
@@ -73,7 +73,7 @@ it("The order of a thousand calls is found without comparing all of them for eac
     reads = 0;
     const { waitsFor, cycle } = schedule(counted(remote), "parallel");
     expect([cycle, waitsFor[0]?.size, waitsFor[1]?.size]).toEqual([false, 500, 0]);
-    // Each of them with each one before it, once or twice.
+    // Each call paired with each call before it, once or twice.
     expect(reads).toBeLessThan(2 * 1000 * 1000);
   }
 });

@@ -1,4 +1,4 @@
-// A stop: nothing more is asked, what was shown is kept, and every call has its result.
+// A stop: no further request is made, the text so far is stored, and every call has its result.
 
 import { expect, it } from "vitest";
 
@@ -110,7 +110,7 @@ it("A tool that finishes after its stop changes nothing", async () => {
 it("A stop never retries and never falls back, however the stream ends on it", async () => {
   const wait = gate();
   const script = () => [...textBlock(0, "ha"), { type: "wait" as const, open: wait.promise }, failure()];
-  // The model answers the stop with a failure of its own, as a connection that breaks at that moment does.
+  // The model answers the stop with a failure, as a connection does that breaks at that moment.
   const harness = new Harness({ script, models: [modelNamed("main"), modelNamed("spare")] });
   const stream = harness.model.stream.bind(harness.model);
   harness.model.stream = (request) => stream(request, new AbortController().signal);

@@ -1,4 +1,4 @@
-// The strategy port: what decides between steps, and that another way of thinking needs no other loop.
+// The strategy port: it decides between steps, and another strategy needs no other loop.
 
 import { expect, it } from "vitest";
 
@@ -8,7 +8,7 @@ import { Harness } from "./support/harness.ts";
 import { calls, says } from "./support/scripted-model.ts";
 import { ok, tool } from "./support/tool-box.ts";
 
-/** Reason without tools, act with them, and so on until an act calls none. Everything follows from `progress`. */
+/** A strategy that reasons without tools, then acts with them, until an act makes no call. It needs no state but `progress`. */
 const react: Strategy = {
   name: "react",
   next: ({ steps, last }) => {

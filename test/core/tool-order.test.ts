@@ -1,4 +1,4 @@
-// When calls of a step run, and in which order their results stand.
+// When the calls of a step run, and the order of their results.
 
 import { expect, it } from "vitest";
 
@@ -14,7 +14,7 @@ import { gate, ok, tool } from "./support/tool-box.ts";
 
 type Changes = Partial<ToolRunner>;
 
-/** Calls tools `a`, `b`, … and answers with what was said of them: `a+` for a begin, `a-` for an end. */
+/** Calls tools `a`, `b`, … and returns the order of their events: `a+` for a start, `a-` for an end. */
 async function diary(names: string, toolMode: ToolMode, changes: Record<string, Changes> = {}) {
   const told: string[] = [];
   const gates = new Map(names.split("").map((name) => [name, gate()]));
@@ -34,7 +34,7 @@ async function diary(names: string, toolMode: ToolMode, changes: Record<string, 
   const script = (_: unknown, number: number) => (number === 0 ? calls("c", ...asked) : says("done"));
   const harness = new Harness({ script, tools, toolMode });
   const ended = harness.finish();
-  // The last called opens first: what runs side by side ends in reverse.
+  // The last called tool is released first: parallel calls end in reverse order.
   for (let turns = 0; turns < names.length; turns += 1) {
     await turn();
     for (const name of names.split("").reverse()) {

@@ -1,4 +1,4 @@
-// What the model reads when a call goes wrong: every call has exactly one result, in words it can act on.
+// What the model reads when a call goes wrong: every call has exactly one result, with a text on which the model can act.
 
 import { expect, it } from "vitest";
 
@@ -12,7 +12,7 @@ import { gate, ok, pieces, streamingTool, tool } from "./support/tool-box.ts";
 const picky: ToolRunner["check"] = ({ city }) =>
   typeof city === "string" ? { ok: true, args: { city } } : { ok: false, problem: "city: expected string" };
 
-/** Runs one call of a tool and gives its result. */
+/** Runs one call of a tool and returns its result. */
 async function resultOf(runner: ToolRunner | null, args: unknown = {}) {
   const script = (_: unknown, number: number) => (number === 0 ? calls("c", ["it", args]) : says("done"));
   const harness = new Harness({ script, tools: runner === null ? [] : [runner] });

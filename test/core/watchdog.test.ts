@@ -1,4 +1,4 @@
-// A model that says nothing for too long.
+// A model that sends nothing for too long.
 
 import { expect, it } from "vitest";
 
@@ -69,7 +69,7 @@ it("Every part restarts the time limit, however long the answer takes", async ()
   expect(harness.model.requests).toHaveLength(1);
 });
 
-/** Steps of a script, each of which waits until the test opens it. */
+/** Parts of a script, each of which waits until the test opens it. */
 function gates(count: number): { parts: ScriptPart[]; open: (at: number) => void } {
   const opens: (() => void)[] = [];
   const parts = Array.from({ length: count }, (): ScriptPart => {

@@ -1,4 +1,4 @@
-// What a tool's answer leaves in the thread's files, and what the model reads in its place.
+// The files that a tool's result makes in the thread, and the text that the model reads in their place.
 
 import { describe, expect, it } from "vitest";
 
@@ -17,7 +17,7 @@ import { memoryFileRows } from "../support/memory-store/memory-file-rows.ts";
 
 const call = { message_id: "m1", name: "draw" };
 
-/** Keeps an answer, and settles it as its row does. */
+/** Stores a result's files, and settles them as the result's row does. */
 async function kept(said: unknown, files = new MemoryFiles()) {
   let next = 0;
   const store = { files: files.port, newId: () => idOf((next += 1)), onReference: () => {} };
@@ -213,7 +213,7 @@ it("Only files of the thread are attachments of a stored result", () => {
 describe("a stop", () => {
   it("A stop ends the wait for the files of a tool's result, and the rest of the result stays", async () => {
     const { files } = stage(memoryFileRows());
-    // Streams that never say anything have every place there is.
+    // Streams that never send anything use up all slots.
     const stuck = new AbortController();
     const writes = ["a", "b"].map((path) =>
       files.write(path, new ReadableStream<Uint8Array>(), { mimeType: "text/plain", signal: stuck.signal }),

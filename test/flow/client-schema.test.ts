@@ -1,4 +1,4 @@
-// JSON Schemas that clients send, whatever they are.
+// Random JSON Schemas that clients send.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -52,7 +52,7 @@ it("SESSION20 Every schema that is sent to a model is an object without referenc
       }
       usedAny += 1;
       expect(read.parameters["type"]).toBe("object");
-      // The most particular of its readers.
+      // The strictest reader of schemas.
       expect(() => googleParameters(read.parameters)).not.toThrow();
       const checked = read.check(args as JsonObject);
       expect(checked.ok ? checked.args : typeof checked.problem).toEqual(checked.ok ? args : "string");

@@ -1,5 +1,5 @@
-// Whose thinking is sent again: the present run's always, an earlier run's only where the prompt asks for it; looked at in
-// the bytes of a real request.
+// Which thinking is sent again: the current run's always, an earlier run's only if the prompt asks for it. The tests read the bytes of a
+// real request.
 
 import { describe, expect, it } from "vitest";
 
@@ -38,7 +38,7 @@ const answer = (n: number, ...parts: StoredPart[]): MessageRecord =>
 const earlier = [messageRecord(1), answer(2, thought("a1"), call("c1")), result(3, "c1"), answer(4, text("Seen."))];
 const own = [messageRecord(5), answer(6, thought("a2"), call("c2")), result(7, "c2")];
 
-/** The messages of a step over an earlier and the present run. */
+/** The messages of a step after an earlier and the current run. */
 async function sent(before: MessageRecord[], now: MessageRecord[], reasoning?: ReasoningConfig) {
   const prompt = definePrompt({
     name: "p",

@@ -1,4 +1,4 @@
-// What of the stored messages a step sends, and what the two filter hooks may do to it.
+// Which stored messages a step sends, and what the two history hooks may change.
 
 import { expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// Hooks: in their order, each within its time, none able to break a run.
+// Hooks: their order, their time limit, and that no hook can end a run.
 
 import { expect, it } from "vitest";
 
@@ -221,7 +221,7 @@ it("A hook that makes a message larger than a row is logged, and the original me
   expect(problems.map(({ problem }) => problem)).toEqual(
     Array.from({ length: 3 }, () => expect.stringMatching(/^made 104\d{4} bytes of it/)),
   );
-  // What was large before a hook came may stay so.
+  // A value that was too large before a hook ran may stay so.
   const { runner: gentle, problems: none } = hookRunner(["before_create_message", () => ({ content: "short" })]);
   const large = messageRecord(1, { parts: [{ type: "text", text: huge }] });
   expect((await gentle.beforeCreateMessage(large)).parts).toEqual([{ type: "text", text: "short" }]);

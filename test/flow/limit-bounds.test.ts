@@ -1,4 +1,4 @@
-// What bounds a run and its thread, from agent, side, request and deployment.
+// What bounds a run and its thread: limits of agent, side, request and deployment.
 
 import { describe, expect, it } from "vitest";
 
@@ -13,7 +13,7 @@ function speaking(agent: Partial<AnyAgentDefinition>, side: Partial<SideConfig> 
   return { agent: { name: "one", sideA, ...agent }, side: sideA, isHandedOver };
 }
 
-/** Nobody asked for anything. */
+/** A request without limits. */
 const nobody = { limits: null };
 
 const own: Limits = { steps: 20, turns: 3, tokens: 800, durationMs: 1000, cost: 2 };

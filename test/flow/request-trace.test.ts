@@ -1,4 +1,4 @@
-// What a log row keeps of a request.
+// What a log row stores of a model request.
 
 import { expect, it } from "vitest";
 

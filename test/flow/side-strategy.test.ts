@@ -1,4 +1,4 @@
-// When a side's turn is over, and what the run then comes to.
+// When a side's turn is over, and with which status the run then ends.
 
 import { expect, it } from "vitest";
 

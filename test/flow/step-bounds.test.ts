@@ -1,4 +1,4 @@
-// How many steps a run may take.
+// The maximum number of steps of a run.
 
 import { expect, it } from "vitest";
 

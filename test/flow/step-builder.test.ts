@@ -1,4 +1,4 @@
-// A step made ready: the side's prompt and model, its tools, what it sends.
+// The plan of a step: the side's prompt and model, its tools, and the messages it sends.
 
 import { expect, it } from "vitest";
 import { z } from "zod";
@@ -42,7 +42,7 @@ interface Project {
   files?: MemoryFiles;
 }
 
-/** A builder over one agent, and how often it read the earlier messages. */
+/** A builder for one agent, and how often it read the earlier messages. */
 function project({ prompt = {}, model = {}, agent = "main", own = [messageRecord(2)], filter, files }: Project) {
   const main = defineModel({ name: "main", provider: "test", model: "m", fallbacks: ["spare"], ...model });
   const spare = defineModel({ name: "spare", provider: "test", model: "s", fallbacks: ["third"] });
@@ -183,7 +183,7 @@ it("A history that ends in an answer is sent with an added line that asks to con
   expect(await last([messageRecord(2)])).toMatchObject({ id: idOf(2) });
   expect(await last([messageRecord(2), blank])).toMatchObject({ id: idOf(2) });
   expect(await last([messageRecord(2), calling, result])).toMatchObject({ id: idOf(5) });
-  // A call whose result was lost has one that says so.
+  // A call whose result was lost has a result that states this.
   expect(await last([messageRecord(2), calling])).toMatchObject({ role: "tool", tool_call_id: "c1" });
 
   const led = await project({ own }).builder.plan({ instruction: "Reason." });

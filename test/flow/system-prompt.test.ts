@@ -1,4 +1,4 @@
-// A prompt's text, composed of others.
+// A prompt's text, composed of other prompts.
 
 import { expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// A project's tool as the loop runs it.
+// A project's tool in the form in which the loop runs it.
 
 import { expect, it } from "vitest";
 import { z } from "zod";

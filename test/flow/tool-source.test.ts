@@ -1,4 +1,4 @@
-// Sources of tools: the order of the list, patterns, and a source that fails, in a run of the real loop.
+// Tool sources: the order of the list, patterns, and a source that fails, in a run of the real loop.
 
 import { describe, expect, it } from "vitest";
 
@@ -17,7 +17,7 @@ import { calls, says } from "../core/support/scripted-model.ts";
 import { ok, tool } from "../core/support/tool-box.ts";
 import { hookRunner } from "./support/hooks.ts";
 
-/** A source of tools that answer with the source's title. */
+/** A source of tools that return the source's title. */
 function source(title: string, ...names: string[]): ToolSource {
   return {
     title,

@@ -1,6 +1,6 @@
-// Reads and writes transcript files for tests, which have no file system inside the Workers runtime. The server listens on the
-// loopback; `inject("golden")` gives its address. Only GOLDEN=write lets it change kept files. The transcripts of every run are also
-// written to .cache/golden.
+// Reads and writes transcript files for tests, which have no file system inside the Workers runtime. The server listens on the loopback;
+// `inject("golden")` gives its address. Only GOLDEN=write lets it change stored files. The transcripts of every run are also written to
+// .cache/golden.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -10,7 +10,7 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Address of the server, and whether this run rewrites the kept files. */
+    /** Address of the server, and whether this run rewrites the stored files. */
     golden: { url: string; write: boolean };
   }
 }

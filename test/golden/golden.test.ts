@@ -1,5 +1,5 @@
-// Runs each play and compares its transcript with the kept one. `GOLDEN=write npm test -- test/golden` replaces the kept
-// transcripts; the diff then shows what changed.
+// Runs each play and compares its transcript with the stored one. `GOLDEN=write npm test -- test/golden` replaces the stored transcripts;
+// the diff then shows what changed.
 
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 

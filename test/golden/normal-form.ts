@@ -3,7 +3,7 @@
 
 import type { Json, JsonObject } from "#contract/json.ts";
 
-/** Fields that hold what was measured. */
+/** Fields that hold measured values. */
 const measured = new Set(["duration_ms", "driven_ms", "latency_ms", "time_to_first_token_ms"]);
 
 /** Fields of log rows that people read. */

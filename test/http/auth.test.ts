@@ -1,4 +1,4 @@
-// Who may call: tokens, signed tokens, the open loopback mode, and everything that has to be refused.
+// Authentication: tokens, signed tokens, the open loopback mode, and every credential that must be refused.
 
 import { CompactSign, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import type { CryptoKey, JWTPayload } from "jose";
@@ -11,7 +11,7 @@ import type { Ask, TestApp } from "./support/test-app.ts";
 
 const nowSeconds = 1_700_000_000;
 
-/** Who the app takes a token's bearer for: a thread is created and its owner read. */
+/** The owner of a thread that is created with this bearer token, which shows as whom the app identified it. */
 async function ownerBy(app: TestApp, authorization: string | null, base?: string): Promise<unknown> {
   const response = await app.ask("/api/threads", {
     method: "POST",

@@ -1,4 +1,4 @@
-// The route that fills a lost catalog: who may, what it takes, and that one object's trouble is its own.
+// The route that restores a lost catalog: who may use it, which ids it accepts, and that a failing object does not affect the others.
 
 import { expect, test } from "vitest";
 

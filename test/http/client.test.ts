@@ -1,4 +1,4 @@
-// The client inside of a Worker: over a service binding, by server-sent events and by a socket of the platform.
+// The client inside a Worker: over a service binding, by server-sent events and by a socket of the platform.
 
 import { exports } from "cloudflare:workers";
 import { expect, it } from "vitest";
@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { ThreadholdClient } from "#client/index.ts";
 import type { ClientOptions, ClientSocket } from "#client/index.ts";
 
-/** A socket that is opened by a request to the binding, as Workers do that cannot reach an address. */
+/** A socket that is opened by a request to the binding, as a Worker does that cannot reach a public address. */
 class BindingSocket {
   readonly #target = new EventTarget();
   #socket: WebSocket | null = null;

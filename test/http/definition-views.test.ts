@@ -1,4 +1,4 @@
-// Every field of Standard Agents' definitions, as the API shows them.
+// Every field of Standard Agents' definitions, in the form in which the API returns it.
 
 import { describe, expect, it } from "vitest";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-// What the service says of itself: definitions, health, the OpenAPI document, the page.
+// The routes that describe the service: definitions, health, the OpenAPI document, the page.
 
 import { describe, expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// What the Worker makes of the close of an object's socket.
+// How the Worker handles the close of an object's socket.
 
 import { expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// The SSE bridge: what a client sees of a thread while sockets behind it come and go.
+// The SSE bridge: which events a client receives while the sockets to the object open and close.
 
 import { describe, expect, it } from "vitest";
 
@@ -278,7 +278,7 @@ describe("acknowledging", () => {
     time.advance(5000);
     expect(time.pending).toBe(0);
     expect(subscriber.acknowledged).toEqual([]);
-    // Asking for more is what shows that the first was taken.
+    // A second read shows that the client has taken the first frame.
     expect(await reader.nextFrame()).toMatchObject({ id: "2" });
     await subscriber.acknowledgedUpTo(1);
     time.advance(5000);

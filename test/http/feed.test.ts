@@ -1,4 +1,4 @@
-// The stream of a caller's threads at the front door: who may watch whom, by which credentials, and what is written out.
+// The feed's route: who may watch whose threads, with which credentials, and the frames that are sent.
 
 import { describe, expect, it } from "vitest";
 
@@ -21,7 +21,7 @@ async function ticketFor(app: TestApp, of = path, token?: string): Promise<strin
   return (await response.json<{ ticket: string }>()).ticket;
 }
 
-/** Gives the next piece of a stream. */
+/** Returns the next piece of a stream. */
 function pieces(response: Response): { next: () => Promise<string>; leave: () => Promise<void> | undefined } {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   return { next: async () => (await reader?.read())?.value ?? "", leave: () => reader?.cancel() };
@@ -117,7 +117,7 @@ describe("over SSE", () => {
     watcher?.say('{"type":"thread_deleted","thread_id":"a thread","seq":90}');
     const deletion = '{"type":"thread_deleted","thread_id":"a thread","seq":90}';
     expect(await next()).toBe(`event: thread_deleted\ndata: ${deletion}\n\n`);
-    // The deletion was handed out, and nothing said yet that it was taken.
+    // The deletion was sent, and nothing has confirmed yet that the client read it.
     await app.time.armed(1000);
     app.time.advance(1000);
     await watcher?.acknowledgedUpTo(38);

@@ -1,4 +1,4 @@
-// The headers that files are asked for and sent with, on their own.
+// The request and response headers of files, tested without requests.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -27,7 +27,7 @@ describe("Range", () => {
     ["bytes=10-20", outside],
     ["bytes=99999999999999999999999999-", outside],
     ["bytes=-0", outside],
-    // Several ranges, other units and nonsense are answered with everything.
+    // Several ranges, other units and malformed ranges are answered with the whole file.
     ["bytes=0-1,3-4", whole],
     ["bytes=0-0,", whole],
     ["bytes=5-3", whole],

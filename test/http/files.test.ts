@@ -1,4 +1,4 @@
-// The routes of files in front of the object: which request reaches it, and what becomes of its answer.
+// The file routes before the object: which requests reach it, and how its responses are returned.
 
 import { describe, expect, it } from "vitest";
 
@@ -13,7 +13,7 @@ function withThread(owner = "anna"): { app: TestApp; files: string; id: string; 
   return { app, id, files: `/api/threads/${id}/files`, calls: object.fileCalls };
 }
 
-/** The path that the object is asked for, or the refusal. */
+/** The path of the request to the object, or the refusal. */
 async function askedPath(path: string): Promise<unknown> {
   const { app, files, calls } = withThread();
   const response = await app.ask(`${files}${path}`);
@@ -31,10 +31,10 @@ describe("a file's path", () => {
     ["//a", "/a"],
     ["/a%20b%2Fc%3Fd%23e.txt", "a b/c?d#e.txt"],
     ["/%E6%96%87/%F0%9F%98%80", "文/😀"],
-    // Decoded once: what is left is a name like any other.
+    // The path is decoded once: what remains is an ordinary name.
     ["/%252e%252e/%2541", "%2e%2e/%41"],
     ["/a+b&c=d", "a+b&c=d"],
-    // Not the URL's dots: the object refuses what would lead out.
+    // These dots are not resolved by the URL parser; the object refuses a path that would lead out.
     ["/..%2f..%2fx", "../../x"],
     ["/a%00b", "a\u0000b"],
     ["/path=%26stat", "path=&stat"],

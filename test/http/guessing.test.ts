@@ -1,4 +1,4 @@
-// Guessing: what an address that guesses wrong has to wait for, and who there does not.
+// Guessing of credentials: how long an address has to wait after wrong guesses, and which of its callers do not wait.
 
 import { SignJWT } from "jose";
 import { describe, expect, it } from "vitest";

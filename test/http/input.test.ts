@@ -1,4 +1,4 @@
-// What comes in: bodies, queries, paths, methods.
+// Request input: bodies, queries, paths, methods.
 
 import { describe, expect, it } from "vitest";
 

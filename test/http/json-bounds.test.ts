@@ -1,4 +1,4 @@
-// Bounds of JSON bodies, over every route that takes one: they are met before a body is parsed and before anything is done.
+// Bounds of JSON bodies on every route that accepts one: they are checked before a body is parsed and before anything is done.
 
 import { describe, expect, it } from "vitest";
 
@@ -22,7 +22,7 @@ async function send({ ask, seed }: TestApp, { method, path }: BuiltInRoute<strin
 describe("JSON of requests", () => {
   it("HTTP32 The list of routes with a body has all of them", () => expect(withBody.length).toBeGreaterThan(10));
 
-  // Neither body is JSON in the end, so that a parser would refuse it for that.
+  // Neither body is valid JSON, so a parser that ran first would refuse it for that reason.
   it.each(withBody)("HTTP32 %s refuses a body of too many values before it is parsed", async (_name, route) => {
     const app = testApp();
     const limit = route.bodyLimit ?? defaultBodyLimit;

@@ -1,4 +1,4 @@
-// The places of a user's streams and runs: how many there are, who is asked for them, and when.
+// The leases of a user's streams and runs: how many there are, which holders are asked for a confirmation, and when.
 
 import { describe, expect, it } from "vitest";
 
@@ -15,7 +15,7 @@ import type { Ask } from "./support/test-app.ts";
 const post = (json: unknown, more: Ask = {}): Ask => ({ method: "POST", json, ...more });
 const upgrade = { headers: { upgrade: "websocket" } };
 
-/** Leases over a row and holders of the test. */
+/** Leases with a stored row and lease holders that the test controls. */
 function keeper() {
   let row: string | undefined;
   const held = new Map<string, HeldLeases>();
@@ -55,7 +55,7 @@ describe("leases of streams", () => {
     leases.giveBack("a", "stream");
     expect(await leases.take(stream("d"))).toBe("granted");
     expect(await leases.take(stream("e"))).toBe("too_many_streams");
-    // A row for each that was granted, and none for what was refused or given back.
+    // One row for each granted lease, and none for refused or returned ones.
     expect(state.rows).toBe(3);
     expect(state.asked).toEqual([]);
   });
@@ -66,7 +66,7 @@ describe("leases of streams", () => {
     for (const id of ["a", "b"]) await leases.take(stream(id));
     state.at += attachMicros;
     held.set('{"thread":"t"}', { streams: ["a"], working: false });
-    // Both meet the bound at once, and the holder is asked once.
+    // Both requests reach the bound at the same time, and the holder is asked once.
     const outcomes = await Promise.all([leases.take(stream("c")), leases.take(stream("d"))]);
     expect(outcomes).toEqual(["granted", "too_many_streams"]);
     expect(state.asked).toEqual([{ thread: "t" }]);
@@ -156,7 +156,7 @@ describe("leases of runs", () => {
     held.set('{"thread":"a"}', { streams: [], working: false });
     held.set('{"thread":"b"}', { streams: [], working: true });
     const taken = leases.take(run("1", "c"));
-    // The answer of "a" is older than this report, and arrives after it.
+    // The response of "a" is older than this report, and arrives after it.
     leases.recordThread(word("a", "running"), []);
     expect(await taken).toBe("too_many_runs");
   });
@@ -193,7 +193,7 @@ describe("at the front door", () => {
       ]);
     }
     expect(object.calls).toEqual([]);
-    // Without a stream it is admitted; then the one place at work is taken.
+    // Without a stream the request is admitted; then the only lease for a run is taken.
     expect((await app.ask(messages, post({ content: "x" }))).status).toBe(202);
     const results = post({ results: [{ tool_call_id: "c", result: "r" }] });
     for (const [path, ask] of [
@@ -315,7 +315,7 @@ describe("at the front door", () => {
 });
 
 describe("a wait", () => {
-  /** The response to a message that waits for its run, when its first space is due. */
+  /** The response to a message that waits for its run, when the time of its first space has come. */
   async function firstSpace(app: TestApp, { id, object }: ReturnType<TestApp["seed"]>): Promise<Response> {
     const subscribed = Promise.withResolvers<void>();
     object.onSubscribe = () => subscribed.resolve();

@@ -1,5 +1,5 @@
-// The open loopback mode where the Host proves nothing: which requests are served, which have to follow a redirect, and which
-// pages may read the answers.
+// The open loopback mode when the Host header proves nothing: which requests are served, which are redirected first, and which pages may
+// read the responses.
 
 import { describe, expect, it } from "vitest";
 
@@ -7,7 +7,7 @@ import { refusalOf, testApp } from "./support/test-app.ts";
 
 const variables = { OPEN_LOOPBACK: "true" };
 const base = "http://localhost:8787";
-/** What Node's fetch sends, and what a page on a rebound name can imitate, but for its own `User-Agent`. */
+/** The headers that Node's fetch sends. A page on a rebound name can imitate all of them but `User-Agent`. */
 const nodeFetch = {
   accept: "*/*",
   "accept-encoding": "gzip, deflate",
@@ -74,7 +74,7 @@ describe("proofs", () => {
 
     const used = await targetOf("/api/agents");
     expect((await get(used)).status).toBe(200);
-    // A used token is no part of the address that the next redirect names.
+    // A used token does not stay in the address of the next redirect.
     const again = await get(used);
     expect([again.status, again.headers.get("location")]).toEqual([307, expect.not.stringContaining(used.slice(-36))]);
 

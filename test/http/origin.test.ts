@@ -1,4 +1,4 @@
-// Foreign pages: what they may read and open.
+// Pages of other origins: what they may read and open.
 
 import { describe, expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// The pages of the playground, as the Worker hands them out.
+// The pages of the playground, as the Worker serves them.
 
 import { describe, expect, it } from "vitest";
 
@@ -7,7 +7,7 @@ import { refusalOf, testApp } from "./support/test-app.ts";
 
 const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
-/** An app whose assets are one document, which notes what it was asked for. */
+/** An app whose assets are one document, and which records the requests for it. */
 function withPage(options: TestAppOptions = {}) {
   const asked: string[] = [];
   const assets = (request: Request): Promise<Response> => {

@@ -1,4 +1,4 @@
-// The project's own routes: where they stand, who may call them, what becomes of what they return.
+// The project's own routes: their paths, who may call them, and how their return values become responses.
 
 import { describe, expect, it } from "vitest";
 

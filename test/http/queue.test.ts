@@ -1,4 +1,4 @@
-// The routes of the inputs that wait: what passes the edge, and what does not.
+// The routes of queued inputs: which requests they accept and which they refuse.
 
 import { describe, expect, it } from "vitest";
 

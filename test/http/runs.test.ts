@@ -1,4 +1,4 @@
-// Messages and runs: admitted first, then answered at once, as events, or at rest.
+// Messages and runs: they are admitted first, and then answered at once, with events, or when the run ends.
 
 import { describe, expect, it } from "vitest";
 

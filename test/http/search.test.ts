@@ -1,4 +1,4 @@
-// The search over an owner's threads: which objects it asks, how many at once, and what becomes of those that fail.
+// The search over an owner's threads: which objects it asks, how many at once, and how it reports those that fail.
 
 import { describe, expect, it, vi } from "vitest";
 
@@ -18,7 +18,7 @@ const hit = { message_id: "m", position: "p", created_at: 1, role: "user", excer
 const hits = (): Response => Response.json({ hits: [hit], next_cursor: null });
 const nothing = (): Response => Response.json({ hits: [], next_cursor: null });
 
-/** Lists threads of an owner, the first one newest, each with its object. */
+/** Lists threads of an owner, the newest first, each with its object. */
 async function threadsOf(app: TestApp, owner: string, count: number): Promise<{ id: string; object: FakeThread }[]> {
   const seeded = Array.from({ length: count }, () => app.seed(owner));
   for (const [index, { object }] of seeded.entries()) {

@@ -26,7 +26,7 @@ async function annasSession(): Promise<{ name: string; id: string }> {
   return { name, id };
 }
 
-/** An export of anna's session, of a thread with another id. */
+/** An export of anna's session under another thread id. */
 async function exportAs(id: string): Promise<string> {
   const { id: from } = await annasSession();
   const lines = linesOf(await exported(from));

@@ -1,4 +1,4 @@
-// What a session refuses, and from whom it keeps what it has: bad input, wrong moments, other people, hostile tools.
+// What a session refuses: invalid input, requests at the wrong moment, other users, hostile tools.
 
 import { describe, expect, it } from "vitest";
 
@@ -149,7 +149,7 @@ describe("a moment that does not fit", () => {
     const count = async () => (await ask<{ threads: Thread[] }>(anna, "GET", "/api/threads?limit=200")).threads.length;
     const before = await count();
     const made = await Promise.all([1, 2, 3].map(() => execute(anna, { sessionId, input, context: {}, options })));
-    // Whoever comes behind the first one's end finds a session at rest.
+    // A request after the end of the first one's run finds an idle session, so it may succeed too.
     const taken = made.filter(({ status }) => status === 200).length;
     expect(made.every(({ status }) => status === 200 || status === 409)).toBe(true);
     expect((await readSession(anna, sessionId))?.messages).toHaveLength(2 * taken);
@@ -188,7 +188,8 @@ describe("other people", () => {
 
   it("SESSION16 Other users cannot create a thread under the id of a user's future session", async () => {
     const sessionId = name();
-    // The list of threads shows where it will be: a session is made and deleted. Other files' threads may be newer in the list.
+    // The list of threads shows the id that the session will have: a session is created and deleted first. Threads of other test files may
+    // be newer in the list.
     const listed = async () => {
       const { threads } = await ask<{ threads: Thread[] }>(
         admin,

@@ -1,4 +1,4 @@
-// Sessions whose objects die or move: nothing said twice, nothing forgotten.
+// Sessions whose objects die or move: no event is repeated, and nothing is lost.
 
 import { describe, expect, it } from "vitest";
 
@@ -104,7 +104,7 @@ describe("a session", () => {
     ];
     await replaced(sessionId, await forge({ tools }));
     const { complete, events } = await execute(anna, { sessionId, input: said("asks") });
-    // The project's tool of the name is not the client's, and no client's tool either.
+    // The project's tool of that name is not the client's tool, and is not in the client's list.
     expect(textOf(events)).toBe("Be kind. far");
     expect(complete?.status).toBe("completed");
     const results = events.flatMap((event) => (event.type === "message_end" ? [event.message] : []));

@@ -1,4 +1,4 @@
-// Tools that a session's client answers, over the real app and real objects.
+// Tools that a session's client answers, with the real app and real objects.
 
 import { describe, expect, it } from "vitest";
 

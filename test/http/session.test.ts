@@ -1,4 +1,4 @@
-// Sessions over the real app and real objects: what an execution tells, what goes on with it, what is kept.
+// Sessions with the real app and real objects: the events of an execution, how it continues, and what is stored.
 
 import { describe, expect, it } from "vitest";
 
@@ -124,7 +124,7 @@ describe("what a session brings", () => {
     expect(textOf(events)).toBe("Be kind. far");
     await evict(sessionId);
     expect(textOf((await execute(anna, { sessionId, input: said("who") })).events)).toBe("Be kind. far");
-    // What a later request says of the context does not count.
+    // The context in a later request is ignored.
     const other = { sessionId, input: said("who"), context: { systemPrompt: "Be rude." } };
     expect(textOf((await execute(anna, other)).events)).toBe("Be kind. far");
   });

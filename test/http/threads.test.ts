@@ -1,4 +1,4 @@
-// The collection of threads and what one thread answers: owners, keys, lists, limits.
+// The list of threads and the routes of one thread: owners, keys, pages, limits.
 
 import { describe, expect, it, vi } from "vitest";
 

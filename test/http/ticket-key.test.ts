@@ -1,5 +1,5 @@
-// The key of tickets: over every combination of the variables it may come from, a user who knows all that a user can know
-// signs nothing that opens a stream.
+// The key of tickets, over every combination of the variables from which it may come: a user who knows everything that users can know
+// cannot sign a ticket that opens a stream.
 
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
@@ -30,7 +30,7 @@ const ticketSecrets = { none: undefined, set: "ticket-secret" } as const;
 
 interface Configuration {
   variables: Variables;
-  /** Whether some secret is unknown to every user. */
+  /** Whether there is a secret that no user knows. */
   tickets: boolean;
 }
 
@@ -53,7 +53,7 @@ function configurations(): [string, Configuration][] {
   return found;
 }
 
-/** Every text that a user could sign with: what the configuration shows of users' secrets and public values, combined. */
+/** Every text with which a user could sign: the users' secrets and the public values of the configuration, combined. */
 function guesses({ API_TOKENS, JWKS_URL }: Variables): string[] {
   const entries = (API_TOKENS ?? "").split(",").filter((entry) => entry.includes("="));
   const secrets = entries.map((entry) => entry.slice(0, entry.lastIndexOf("=")));
@@ -67,7 +67,7 @@ function appOf(variables: Variables): TestApp {
   return testApp({ variables, dependencies: { fetch: () => Promise.resolve(Response.json({ keys: [jwk] })) } });
 }
 
-/** A credential of the first kind the configuration takes. */
+/** A credential of the first kind that the configuration accepts. */
 async function credentialOf({ API_TOKENS, JWT_SECRET }: Variables, now: number): Promise<string> {
   const [token] = (API_TOKENS ?? "").split(",").map((entry) => entry.split("=")[0] ?? "");
   if (token !== undefined && token !== "") return token;

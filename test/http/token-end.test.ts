@@ -1,4 +1,4 @@
-// The end of a signed token: streams that it opened end with it, and so do tickets and passes that it made.
+// The end of a signed token: streams that it opened end with it, and so do tickets and passes that were made with it.
 
 import { SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
@@ -14,7 +14,7 @@ function newApp(): TestApp {
   return testApp({ variables: { JWT_SECRET: secret } });
 }
 
-/** A token of anna's that is good for so many seconds. */
+/** A token of anna's that is valid for this many seconds. */
 function tokenFor(app: TestApp, seconds: number): Promise<string> {
   return new SignJWT({ sub: "anna", exp: Math.floor(app.time.now() / 1e6) + seconds })
     .setProtectedHeader({ alg: "HS256" })

@@ -1,4 +1,4 @@
-// The route of usage reports over a real D1: whose runs, which days, and what is no report.
+// The route of usage reports with a real D1: whose runs and which days a report has, and which requests are refused.
 
 import { describe, expect, it } from "vitest";
 
@@ -12,7 +12,7 @@ import { day, noon, totalOf } from "../store/catalog-entries.ts";
 import { adminToken, annaToken, berndToken, refusalOf, testApp } from "./support/test-app.ts";
 import type { ErrorBody } from "./support/test-app.ts";
 
-/** An app over the database with these totals, at noon of 2026-08-03. */
+/** An app with a database with these totals, at noon of 2026-08-03. */
 async function reporting(totals: readonly RunTotal[]) {
   const catalog = createD1Catalog(await emptyDatabase());
   await catalog.addRunTotals(totals);

@@ -1,4 +1,4 @@
-// The ends of answers: what names no reason, an unknown one or a refusal, and connections that outlive their answer.
+// The ends of answers: without a reason, with an unknown one or a refusal, and connections that stay open after the answer.
 
 import { describe, expect, inject, it } from "vitest";
 
@@ -153,7 +153,7 @@ describe("connections that stay open", () => {
   });
 });
 
-/** A body that never ends, of the same piece again and again; counts its pieces and notes when it is no longer read. */
+/** A body that sends the same piece forever; it counts its pieces and records when it is no longer read. */
 function endless(piece: string) {
   const seen = { pieces: 0, cancelled: false };
   const bytes = encode(piece);

@@ -1,9 +1,9 @@
-// Arguments of every kind that Standard Agents allows, made at random: a zod schema, with a value that it takes.
+// Random arguments of every kind that Standard Agents allows: a zod schema, and a value that it accepts.
 
 import fc from "fast-check";
 import { z } from "zod";
 
-/** A schema, and a value a model could give for it. */
+/** A schema, and a value that a model could send for it. */
 interface Node {
   schema: z.ZodType;
   value: unknown;
@@ -50,7 +50,7 @@ function nested(inner: fc.Arbitrary<Node>): fc.Arbitrary<Node>[] {
   ];
 }
 
-/** An object with properties of every manner: required, left out, defaulted, given all the same. */
+/** An object with properties of every kind: required, optional, with a default, and with a default and a value. */
 function object(inner: fc.Arbitrary<Node>): fc.Arbitrary<Node> {
   const manner = fc.constantFrom("required", "left out", "defaulted", "given");
   return fc.dictionary(word, fc.tuple(inner, manner), { maxKeys: 3 }).map((entries) => {
@@ -65,12 +65,12 @@ function object(inner: fc.Arbitrary<Node>): fc.Arbitrary<Node> {
   });
 }
 
-/** Nodes at most so many levels deep. */
+/** Nodes with at most this many levels. */
 function nodes(depth: number): fc.Arbitrary<Node> {
   return depth === 0 ? fc.oneof(...leaves) : fc.oneof(...leaves, ...nested(nodes(depth - 1)));
 }
 
-/** Arguments: an object at the top. */
+/** Arguments: an object at the top level. */
 export function argumentObjects(depth: number): fc.Arbitrary<{ schema: z.ZodObject; value: object }> {
   return object(nodes(depth)) as fc.Arbitrary<{ schema: z.ZodObject; value: object }>;
 }

@@ -1,5 +1,5 @@
-// What every test of the model port starts from: a port that talks to the model server, a request with nothing unusual in
-// it, and ways to read an answer.
+// The base of the tests of the model port: a port that sends its requests to the model server, a plain request, and functions that read an
+// answer.
 
 import { inject } from "vitest";
 
@@ -10,7 +10,7 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 export const providers = ["openai", "openai-responses", "anthropic", "google", "openrouter"] as const;
 export type Provider = (typeof providers)[number];
 
-/** Keys that look like what they are, so that a leak is found by looking for them. */
+/** Keys in the form of real keys, so that a search for them finds a leak. */
 export const keys = {
   OPENAI_API_KEY: "sk-test-openai-0001",
   ANTHROPIC_API_KEY: "anthropic-secret-0002",
@@ -28,7 +28,7 @@ export function serverEnv(url: string): Record<string, string> {
   };
 }
 
-/** A port whose every provider is the model server. */
+/** A port whose providers all lead to the model server. */
 export function serverPort(options: Partial<ModelPortOptions> = {}): ModelPort {
   return createModelPort({ env: serverEnv(inject("modelServer")), fetch, ...options });
 }
@@ -49,7 +49,7 @@ export function user(text: string): ModelMessage {
   return message("user", { id: "01900000-0000-7000-8000-000000000001", parts: [{ type: "text", text }] });
 }
 
-/** An assistant message that calls one tool, and the tool's answer. */
+/** An assistant message that calls one tool, and the tool's result. */
 export function callAndResult(id: string, name = "get_weather"): ModelMessage[] {
   return [
     message("assistant", { parts: [{ type: "tool_call", id, name, arguments: { city: "Oslo" } }] }),
@@ -83,7 +83,7 @@ export function told(parts: readonly ModelPart[]): ModelPart[] {
   return parts.filter((part) => part.type !== "raw");
 }
 
-/** Asks the model server for a case and reads the whole answer. */
+/** Requests a case from the model server and reads the whole answer. */
 export async function ask(
   provider: Provider,
   name: string,
@@ -94,7 +94,7 @@ export async function ask(
   return collect(serverPort().stream(asked, new AbortController().signal));
 }
 
-/** What an answer came to. */
+/** The summary of an answer's parts. */
 export interface Answer {
   text: string;
   thinking: string;

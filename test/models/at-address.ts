@@ -1,4 +1,4 @@
-// A provider at an address of its choice, answered by the model server: what is known of a host is seen in what it is sent.
+// A provider at an address that a test chooses, answered by the model server: its requests show what the port knows of that host.
 
 import { inject } from "vitest";
 
@@ -10,7 +10,7 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 import { collect, keys, message, model, request, user } from "./ask-model.ts";
 import type { Sent } from "./sent-request.ts";
 
-/** A call as it left, and what came of it. */
+/** The sent request, and the parts of its answer. */
 export interface AtAddress {
   url: string;
   body: Sent;
@@ -18,7 +18,7 @@ export interface AtAddress {
   parts: ModelPart[];
 }
 
-/** Calls the provider `openai` at an address. The model server answers in its place, under the same path. */
+/** Calls the provider `openai` at an address. The model server answers in place of that address, under the same path. */
 export async function askAt(
   baseUrl: string | null,
   more: Partial<ModelRequest> = {},
@@ -31,7 +31,7 @@ export async function askAt(
       const url = new URL(input instanceof Request ? input.url : input);
       const body = typeof init?.body === "string" ? init.body : "null";
       sent.push({ url: url.href, body: JSON.parse(body) as Sent, headers: new Headers(init?.headers) });
-      // Whatever stands before it, the path ends as the protocol wants it.
+      // Whatever comes before it, the path ends as the protocol requires.
       const [path = ""] = /\/(chat\/completions|responses)$/.exec(url.pathname) ?? [];
       return fetch(`${inject("modelServer")}/v1${path}`, init);
     },
@@ -44,7 +44,7 @@ export async function askAt(
   return { ...only, parts };
 }
 
-/** The assistant message that an answer would be stored as. */
+/** The assistant message that is stored for an answer. */
 export function storedAnswer(parts: readonly ModelPart[]): ModelMessage {
   const texts = new Map<number, string>();
   const blocks: StoredPart[] = [];
@@ -65,7 +65,7 @@ export function storedAnswer(parts: readonly ModelPart[]): ModelMessage {
   return message("assistant", { parts: blocks });
 }
 
-/** A question, an answer and the results of its calls: what the next step of a run sends. */
+/** A question, an answer and the results of its calls: the messages of a run's next step. */
 export function stepAfter(answer: ModelMessage): ModelMessage[] {
   const results = answer.parts.flatMap((part) =>
     part.type === "tool_call"

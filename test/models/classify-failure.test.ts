@@ -1,4 +1,4 @@
-// What a failure is taken for, from words, statuses and shapes alone, and over the wire for each provider.
+// The class of a failure, from texts, statuses and shapes alone, and from real responses of each provider.
 
 import { describe, expect, it } from "vitest";
 
@@ -13,7 +13,7 @@ function context(status: number | null, more: Partial<FailureContext> = {}, head
   return { exchange, redact: createRedact([]), now: Date.UTC(2026, 0, 1), aborted: false, ...more };
 }
 
-/** An error as the SDK makes it of a refusal. */
+/** The error that the SDK throws for a refusal. */
 function refusal(status: number, message: string) {
   return { statusCode: status, responseBody: JSON.stringify({ error: { message } }), message };
 }
@@ -118,7 +118,7 @@ describe("classification", () => {
     expect(lost).toMatchObject({ kind: "network", retryable: true });
     const cut = { ...unanswered, status: 200, headers: new Headers() };
     expect(classifyFailure({ name: "AI_APICallError" }, context(200, { exchange: cut })).kind).toBe("network");
-    // A slip of our own is not the network's fault, and asking again would not mend it.
+    // A bug in this project's code is no network failure, and a retry would not help.
     expect(classifyFailure(new TypeError("x is undefined"), context(null)).kind).toBe("api");
   });
 

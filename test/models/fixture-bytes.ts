@@ -1,4 +1,4 @@
-// The bytes of a case as the model server answers them, for tests that carry them to the port themselves.
+// The bytes of a case as the model server sends them, for tests that pass them to the port directly.
 
 import { inject } from "vitest";
 
@@ -12,7 +12,7 @@ const paths: Record<Provider, (name: string) => string> = {
   openrouter: () => "/api/v1/chat/completions",
 };
 
-/** The whole answer of a case. */
+/** The complete answer of a case. */
 export async function bytesOf(provider: Provider, name: string): Promise<Uint8Array> {
   const body = JSON.stringify({ model: `case:${name}` });
   const response = await fetch(inject("modelServer") + paths[provider](name), { method: "POST", body });

@@ -1,5 +1,5 @@
-// What Gemini takes as a function's parameters, written down from its reference (`Schema` of the generative language API),
-// and whether a value fits such a schema. Faults are said in words.
+// The parameters that Gemini accepts for a function, written after its reference (`Schema` of the generative language API), and whether a
+// value fits such a schema. Faults are returned as sentences.
 
 import type { Sent } from "./sent-request.ts";
 
@@ -16,7 +16,7 @@ const fields = new Set([
 ]);
 const types = new Set(["string", "number", "integer", "boolean", "array", "object"]);
 
-/** What Gemini would refuse of a schema. */
+/** The faults for which Gemini would refuse a schema. */
 export function schemaFaults(schema: unknown, place = "parameters"): string[] {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) return [`${place} is no schema`];
   const { anyOf, type, format, enum: values, properties, required, items } = schema as Record<string, unknown>;
@@ -61,12 +61,12 @@ const isOf: Record<string, (value: unknown) => boolean> = {
   object: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
 };
 
-/** Text in a request that a test looks into without knowing its shape. */
+/** A JSON value in a request whose shape a test does not know. */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Whether a model that keeps to the schema could say this value. */
+/** Whether a model that follows the schema could send this value. */
 export function admits(schema: Sent, value: unknown): boolean {
   if (schema["anyOf"] !== undefined) return [...schema["anyOf"]].some((branch) => admits(branch, value));
   if (value === null) return Boolean(schema["nullable"]);

@@ -1,4 +1,4 @@
-// The grammar every stream of parts obeys, checked the same way for each provider. Returns what is wrong, in words.
+// The grammar that every stream of parts follows, checked the same way for each provider. Faults are returned as sentences.
 
 import type { ModelPart } from "#core/ports/model-port.ts";
 

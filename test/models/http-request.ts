@@ -1,4 +1,4 @@
-// What really went over the wire: the request as a server on the loopback read it, and what the port told of the call.
+// The request as a server on the loopback received it, and the warnings that the port logged.
 
 import { inject } from "vitest";
 
@@ -8,15 +8,15 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 import { collect, model, request, serverPort, type Provider } from "./ask-model.ts";
 import type { Sent } from "./sent-request.ts";
 
-/** A request as the server read it, and the answer's parts. */
+/** A request as the server received it, and the parts of the answer. */
 export interface OverHttp {
   body: Sent;
   parts: ModelPart[];
-  /** What the model layer warned of, as the log keeps it. */
+  /** The warnings of the model layer in the log. */
   warnings: string;
 }
 
-/** Makes a call over real HTTP. The model's name may be any: the server answers one it does not know with a refusal. */
+/** Makes a call over real HTTP. The model may have any name: the server refuses one that it does not know. */
 export async function overHttp(
   provider: Provider,
   more: Partial<ModelRequest> = {},

@@ -1,5 +1,5 @@
-// Answers that are odd in one way each: calls cut or misspelt, ids twice, events nobody knows, tokens of a call that failed.
-// A call runs only if the model really finished writing it.
+// Answers that are unusual in one way each: calls that are cut or malformed, repeated ids, unknown events, usage of a failed call. A call
+// runs only if the model finished writing it.
 
 import { describe, expect, it } from "vitest";
 

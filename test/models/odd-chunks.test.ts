@@ -152,7 +152,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     const { end, parts } = await answerTo(provider, text);
     expect(end).toMatchObject({ type: "error" });
     if (end.type === "error") expect(end.failure.message).toContain("model runner has unexpectedly stopped");
-    // The log has them too.
+    // The log contains them too.
     expect(JSON.stringify(parts.filter((part) => part.type === "raw"))).toContain("unexpectedly stopped");
   });
 

@@ -124,7 +124,7 @@ describe("the Responses API", () => {
     expect(call?.["call_id"]).toBe(result?.["call_id"]);
     expect(JSON.stringify(call?.["call_id"]).length).toBeLessThanOrEqual(66);
     expect(JSON.stringify(body)).not.toMatch(/item_reference|"fc_/);
-    // The package would send the id of a text that follows reasoning.
+    // The SDK package would send the id of a text that follows reasoning.
     const answer = storedAnswer((await askAt(own, {}, { model: "case:thinking" })).parts);
     const next = (await askAt(own, { messages: stepAfter(answer) }, { model: "gpt-5.4" })).body;
     expect([...(next["input"] ?? [])].map((item) => item["type"] ?? item["role"])).toContain("assistant");

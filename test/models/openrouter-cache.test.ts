@@ -25,7 +25,7 @@ async function sentMessages(messages: ModelMessage[], definition: Partial<AnyMod
   return JSON.parse(JSON.stringify(body["messages"])) as SentMessage[];
 }
 
-/** Positions of the messages that carry a mark. */
+/** Positions of the messages with a cache mark. */
 function marks(messages: SentMessage[]): number[] {
   return messages.flatMap(({ content }, at) => (content ?? []).flatMap((block) => (block.cache_control ? [at] : [])));
 }
@@ -36,7 +36,7 @@ function withoutMarks(messages: SentMessage[]): string[] {
   );
 }
 
-/** Steps of a tool loop: what the model is sent each time. */
+/** The steps of a tool loop: the messages that the model is sent each time. */
 const steps = [0, 1, 2, 3, 4, 5].map((step) => [
   user("Weather everywhere?"),
   ...Array.from({ length: step }, (_step, at) => callAndResult(`toolu_0${at}AAAAAAAAAAAA`)).flat(),

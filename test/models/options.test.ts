@@ -1,4 +1,4 @@
-// Everything of a request that is not its transcript: tools, limits, thinking, caching, routing, addresses, keys.
+// Every part of a request but its transcript: tools, limits, thinking, caching, routing, addresses, keys.
 
 import { describe, expect, it } from "vitest";
 
@@ -35,7 +35,7 @@ describe("tools", () => {
     expect((await capture("openai", one)).body["parallel_tool_calls"]).toBe(false);
     expect((await capture("openrouter", one)).body["parallel_tool_calls"]).toBe(false);
     expect((await capture("anthropic", one)).body["tool_choice"]).toMatchObject({ disable_parallel_tool_use: true });
-    // Refused by OpenAI when there are no tools, and by its first reasoning models altogether.
+    // OpenAI refuses the field if there are no tools, and its first reasoning models always refuse it.
     expect((await capture("openai", one, { model: "o4-mini" })).body["parallel_tool_calls"]).toBeUndefined();
     expect((await capture("openai", { parallelToolCalls: false })).body["parallel_tool_calls"]).toBeUndefined();
   });
@@ -81,7 +81,7 @@ describe("thinking", () => {
   it("Anthropic is sent no thinking options where it would refuse them", async () => {
     const reasoning = { effort: "high" } as const;
     expect(await thinking({ reasoning, tools, toolChoice: "required" })).toEqual([undefined, 8192]);
-    // A loop another provider began: its calls carry no thinking that Anthropic signed.
+    // A loop that another provider began: its calls have no thinking that Anthropic signed.
     const messages = [user("?"), ...callAndResult("call_1234567890")];
     expect(await thinking({ reasoning, messages, tools })).toEqual([undefined, 8192]);
   });
@@ -114,7 +114,7 @@ describe("caching", () => {
     ...callAndResult("toolu_01AAAA"),
   ];
 
-  /** Which blocks carry a mark. */
+  /** The blocks with a cache mark. */
   async function marked(cache?: PromptCache, more: ModelRequest["messages"] = []): Promise<string[]> {
     const definition = cache === undefined ? {} : { cache };
     const { body } = await capture("anthropic", { tools, messages: [...messages, ...more] }, definition);

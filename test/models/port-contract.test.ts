@@ -1,4 +1,4 @@
-// Every provider keeps the port's contract.
+// Every provider fulfils the port's contract.
 
 import { providers } from "./ask-model.ts";
 import { modelPortContract } from "./port-contract.ts";

@@ -8,7 +8,7 @@ import { ask, collect, model, readAnswer, request, serverPort, told, type Provid
 import { bytesOf } from "./fixture-bytes.ts";
 import { grammarFaults } from "./grammar.ts";
 
-/** Asks for a case, its answer steered by headers; `id` names the exchange to the server. */
+/** Requests a case whose answer is controlled by headers; `id` names the exchange to the server. */
 function steered(provider: Provider, name: string, headers: Record<string, string>, signal: AbortSignal) {
   const asked = request(model(provider, `case:${name}`, { headers }));
   return serverPort().stream(asked, signal);
@@ -18,7 +18,7 @@ async function howItClosed(id: string): Promise<unknown> {
   return (await fetch(`${inject("modelServer")}/__closed?id=${id}`)).json();
 }
 
-/** Proves the port's contract for one provider. */
+/** Tests the port's contract for one provider. */
 export function modelPortContract(provider: Provider): void {
   describe(`model port, ${provider}`, () => {
     it("Text arrives as one block, and the stream ends with one finish that has its token counts", async () => {
@@ -84,7 +84,7 @@ export function modelPortContract(provider: Provider): void {
       const [again] = readAnswer(await ask(provider, "repeated-id")).calls;
       const later = request(model(provider, "case:repeated-id")).messages;
       const next = await ask(provider, "repeated-id", { messages: [...later, ...later] });
-      // The same step asked again gets the same id, the next step another.
+      // The same step requested again gets the same id, and the next step another one.
       expect(again?.id).toBe(first?.id);
       expect(readAnswer(next).calls[0]?.id).not.toBe(first?.id);
     });
@@ -109,7 +109,7 @@ export function modelPortContract(provider: Provider): void {
       const abort = new AbortController();
       const id = `abort-${provider}`;
       const parts: ModelPart[] = [];
-      // Nothing comes after these bytes, so only the abort can end this loop.
+      // Nothing arrives after these bytes, so only the abort can end this loop.
       const headers = { "x-server-hold": "900", "x-server-id": id };
       for await (const part of steered(provider, "text", headers, abort.signal)) {
         parts.push(part);
@@ -136,7 +136,7 @@ export function modelPortContract(provider: Provider): void {
       const cancellation = new Promise<void>((resolve) => {
         cancelled = resolve;
       });
-      // A fetch that heeds no signal, and a body that never ends.
+      // A fetch that ignores signals, and a body that never ends.
       const body = new ReadableStream({ start: (controller) => controller.enqueue(bytes), cancel: () => cancelled() });
       const port = serverPort({
         fetch: (_input, init) => {
@@ -161,7 +161,7 @@ export function modelPortContract(provider: Provider): void {
 
     it("An abort ends the wait for an answer that never comes", async () => {
       const abort = new AbortController();
-      // A fetch that neither answers nor heeds its signal.
+      // A fetch that neither answers nor reacts to its signal.
       const port = serverPort({
         fetch: () => {
           abort.abort();

@@ -1,4 +1,4 @@
-// What is said of a model that cannot be called.
+// The errors of a model that cannot be called.
 
 import { describe, expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// How a prompt's `reasoning` reaches each provider, read off the requests that a server on the loopback was sent.
+// How a prompt's `reasoning` is sent to each provider, read from the requests that a server on the loopback received.
 
 import { describe, expect, it } from "vitest";
 
@@ -11,7 +11,7 @@ import type { Sent } from "./sent-request.ts";
 
 const tools: ToolSpec[] = [{ name: "look", description: "Looks", parameters: { type: "object" } }];
 
-/** The fields a provider puts thinking into. */
+/** The fields in which a provider receives reasoning options. */
 const fields: Record<Provider, (body: Sent) => unknown> = {
   openai: (body) => body["reasoning_effort"],
   "openai-responses": (body) => body["reasoning"],

@@ -1,5 +1,5 @@
-// Real refusals of real providers, where RECORDED_DIR names a folder that holds some: each is classified from its status
-// and body, and an overflow of the context window is told from everything else.
+// Real refusals of real providers, if RECORDED_DIR names a folder with some: each is classified by its status and body, and an overflow of
+// the context window is distinguished from other refusals.
 
 import { describe, expect, inject, it } from "vitest";
 import { z } from "zod";
@@ -17,7 +17,7 @@ const errorSchema = z.looseObject({
 const listSchema = z.object({ folder: z.string().nullable(), errors: z.array(errorSchema) });
 
 const { folder, errors } = listSchema.parse(await (await fetch(`${inject("modelServer")}/__recorded`)).json());
-// A refusal without a status is a client's note of a sentence, not an answer.
+// A refusal without a status is a sentence that a client recorded, not a response.
 const answered = errors.filter(({ status }) => status !== undefined);
 
 function classify(status: number, body: string) {
@@ -43,7 +43,7 @@ describe("recorded refusals", () => {
       expect(kind).toBe(contextOverflow ? "overflow" : unlessOverflow);
       expect(retryable).toBe(kind === "rate_limited");
       expect(message.length).toBeGreaterThan(0);
-      // The sentence itself, not the JSON around it.
+      // The sentence alone, without the JSON around it.
       expect(message).not.toMatch(/^[[{]|"message"/);
     },
   );

@@ -1,6 +1,6 @@
-// Real answers of real providers, where a folder of them is named by RECORDED_DIR: each is served by the model server, cut
-// at random, and what comes out is compared with what the provider's own client and the AI SDK made of the same bytes.
-// Without a folder the suite says by name that it did not run.
+// Real answers of real providers, if RECORDED_DIR names a folder of them: the model server sends each one, split at random, and the parts
+// are compared with those that the provider's own client and the AI SDK read from the same bytes. Without a folder the suite reports that
+// it was skipped.
 
 import { describe, expect, inject, it } from "vitest";
 import { z } from "zod";
@@ -38,7 +38,7 @@ const caseSchema = z.object({
   }),
 });
 
-/** The adapter each recorded protocol is played through; the others have no adapter yet. */
+/** The provider through which each recorded protocol is tested; the other protocols have none yet. */
 const adapters: Record<string, Provider> = {
   anthropic: "anthropic",
   gemini: "google",
@@ -54,10 +54,10 @@ const adapters: Record<string, Provider> = {
   "azure-responses": "openai",
 };
 
-/** These are answered under a path of their own, which the model's `api` asks for. */
+/** These recordings are served under a separate path, which the model's `api` selects. */
 const responsesWires = new Set(["openai-responses", "azure-responses"]);
 
-/** The protocols a folder of recordings is worth nothing without. */
+/** The protocols that every folder of recordings must contain. */
 const essential = ["anthropic", "gemini", "openai-chat", "openai-responses", "openrouter-chat"];
 
 const stopReasons: Record<string, string> = {
@@ -121,7 +121,7 @@ describe("recorded answers", () => {
       const { input, cache_read, cache_write, output } = end.usage;
       const cached = inputTokens.cacheRead ?? 0;
       expect(cache_read).toBe(cached);
-      // xAI counts more cached tokens than the prompt has; the uncached rest is then none.
+      // xAI counts more cached tokens than the prompt has; the uncached count is then zero.
       expect(input + cache_read + cache_write).toBe(Math.max(inputTokens.total ?? 0, cached));
       expect(output).toBe(outputTokens.total ?? 0);
     },

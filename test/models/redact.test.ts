@@ -34,7 +34,7 @@ it.for(providers)("REDACT2 A provider (%s) that repeats every key puts none into
     },
   });
   const parts = await collect(port.stream(request(model(provider, "any")), new AbortController().signal));
-  // The key itself was sent, so it was there to be repeated.
+  // The key was sent in the request, so the provider could repeat it.
   expect(Object.values(keys).some((key) => sent.join().includes(key))).toBe(true);
   const shown = JSON.stringify(parts);
   expect(shown).toContain("[redacted] and [redacted]");
@@ -53,7 +53,7 @@ it("REDACT2 A key in a streamed chunk is removed from the raw chunk", async () =
   expect(raw.join()).not.toContain(keys.GOOGLE_API_KEY);
 });
 
-/** What the log keeps of chunks, as one text. */
+/** The chunks in the log, as one text. */
 function rawOf(secrets: string[], chunks: unknown[]): string {
   const raw = new RawText(secrets, createRedact(secrets));
   return [...chunks.flatMap((chunk) => raw.take(chunk)), ...raw.end()].join("\n");

@@ -1,5 +1,5 @@
-// Redirects of a provider's address: neither its key nor the conversation follows one to another origin. The server is asked
-// under two origins, `127.0.0.1` and `localhost`, and keeps every request that it was sent.
+// Redirects of a provider's address: neither its key nor the conversation is sent to another origin. The server is reached under two
+// origins, `127.0.0.1` and `localhost`, and records every request.
 
 import { describe, expect, inject, it } from "vitest";
 

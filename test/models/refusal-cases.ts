@@ -8,16 +8,16 @@ export interface RefusalCase {
   /** 200 for an error within a stream. */
   status: number;
   headers?: Record<string, string>;
-  /** A text is the body itself, anything else its JSON. */
+  /** A string is the body itself, any other value is sent as JSON. */
   body: unknown;
   kind: ModelFailureKind;
   retryable?: boolean;
   wait?: number;
-  /** What the message is, where it is not the case's point that it is safe. */
+  /** The expected message, if the case is not only about its safety. */
   sentence?: string;
 }
 
-/** The moment at which the cases are read. */
+/** The time at which the cases are read. */
 export const now = Date.UTC(2026, 0, 1);
 
 const message = (text: string, more: Record<string, unknown> = {}) => ({ error: { message: text, ...more } });
@@ -120,7 +120,7 @@ export const waits: readonly RefusalCase[] = [
   },
 ];
 
-/** Keys, regions, moderation and states of the moment. */
+/** Keys, regions, moderation and temporary states. */
 export const refusals: readonly RefusalCase[] = [
   {
     ...final("Gemini", 400, "API key not valid. Please pass a valid API key."),

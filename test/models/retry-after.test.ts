@@ -1,4 +1,4 @@
-// How long a provider asks us to wait.
+// How long a provider asks its clients to wait.
 
 import { expect, it } from "vitest";
 

@@ -1,11 +1,11 @@
-// What a provider was really sent: the body of the one request a call makes.
+// The body of the one request that a call sends to a provider.
 
 import type { ModelRequest } from "#core/ports/model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { collect, model, request, serverPort, type Provider } from "./ask-model.ts";
 
-/** A JSON value that a test looks into without knowing its shape. */
+/** A JSON value whose shape a test does not know. */
 export type Sent = { [key: string]: Sent } & { [index: number]: Sent } & Iterable<Sent>;
 
 /** One captured request. */
@@ -15,7 +15,7 @@ export interface Captured {
   body: Sent;
 }
 
-/** The request that a call makes, caught before it leaves. */
+/** The request of a call, captured before it is sent. */
 export async function capture(
   provider: Provider,
   more: Partial<ModelRequest> = {},

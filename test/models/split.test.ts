@@ -1,5 +1,5 @@
-// However the network cuts an answer, the same bytes give the same parts. Bytes are cut here exactly where the property
-// asks, inside characters, lines and JSON.
+// The network may split an answer anywhere, and the same bytes give the same parts. Bytes are split exactly where the property chooses,
+// inside characters, lines and JSON.
 
 import fc from "fast-check";
 import { expect, inject, it } from "vitest";
@@ -46,6 +46,6 @@ it.for(
     expect(await partsOf(provider, cut(bytes, at))).toEqual(whole);
   });
   await fc.assert(same, { seed, numRuns: 40 });
-  // And one byte at a time.
+  // The same again with one byte at a time.
   expect(await partsOf(provider, cut(bytes, Array.from(bytes.keys())))).toEqual(whole);
 });

@@ -1,4 +1,4 @@
-// The scripted provider: what it plays, and how loudly it fails.
+// The scripted provider: what it plays, and the errors of faulty scripts.
 
 import { describe, expect, it } from "vitest";
 
@@ -23,7 +23,7 @@ describe("a script", () => {
     const script = [{ text: "first" }, { text: "second" }];
     expect(readAnswer(await play(script)).text).toBe("first");
     expect(readAnswer(await play(script, [user("Hi"), said("first"), user("And?")])).text).toBe("second");
-    // Nothing is kept between calls, so the same request gets the same answer after a crash.
+    // Nothing is stored between calls, so the same request gets the same answer after a crash.
     expect(readAnswer(await play(script)).text).toBe("first");
   });
 

@@ -1,4 +1,4 @@
-// Thinking and its signatures: how they come, and to whom they go back.
+// Thinking and its signatures: how they arrive, and to which providers they are sent back.
 
 import { describe, expect, it } from "vitest";
 
@@ -11,7 +11,7 @@ import { capture } from "./sent-request.ts";
 
 const thinkers = ["openai-responses", "anthropic", "google", "openrouter"] as const;
 
-/** What a provider is sent after an answer, its call answered. */
+/** The request that a provider is sent after an answer whose call has a result. */
 async function sentAfter(provider: Provider, answer: ModelMessage): Promise<string> {
   const call = answer.parts.find((part) => part.type === "tool_call");
   const result =
@@ -56,7 +56,7 @@ describe.for(thinkers)("excluded thinking of %s", (provider) => {
     expect(JSON.stringify(rest)).not.toContain("I need the weather");
     expect(JSON.stringify(rest)).toContain("Rome");
     const answer = storedAnswer(parts);
-    // The core hides the words themselves; this is what it keeps.
+    // The core hides the text itself; this is the data that it stores.
     for (const part of answer.parts) if (part.type === "thinking") part.thinking = "";
     const sent = await sentAfter(provider, answer);
     expect(sent).toContain("sig2");

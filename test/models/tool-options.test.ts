@@ -1,4 +1,4 @@
-// What of a prompt's tool settings reaches each provider, read off the requests that a server on the loopback was sent.
+// How a prompt's tool settings are sent to each provider, read from the requests that a server on the loopback received.
 
 import { describe, expect, it } from "vitest";
 
@@ -11,7 +11,7 @@ import type { Sent } from "./sent-request.ts";
 
 const tools: ToolSpec[] = [{ name: "get_weather", description: "Weather", parameters: { type: "object" } }];
 
-/** Where a provider is told which calls it may make. */
+/** The field in which a provider receives the tool choice. */
 const choiceOf: Record<Provider, (body: Sent) => unknown> = {
   openai: (body) => body["tool_choice"],
   "openai-responses": (body) => body["tool_choice"],

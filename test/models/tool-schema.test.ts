@@ -1,4 +1,4 @@
-// A tool's arguments as each provider is told of them, read off the requests a server on the loopback was sent.
+// A tool's arguments in the form that each provider is sent, read from the requests that a server on the loopback received.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -20,7 +20,7 @@ import { capture, type Sent } from "./sent-request.ts";
 
 const done = async () => ({ status: "success" as const });
 
-/** The tool as a step tells of it. */
+/** The tool in the form in which a step offers it. */
 function specOf(schema: z.ZodType | null): ToolSpec {
   const definition = schema === null ? defineTool("Acts", done) : ["Acts", schema, done];
   return toolRunner("act", definition as unknown as AnyToolDefinition, {
@@ -30,7 +30,7 @@ function specOf(schema: z.ZodType | null): ToolSpec {
   }).spec;
 }
 
-/** Where a provider is told of a tool's arguments. */
+/** The field in which a provider receives a tool's arguments. */
 const parametersOf: Record<Provider, (body: Sent) => Sent | undefined> = {
   openai: (body) => body["tools"]?.[0]?.["function"]?.["parameters"],
   openrouter: (body) => body["tools"]?.[0]?.["function"]?.["parameters"],
@@ -47,7 +47,7 @@ async function sent(provider: Provider, schema: z.ZodType | null, model = "some-
 const deep = (levels: number): z.ZodType =>
   levels === 0 ? z.string().describe("bottom") : z.object({ in: deep(levels - 1) });
 
-/** Every kind of node, and what JSON Schema says of it. */
+/** Every kind of node, and its JSON Schema. */
 const kinds: Record<string, [z.ZodType, object]> = {
   text: [
     z.string().min(2).max(9).describe("A name"),

@@ -1,4 +1,4 @@
-// The rules every provider has for a transcript, as the test provider checks them.
+// The rules that every provider has for a transcript, as the test provider checks them.
 
 import { expect, it } from "vitest";
 

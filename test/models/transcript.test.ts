@@ -1,4 +1,4 @@
-// How a transcript of ours reads at each provider.
+// The form in which each provider is sent a transcript.
 
 import { describe, expect, it } from "vitest";
 
@@ -157,7 +157,7 @@ it.for(providers)("%s is never sent half a surrogate pair", async (provider) => 
     ),
   ];
   const { body } = await capture(provider, { messages, system: half });
-  // Two backslashes are text that only looks like half a pair.
+  // Two backslashes are text that only looks like half a surrogate pair.
   const sent = JSON.stringify(body);
   expect(sent.match(/a\uFFFD b \\\\ud83d 👍/g)).toHaveLength(3);
 });

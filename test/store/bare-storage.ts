@@ -1,4 +1,4 @@
-// Real storage of a real Durable Object for a test: a fresh one each time, lent for the time of a callback.
+// Storage of a real Durable Object for a test: a new one each time, for the duration of a callback.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";

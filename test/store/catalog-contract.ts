@@ -1,5 +1,5 @@
-// What every catalog keeps, whatever it is made of: the newest entry of each thread, deleted ones never again, keys and
-// totals once. Each test gets an empty catalog.
+// The contract of every catalog, whatever stores it: the newest entry of each thread, no entry of deleted ones, keys and totals once. Each
+// test gets an empty catalog.
 
 import { describe, expect, test } from "vitest";
 
@@ -8,14 +8,14 @@ import { zeroSums } from "#store/catalog/run-total.ts";
 
 import { day, entryOf, everyone, noon, threadOf, totalOf } from "./catalog-entries.ts";
 
-/** Gives a fresh, empty catalog. */
+/** Returns a new, empty catalog. */
 export type MakeCatalog = () => Promise<Catalog>;
 
 const { id } = threadOf(1);
 const limit = 100;
 const removal = { threadId: id, createdAt: noon, now: noon + day };
 
-/** The suite over one kind of catalog. */
+/** The suite for one kind of catalog. */
 export function catalogContract(kind: string, make: MakeCatalog): void {
   describe(`catalog ${kind}`, () => {
     test("The newest version of a thread is kept, in whatever order versions arrive", async () => {
@@ -53,7 +53,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       await catalog.flush(entryOf(1, {}, { version: 10 }), [totalOf(1)]);
       expect(await catalog.get(id)).toBeNull();
       expect((await catalog.list(everyone)).items).toEqual([]);
-      // The totals of a thread outlive it.
+      // The totals of a thread remain after its deletion.
       const { lines } = await catalog.usage({ from: "2026-08-03", to: "2026-08-03", by: [], userId: null, limit });
       expect(lines).toHaveLength(1);
     });

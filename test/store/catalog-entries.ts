@@ -1,4 +1,4 @@
-// Threads, totals and queries for the catalog's tests: complete, plain, and told apart by number.
+// Threads, totals and queries for the catalog's tests: complete, simple, and distinguished by number.
 
 import type { Thread } from "#contract/thread.ts";
 import { zeroUsage } from "#contract/usage.ts";
@@ -62,5 +62,5 @@ export function totalOf(n: number, changes: Partial<RunTotal> = {}): RunTotal {
   };
 }
 
-/** Everybody's root threads, on one page. */
+/** The root threads of all users, on one page. */
 export const everyone: ThreadListQuery = { userId: null, limit: 200 };

@@ -1,4 +1,4 @@
-// How every catalog lists threads: order, filters, pages and cursors. Part of the suite that runs over each kind.
+// How every catalog lists threads: order, filters, pages and cursors. Part of the suite for each kind of catalog.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -8,13 +8,13 @@ import type { Catalog, ThreadListQuery } from "#store/catalog/catalog.ts";
 import type { MakeCatalog } from "./catalog-contract.ts";
 import { entryOf, everyone, noon, parentOf, threadOf } from "./catalog-entries.ts";
 
-/** Numbers of the threads that a list shows. */
+/** The numbers of the threads in a list. */
 async function numbers(catalog: Catalog, query: Partial<ThreadListQuery> = {}): Promise<number[]> {
   const { items } = await catalog.list({ ...everyone, ...query });
   return items.map((thread) => Number(thread.id.slice(-12)));
 }
 
-/** A cursor made of anything. */
+/** A cursor of any value. */
 function cursorOf(value: unknown): string {
   return btoa(JSON.stringify(value)).replaceAll("=", "");
 }
@@ -85,7 +85,7 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
         do {
           const page: Awaited<ReturnType<Catalog["list"]>> = await catalog.list({ ...everyone, limit, cursor });
           expect(page.items.length).toBeLessThanOrEqual(limit);
-          // A page that repeats itself must fail here and not run for ever.
+          // A page that repeats itself must fail here and not loop forever.
           expect(seen.length).toBeLessThan(whole.length);
           seen.push(...page.items.map((thread) => Number(thread.id.slice(-12))));
           cursor = page.next_cursor ?? undefined;

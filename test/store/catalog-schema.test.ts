@@ -1,4 +1,4 @@
-// The catalog's tables where nobody applied migrations: made on first use, recorded as wrangler records them, once.
+// The catalog's tables if no migrations were applied: created on first use, recorded as wrangler records them, once.
 
 import { expect, test } from "vitest";
 

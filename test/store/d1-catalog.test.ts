@@ -1,5 +1,5 @@
-// The catalog on D1 under the suite that every catalog keeps, and what only a database has: rows to pay for, indexes to
-// use, and an absence to report.
+// The catalog on D1 under the contract of every catalog, and what only a database has: rows to pay for, indexes to use, and outages to
+// report.
 
 import { describe, expect, test } from "vitest";
 
@@ -54,7 +54,7 @@ describe("price of the catalog", () => {
     ];
     expect(await written(database, flush(1))).toBe(4);
     for (const version of [2, 3, 4]) expect(await written(database, flush(version))).toBe(4);
-    // Told again, or late: nothing new, or only the entry once more.
+    // A total that is reported again, or late, writes nothing new, or only the entry.
     expect(await written(database, flush(4))).toBeLessThanOrEqual(3);
     expect(await written(database, flush(3))).toBe(0);
     const child = [

@@ -1,4 +1,4 @@
-// The catalog in memory under the suite that every catalog keeps.
+// The catalog in memory under the contract of every catalog.
 
 import { createMemoryCatalog } from "../support/memory-store/memory-catalog.ts";
 import { catalogContract } from "./catalog-contract.ts";

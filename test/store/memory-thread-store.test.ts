@@ -1,4 +1,4 @@
-// The store in memory under the suite that every thread store keeps.
+// The store in memory under the contract of every thread store.
 
 import { createMemoryThreadStore } from "../support/memory-store/memory-thread-store.ts";
 import { messageOrderContract } from "./message-order-contract.ts";

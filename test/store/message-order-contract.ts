@@ -11,12 +11,12 @@ import type { WithStore } from "./thread-store-contract.ts";
 
 const all: MessageQuery = { branch: "main", order: "asc", limit: 100, includeSilent: true };
 
-/** Numbers of the messages that a read gave. */
+/** The numbers of the messages that a read returned. */
 function numbers(found: { id: string }[]): number[] {
   return found.map((message) => Number(message.id.slice(-12)));
 }
 
-/** Branches, each with its messages: main 1-4, a leaves at 2, b leaves a at 6, c leaves a within main's part, at 1. */
+/** Branches, each with its messages: main has 1-4, a forks at 2, b forks from a at 6, c forks from a within main's part, at 1. */
 function insertTree(store: ManagedThreadStore): void {
   const branch = (id: string, parent: string, fork: number) =>
     store.insertBranch({ id, parent_branch: parent, fork_position: idOf(fork), created_at: fork });
@@ -55,7 +55,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
         expect(store.message(idOf(2))).toEqual(moved);
         expect(store.message(idOf(8))?.branch).toBe("b");
         expect(store.message(idOf(3))).toEqual(movedOnBranch);
-        // A position that is not its message's id finds nothing.
+        // A position that is not the message's id finds nothing.
         expect(store.message(idOf(7))).toBeNull();
         expect(store.message(idOf(9))).toBeNull();
         expect(store.message("nothing")).toBeNull();

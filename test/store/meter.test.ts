@@ -1,4 +1,4 @@
-// The meter against real storage: what it counts is what the platform counts, and nothing gets past it.
+// The meter compared with real storage: it counts what the platform counts, and misses nothing.
 
 import { eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/durable-sqlite";
@@ -12,7 +12,7 @@ import { refusalOf } from "./thread-store-contract.ts";
 
 const none: MeterReading = { rowsRead: 0, rowsWritten: 0, statements: 0, alarms: 0 };
 
-/** What work cost. */
+/** The rows that `work` cost. */
 function costOf(storage: MeteredStorage, work: () => unknown): MeterReading {
   const before = storage.meter.snapshot();
   work();

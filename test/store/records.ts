@@ -1,5 +1,4 @@
-// Records for the store's tests: complete, plain, and told apart by number. Ids rise with their number, as real ones do
-// with time.
+// Records for the store's tests: complete, simple, and distinguished by number. Their ids rise with the number, as real ids rise with time.
 
 import { zeroUsage } from "#contract/usage.ts";
 import type {
@@ -47,7 +46,7 @@ export function threadRecord(changes: Partial<ThreadRecord> = {}): ThreadRecord 
   };
 }
 
-/** The n-th message, at its own place on `main`. */
+/** The n-th message, at its own position on `main`. */
 export function messageRecord(n: number, changes: Partial<MessageRecord> = {}): MessageRecord {
   const id = idOf(n);
   return {
@@ -132,12 +131,12 @@ export function logRecord(n: number, changes: Partial<LogRecord> = {}): LogRecor
   };
 }
 
-/** An event that rides in no other row. */
+/** An event that no other row contains. */
 export function eventRecord(seq: number): StoredEvent {
   return { seq, at: 1_000_000 + seq, type: "custom", name: "progress", data: { done: seq } };
 }
 
-/** The n-th answered key. */
+/** The n-th key, with its response. */
 export function keyRecord(n: number): KeyRecord {
   return { key: `key-${n}`, fingerprint: `print-${n}`, answer: { message_id: idOf(n) }, created_at: 1_000_000 + n };
 }

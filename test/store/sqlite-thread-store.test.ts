@@ -1,4 +1,4 @@
-// The store on a Durable Object's SQLite under the suite that every thread store keeps.
+// The store on a Durable Object's SQLite under the contract of every thread store.
 
 import { createSqliteThreadStore } from "#store/thread/sqlite-thread-store.ts";
 

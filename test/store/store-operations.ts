@@ -1,5 +1,5 @@
-// Random work on a thread store, as data: what is done is drawn by fast-check, who it is done to follows from what was done
-// before. Playing the same operations on two stores must tell the same story.
+// Random operations on a thread store, as data: fast-check chooses the operations, and their targets follow from the earlier ones. The same
+// operations on two stores must give the same results.
 
 import fc from "fast-check";
 
@@ -17,7 +17,7 @@ import {
   threadRecord,
 } from "./records.ts";
 
-/** One thing that is done; numbers pick among what is there. */
+/** One operation; its numbers select among the existing records. */
 export type Operation =
   | { do: "insertMessage"; branch: number; moved: boolean; silent: boolean; depth: number; metadata: JsonObject }
   | { do: "updateMessage"; which: number; silent: boolean; depth: number }
@@ -102,9 +102,9 @@ export const operations: fc.Arbitrary<Operation[]> = fc.array(
   { maxLength: 60 },
 );
 
-/** Plays operations on a store and tells what each gave: a value, or that it was refused. */
+/** Plays operations on a store and returns the result of each: a value, or that it was refused. */
 export function play(store: ManagedThreadStore, given: readonly Operation[]): unknown[] {
-  // Ids are taken from one counter, so that whatever comes later stands later, as in a thread.
+  // Ids come from one counter, so that later records have later positions, as in a thread.
   let last = 0;
   const next = () => idOf((last += 1));
   const messages: { id: string; branch: string; position: string }[] = [];
@@ -194,7 +194,7 @@ export function play(store: ManagedThreadStore, given: readonly Operation[]): un
     try {
       return perform(operation) ?? null;
     } catch (error) {
-      // What was told inside a failed transaction counts; other refusals are worded by each store.
+      // The results inside a failed transaction are compared; the texts of other errors differ between the stores.
       const told = error instanceof Error && error.message.startsWith("failed after") ? error.message : "refused";
       return { threw: told };
     }

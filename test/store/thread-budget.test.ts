@@ -1,4 +1,4 @@
-// What the thread's store costs, in rows, counted by the meter on real storage. These numbers are the bill.
+// The rows that the thread's store costs, counted by the meter on real storage. These numbers decide the bill.
 
 import { describe, expect, test } from "vitest";
 
@@ -18,7 +18,7 @@ import {
   threadRecord,
 } from "./records.ts";
 
-/** Asks what work costs. */
+/** Measures what work costs. */
 interface Costs {
   written: (work: () => unknown) => number;
   read: (work: () => unknown) => number;
@@ -41,7 +41,7 @@ function withThread(work: (store: ManagedThreadStore, costs: Costs, storage: Met
   });
 }
 
-/** A thread of this many messages. */
+/** A thread with this many messages. */
 function fill(store: ManagedThreadStore, count: number): void {
   store.transaction(() => {
     for (let n = 1; n <= count; n += 1) store.insertMessage(messageRecord(n, { run_id: idOf(n) }));
@@ -90,7 +90,7 @@ describe("rows read by the thread store", () => {
     withThread((store, { read }, storage) => {
       fill(store, 10_000);
       store.insertMessage(messageRecord(10_001, { position: idOf(10_005) }));
-      // A store as it is after a wake: nothing known yet.
+      // A store as it is after a wake: without anything in memory.
       const woken = createSqliteThreadStore(storage);
       const page = { branch: "main", limit: 50, includeSilent: true } as const;
       expect(read(() => woken.readThread())).toBeLessThanOrEqual(20);

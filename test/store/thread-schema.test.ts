@@ -1,5 +1,4 @@
-// The thread's schema: what migrations make is what the golden file says and what drizzle believes, and making or
-// changing it is all or nothing.
+// The thread's schema: migrations create what the golden file states and what drizzle declares, completely or not at all.
 
 import { getTableColumns, getTableName } from "drizzle-orm";
 import { getTableConfig } from "drizzle-orm/sqlite-core";
@@ -18,12 +17,12 @@ import { messageRecord, threadRecord } from "./records.ts";
 import golden from "./thread-schema.golden.sql";
 import { refusalOf } from "./thread-store-contract.ts";
 
-/** Tables that drizzle does not know: file rows are plain SQL, so that BLOBs go to SQLite and come back as they are. */
+/** Tables that drizzle does not know: file rows use plain SQL, so that BLOBs are written and read unchanged. */
 const plainTables = ["file", "file_chunk", "file_garbage"];
 
 type Made = { type: string; name: string; sql: string };
 
-/** Everything the storage holds; the platform's own tables are not ours. */
+/** Every table in the storage but the platform's own. */
 function made(storage: MeteredStorage): Made[] {
   return storage.sql
     .exec<Made>("SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE '\\_cf\\_%' ESCAPE '\\' ORDER BY name")
@@ -77,7 +76,7 @@ test("The columns that drizzle declares are those of the tables", () =>
       const believed = Object.values(getTableColumns(table)).map((column) => ({
         name: column.name,
         type: column.getSQLType().toUpperCase(),
-        // A rowid's alias is never null, which SQLite does not write down.
+        // An alias of the rowid is never null, which SQLite does not report.
         notNull: column.notNull && !(column.primary && column.getSQLType() === "integer"),
         key: column.primary || composite.includes(column.name),
       }));
@@ -94,7 +93,7 @@ test("The columns that drizzle declares are those of the tables", () =>
     }
   }));
 
-/** Steps there are, and those of a test behind them. */
+/** The existing steps, and those of a test after them. */
 const latest = threadMigrations.length;
 const addColumn: Migration = { name: "9001_add.sql", sql: "ALTER TABLE run ADD COLUMN extra TEXT;\n" };
 const addTable: Migration = {

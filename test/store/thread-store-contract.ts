@@ -16,10 +16,10 @@ import {
   threadRecord,
 } from "./records.ts";
 
-/** Lends a fresh, empty store. */
+/** Provides a new, empty store. */
 export type WithStore = (work: (store: ManagedThreadStore) => void | Promise<void>) => Promise<void>;
 
-/** The code of the refusal that work throws; fails if it throws anything else or nothing. */
+/** The code of the refusal that work throws; fails if it throws another error or none. */
 export function refusalOf(work: () => unknown): string {
   try {
     work();
@@ -32,7 +32,7 @@ export function refusalOf(work: () => unknown): string {
 
 const text = "x".repeat(1_900_001);
 
-/** The suite over one kind of store. */
+/** The suite for one kind of store. */
 export function threadStoreContract(kind: string, withStore: WithStore): void {
   const withThread: WithStore = (work) =>
     withStore((store) => {

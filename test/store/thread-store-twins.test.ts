@@ -1,4 +1,4 @@
-// The two thread stores against each other: whatever is done to both, both tell the same.
+// The two thread stores compared: the same operations on both give the same results.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -16,7 +16,7 @@ const patience = 30_000;
 test(
   "Random operations have the same results on the store in memory and the one on SQLite",
   async () => {
-    // A failure prints the seed and the shortest operations that show it.
+    // A failure prints the seed and the shortest operations that reproduce it.
     await fc.assert(
       fc.asyncProperty(operations, async (given) => {
         const memory = createMemoryThreadStore();

@@ -1,4 +1,4 @@
-// A server that answers as a test tells it to, one request after the other, and notes what came.
+// A server that gives the answers of a test's plan, one request after the other, and records the requests.
 
 import { createServer } from "node:http";
 import type { IncomingHttpHeaders } from "node:http";
@@ -6,13 +6,16 @@ import type { AddressInfo } from "node:net";
 
 import { deferred } from "#lib/deferred.ts";
 
-/** An answer; `cut` takes the request and breaks the connection off, `silent` never answers; with the header `x-endless` an answer is begun and not ended. */
+/**
+ * An answer. `cut` accepts the request and breaks the connection, `silent` never answers, and the header `x-endless` begins an answer
+ * without an end.
+ */
 export type PlannedAnswer =
   | "cut"
   | "silent"
   | { status?: number; json?: unknown; text?: string; headers?: Record<string, string> };
 
-/** What came. */
+/** The recorded requests. */
 interface SeenRequest {
   method: string;
   url: string;
@@ -20,7 +23,7 @@ interface SeenRequest {
   body: string;
 }
 
-/** Answers in the order of `plan`, its last one from then on. */
+/** Answers in the order of `plan`, and with its last answer from then on. */
 export async function openAnsweringServer(plan: readonly PlannedAnswer[]) {
   const seen: SeenRequest[] = [];
   const watchers = new Set<() => void>();
@@ -55,7 +58,7 @@ export async function openAnsweringServer(plan: readonly PlannedAnswer[]) {
   return {
     url: `http://127.0.0.1:${String(port)}`,
     seen,
-    /** Resolves once so many requests came. */
+    /** Resolves once that many requests have arrived. */
     async came(count: number): Promise<void> {
       while (seen.length < count) {
         await new Promise<void>((resolve) => {
@@ -67,7 +70,7 @@ export async function openAnsweringServer(plan: readonly PlannedAnswer[]) {
         });
       }
     },
-    /** Resolves once a client hung up before its answer was over. */
+    /** Resolves once a client has closed its connection before its answer was complete. */
     left: () => left.promise,
     close: () =>
       new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-// A thread's server as its carriers show it: what was told so far, told again behind a number, and every way to break.
+// A thread's server as carriers see it: it has the events so far, sends them again after a number, and can break in every way.
 
 import type { OpenCarrier, CarrierSink } from "#client/follow/carrier.ts";
 import type { EventOf, PlainEvent, ThreadEvent } from "#contract/event.ts";
@@ -55,7 +55,7 @@ export class Wire {
   }
 }
 
-/** A server that has told a story up to a point. */
+/** A server that has emitted a thread's events up to a point. */
 export class FakeServer {
   readonly wires: { kind: "socket" | "sse"; wire: Wire }[] = [];
   readonly told: PlainEvent[] = [];
@@ -76,14 +76,14 @@ export class FakeServer {
     };
   }
 
-  /** The carrier that is in use, or was last. */
+  /** The carrier that is in use, or the last one that was. */
   get wire(): Wire {
     const last = this.wires.at(-1);
     if (last === undefined) throw new Error("Nothing was opened");
     return last.wire;
   }
 
-  /** Sends what its reader lacks, up to so many frames. */
+  /** Sends the frames that its reader has not received, up to a count. */
   catchUp(most = Number.POSITIVE_INFINITY): void {
     const { wire } = this;
     if (!wire.open || wire.over) return;
@@ -91,7 +91,7 @@ export class FakeServer {
     for (const event of this.told.filter(({ seq }) => seq > (wire.prev ?? 0)).slice(0, most)) wire.send(event);
   }
 
-  /** A whole picture: what ended as messages, what is in flight as its events. */
+  /** A complete snapshot: finished messages as messages, and messages in flight as their events. */
   snapshot(): EventOf<"snapshot"> {
     const view = foldAll(this.told);
     const flying = new Set(view.messages.filter(({ streaming }) => streaming).map(({ id }) => id));

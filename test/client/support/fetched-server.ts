@@ -1,19 +1,19 @@
-// A deployment behind an injected fetch: a thread's events as a stream that a test writes, and answers by method and path.
+// A deployment for an injected fetch: a thread's events as a stream that a test writes, and responses by method and path.
 
 import type { ClientFetch } from "#client/index.ts";
 import type { ErrorCode } from "#contract/error.ts";
 import type { ThreadEvent } from "#contract/event.ts";
 import type { FeedDraft } from "#contract/feed.ts";
 
-/** What a request is answered: JSON, or a whole response. */
+/** The response to a request: JSON, or a whole Response. */
 export type Answer = (request: { body: unknown; query: URLSearchParams }) => unknown;
 
 /** The deployment. */
 export class FetchedServer {
-  /** `GET /api/threads` and the like, as the contract writes them, with real ids. */
+  /** Responses of `GET /api/threads` and other routes in the contract's form, with valid ids. */
   readonly answers: Record<string, Answer> = {};
   readonly requests: string[] = [];
-  /** Serves the feeds of owners; without it there are none. */
+  /** Serves the feeds of owners; without it requests for a feed fail. */
   feeds = false;
   readonly #streams = new Map<string, { write: (text: string) => void; close: () => void }>();
   readonly #watchers = new Set<() => void>();
@@ -35,12 +35,12 @@ export class FetchedServer {
     return Promise.resolve(said).then((value) => (value instanceof Response ? value : Response.json(value)));
   };
 
-  /** Streams that are open. */
+  /** The open streams, by path. */
   get following(): string[] {
     return [...this.#streams.keys()];
   }
 
-  /** Tells an event to who follows its thread. */
+  /** Sends an event to the followers of its thread. */
   tell(event: ThreadEvent): void {
     const prev = event.type === "snapshot" ? 0 : this.#prev;
     this.#prev = event.seq;
@@ -48,13 +48,13 @@ export class FetchedServer {
     this.#streams.get(event.thread_id)?.write(`id: ${String(event.seq)}\nevent: ${event.type}\ndata: ${data}\n\n`);
   }
 
-  /** Tells the watchers of a feed; `query` is what they asked with. */
+  /** Sends a message to the watchers of a feed; `query` is the query of their request. */
   word(draft: FeedDraft, query = ""): void {
     const seq = (this.#prev += 1);
     this.#streams.get(`feed ${query}`)?.write(`event: ${draft.type}\ndata: ${JSON.stringify({ ...draft, seq })}\n\n`);
   }
 
-  /** Ends a thread's stream with the reason that it is refused for. */
+  /** Ends a thread's stream with the refusal as its reason. */
   refuse(threadId: string, code: ErrorCode): void {
     const data = JSON.stringify({ type: "error", code, message: "Refused." });
     this.#streams.get(threadId)?.write(`event: thread_error\ndata: ${data}\n\n`);
@@ -65,12 +65,12 @@ export class FetchedServer {
     this.#streams.get(threadId)?.write("event: end\ndata: {}\n\n");
   }
 
-  /** Cuts a stream off; a feed's is `feed ` and what it was asked with. */
+  /** Breaks a stream; the name of a feed's stream is `feed ` and the query of its request. */
   cut(threadId: string): void {
     this.#streams.get(threadId)?.close();
   }
 
-  /** Resolves once a request came that holds `text`, so many times. */
+  /** Resolves once requests that contain `text` have arrived that many times. */
   async came(text: string, times = 1): Promise<void> {
     while (this.requests.filter((request) => request.includes(text)).length < times) {
       await new Promise<void>((resolve) => {

@@ -1,19 +1,19 @@
-// What a carrier told, in order.
+// The calls that a carrier made to its sink, in order.
 
 import type { CarrierSink } from "#client/follow/carrier.ts";
 import { deferred } from "#lib/deferred.ts";
 
-/** A sink that a test reads: numbers are events. */
+/** A sink that a test reads; numbers stand for events. */
 export interface NotingSink extends CarrierSink {
   readonly told: (string | number)[];
-  /** The error that ended it. */
+  /** The error with which the connection ended. */
   readonly end: Promise<Error>;
   readonly delayMs: number;
-  /** Resolves once this was told. */
+  /** Resolves once the sink has received this. */
   until: (what: string | number) => Promise<void>;
 }
 
-/** One. */
+/** Creates an empty sink. */
 export function notingSink(): NotingSink {
   const told: (string | number)[] = [];
   const end = deferred<Error>();

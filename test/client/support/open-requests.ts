@@ -1,4 +1,4 @@
-// Requests of a client with time, chance and presence in a test's hands.
+// Client requests with time, randomness and page presence under a test's control.
 
 import type { Presence, PresenceChange } from "#client/presence.ts";
 import { Requests } from "#client/request.ts";
@@ -7,7 +7,7 @@ import type { ClientOptions } from "#client/settings.ts";
 
 import { ManualTime } from "../../http/support/manual-timers.ts";
 
-/** A page that a test puts to sleep and wakes. */
+/** A page that a test hides and shows. */
 export class ManualPresence implements Presence {
   online = true;
   visible = true;
@@ -29,7 +29,7 @@ export class ManualPresence implements Presence {
   }
 }
 
-/** Requests to an address, nowhere by default. */
+/** Creates requests to an address, by default to one that does not exist. */
 export function openRequests(options: ClientOptions = {}) {
   const time = new ManualTime();
   const presence = new ManualPresence();

@@ -1,11 +1,11 @@
-// A page that React draws into, with frames that a test paints.
+// A page into which React renders, with frames that a test paints.
 
 import { Window } from "happy-dom";
 import type { ReactNode } from "react";
 
 import type { Frame } from "#react/index.ts";
 
-/** Frames that come when a test says so. */
+/** Animation frames that run when a test asks for them. */
 export class ManualFrames {
   readonly #drawings = new Set<() => void>();
 
@@ -26,11 +26,11 @@ export class ManualFrames {
   }
 }
 
-/** What a test does with a page. */
+/** The functions of a page for a test. */
 export interface Page {
   text: () => string;
   render: (node: ReactNode) => Promise<void>;
-  /** Does something and has React draw what came of it. */
+  /** Runs `work` and lets React render its effects. */
   act: (work: () => void | Promise<void>) => Promise<void>;
   close: () => Promise<void>;
 }
@@ -38,7 +38,7 @@ export interface Page {
 /** Opens an empty page. */
 export async function openPage(): Promise<Page> {
   const window = new Window({ url: "http://localhost/" });
-  // React reads these when it is loaded, so it is loaded behind them.
+  // React reads these globals when it is loaded, so it is loaded after they are set.
   const { document, navigator } = window;
   for (const [name, value] of Object.entries({ window, document, navigator, IS_REACT_ACT_ENVIRONMENT: true })) {
     Object.defineProperty(globalThis, name, { value, configurable: true });

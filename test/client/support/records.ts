@@ -18,7 +18,7 @@ export function threadOf(changes: Partial<Thread> = {}): Thread {
   });
 }
 
-/** One that is over. */
+/** A run that has ended. */
 export function runOf(changes: Partial<Run> = {}): Run {
   return runRecord({
     id: "run",

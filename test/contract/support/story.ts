@@ -1,4 +1,4 @@
-// Random stories of a thread as its events tell them: answers that stream, retractions, tools that end in any order.
+// Random sequences of a thread's events: answers that stream, retractions, tools that end in any order.
 
 import fc from "fast-check";
 
@@ -9,7 +9,7 @@ import { messageRecord } from "../../support/records.ts";
 
 const thread = "3f0a0000-0000-4000-8000-000000000001";
 
-/** A whole message at a position; its id says the position too. */
+/** A whole message at a position, which its id contains. */
 export function messageAt(position: number, changes: Partial<Message> = {}): Message {
   const id = idAt(position);
   const own = { id, role: "assistant", created_at: 1, position: id, run_id: "run", side: "a" } as const;
@@ -20,14 +20,14 @@ export function idAt(position: number): string {
   return `m${String(position).padStart(4, "0")}`;
 }
 
-/** Numbers drafts from `first`. */
+/** Numbers events from `first`. */
 export function numbered(drafts: readonly EventDraft[], first = 1): PlainEvent[] {
   return drafts.map(
     (draft, at) => ({ ...draft, seq: first + at, thread_id: thread, at: 1, run_id: "run" }) as PlainEvent,
   );
 }
 
-/** The deltas of a block, cut where `cuts` say. */
+/** The deltas of a block, split at `cuts`. */
 export function deltas(of: { message_id: string; index: number }, text: string, cuts: readonly number[]): EventDraft[] {
   const places = [...new Set([0, ...cuts.map((cut) => cut % (text.length + 1)), text.length])].sort((a, b) => a - b);
   return places.slice(1).map((end, at) => {
@@ -49,7 +49,7 @@ export function spoken(position: number, text: string, cuts: readonly number[]):
   ];
 }
 
-/** A tool's work and its message. */
+/** The events and the message of a tool call. */
 export function worked(position: number, output: string): EventDraft[] {
   const of = { message_id: idAt(position), tool_call_id: `c${position}`, tool_name: "it" };
   const result = { status: "success", result: output } as const;
@@ -64,7 +64,7 @@ export function worked(position: number, output: string): EventDraft[] {
   ];
 }
 
-/** A half-answer that is taken back. */
+/** A partial answer that is retracted. */
 export function retracted(position: number, text: string): EventDraft[] {
   const of = { message_id: idAt(position) };
   return [...spoken(position, text, []).slice(0, -2), { type: "message_retracted", ...of, reason: "retry" }];
@@ -72,13 +72,13 @@ export function retracted(position: number, text: string): EventDraft[] {
 
 const scene = fc.record({
   kind: fc.constantFrom("spoken" as const, "worked" as const, "retracted" as const),
-  // No surrogates: half of one in the report of a failure breaks the connection that reports it.
+  // No surrogates: half a pair in a failure's report breaks the connection to the reporter.
   text: fc.string({ unit: fc.constantFrom("a", "b", "é", "漢", "\n"), minLength: 1, maxLength: 12 }),
   cuts: fc.array(fc.nat(20), { maxLength: 4 }),
   place: fc.nat(30),
 });
 
-/** Events of a story, numbered from 1; messages come in any order of their positions. */
+/** Events of a thread, numbered from 1; messages arrive in any order of their positions. */
 export const story: fc.Arbitrary<PlainEvent[]> = fc
   .uniqueArray(scene, { maxLength: 8, selector: ({ place }) => place })
   .map((scenes) =>

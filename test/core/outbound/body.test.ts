@@ -1,4 +1,4 @@
-// Bodies end: by their bytes, whatever their headers say, and whoever stops reading. Nothing stays open.
+// Bodies end: by their bytes, whatever their headers declare, and when nobody reads them further. No connection stays open.
 
 import { describe, expect, it } from "vitest";
 

@@ -1,5 +1,5 @@
-// What the tests of outbound requests start from: a guarded fetch over real HTTP to a server on this machine, on which every
-// public host of these tests lives. The resolver is the real one and asks that server too.
+// The base of the tests of outbound requests: a guarded fetch over real HTTP to a server on this machine, to which every public host of
+// these tests leads. The resolver is the real one and sends its queries to that server.
 
 import { inject } from "vitest";
 
@@ -16,10 +16,10 @@ import { systemClock } from "#lib/system-clock.ts";
 export const server = (): string => inject("outboundServer");
 export const serverHost = (): string => new URL(server()).host;
 
-/** A name for a request, to ask the server about it afterwards. */
+/** A name for a request, by which the test finds it at the server afterwards. */
 export const newId = (): string => crypto.randomUUID();
 
-/** What the server saw of a request. */
+/** The server's record of a request. */
 export interface Asked {
   method: string;
   path: string;
@@ -32,11 +32,11 @@ async function askServer<T>(path: string, id: string): Promise<T> {
   return response.json<T>();
 }
 
-/** Everything that reached the server under this name. */
+/** All requests that reached the server under this name. */
 export const asked = (id: string): Promise<Asked[]> => askServer("/__asked", id);
 /** Waits until a request under this name has reached the server. */
 export const arrived = (id: string): Promise<unknown> => askServer("/__arrived", id);
-/** Waits until the answer under this name is over at the server, and tells whether all of it was sent. */
+/** Waits until the response under this name has ended at the server, and returns whether all of it was sent. */
 export const closed = (id: string): Promise<{ complete: boolean }> => askServer("/__closed", id);
 /** Has the server send one more piece of the answer under this name. */
 export const sendPiece = (id: string): Promise<unknown> => askServer("/__piece", id);
@@ -62,20 +62,20 @@ export function network(): Network {
 }
 
 export interface GuardOptions extends Partial<Transport> {
-  /** As in ALLOWED_OUTBOUND_HOSTS. */
+  /** The value of ALLOWED_OUTBOUND_HOSTS. */
   allowed?: string;
   limits?: Partial<OutboundLimits>;
   resolver?: Resolver;
-  /** Names the resolver's questions. */
+  /** Names the queries of the resolver. */
   dnsId?: string;
 }
 
-/** The way out of these tests. */
+/** Creates the guarded fetch of a test. */
 export function way(options: Partial<Transport> = {}): Transport {
   return { fetch: (...call) => fetch(...call), inTurn: turns(5), clock: systemClock, ...options };
 }
 
-/** A resolver that asks the server. */
+/** A resolver that sends its queries to the server. */
 export function resolverAt(path = "/dns-query", options: Partial<Transport> = {}): Resolver {
   return createDnsOverHttps(way(options), new URL(path, server()));
 }
@@ -93,7 +93,7 @@ export function guard(options: GuardOptions = {}): { guarded: OutboundFetch; sen
   return { guarded, sent: net.sent };
 }
 
-/** What a call was refused with or failed of. */
+/** The error with which a call was refused or failed. */
 export interface Refused {
   reason: OutboundReason;
   host: string | null;

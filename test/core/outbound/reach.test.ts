@@ -1,4 +1,4 @@
-// Where a guarded fetch goes, over real HTTP: what is listed, and what a name leads to.
+// Which addresses a guarded fetch reaches over real HTTP: listed hosts, and public names.
 
 import { describe, expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// Redirects are followed by hand: each is judged and looked up again, and no secret goes along to another origin.
+// Redirects are followed one by one: each target is checked and looked up again, and no secret is sent to another origin.
 
 import { describe, expect, it } from "vitest";
 

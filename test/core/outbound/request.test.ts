@@ -1,4 +1,4 @@
-// What a caller may ask for, what its errors say, and what a deployment's variables do.
+// What a caller may request, what errors contain, and the effect of a deployment's variables.
 
 import { describe, expect, it } from "vitest";
 
@@ -84,7 +84,7 @@ describe("what errors say", () => {
     expect(error.reason).toBe(reason);
     expect(JSON.stringify(error)).not.toContain(secret);
     if (error.host !== null) expect(error.message.startsWith(error.host)).toBe(true);
-    // No address that a name led to.
+    // No address of a looked-up name is in the error.
     expect(error.message).not.toContain("10.1.2.3");
   });
 
@@ -105,7 +105,7 @@ describe("what errors say", () => {
 });
 
 describe("variables", () => {
-  /** The guarded fetch of a deployment, and what it said in its log. */
+  /** The guarded fetch of a deployment, and its log lines. */
   function deployed(variables: OutboundVariables) {
     const lines: { event: string; variable: string; message: string }[] = [];
     const net = network();

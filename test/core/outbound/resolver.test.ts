@@ -1,4 +1,4 @@
-// The resolver over HTTPS in JSON, asked over real HTTP.
+// The resolver over HTTPS with JSON, tested over real HTTP.
 
 import { describe, expect, it } from "vitest";
 
@@ -10,7 +10,7 @@ const publicV6 = "2606:2800:21f:cb07:6820:80da:af6b:8b2c";
 const never = (): AbortSignal => new AbortController().signal;
 const resolve = (name: string) => resolverAt().resolve(name, never());
 
-/** The questions that reached the server, as `name type`. */
+/** The queries that reached the server, as `name type`. */
 async function questions(id: string): Promise<string[]> {
   const seen = await asked(id);
   return seen.map(({ path }) => {

@@ -1,4 +1,4 @@
-// Nothing lasts for ever. The clock is moved by hand, after the server has said that it holds the request.
+// Every wait is bounded. The clock is moved by hand, after the server has confirmed that it holds the request.
 
 import { describe, expect, it } from "vitest";
 
@@ -10,7 +10,7 @@ import { arrived, asked, closed, guard, newId, refused, sendPiece } from "./guar
 const one = "https://one.example.com";
 const limits = { headersMs: 3000, idleMs: 2000, totalMs: 10_000 };
 
-/** A guarded fetch on a clock of the test. Names are known, so that no question arms a timer. */
+/** A guarded fetch on a test's clock. All names are known, so that no query sets a timer. */
 function timed(more: Parameters<typeof guard>[0] = {}) {
   const clock = new ManualClock();
   const resolver = { resolve: () => Promise.resolve({ ok: true as const, addresses: ["93.184.215.14"] }) };
@@ -136,7 +136,7 @@ describe("time", () => {
     holding.abort(new Error("let go"));
     await over;
     const response = await waiting;
-    // Its body is open, and the place is free all the same.
+    // Its body is still open, and the slot is free all the same.
     expect(await inTurn(null, () => Promise.resolve("free"))).toBe("free");
     await response.body?.cancel();
     expect(clock.armed).toBe(0);

@@ -1,5 +1,4 @@
-// The contract's order of events ("Order in a step"), as a checker: it reads a run's events as a subscriber would and says
-// what is wrong with them.
+// Checks the contract's order of events ("Order in a step"): it reads a run's events as a subscriber would and lists every fault.
 
 import { eventSchema } from "#contract/event.ts";
 import type { EventOf, PlainEvent } from "#contract/event.ts";
@@ -10,7 +9,7 @@ interface OpenMessage {
   lastIndex: number;
 }
 
-/** Reads events one by one; `faults` grows. */
+/** Reads events one by one and adds to `faults`. */
 class GrammarReader {
   readonly faults: string[] = [];
   #seq = 0;
@@ -19,7 +18,7 @@ class GrammarReader {
   #message: OpenMessage | null = null;
   /** Calls of the open step's answer: whether each has begun and ended. */
   #calls = new Map<string, "asked" | "running" | "ended">();
-  /** The tool message that has to come next, and which half of it. */
+  /** The tool message that must follow, and which of its two events. */
   #due: { id: string; half: "message_start" | "message_end" } | null = null;
 
   read(event: PlainEvent): void {
@@ -32,7 +31,7 @@ class GrammarReader {
     this.#apply(event);
   }
 
-  /** After the last event of a run that ended. */
+  /** Checks the end, after the last event of a run that ended. */
   end(): void {
     if (this.#ended !== 1) this.faults.push(`run_end was told ${this.#ended} times`);
     if (this.#step !== null) this.faults.push(`step ${this.#step} has no end`);
@@ -49,7 +48,7 @@ class GrammarReader {
         this.#ended += 1;
         return;
       case "step_start":
-        // A step that rested or was cut is begun again under its number.
+        // A step that was suspended or interrupted begins again under its number.
         if (this.#step !== null && this.#step !== event.step) this.#fault(event, `step ${this.#step} is open`);
         this.#step = event.step ?? null;
         this.#calls = new Map();
@@ -145,7 +144,7 @@ class GrammarReader {
   }
 }
 
-/** Everything that is wrong with the events of a run; `over` when its end is among them. */
+/** All faults in the events of a run; `over` if its end is among them. */
 export function grammarFaults(events: readonly PlainEvent[], { over }: { over: boolean }): string[] {
   const reader = new GrammarReader();
   for (const event of events) reader.read(event);

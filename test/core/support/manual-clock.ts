@@ -1,5 +1,5 @@
-// A clock that moves only when a test moves it. A sleep is over at once and moves it by its length, so that back-off takes
-// no time and can be read afterwards; a timer waits for `advance`.
+// A clock that moves only when a test moves it. A sleep ends at once and moves the clock by its length, so that back-offs take no time and
+// can be checked afterwards; a timer waits for `advance`.
 
 import type { Clock } from "#core/ports/clock.ts";
 
@@ -8,7 +8,7 @@ interface Timer {
   callback: () => void;
 }
 
-/** One turn of the event loop: everything that can go on by itself has gone on. */
+/** One turn of the event loop, after which all work that waits for nothing else is done. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, 0);
@@ -16,7 +16,7 @@ export function turn(): Promise<void> {
 }
 
 export class ManualClock implements Clock {
-  /** Milliseconds of every sleep, in order. */
+  /** The milliseconds of every sleep, in order. */
   readonly slept: number[] = [];
   #now = 1_700_000_000_000_000;
   #timers = new Set<Timer>();
@@ -25,7 +25,7 @@ export class ManualClock implements Clock {
     return this.#now;
   }
 
-  /** Timers that wait. */
+  /** The number of timers that wait. */
   get armed(): number {
     return this.#timers.size;
   }
@@ -45,7 +45,7 @@ export class ManualClock implements Clock {
     };
   }
 
-  /** Moves on, firing what is due in the order of its time, and lets everything that follows happen. */
+  /** Moves the clock, fires due timers in the order of their times, and lets their effects happen. */
   async advance(ms: number): Promise<void> {
     await turn();
     const until = this.#now + ms * 1000;

@@ -1,17 +1,17 @@
-// A run's journal in memory. It can cut the power after a given number of writes: what was written stays, every later
-// write is refused, and `cut` tells the test.
+// A run's journal in memory. It can cut the power after a given number of writes: earlier writes are stored, later ones are refused, and
+// `cut` tells the test that it happened.
 
 import type { RunJournal } from "#core/ports/run-journal.ts";
 import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
 
-/** What a refused write throws. */
+/** The error of a refused write. */
 class PowerCut extends Error {}
 
 export class MemoryJournal implements RunJournal {
   readonly messages: MessageRecord[];
   readonly logs: LogRecord[];
   readonly cut: Promise<void>;
-  /** Number of writes taken. */
+  /** The number of accepted writes. */
   writes = 0;
   #left: number;
   #tellCut: () => void = () => {};
@@ -29,7 +29,7 @@ export class MemoryJournal implements RunJournal {
     return this.#left <= 0;
   }
 
-  /** The power goes now. */
+  /** Cuts the power now. */
   kill(): void {
     this.#left = 0;
     this.#tellCut();

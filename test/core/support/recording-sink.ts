@@ -1,4 +1,4 @@
-// An event sink that keeps what was told. It fails when numbers do not rise in the order of telling.
+// An event sink that records the emitted events. It fails if their numbers do not rise.
 
 import type { EventDraft, PlainEvent } from "#contract/event.ts";
 import type { Clock } from "#core/ports/clock.ts";
@@ -16,7 +16,7 @@ export class RecordingSink implements EventSink {
     this.#last = after;
   }
 
-  /** The last number given. */
+  /** The last event number. */
   get last(): number {
     return this.#last;
   }

@@ -1,14 +1,14 @@
-// A model that plays parts. It holds the loop to the providers' rules: a transcript they would refuse fails the test.
+// A model that plays scripted parts. It requires what providers require: a transcript that they would refuse fails the test.
 
 import { zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 import type { ModelFailure, ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
 import { checkTranscript } from "#models/provider/test/transcript-check.ts";
 
-/** What a script may hold besides parts: a wait until cancelled, a wait until `open` settles, bytes that give no part. */
+/** What a script may contain besides parts: a wait until cancelled, a wait until `open` settles, and bytes that make no part. */
 export type ScriptPart = ModelPart | { type: "hang" } | { type: "wait"; open: Promise<void> } | { type: "bytes" };
 
-/** One answer by its request; `number` counts the requests from 0. */
+/** Returns the answer to a request; `number` counts the requests from 0. */
 export type Script = (request: ModelRequest, number: number) => ScriptPart[];
 
 const usage: Usage = { ...zeroUsage, input: 10, output: 5, total_tokens: 15 };
@@ -33,7 +33,7 @@ export function says(...deltas: string[]): ModelPart[] {
   return [...textBlock(0, ...deltas), finish()];
 }
 
-/** A call block. `json` as a string is what the model wrote, whatever it is. */
+/** A call block. A string as `json` is sent as it is, whether it is valid JSON or not. */
 export function callBlock(index: number, { id, name, json }: { id: string; name: string; json: string }): ModelPart[] {
   return [
     { type: "toolcall_start", index, id, name },
@@ -42,7 +42,7 @@ export function callBlock(index: number, { id, name, json }: { id: string; name:
   ];
 }
 
-/** An answer of calls; ids are `<prefix><position>`. */
+/** An answer with calls, whose ids are `<prefix><position>`. */
 export function calls(prefix: string, ...asked: [name: string, args: unknown][]): ModelPart[] {
   const blocks = asked.flatMap(([name, args], index) =>
     callBlock(index, { id: `${prefix}${index}`, name, json: typeof args === "string" ? args : JSON.stringify(args) }),
@@ -58,7 +58,7 @@ export function failure(changes: Partial<ModelFailure> = {}): ModelPart {
 
 const aborted = failure({ kind: "aborted", message: "The request was cancelled.", retryable: false });
 
-/** The port, and what it was asked. */
+/** The port, and the requests that it received. */
 export function scriptedModel(script: Script, silent = false): ModelPort & { requests: ModelRequest[] } {
   const requests: ModelRequest[] = [];
   return {

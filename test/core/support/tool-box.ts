@@ -1,4 +1,4 @@
-// Tools for the loop's tests: a function and what its definition would say.
+// Tools for tests of the loop: a function and the options of its definition.
 
 import type { JsonObject } from "#contract/json.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
@@ -12,7 +12,7 @@ export function ok(result: string): ToolResult {
 
 type Changes = Partial<Omit<ToolRunner, "spec">>;
 
-/** A tool that answers by a promise. */
+/** A tool whose function returns a promise. */
 export function tool(name: string, work: Work, changes: Changes = {}): ToolRunner {
   return streamingTool(
     name,
@@ -23,7 +23,7 @@ export function tool(name: string, work: Work, changes: Changes = {}): ToolRunne
   );
 }
 
-/** A tool that tells pieces. */
+/** A tool that yields pieces. */
 export function streamingTool(name: string, run: ToolRunner["run"], changes: Changes = {}): ToolRunner {
   return {
     spec: { name, description: `Does ${name}`, parameters: { type: "object" } },
@@ -53,7 +53,7 @@ export function gate<T = void>(): Gate<T> {
   return { promise, open };
 }
 
-/** Pieces of a stream, for tools that tell several. */
+/** The pieces of a stream. */
 export async function* pieces(...list: ToolPiece[]): AsyncGenerator<ToolPiece> {
   for (const piece of list) yield await Promise.resolve(piece);
 }

@@ -1,4 +1,4 @@
-// Random transcripts as a provider would accept them, and what becomes of them when they are cut, thinned and shuffled.
+// Random transcripts that a provider would accept, and the same after messages were cut, removed and shuffled.
 
 import fc from "fast-check";
 
@@ -37,7 +37,7 @@ function messagesOf({ user, text, calls, thinks, answer }: Turn, at: number): Mo
   ];
 }
 
-/** What may happen to a message of a transcript. */
+/** A change of a message of a transcript. */
 const fate = fc.constantFrom(
   "keep",
   "keep",
@@ -50,7 +50,7 @@ const fate = fc.constantFrom(
   "thought",
 ) as fc.Arbitrary<"keep" | "drop" | "double" | "blank" | "silence" | "swap" | "thought">;
 
-/** A transcript after anything happened to it. */
+/** A transcript after random changes. */
 export const broken: fc.Arbitrary<ModelMessage[]> = fc
   .tuple(transcript, fc.array(fate, { minLength: 40, maxLength: 40 }), fc.nat(40))
   .map(([messages, fates, length]) => {

@@ -1,4 +1,4 @@
-// A hook runner over functions, and what it reported.
+// A hook runner for given functions, and the problems that it logged.
 
 import { HookRunner } from "#flow/hook-runner.ts";
 import type { HookProblem } from "#flow/hook-runner.ts";
@@ -6,12 +6,12 @@ import type { AnyHookName, HookFunction, ThreadState } from "#spec/index.ts";
 
 import { ManualClock } from "../../core/support/manual-clock.ts";
 
-/** Stands for a thread's state where a test's definitions do not look at it. */
+/** Replaces a thread's state in tests whose definitions do not use it. */
 export const noState = Object.freeze({}) as ThreadState;
 
 type Given = [hook: AnyHookName, work: (...values: never[]) => unknown];
 
-/** Hooks run in the order given; a file is named by its place, `1.ts` first. */
+/** Hooks run in the given order; each file is named by its position, `1.ts` first. */
 export function hookRunner(...given: Given[]) {
   const clock = new ManualClock();
   const problems: HookProblem[] = [];

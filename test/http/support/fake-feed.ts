@@ -1,5 +1,4 @@
-// A feed's object in memory: takes watchers, remembers tickets and keeps leases as the real one does, and is scripted by the test in
-// everything it tells.
+// A feed's object in memory: it accepts watchers, records tickets and keeps leases as the real one does, and the test scripts its messages.
 
 import { leaseField } from "#core/feed-rpc.ts";
 import type { FeedStub } from "#core/feed-rpc.ts";
@@ -11,15 +10,15 @@ import { FakeSubscriber } from "./fake-subscriber.ts";
 
 export class FakeFeed implements FeedStub {
   readonly watchers: FakeSubscriber[] = [];
-  /** Thrown by the next upgrades, one each. */
+  /** Errors that the next upgrades throw, one each. */
   readonly failures: Error[] = [];
-  /** Given in place of a socket. */
+  /** The response in place of a socket. */
   refusal: Response | null = null;
-  /** Requests for leases, in their order. */
+  /** The requests for leases, in order. */
   readonly taken: LeaseRequest[] = [];
-  /** Thrown by the next requests for leases, one each. */
+  /** Errors that the next requests for leases throw, one each. */
   readonly leaseFailures: Error[] = [];
-  /** Rows that were written for leases. */
+  /** The number of rows that were written for leases. */
   rows = 0;
   readonly leases: Leases;
   readonly #open = new Set<string>();
@@ -47,7 +46,7 @@ export class FakeFeed implements FeedStub {
     for (const resolve of this.#waiting.splice(0)) resolve(part);
   }
 
-  /** Resolves when a lease is given back next. */
+  /** Resolves when the next lease is returned. */
   nextReturn(): Promise<"stream" | "all"> {
     const { promise, resolve } = Promise.withResolvers<"stream" | "all">();
     this.#waiting.push(resolve);

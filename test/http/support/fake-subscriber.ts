@@ -1,11 +1,11 @@
-// The object's end of a subscription, for a test to look at and to drop.
+// The object's end of a subscription, which a test can inspect and drop.
 
 import type { FakeEvent } from "./fake-thread.ts";
 
 export class FakeSubscriber {
   readonly acknowledged: number[] = [];
   pings = 0;
-  /** Code the reader closed with. */
+  /** The code with which the reader closed. */
   closedBy: number | null = null;
   readonly request: Request;
   readonly url: URL;
@@ -52,7 +52,7 @@ export class FakeSubscriber {
     this.#socket.close(code, reason);
   }
 
-  /** The code with which the reader leaves. */
+  /** The code with which the reader closes. */
   left(): Promise<number> {
     return this.#closed.promise;
   }

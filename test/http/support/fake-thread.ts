@@ -1,4 +1,4 @@
-// A thread's object in memory: honest about owners, keys and replay, scripted by the test in everything a loop would do.
+// A thread's object in memory: owners, keys and replay work as in the real one, and the test scripts the effects of the loop.
 
 import type { Log } from "#contract/log.ts";
 import type { Message } from "#contract/message.ts";
@@ -28,7 +28,7 @@ import { messageRecord, runRecord, threadRecord } from "../../support/records.ts
 import type { FakeFeed } from "./fake-feed.ts";
 import { FakeSubscriber } from "./fake-subscriber.ts";
 
-/** The methods as this class has them: with the caller first. */
+/** The methods as this class implements them, with the caller as first argument. */
 type Methods = {
   [M in keyof ThreadMethods]: (
     caller: Caller,
@@ -36,7 +36,7 @@ type Methods = {
   ) => Promise<Answer<ReturnType<ThreadMethods[M]>>>;
 };
 
-/** An event as a test tells it; `seq` is given by the thread. */
+/** An event of a test; the thread adds `seq`. */
 export interface FakeEvent {
   type: string;
   run_id?: string;
@@ -59,7 +59,7 @@ export class FakeThread implements ThreadStub {
   readonly endpointCalls: Request[] = [];
   readonly fileCalls: Request[] = [];
   readonly calls: string[] = [];
-  /** Thrown by the next calls, one each. */
+  /** Errors that the next calls throw, one each. */
   readonly failures: Error[] = [];
   onEndpoint: (request: Request) => Response | Promise<Response> = () => new Response("endpoint");
   onFiles: (request: Request) => Response | Promise<Response> = () => new Response("bytes");
@@ -67,14 +67,14 @@ export class FakeThread implements ThreadStub {
   onSubscribe: ((subscriber: FakeSubscriber) => void) | null = null;
   /** The feed that keeps a user's leases. */
   feed: ((owner: string | null) => FakeFeed) | null = null;
-  /** A run is at work; the object that keeps its lease may ask for it. */
+  /** Whether a run is active; the object that keeps its lease may ask for this. */
   working = false;
   readonly #open = new Set<string>();
   #creation: string | null = null;
   readonly #keys = new Map<string, { fingerprint: string; admission: Admission }>();
   readonly #nonces = new Set<string>();
 
-  /** Tells an event to everyone who follows. */
+  /** Emits an event to every subscriber. */
   emit(event: FakeEvent): number {
     const numbered = { ...event, seq: (this.events.at(-1)?.seq ?? 0) + 1 };
     this.events.push(numbered);

@@ -1,4 +1,4 @@
-// Time that a test moves by hand: the app's clock and its timers together.
+// A clock that a test moves: the app's time and its timers together.
 
 import { deferred } from "#lib/deferred.ts";
 import type { Timers } from "#lib/timers.ts";
@@ -23,7 +23,7 @@ export class ManualTime implements Timers {
     return () => this.#timers.delete(timer);
   }
 
-  /** Moves time on and fires what is due, in order. */
+  /** Moves time and fires due timers, in order. */
   advance(milliseconds: number): void {
     this.#micros += milliseconds * 1000;
     const due = [...this.#timers].filter(({ at }) => at <= this.#micros).toSorted((left, right) => left.at - right.at);

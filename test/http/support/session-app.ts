@@ -1,4 +1,4 @@
-// The real app over the real objects of the test Worker, with users, and short ways to be one of them.
+// The real app with the real objects of the test Worker, with users and short functions to send requests as one of them.
 
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -20,7 +20,7 @@ const users = {
 
 const { fetch } = compose(registry, []);
 
-/** Sends as a user, or as the administrator who is nobody. */
+/** Sends a request as a user, or as an administrator without a user. */
 function as(who: "anna" | "ben" | "admin"): Send {
   return async (path, init = {}) => {
     const headers = new Headers(init.headers);

@@ -1,4 +1,4 @@
-// Reads an SSE answer frame by frame, as a client would.
+// Reads an SSE response frame by frame, as a client does.
 
 /** A frame or a comment. */
 export interface SseItem {
@@ -18,7 +18,7 @@ export class SseReader {
     this.#reader = (response.body as ReadableStream<Uint8Array>).getReader();
   }
 
-  /** The next one, or null at the end. */
+  /** The next frame or comment, or null at the end. */
   async next(): Promise<SseItem | null> {
     for (;;) {
       const end = this.#rest.indexOf("\n\n");
@@ -33,7 +33,7 @@ export class SseReader {
     }
   }
 
-  /** The next one that is no comment. */
+  /** The next frame that is no comment. */
   async nextFrame(): Promise<SseItem | null> {
     for (;;) {
       const item = await this.next();

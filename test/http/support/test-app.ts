@@ -1,4 +1,4 @@
-// The app over fakes, and short ways to ask it.
+// The app with fakes, and short functions to send it requests.
 
 import { feedName } from "#core/feed-rpc.ts";
 import { dialects } from "#dialect/dialects.ts";
@@ -26,9 +26,9 @@ export interface Ask {
   method?: string;
   token?: string | null;
   headers?: Record<string, string>;
-  /** Sent as JSON. */
+  /** The body, sent as JSON. */
   json?: unknown;
-  /** Sent as it is. */
+  /** The body, sent unchanged. */
   body?: BodyInit;
   signal?: AbortSignal;
   base?: string;
@@ -38,15 +38,15 @@ export interface TestApp {
   app: App;
   time: ManualTime;
   catalog: Catalog;
-  /** The object of an id, made when first asked for. */
+  /** The object of an id, created by the first call. */
   object: (id: string) => FakeThread;
-  /** The feed of an owner, made when first asked for. */
+  /** The feed of an owner, created by the first call. */
   feed: (owner: string | null) => FakeFeed;
-  /** Ids of the objects that were reached for. */
+  /** The ids of the objects that were called. */
   reached: string[];
   log: string[];
   ask: (path: string, options?: Ask) => Promise<Response>;
-  /** Puts a thread into its object and gives it. */
+  /** Stores a thread in its object and returns it. */
   seed: (owner?: string | null) => { id: string; object: FakeThread };
 }
 

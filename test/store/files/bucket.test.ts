@@ -1,4 +1,4 @@
-// Large files in a bucket: the local one of the pool, and one that fails when told to.
+// Large files in a bucket: the local one of the test pool, and one that fails on request.
 
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
@@ -38,7 +38,7 @@ function bucketStage(
   return { rows, files, threadId, keys: () => keysOf(threadId), calls };
 }
 
-/** The real bucket, whose calls of a name fail while it is in `broken`. Uploads count what became of them. */
+/** The real bucket, whose methods fail while their name is in `broken`. It counts how uploads end. */
 function fragile() {
   const broken = new Set<string>();
   const uploads = { begun: 0, completed: 0, aborted: 0 };
@@ -155,7 +155,7 @@ test("A later instance of the object never overwrites what an earlier one put in
   const before = bucketStage();
   const [first, second] = [pattern(threshold, 3), pattern(threshold, 5)];
   await before.files.write("first", first, plain);
-  // The same rows, and nothing of what the object knew.
+  // The same rows, in a new object without memory of the old one.
   const after = bucketStage(FILES, before.rows, before.threadId);
   await after.files.write("second", second, plain);
   expect(same(await after.files.read("first"), first)).toBe(true);
@@ -176,7 +176,7 @@ test("A file in the bucket that is replaced while it is read fails for the reade
   await files.sweep();
   expect(await codeOf(chunks?.next() ?? Promise.resolve())).toBe("conflict");
   await files.destroy(() => Promise.resolve());
-  // The row stands, and its bytes are gone.
+  // The row exists, and its bytes are gone.
   expect(await codeOf(files.read("a"))).toBe("unavailable");
 });
 
@@ -235,7 +235,7 @@ test("A deletion that fails in the bucket stays recorded until a sweep succeeds,
   await files.remove("a");
   expect(await codeOf(files.sweep())).toBe("unavailable");
   expect([rows.chunk(50, 0), rows.garbage().length, (await keys()).length]).toEqual([null, 1, 1]);
-  // Without the binding it waits, and wakes nobody.
+  // Without the binding the deletion waits, and no alarm is set for it.
   const unbound = stage(rows).files;
   expect(await unbound.sweep()).toBe(true);
   expect(rows.garbage()).toHaveLength(1);
@@ -259,7 +259,7 @@ test("A thread's deletion empties its part of the bucket and no other, or can be
   broken.clear();
   await expect(files.destroy(() => Promise.reject(new Error("catalog")))).rejects.toThrow("catalog");
   await files.write("still", "open", plain);
-  // An upload that is under way while the thread goes.
+  // An upload that is active while the thread is deleted.
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const late = codeOf(files.write("late", readable, plain));
   const writer = writable.getWriter();

@@ -1,5 +1,5 @@
-// What files cost in rows, counted by the meter on real storage. Two more rows a change, an event and the thread's own, are
-// the thread's (test/thread/file-cost.test.ts).
+// The rows that files cost, counted by the meter on real storage. Each change costs two more, an event and the thread's row
+// (test/thread/file-cost.test.ts).
 
 import { describe, expect, test } from "vitest";
 
@@ -110,7 +110,7 @@ describe("rows read by files", () => {
         expect([one, spent[one]]).toEqual([one, Math.min(spent[one], 14)]);
       expect(spent.found).toBeLessThanOrEqual(121 + 5);
       expect(spent.searched).toBeLessThanOrEqual(3 * 20 + 5);
-      // These two look at every row, and say so.
+      // These two methods read every row, and their documentation states it.
       const rows = 5120 + 50 + 500 + 3;
       expect(spent.everything).toBeLessThanOrEqual(rows + 100);
       expect(spent.stats).toBeLessThanOrEqual(rows + 5);

@@ -1,4 +1,4 @@
-// What every file system keeps true of bytes: those of small files, of files at the border of a chunk, and of large ones.
+// The contract of every file system about bytes: of small files, of files at the size of a chunk, and of large files.
 
 import { expect, test } from "vitest";
 
@@ -47,7 +47,7 @@ export function fileBytesContract(where: string, withRows: WithRows): void {
           ).toBe(true);
         }
         expect(await files.stats()).toEqual({ fileCount: 2, directoryCount: 0, totalSize: 2 * size });
-        // One chunk fits the file's own row.
+        // One chunk fits the file's row.
         expect(rows.lastGeneration()).toBe(size <= chunk ? 0 : 2);
         await files.remove("one.bin");
         await files.remove("two.bin");
@@ -163,7 +163,7 @@ export function fileBytesContract(where: string, withRows: WithRows): void {
     }));
 }
 
-/** A piece again and again, so many bytes in all. */
+/** A piece, repeated up to this many bytes in total. */
 function endless(piece: Uint8Array, size: number): ReadableStream<Uint8Array> {
   let left = size;
   return new ReadableStream<Uint8Array>({

@@ -1,4 +1,4 @@
-// What every file system keeps true of names and folders, whatever its rows lie in.
+// The contract of every file system about names and folders, whatever stores its rows.
 
 import { expect, test } from "vitest";
 
@@ -60,7 +60,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       await files.remove("a/b/c.txt");
       expect(await files.stat("a/b")).toBeNull();
       expect(await files.stat("a")).not.toBeNull();
-      // A folder that is made where one is implied becomes one that stays.
+      // A folder that is created where one was implied becomes one that stays.
       await files.write("kept/x", "x", plain);
       await files.makeFolder("kept");
       await files.remove("kept/x");

@@ -13,7 +13,7 @@ const seed = Date.now() % 2 ** 31;
 const runs = { numRuns: 3000, seed };
 console.info(`seed ${seed}`);
 
-/** The path, or null where it is refused as it should be. */
+/** The path, or null if it is refused as expected. */
 function pathOf(given: unknown): string | null {
   try {
     return filePath(given).path;
@@ -26,7 +26,7 @@ function pathOf(given: unknown): string | null {
 
 const bytes = (text: string) => new TextEncoder().encode(text).byteLength;
 
-/** Strings that look like paths, and strings that look like nothing. */
+/** Strings that look like paths, and other strings. */
 const given = fc.oneof(
   fc.string({ unit: "binary", maxLength: 60 }),
   fc
@@ -85,7 +85,7 @@ test("A path is refused or becomes one normalised path inside the root", () => {
       expect(bytes(path)).toBeLessThanOrEqual(pathLimit);
       expect(names.length).toBeLessThanOrEqual(depthLimit);
       expect(/[\p{Cc}\p{Cs}\\]/u.test(path)).toBe(false);
-      // Saying it again changes nothing, with or without the slash in front.
+      // A second normalisation changes nothing, with or without the leading slash.
       expect(pathOf(path)).toBe(path);
       expect(pathOf(path.slice(1))).toBe(path);
       const { parent, name } = filePath(path);

@@ -1,4 +1,4 @@
-// A thread's files for a test, over rows that it is given: a clock that ticks, no images and no bucket unless asked for.
+// A thread's files for a test, over given rows: with a clock that advances, no images, and no bucket by default.
 
 import type { ThreadFiles } from "#core/ports/thread-files.ts";
 import type { FileRows } from "#store/files/file-rows.ts";
@@ -8,16 +8,16 @@ import { noImages } from "#store/images/images-binding.ts";
 
 import { testClock } from "../../worker/clock.ts";
 
-/** What a suite runs over. */
+/** The environment of a suite. */
 export type WithRows = (work: (rows: FileRows) => Promise<void>) => Promise<void>;
 
-/** Facts of a text. */
+/** The type of a text file. */
 export const plain = { mimeType: "text/plain" };
 
 /** Bytes of one stored chunk. */
 export const chunk = 1_835_008;
 
-/** The files, and how often they said that there is something to sweep. */
+/** The files, and how often they reported that a sweep is needed. */
 export function stage(
   rows: FileRows,
   parts: Partial<FileSystemParts> = {},
@@ -39,7 +39,7 @@ export function stage(
   return { files, calls: () => calls };
 }
 
-/** Bytes that differ from place to place, so that no two chunks look alike. */
+/** Bytes that differ at every position, so that no two chunks are equal. */
 export function pattern(length: number, seed = 1): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(length);
   let state = seed;
@@ -50,7 +50,7 @@ export function pattern(length: number, seed = 1): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** The bytes as a stream of pieces of the given sizes, over and over. */
+/** The bytes as a stream of pieces of the given sizes, repeated. */
 export function streamOf(bytes: Uint8Array, sizes: readonly number[] = [65_536]): ReadableStream<Uint8Array> {
   let at = 0;
   let turn = 0;
@@ -68,24 +68,24 @@ export function streamOf(bytes: Uint8Array, sizes: readonly number[] = [65_536])
   });
 }
 
-/** The whole of a stream. */
+/** All bytes of a stream. */
 export async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Text of a file; null for none. */
+/** The text of a file; null if there is none. */
 export async function textOf(files: ThreadFiles, path: string): Promise<string | null> {
   const bytes = await files.read(path);
   return bytes === null ? null : new TextDecoder().decode(bytes);
 }
 
-/** A quick look at whether bytes are the same, without listing millions of them when they are not. */
+/** Compares bytes quickly, without printing millions of them if they differ. */
 export function same(left: Uint8Array | null, right: Uint8Array): boolean {
   if (left === null || left.byteLength !== right.byteLength) return false;
   return left.every((byte, at) => byte === right[at]);
 }
 
-/** The code a call is refused with; fails where it is not. */
+/** The code with which a call is refused; fails if it is not refused. */
 export async function codeOf(call: Promise<unknown>): Promise<string> {
   const outcome = await call.then(
     () => "not refused",

@@ -1,5 +1,5 @@
-// What every file system keeps true while bytes are on their way: sources that fail, readers that are overtaken, writers at
-// the same time, and how little of a file is in memory meanwhile.
+// The contract of every file system while bytes arrive: sources that fail, readers whose file is replaced, simultaneous writers, and how
+// little of a file is in memory.
 
 import { expect, test } from "vitest";
 
@@ -11,12 +11,12 @@ import type { ManagedThreadFiles } from "#store/files/file-system.ts";
 import { bytesOf, chunk, codeOf, pattern, plain, same, stage, streamOf, textOf } from "./file-stage.ts";
 import type { WithRows } from "./file-stage.ts";
 
-/** No row of chunks or garbage is there; only right where no file has chunks. */
+/** Whether there are no rows of chunks or garbage; only valid if no file has chunks. */
 function clean(rows: FileRows): boolean {
   return rows.lastGeneration() === 0 && rows.garbage().length === 0;
 }
 
-/** A source of one piece over and over, which ends as told; it says what became of it. */
+/** A source that repeats one piece and ends as requested; it records how it was used. */
 function source(piece: Uint8Array, { pieces, after }: { pieces: number; after: "error" | "close" }) {
   const state = { given: 0, cancelled: false };
   const stream = new ReadableStream<Uint8Array>(
@@ -93,7 +93,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
 
   test(`A stream is written and read with few chunks in memory (${where})`, () =>
     withRows(async (rows) => {
-      // What was given and is not stored yet is in memory; what was read and not taken yet, too.
+      // Bytes that were yielded and are not stored yet are in memory, and so are bytes that were read and not taken yet.
       let given = 0;
       let stored = 0;
       let most = 0;
@@ -139,7 +139,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       expect(read).toBe(2);
     }));
 
-  /** Writes a stream of one byte that comes when its gate is opened. */
+  /** Writes a stream of one byte, which arrives when its gate is opened. */
   function gated(files: ManagedThreadFiles, path: string, facts: Partial<WriteFacts> = {}) {
     const gate = Promise.withResolvers<void>();
     const state = { begun: false, cancelled: false };
@@ -170,7 +170,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       const { files } = stage(rows);
       const outside = Array.from({ length: 7 }, (_, at) => gated(files, `outside/${at}`, { outside: true }));
       const own = Array.from({ length: 5 }, (_, at) => gated(files, `own/${at}`));
-      // What is at hand does not wait for streams, wherever it comes from.
+      // Bytes in memory do not wait for streams, wherever they come from.
       await files.write("now", "now", { ...plain, outside: true });
       expect([begunOf(outside), begunOf(own)]).toEqual([
         [0, 1, 2],
@@ -232,7 +232,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       await writer.close().catch(() => undefined);
       expect(clean(rows)).toBe(true);
       expect(await files.stats()).toEqual({ fileCount: 0, directoryCount: 0, totalSize: 0 });
-      // A signal that nobody gives, and one that is given in the end, change nothing.
+      // A signal that never aborts, and one that aborts after the end, change nothing.
       expect(
         (await files.write("file", streamOf(pattern(9)), { ...plain, signal: new AbortController().signal })).size,
       ).toBe(9);
@@ -340,7 +340,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       await writer.write(bytes.slice(0, 2 * chunk));
       await writer.write(bytes.slice(2 * chunk, 3 * chunk));
       expect(calls()).toBe(1);
-      // As another life of the object would see it: nobody writes these chunks.
+      // The state as another instance of the object would see it: no one writes these chunks.
       const generation = rows.lastGeneration();
       expect(rows.garbage()).toEqual([{ generation, bucket_key: null }]);
       expect(await files.sweep()).toBe(false);
@@ -353,7 +353,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       rows.addGarbage({ generation: 77, bucket_key: null });
       rows.putChunk(77, 0, new Uint8Array(5));
       rows.putChunk(77, 1, new Uint8Array(5));
-      // A later life numbers on behind what is there.
+      // A later instance continues the numbers of the stored chunks.
       const next = stage(rows).files;
       await next.write("other", pattern(chunk + 1), plain);
       expect(rows.lastGeneration()).toBe(78);

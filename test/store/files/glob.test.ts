@@ -1,4 +1,4 @@
-// Globs: picomatch says what they mean, a linear engine matches them.
+// Globs: picomatch defines their meaning, and a linear engine matches them.
 
 import fc from "fast-check";
 import picomatch from "picomatch/posix";
@@ -60,7 +60,7 @@ test("A glob matches as picomatch does, dots are ordinary, and a leading slash i
   expect(await found("../**")).toEqual([]);
 });
 
-/** Characters that code points are one unit of, so that `?` means the same to both engines. */
+/** Characters of one UTF-16 unit, so that `?` means the same to both engines. */
 const letters = ["a", "a", "b", "c", ".", "-", "é", "日", "1", "A", "]", "(", "!"];
 
 const name = fc
@@ -81,8 +81,8 @@ const glob = fc
   .map(([slash, pieces]) => slash + pieces.join(""))
   .filter((one) => one !== "/");
 
-// What picomatch itself says, on its own engine, but for one thing: a globstar between two slashes does not match the folder's
-// own name, for which its pattern has a way out that counts where the rest may be empty, as in `a/**/?(b)` and `a`.
+// The result of picomatch with its own engine, except for one difference: a globstar between two slashes does not match the folder's own
+// name. Its pattern has an alternative for that, which matters if the part after it may be empty, as in `a/**/?(b)` and `a`.
 function reference(pattern: string): (given: string) => boolean {
   const options = { dot: true, nonegate: true, posix: true, strictSlashes: true };
   const { source } = picomatch.makeRe(pattern.replace(/^\//, ""), options);
@@ -91,7 +91,7 @@ function reference(pattern: string): (given: string) => boolean {
   const rooted = pattern.startsWith("/") ? new RegExp(slashed.replaceAll(String.raw`\/|$)`, String.raw`\/)`)) : null;
   return (given) => {
     const matches = relative.test(given.slice(1));
-    // Taking both slashes off loses nothing else.
+    // Removing both slashes loses nothing else.
     if (rooted?.test(given) === true) expect([pattern, given, matches]).toEqual([pattern, given, true]);
     return matches;
   };

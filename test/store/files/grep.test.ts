@@ -1,4 +1,4 @@
-// Searching files by content: what a line is, what a pattern means, and what keeps a search within bounds.
+// Searching files by content: lines, patterns, and the bounds of a search.
 
 import { expect, test } from "vitest";
 
@@ -7,7 +7,7 @@ import type { SearchOptions } from "#core/ports/thread-files.ts";
 import { memoryFileRows } from "../../support/memory-store/memory-file-rows.ts";
 import { chunk, codeOf, plain, stage } from "./file-stage.ts";
 
-/** Files of a thread, and how its lines are found: by number and content. */
+/** The files of a thread, and its matching lines, by number and content. */
 async function filled(contents: Record<string, string | Uint8Array>) {
   const { files } = stage(memoryFileRows());
   for (const [path, body] of Object.entries(contents)) await files.write(path, body, plain);
@@ -92,7 +92,7 @@ test("The results of a search are bounded by files, by lines of a file and by li
   expect(all.results.map(({ matches }) => matches.length)).toEqual(Array.from({ length: 10 }, () => 1000));
   const two = await files.grep("hit", { limit: 2 });
   expect(two.results.map(({ path }) => path)).toEqual(["/m/00", "/m/01"]);
-  // As many lines as are shown, so nobody looked whether there are more.
+  // As many lines as are shown at most, so the search did not check whether there are more.
   expect(two.truncated).toBe(true);
   for (const limit of [0, -1, 1.5, Number.NaN])
     expect(await codeOf(files.grep("hit", { limit }))).toBe("invalid_request");
@@ -142,7 +142,7 @@ test("Patterns that a backtracking engine would never finish end", async () => {
 
 test("A pattern with a large compiled program searches less text, and an invalid one is refused with the position of the error", async () => {
   const { files, lines } = await filled({ "a-large": "aaaa\n".repeat(300_000), small: "aaaa\n" });
-  // 3 000 instructions: half a megabyte of text is what it may look at.
+  // The pattern compiles to 3,000 instructions, with which it may search half a megabyte of text.
   const heavy = await files.grep("(.{0,100}){9}a");
   expect(heavy.results.map(({ path }) => path)).toEqual(["/small"]);
   expect(heavy.truncated).toBe(true);

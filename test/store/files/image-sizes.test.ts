@@ -1,4 +1,4 @@
-// Sizes of images that come as streams, and how many images small pictures are made of at a time.
+// Sizes of images that arrive as streams, and how many thumbnails are made at a time.
 
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
@@ -16,7 +16,7 @@ const images = imagesBinding(IMAGES);
 
 const imagePng = { mimeType: "image/png" };
 
-/** A picture that does not pack well. */
+/** A picture that does not compress well. */
 function noisy(width: number, height: number): Promise<Uint8Array> {
   const noise = pattern(width * height);
   return realPng(width, height, (x, y) => noise[y * width + x] ?? 0);
@@ -69,7 +69,7 @@ test("The part of an image that is read to measure it is bounded, and a stream t
 
 test("A request that does not reach the image service is repeated once, and a refused one is not", async () => {
   const bytes = await realPng(60, 30);
-  /** The binding, whose first requests fail. */
+  /** The image binding, whose first requests fail. */
   const failing = (errors: Error[]) => {
     const info: ImagesBinding["info"] = async (stream) => {
       const error = errors.shift();

@@ -1,5 +1,5 @@
-// Images with the platform's binding, here its local stand-in: sizes, small pictures, smaller versions. The stand-in reads
-// JPEG, PNG, WebP and GIF, writes all of them but GIF, cannot read the AVIF it writes, and takes no notice of quality.
+// Images with the platform's binding, here its local replacement: sizes, thumbnails, smaller versions. The replacement reads JPEG, PNG,
+// WebP and GIF, writes all of them but GIF, cannot read the AVIF that it writes, and ignores the quality.
 
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
@@ -16,7 +16,7 @@ const images = imagesBinding(IMAGES);
 
 const imagePng = { mimeType: "image/png" };
 
-/** A picture that does not pack well. */
+/** A picture that does not compress well. */
 function noisy(width: number, height: number): Promise<Uint8Array> {
   const noise = pattern(width * height);
   return realPng(width, height, (x, y) => noise[y * width + x] ?? 0);
@@ -27,7 +27,7 @@ async function encoded(bytes: Uint8Array, format: "image/jpeg" | "image/webp" | 
   return new Uint8Array(await answer.response().arrayBuffer());
 }
 
-/** The binding, counting what it is asked. */
+/** The image binding, which counts its calls. */
 function counting(): ImagePort & { asked: string[] } {
   const asked: string[] = [];
   return {

@@ -1,4 +1,4 @@
-// Bounds that keep a thread usable however much is filed: room in the object's storage, entries of a listed folder, work of a
+// Bounds that keep a thread usable however many files it has: space in the object's storage, entries of a listed folder, the cost of a
 // glob.
 
 import { env } from "cloudflare:workers";
@@ -65,7 +65,7 @@ describe.each([
     }));
 });
 
-/** Files that are rows alone, so that thousands are quickly there. */
+/** File rows without bytes, so that thousands are created quickly. */
 function fill(rows: FileRows, parent: string, names: Iterable<string>): void {
   const body = { mime_type: "text/plain", place: { type: "row" as const }, tag: "t", created_at: 1, updated_at: 1 };
   for (const name of names) rows.put({ parent, name, is_folder: false, size: 0, body }, new Uint8Array());

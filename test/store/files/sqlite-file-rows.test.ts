@@ -1,4 +1,4 @@
-// The file system's contract over real SQLite of a real object.
+// The file system's contract over the real SQLite of a real object.
 
 import { sqliteFileRows } from "#store/files/sqlite-file-rows.ts";
 import { createSqliteThreadStore } from "#store/thread/sqlite-thread-store.ts";
