@@ -6,7 +6,7 @@ import react from "@vitejs/plugin-react";
 import { createServer } from "vite";
 
 const folder = fileURLToPath(new URL(".", import.meta.url));
-const pages = ["ai-sdk-chat/index.html", "ai-sdk-chat/use-chat.html"];
+const pages = ["ai-sdk-chat/index.html", "ai-sdk-chat/use-chat.html", "assistant-ui/index.html"];
 
 /**
  * How Vite builds and serves the pages. Requests to the API go to the Worker.

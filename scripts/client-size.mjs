@@ -13,6 +13,7 @@ const entries = [
   { name: "threadhold/client", file: "src/client/index.ts", limit: 15 * 1024 },
   { name: "threadhold/react", file: "src/react/index.ts", limit: 3 * 1024 },
   { name: "threadhold/react/ai-sdk", file: "src/react/ai-sdk/index.ts", limit: 4 * 1024 },
+  { name: "threadhold/react/assistant-ui", file: "src/react/assistant-ui/index.ts", limit: 5 * 1024 },
 ];
 
 let failed = false;
@@ -24,7 +25,7 @@ for (const { name, file, limit } of entries) {
     format: "esm",
     platform: "browser",
     target: "es2022",
-    external: ["react", "ai", "@ai-sdk/react"],
+    external: ["react", "ai", "@ai-sdk/react", "@assistant-ui/react"],
     write: false,
     metafile: true,
     logLevel: "error",

@@ -14,6 +14,10 @@ const about = {
   "threadhold/client": ["client.md", "The client for browsers, Node and Workers ([guide](../../guide/client.md))."],
   "threadhold/react": ["react.md", "The React hooks over the client ([guide](../../guide/client.md))."],
   "threadhold/react/ai-sdk": ["react-ai-sdk.md", "The hook for AI SDK UI ([guide](../../guide/ai-sdk.md))."],
+  "threadhold/react/assistant-ui": [
+    "react-assistant-ui.md",
+    "The runtime for assistant-ui ([guide](../../guide/assistant-ui.md)).",
+  ],
   "threadhold/session": ["session.md", "Sessions in process ([guide](../../guide/agent-sessions.md))."],
 };
 

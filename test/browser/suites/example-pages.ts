@@ -4,14 +4,14 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { longQuestion, slowQuestion } from "../../e2e/support/slow-answer.ts";
+import type { TestPage } from "../support/browser.ts";
 import { startExampleSite } from "../support/example-site.ts";
 import type { ExampleSite } from "../support/example-site.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
 export function examplePages({ api, open }: PlaygroundUse): void {
   let site: ExampleSite | undefined;
-  const openThread = async (page: string, id: string): Promise<Page> =>
-    (await open(`${site?.url ?? ""}${page}#${id}`)).page;
+  const openThread = (page: string, id: string): Promise<TestPage> => open(`${site?.url ?? ""}${page}#${id}`);
   const send = async (page: Page, text: string): Promise<void> => {
     await page.getByLabel("Message", { exact: true }).fill(text);
     await page.getByRole("button", { name: "Send" }).click();
@@ -20,11 +20,11 @@ export function examplePages({ api, open }: PlaygroundUse): void {
   const textOf = async (page: Page): Promise<string> => (await answer(page).locator("p").allInnerTexts()).join("");
   const isReady = (page: Page): Promise<void> => page.getByRole("button", { name: "Send" }).waitFor();
 
-  /** A page in the middle of a slow answer. */
-  const openSlow = async (path: string): Promise<{ id: string; page: Page }> => {
+  /** A page in the middle of an answer of so many words, twelve milliseconds each. */
+  const openSlow = async (path: string, words: number): Promise<{ id: string; page: Page }> => {
     const { id } = await api().createThread();
-    await api().call("POST", `/api/threads/${id}/messages?wait=true`, { json: { content: longQuestion(150) } });
-    const page = await openThread(path, id);
+    await api().call("POST", `/api/threads/${id}/messages?wait=true`, { json: { content: longQuestion(words) } });
+    const { page } = await openThread(path, id);
     await page.locator("article").nth(1).waitFor();
     await send(page, slowQuestion);
     await page.locator("article").nth(3).getByText("word9 ").waitFor();
@@ -38,14 +38,14 @@ export function examplePages({ api, open }: PlaygroundUse): void {
     afterAll(() => site?.close());
 
     const streams = async (path: string): Promise<void> => {
-      const { id, page } = await openSlow(path);
+      const { id, page } = await openSlow(path, 300);
       await page.reload();
       await answer(page).getByText("word20 ").waitFor();
       await isReady(page);
       expect(await page.locator("article").count()).toBe(4);
       expect(await textOf(page)).toBe((await api().messages(id)).at(-1)?.content);
 
-      const { id: stopped, page: other } = await openSlow(path);
+      const { id: stopped, page: other } = await openSlow(path, 3000);
       await other.getByRole("button", { name: "Stop" }).click();
       await isReady(other);
       const kept = (await api().messages(stopped)).at(-1);
@@ -57,7 +57,7 @@ export function examplePages({ api, open }: PlaygroundUse): void {
 
     const asks = async (path: string): Promise<void> => {
       const { id } = await api().createThread("purchaser");
-      const page = await openThread(path, id);
+      const { page, picture } = await openThread(path, id);
       await send(page, "An espresso machine for 900");
       await page.getByRole("button", { name: "Approve" }).waitFor();
       await page.reload();
@@ -68,23 +68,29 @@ export function examplePages({ api, open }: PlaygroundUse): void {
       expect(await page.locator("article").count()).toBe(2);
 
       const file = { name: "list.txt", mimeType: "text/plain", buffer: Buffer.from("A kettle") };
-      await page.getByLabel("File").setInputFiles(file);
+      const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.getByLabel("File").click()]);
+      await chooser.setFiles(file);
       await send(page, "What is on the list?");
       await page.locator("article").nth(3).waitFor();
       await isReady(page);
       await page.reload();
       await page.locator("article").nth(2).getByText("list.txt").waitFor();
+      await picture(`example-${path.replaceAll(/\W+/g, "-")}`);
       const sent = (await api().messages(id)).findLast(({ role }) => role === "user");
       expect(sent?.attachments).toMatchObject([{ name: "list.txt", size: 8 }]);
     };
 
     it("AISDK14 A chat of useThreadholdChat shows an answer once after a reload in the middle of it, and its stop ends the run", () =>
       streams("ai-sdk-chat/"));
-    it("AISDK14 A chat of useThreadholdChat sends a file, and approves a call that waited when the page was loaded", () =>
+    it("AISDK14 A chat of useThreadholdChat approves a call that waited when the page was loaded, and sends a file", () =>
       asks("ai-sdk-chat/"));
     it("AISDK13 useChat alone shows an answer once after a reload in the middle of it, and a stop by its route ends the run", () =>
       streams("ai-sdk-chat/use-chat.html"));
-    it("AISDK13 useChat alone sends a file, and approves a call that waited when the page was loaded", () =>
+    it("AISDK13 useChat alone approves a call that waited when the page was loaded, and sends a file", () =>
       asks("ai-sdk-chat/use-chat.html"));
+    it("AUI1 A thread in assistant-ui shows an answer once after a reload in the middle of it, and cancel ends the run", () =>
+      streams("assistant-ui/"));
+    it("AUI2 A thread in assistant-ui approves a call that waited when the page was loaded, and sends a file", () =>
+      asks("assistant-ui/"));
   });
 }

@@ -1,0 +1,225 @@
+// A thread's messages as messages of assistant-ui: a user's message, or all that one run answers as one message, with the results of
+// its calls in their call parts. A message whose sources did not change stays the same object, so assistant-ui converts it once.
+
+import type { MessageStatus, ThreadMessageLike } from "@assistant-ui/react";
+
+import type { Json, JsonObject, MessageView, OpenCall, RunView, ToolView } from "#client/index.ts";
+
+import { attachmentOf, fileAddress, filePart } from "./file-part.ts";
+
+/** The state of a thread that its messages are made from. */
+export interface ThreadContent {
+  threadId: string;
+  messages: readonly MessageView[];
+  tools: Readonly<Record<string, ToolView>>;
+  runs: Readonly<Record<string, RunView>>;
+  activeRunId: string | null;
+  pending: readonly OpenCall[];
+}
+
+type Part = Exclude<ThreadMessageLike["content"], string>[number];
+
+/** The messages that become one, in order. */
+interface Group {
+  id: string;
+  role: "user" | "assistant";
+  side: "a" | "b" | null;
+  runId: string | null;
+  messages: MessageView[];
+}
+
+interface Conversion {
+  sources: readonly unknown[];
+  message: ThreadMessageLike;
+}
+
+/** Converts the states of one thread, one after the other. */
+export class ThreadMessages {
+  #converted = new Map<string, Conversion>();
+
+  /** The messages of a state. */
+  convert(content: ThreadContent): readonly ThreadMessageLike[] {
+    const converted = new Map<string, Conversion>();
+    const groups = groupsOf(content);
+    for (const [index, group] of groups.entries()) {
+      const isLast = index === groups.length - 1 || groups.slice(index + 1).every(({ runId }) => runId !== group.runId);
+      const sources = sourcesOf(group, isLast, content);
+      const known = this.#converted.get(group.id);
+      const isSame =
+        known?.sources.length === sources.length && known.sources.every((source, at) => source === sources[at]);
+      converted.set(group.id, isSame ? known : { sources, message: messageOf(group, isLast, content) });
+    }
+    this.#converted = converted;
+    return [...converted.values()].map(({ message }) => message);
+  }
+}
+
+function groupsOf({ messages, runs }: ThreadContent): Group[] {
+  const groups: Group[] = [];
+  const answersOf = new Map<string, number>();
+  for (const message of messages) {
+    const { id, role, run_id: runId, side, silent, depth, parent_id: parentId } = message;
+    if (silent || depth > 0 || parentId !== null) continue;
+    const last = groups.at(-1);
+    if (role === "user" && !isAnswer(message)) groups.push({ id, role, side, runId, messages: [message] });
+    else if (role === "tool") groups.findLast((group) => makesCall(group, message))?.messages.push(message);
+    else if (role === "assistant" || role === "user") {
+      if (last?.role === "assistant" && last.runId === runId && last.side === side) last.messages.push(message);
+      else {
+        const earlier = answersOf.get(runId ?? id) ?? 0;
+        answersOf.set(runId ?? id, earlier + 1);
+        // The id stays when the run's first message is retracted.
+        const group = `${runId ?? id}${earlier === 0 ? "" : `:${String(earlier)}`}`;
+        groups.push({ id: group, role: "assistant", side, runId, messages: [message] });
+      }
+    }
+  }
+  // A run that failed before it answered has no message that could show its error.
+  return groups.flatMap((group, index) => {
+    const { runId } = group;
+    const isUnanswered = runId !== null && groups.slice(index + 1).every((other) => other.runId !== runId);
+    if (group.role !== "user" || !isUnanswered || runs[runId]?.status !== "error") return [group];
+    return [group, { id: runId, role: "assistant", side: null, runId, messages: [] }];
+  });
+}
+
+/** Whether the other model of a conversation of two models wrote the message. */
+function isAnswer({ side, model, streaming }: MessageView): boolean {
+  return side === "b" && (streaming || model !== null);
+}
+
+function makesCall({ messages }: Group, { tool_call_id: id }: MessageView): boolean {
+  return messages.some(({ parts }) => parts.some((part) => part.type === "tool_call" && part.id === id));
+}
+
+/** Everything that the converted message depends on. */
+function sourcesOf(group: Group, isLast: boolean, { tools, runs, activeRunId, pending }: ThreadContent): unknown[] {
+  const calls = callsOf(group).flatMap(({ id }) => [tools[id], pending.find((call) => call.id === id)]);
+  const run = group.runId === null ? undefined : runs[group.runId];
+  const isActive = isLast && group.runId !== null && group.runId === activeRunId;
+  return [...group.messages, ...calls, isLast, isActive, run?.status, run?.error, isActive ? pending : null];
+}
+
+function callsOf({ messages }: Group) {
+  return messages.flatMap(({ parts }) => parts.filter((part) => part.type === "tool_call"));
+}
+
+function messageOf(group: Group, isLast: boolean, content: ThreadContent): ThreadMessageLike {
+  const [first] = group.messages;
+  const { threadId } = content;
+  const metadata = { custom: { ...first?.metadata, runId: group.runId, side: group.side } };
+  const createdAt = first === undefined ? {} : { createdAt: new Date(first.created_at / 1000) };
+  const common = { id: group.id, metadata, ...createdAt };
+  if (group.role === "user") {
+    const parts = first?.parts ?? [];
+    const texts = parts.flatMap((part) => (part.type === "text" ? [{ type: "text" as const, text: part.text }] : []));
+    const attachments = parts.flatMap((part) =>
+      part.type === "image" || part.type === "file" ? attachmentOf(threadId, part) : [],
+    );
+    return { ...common, role: "user", content: texts, attachments };
+  }
+  const status = statusOf(group, isLast, content);
+  return { ...common, role: "assistant", content: contentOf(group, isLast, content), status };
+}
+
+function contentOf(group: Group, isLast: boolean, content: ThreadContent): Part[] {
+  const results = new Map(group.messages.map((message) => [message.tool_call_id, message] as const));
+  const parts = group.messages
+    .filter(({ role }) => role !== "tool")
+    .flatMap(({ parts: own }) => own.flatMap((part) => partsOf(part, results, content)));
+  if (!isLast || group.runId !== content.activeRunId) return parts;
+  const calls = new Set(callsOf(group).map(({ id }) => id));
+  // A call of a child thread or of a nested loop, and a limit, have no part of their own.
+  const others = content.pending.filter(({ id }) => !calls.has(id));
+  return [...parts, ...others.map((data): Part => ({ type: "data", name: "pending-call", data }))];
+}
+
+function partsOf(
+  part: MessageView["parts"][number],
+  results: ReadonlyMap<string | null, MessageView>,
+  content: ThreadContent,
+): Part[] {
+  switch (part.type) {
+    case "text":
+      return part.text === "" ? [] : [{ type: "text", text: part.text }];
+    case "thinking":
+      return part.thinking === "" ? [] : [{ type: "reasoning", text: part.thinking }];
+    case "tool_call": {
+      const result = results.get(part.id);
+      return [callPart(part, result, content), ...resultFiles(result, content.threadId)];
+    }
+    case "image":
+    case "file": {
+      const file = filePart(content.threadId, part);
+      return file === null ? [] : [file];
+    }
+  }
+}
+
+type CallPart = Extract<MessageView["parts"][number], { type: "tool_call" }>;
+
+function callPart(
+  { id, name, arguments: input }: CallPart,
+  message: MessageView | undefined,
+  content: ThreadContent,
+): Part {
+  const args = typeof input === "string" ? { argsText: input } : { args: input as JsonObject };
+  const call = { type: "tool-call" as const, toolCallId: id, toolName: name, ...args };
+  const open = content.pending.find((one) => one.id === id);
+  const tool = content.tools[id];
+  if (message?.status !== "complete") {
+    const hasOutput = tool !== undefined && (tool.output !== "" || tool.progress !== null);
+    const artifact = hasOutput ? { artifact: { output: tool.output, progress: tool.progress } } : {};
+    return { ...call, ...artifact, ...(open?.kind === "approval" ? { approval: { id } } : {}) };
+  }
+  const { approval: decision, result, content: text } = message;
+  const reason = decision?.reason === undefined ? {} : { reason: decision.reason };
+  const approval = decision === undefined ? {} : { approval: { id, approved: decision.approved, ...reason } };
+  const isError = result?.status === "error";
+  const value = isError ? (result.error ?? text ?? "") : valueOf(result?.result ?? text ?? "");
+  return { ...call, ...approval, result: value, isError };
+}
+
+/** The value of a result. Results are stored as text; text that is JSON of an object or a list is read as that value. */
+function valueOf(text: string): Json {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}
+
+function resultFiles(message: MessageView | undefined, threadId: string): Part[] {
+  return (message?.result?.attachments ?? []).map(({ path, name, mimeType }): Part => {
+    const address = fileAddress(threadId, path);
+    if (mimeType.startsWith("image/")) return { type: "image", image: address, filename: name };
+    return { type: "file", data: address, mimeType, filename: name, sourceType: "url" };
+  });
+}
+
+function statusOf(group: Group, isLast: boolean, { runs, activeRunId, pending }: ThreadContent): MessageStatus {
+  const run = group.runId === null ? undefined : runs[group.runId];
+  if (isLast && group.runId !== null && group.runId === activeRunId) {
+    if (pending.length > 0) return { type: "requires-action", reason: "tool-calls" };
+    return { type: "running" };
+  }
+  if (isLast && run?.status === "error") {
+    return { type: "incomplete", reason: "error", error: run.error?.message ?? run.reason ?? "The run failed." };
+  }
+  const reason = group.messages.findLast(({ role }) => role !== "tool")?.stop_reason ?? null;
+  switch (reason) {
+    case "aborted":
+      return { type: "incomplete", reason: "cancelled" };
+    case "error":
+      return { type: "incomplete", reason: "error" };
+    case "length":
+      return { type: "incomplete", reason: "length" };
+    case "content_filter":
+      return { type: "incomplete", reason: "content-filter" };
+    case "stop":
+    case "tool_calls":
+    case null:
+      return { type: "complete", reason: "stop" };
+  }
+}

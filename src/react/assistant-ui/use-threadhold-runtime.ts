@@ -1,0 +1,76 @@
+// A runtime of assistant-ui on a thread, over the events that `useThread` follows. Only what a thread can do is given to the runtime:
+// without branches it has no editing and no generating again, and assistant-ui hides their buttons.
+
+import { useExternalStoreRuntime } from "@assistant-ui/react";
+import type { AssistantRuntime, ThreadMessageLike } from "@assistant-ui/react";
+import { useMemo } from "react";
+
+import { useThread } from "../use-thread.ts";
+import { newMessage } from "./new-message.ts";
+import { ThreadAttachments } from "./thread-attachments.ts";
+import { ThreadMessages } from "./thread-messages.ts";
+
+/** Options of a runtime. */
+export interface ThreadholdRuntimeOptions {
+  /**
+   * Called with the client's error if a message, a stop or a tool result fails. Without it the error is thrown. A decision that fails
+   * rejects the promise of `respondToApproval` instead.
+   */
+  onError?: ((error: unknown) => void) | undefined;
+}
+
+const asItIs = (message: ThreadMessageLike): ThreadMessageLike => message;
+
+/**
+ * A runtime of assistant-ui on a thread, for `AssistantRuntimeProvider`: messages as they stream, new messages with files, cancel,
+ * tool calls with their approvals and results. While a run waits for an answer to a call, no message can be sent. With null the
+ * runtime is empty and disabled, for a page whose thread does not exist yet. Other hooks, such as `useThread`, may be used with it.
+ */
+export function useThreadholdRuntime(
+  threadId: string | null,
+  { onError }: ThreadholdRuntimeOptions = {},
+): AssistantRuntime {
+  const used = useThread(threadId);
+  const { thread, messages, tools, runs, activeRunId, pending, connection } = used;
+  const conversion = useMemo(() => (threadId === null ? null : { threadId, list: new ThreadMessages() }), [threadId]);
+  const shown = useMemo(() => {
+    if (conversion === null) return [];
+    return conversion.list.convert({ threadId: conversion.threadId, messages, tools, runs, activeRunId, pending });
+  }, [conversion, messages, tools, runs, activeRunId, pending]);
+  const handle = threadId === null ? null : used.handle;
+  const adapters = useMemo(() => (handle === null ? {} : { attachments: new ThreadAttachments(handle) }), [handle]);
+  const attempt = async (action: () => Promise<unknown>): Promise<void> => {
+    try {
+      await action();
+    } catch (thrown) {
+      if (onError === undefined) throw thrown;
+      onError(thrown);
+    }
+  };
+  const isRefused = connection.state === "closed" && connection.error !== null;
+  const run = activeRunId === null ? undefined : runs[activeRunId];
+  const isWaiting = pending.length > 0 || run?.status === "awaiting_tool_execution";
+  return useExternalStoreRuntime<ThreadMessageLike>({
+    messages: shown,
+    convertMessage: asItIs,
+    isDisabled: threadId === null,
+    isLoading: threadId !== null && thread === null && !isRefused,
+    isRunning: activeRunId !== null && !isWaiting,
+    isSendDisabled: isWaiting,
+    adapters,
+    onNew: (message) => attempt(() => used.handle.messages.post(newMessage(used.handle.id, message))),
+    onCancel: () => attempt(() => used.stop()),
+    onAddToolResult: ({ toolCallId, result, isError }) =>
+      attempt(() =>
+        isError ? used.handle.tools.fail(toolCallId, errorText(result)) : used.answer(toolCallId, result as never),
+      ),
+    // Not through `onError`: assistant-ui passes the rejection on to the component that sent the decision.
+    onRespondToToolApproval: async ({ approvalId, approved, reason }) => {
+      await (approved ? used.approve(approvalId) : used.decline(approvalId, reason));
+    },
+  });
+}
+
+function errorText(result: unknown): string {
+  return typeof result === "string" && result !== "" ? result : JSON.stringify(result);
+}

@@ -1,0 +1,174 @@
+// The messages of a thread as messages of assistant-ui, and messages of its composer as messages to post.
+
+import type { AppendMessage } from "@assistant-ui/react";
+import { describe, expect, it } from "vitest";
+
+import type { MessageView, RunView } from "#client/index.ts";
+import { newMessage } from "#react/assistant-ui/new-message.ts";
+import { ThreadMessages } from "#react/assistant-ui/thread-messages.ts";
+import type { ThreadContent } from "#react/assistant-ui/thread-messages.ts";
+
+let position = 0;
+
+function message(fields: Partial<MessageView>): MessageView {
+  position += 1;
+  return {
+    id: `m${String(position)}`,
+    role: "assistant",
+    content: null,
+    name: null,
+    tool_calls: null,
+    tool_call_id: null,
+    created_at: 1_000_000,
+    parent_id: null,
+    depth: 0,
+    silent: false,
+    metadata: {},
+    parts: [],
+    position: String(position).padStart(5, "0"),
+    branch_id: "",
+    run_id: "r1",
+    side: null,
+    status: "complete",
+    stop_reason: null,
+    model: null,
+    usage: null,
+    cost: null,
+    result: null,
+    attachments: [],
+    streaming: false,
+    ...fields,
+  };
+}
+
+const text = (words: string) => ({ type: "text" as const, text: words });
+const call = (id: string) => ({ type: "tool_call" as const, id, name: "look", arguments: { at: id } });
+
+function content(messages: readonly MessageView[], more: Partial<ThreadContent> = {}): ThreadContent {
+  return { threadId: "t", messages, tools: {}, runs: {}, activeRunId: null, pending: [], ...more };
+}
+
+function runOf(fields: Partial<RunView>): RunView {
+  const usage = { input: 0, output: 0, cache_read: 0, cache_write: 0, total_tokens: 0 };
+  return { id: "r1", status: "running", steps: 0, usage, cost: 0, reason: null, error: null, ...fields };
+}
+
+const user = message({ role: "user", parts: [text("Look.")] });
+
+describe("the messages of a thread", () => {
+  it("AUI1 All that a run answers is one message, with the results in its calls and without hidden messages", () => {
+    const answers = [
+      user,
+      message({ parts: [{ type: "thinking", thinking: "Hm." }, text("I look."), call("c1"), call("c2")] }),
+      message({ role: "tool", tool_call_id: "c1", content: '{"found":2}' }),
+      message({ role: "tool", tool_call_id: "c2", result: { status: "error", error: "No." } }),
+      message({ depth: 1, parts: [text("nested")] }),
+      message({ silent: true, parts: [text("silent")] }),
+      message({ parts: [text("Two.")], stop_reason: "stop" }),
+    ];
+    const [question, answer, ...others] = new ThreadMessages().convert(content(answers));
+    expect(others).toEqual([]);
+    expect(question).toMatchObject({ role: "user", content: [text("Look.")] });
+    expect(answer).toMatchObject({
+      id: "r1",
+      status: { type: "complete" },
+      content: [
+        { type: "reasoning", text: "Hm." },
+        text("I look."),
+        { type: "tool-call", toolCallId: "c1", args: { at: "c1" }, result: { found: 2 }, isError: false },
+        { type: "tool-call", toolCallId: "c2", result: "No.", isError: true },
+        text("Two."),
+      ],
+    });
+  });
+
+  it("AUI1 Only a message that changed is another object, and an answer keeps its id when its first message is retracted", () => {
+    const converter = new ThreadMessages();
+    const first = [user, message({ run_id: "r1", parts: [text("Done.")] })];
+    const begun = message({ run_id: "r2", streaming: true, parts: [text("Ha")] });
+    const next = message({ role: "user", run_id: "r2", parts: [text("And?")] });
+    const active = { runs: { r2: runOf({ id: "r2" }) }, activeRunId: "r2" };
+    const before = converter.convert(content([...first, next, begun], active));
+    const grown = converter.convert(content([...first, next, { ...begun, parts: [text("Half")] }], active));
+    expect(grown.map((one, at) => one === before[at])).toEqual([true, true, true, false]);
+    expect(grown[3]).toMatchObject({ id: "r2", content: [text("Half")], status: { type: "running" } });
+    const again = message({ run_id: "r2", streaming: true, parts: [text("Whole")] });
+    const retried = converter.convert(content([...first, next, again], active));
+    expect(retried[3]).toMatchObject({ id: "r2", content: [text("Whole")] });
+  });
+
+  it("AUI2 A call that needs approval asks for it, a decision is shown, and calls of others are data parts", () => {
+    const asking = [user, message({ parts: [call("c1")] })];
+    const pending = ["c1", "c9"].map((id) => ({ id, name: "look", kind: "approval" as const, run_id: "r1" }));
+    const waiting = content(asking, {
+      runs: { r1: runOf({ status: "awaiting_tool_execution" }) },
+      activeRunId: "r1",
+      pending: pending as unknown as ThreadContent["pending"],
+    });
+    expect(new ThreadMessages().convert(waiting)[1]).toMatchObject({
+      status: { type: "requires-action", reason: "tool-calls" },
+      content: [{ approval: { id: "c1" } }, { type: "data", name: "pending-call", data: { id: "c9" } }],
+    });
+    const declined = message({
+      role: "tool",
+      tool_call_id: "c1",
+      content: "Declined.",
+      approval: { approved: false, by: null, at: 1, reason: "too dear" },
+    });
+    const [, answer] = new ThreadMessages().convert(content([...asking, declined]));
+    expect(answer?.content).toMatchObject([{ approval: { id: "c1", approved: false, reason: "too dear" } }]);
+  });
+
+  it("AUI3 A run that failed shows its error, also without an answer, and a stopped one that it was cancelled", () => {
+    const error = { code: "model_error", message: "No key fits." } as unknown as RunView["error"];
+    const runs = { r1: runOf({ status: "error", error }) };
+    const incomplete = { type: "incomplete", reason: "error", error: "No key fits." };
+    expect(new ThreadMessages().convert(content([user], { runs }))[1]).toMatchObject({ id: "r1", status: incomplete });
+    const half = message({ parts: [text("Half")], stop_reason: "error" });
+    expect(new ThreadMessages().convert(content([user, half], { runs }))[1]).toMatchObject({ status: incomplete });
+    const stopped = message({ parts: [text("Half")], stop_reason: "aborted" });
+    const cancelled = { type: "incomplete", reason: "cancelled" };
+    expect(new ThreadMessages().convert(content([user, stopped]))[1]).toMatchObject({ status: cancelled });
+  });
+});
+
+describe("a message of the composer", () => {
+  const appended = (fields: Partial<AppendMessage>): AppendMessage =>
+    ({
+      role: "user",
+      content: [text("See")],
+      attachments: [],
+      metadata: { custom: {} },
+      runConfig: {},
+      ...fields,
+    }) as unknown as AppendMessage;
+
+  it("AUI2 Files of the thread are sent by their path, others as bytes or by their address", () => {
+    const parts = [
+      text("See"),
+      { type: "file", data: "/api/threads/t/files/uploads/a%20b.txt", mimeType: "text/plain", filename: "a b.txt" },
+      { type: "image", image: "data:image/png;base64,AAAA", filename: "a.png" },
+      { type: "image", image: "https://example.com/a.png", filename: "b.png" },
+    ] as unknown as AppendMessage["content"];
+    const image = [{ type: "image", image: "/api/threads/t/files/uploads/c.png", filename: "c.png" }];
+    const attachments = [{ contentType: "image/png", content: image }] as unknown as NonNullable<
+      AppendMessage["attachments"]
+    >;
+    expect(newMessage("t", appended({ content: parts, attachments }))).toEqual({
+      content: [
+        { type: "image", mime_type: "image/png", path: "/uploads/c.png", name: "c.png" },
+        { type: "file", mime_type: "text/plain", path: "/uploads/a b.txt", name: "a b.txt" },
+        { type: "image", mime_type: "image/png", data: "AAAA", name: "a.png" },
+        text("See"),
+      ],
+      attachments: [{ url: "https://example.com/a.png", name: "b.png" }],
+    });
+  });
+
+  it("AUI3 What a thread does not take is refused", () => {
+    const audio = [{ type: "audio", audio: { data: "", format: "mp3" } }] as unknown as AppendMessage["content"];
+    expect(() => newMessage("t", appended({ role: "assistant" }))).toThrow(/role "assistant"/);
+    expect(() => newMessage("t", appended({ runConfig: { custom: { model: "other" } } }))).toThrow(/runConfig/);
+    expect(() => newMessage("t", appended({ content: audio }))).toThrow(/"audio"/);
+  });
+});
