@@ -42,7 +42,7 @@ describe("coming in", () => {
     project.remove();
   });
 
-  it("A token is asked for, sent in headers alone, and forgotten with the page unless the tab is to remember it", async () => {
+  it("A token is requested, sent in headers alone, and forgotten with the page unless the tab is to remember it", async () => {
     const screen = await open();
     const { page } = screen;
     const asked: { url: string; authorization: string | undefined }[] = [];
@@ -96,7 +96,7 @@ describe("coming in", () => {
     await picture("signed-in-320-light");
   });
 
-  it("A token that is no longer valid is asked for again, and no text is lost", async () => {
+  it("A token that is no longer valid is requested again, and no text is lost", async () => {
     const { page } = await open();
     const signIn = async (): Promise<void> => {
       await page.getByLabel("Token or JWT").fill("anna-secret");
@@ -165,7 +165,7 @@ describe("coming in", () => {
     expect(await anna.page.getByLabel("User", { exact: true }).count()).toBe(0);
   });
 
-  it("A deployment that lets no one in, and one that is gone, show what to do", async () => {
+  it("A deployment that allows no one in, and one that cannot be reached, show what to do", async () => {
     await start("closed", []);
     const screen = await open();
     const { page } = screen;

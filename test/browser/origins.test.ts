@@ -76,7 +76,7 @@ describe("pages of other origins and the open mode", () => {
   });
 
   it(
-    "A page on a rebound name reads nothing, writes nothing and opens nothing, whatever it sends",
+    "A page on a rebound name (DNS rebinding) reads nothing, writes nothing and opens nothing, whatever it sends",
     async () => {
       const { url, port, browser: chromium, api } = started();
       const { id } = await api.createThread("assistant", { title: secret });

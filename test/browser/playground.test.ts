@@ -72,7 +72,7 @@ describe("the playground", () => {
     project.remove();
   });
 
-  it("The page comes with a policy under which nothing in line runs, and its files for ever", async () => {
+  it("The page has a policy under which no inline script runs, and its files may be cached forever", async () => {
     const { url } = use.api();
     const answer = await fetch(url, { headers: { accept: "text/html" } });
     const policy = answer.headers.get("content-security-policy") ?? "";
@@ -87,7 +87,7 @@ describe("the playground", () => {
     await asset.body?.cancel();
   });
 
-  it("Pages are the Worker's where a browser asks for one, and the API's answers are the API's", async () => {
+  it("The Worker answers a browser's request for a page with the page, and requests for the API with the API", async () => {
     const { url } = use.api();
     const page = { accept: "text/html" };
     const statusOf = async (path: string, headers: Record<string, string> = {}): Promise<[number, string]> => {

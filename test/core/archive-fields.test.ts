@@ -1,5 +1,5 @@
-// Every field of a record has its fate, and the format has the fields that are carried and no others, at every depth. Fields
-// are held against each other by their types: one that is added anywhere is a type error here or in `fate.ts`.
+// Every field of a record has an export policy, and the format has exactly the exported fields, at every depth. Fields are compared by
+// their types: a field that is added anywhere is a type error here or in `fate.ts`.
 
 import { describe, expect, it } from "vitest";
 
@@ -19,7 +19,7 @@ import { carriedOf, logFate, messageFate, runFate, threadFate } from "#core/arch
 import type { Carried } from "#core/archive/fate.ts";
 import type { QueuedCall, QueuedInput, QueueRecord, StoredPart } from "#core/record.ts";
 
-/** `true` where two unions are the same, and nothing else can be assigned to it. */
+/** `true` if two unions are equal; otherwise nothing can be assigned to it. */
 type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : never) : never;
 type Part_<Kind extends Part["type"], Of extends { type: string }> = keyof Extract<Of, { type: Kind }>;
 type ArchivedPart = ArchivedMessage["parts"][number];
@@ -50,7 +50,7 @@ const same: true[] = [
   >,
   true satisfies Same<keyof Given<ArchivedRun["error"]>, keyof RunError>,
   true satisfies Same<keyof Given<ArchivedRun["limits"]>, keyof Limits>,
-  // Calls of a run that waits were not tried yet.
+  // Calls of a waiting run were not tried yet.
   true satisfies Same<keyof Given<ArchivedRun["calls"]>[number], Exclude<keyof QueuedCall, "tried">>,
 ];
 

@@ -43,7 +43,7 @@ async function posted(id: string, body: object): Promise<{ status: number; code:
 const user = (text: string, id = crypto.randomUUID()) => ({ id, role: "user", parts: [{ type: "text", text }] });
 
 describe("an answer", () => {
-  it("AISDK1 A message is answered with text, thoughts and tool calls, as the conversation has them after a reload", async () => {
+  it("AISDK1 A message is answered with text, thoughts and tool calls, which are the same after a reload", async () => {
     scripts.set("works", ({ step }) =>
       step === 0
         ? { thinking: "Hm.", text: ["I ", "look."], toolCalls: [{ name: "note", arguments: { text: "a" } }] }
@@ -86,7 +86,7 @@ describe("an answer", () => {
     expect(chunks.at(-1)).toEqual({ type: "finish", finishReason: "stop" });
   });
 
-  it("AISDK2 A conversation goes on over several messages, and only the last one of a request is read", async () => {
+  it("AISDK2 A conversation continues over several messages, and only the last message of a request is read", async () => {
     const { id, chat } = await newChat("parallel");
     await chat.sendMessage({ text: "one" });
     chat.messages = [
@@ -118,7 +118,7 @@ describe("an answer", () => {
     expect((await loadMessages(anna, id)).slice(0, 2)).toEqual(before);
   });
 
-  it("AISDK3 The same message sent twice is admitted once", async () => {
+  it("AISDK3 A message that is sent twice is admitted once", async () => {
     const { id, chat } = await newChat("parallel");
     const body = { messages: [user("once", "m1")] };
     const first = await posted(id, body);
@@ -131,7 +131,7 @@ describe("an answer", () => {
 });
 
 describe("calls that wait", () => {
-  it("AISDK4 A call that the client runs is answered with its output, and the same message goes on", async () => {
+  it("AISDK4 A call that the client runs is answered with its output, and the same message continues", async () => {
     scripts.set("asks", ({ step }) =>
       step === 0
         ? { text: "One moment.", toolCalls: [{ name: "ask", arguments: { q: "where?" } }] }
@@ -154,7 +154,7 @@ describe("calls that wait", () => {
     expect(plain(await loadMessages(anna, id))).toEqual(plain(chat.messages));
   });
 
-  it("AISDK4 An error of the client's tool reaches the model, and other calls are waited for", async () => {
+  it("AISDK4 An error of the client's tool reaches the model, and the run waits for its other calls", async () => {
     scripts.set("asks_two", ({ step, messages }) =>
       step === 0
         ? { toolCalls: [0, 1].map((at) => ({ name: "ask", arguments: { q: String(at) } })) }
@@ -234,7 +234,7 @@ describe("calls that wait", () => {
 });
 
 describe("leaving and coming back", () => {
-  it("AISDK6 A chat that is reloaded in the middle of an answer goes on without a lost or doubled word", async () => {
+  it("AISDK6 A chat that is reloaded in the middle of an answer continues without a lost or doubled word", async () => {
     const words = Array.from({ length: 60 }, (_, at) => `w${String(at)} `);
     scripts.set("long", ({ step }) =>
       step === 0
@@ -254,7 +254,7 @@ describe("leaving and coming back", () => {
     expect(plain(await loadMessages(anna, id))).toEqual(plain(again.messages));
   });
 
-  it("AISDK6 There is nothing to resume in a thread at rest, or in one that waits", async () => {
+  it("AISDK6 A resume of an idle thread, or of one that waits for its client, is answered 204", async () => {
     scripts.set("asks", () => ({ toolCalls: [{ name: "ask", arguments: { q: "x" } }] }));
     const { id, chat } = await newChat("asker");
     const resume = async () => (await anna(`/api/ai-sdk/threads/${id}/chat/any/stream`)).status;
@@ -293,7 +293,7 @@ describe("leaving and coming back", () => {
     expect([chat.status, textOf(chat.lastMessage)]).toEqual(["ready", "Wait."]);
   });
 
-  it("AISDK8 After a crash the stream says what was retracted, and a reload shows the answer alone", async () => {
+  it("AISDK8 A stream after a crash names what was retracted, and a reload shows the answer alone", async () => {
     let asked = 0;
     scripts.set("crashes", () => {
       asked += 1;
@@ -312,7 +312,7 @@ describe("leaving and coming back", () => {
 });
 
 describe("what else a conversation has", () => {
-  it("AISDK9 Files of the user become files of the thread, and come back by their address", async () => {
+  it("AISDK9 Files of the user become files of the thread, and are shown by their address", async () => {
     const { id, chat } = await newChat("parallel");
     const url = `data:text/plain;base64,${btoa("Hello, file")}`;
     await chat.sendMessage({ text: "see", files: [{ type: "file", mediaType: "text/plain", filename: "a.txt", url }] });
@@ -324,7 +324,7 @@ describe("what else a conversation has", () => {
     expect(chat.status).toBe("ready");
   });
 
-  it("AISDK9 Events of the project's own are data parts", async () => {
+  it("AISDK9 Events that the project emits are data parts", async () => {
     scripts.set("injects", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "inject", arguments: { text: "x" } }] } : { text: "ok" },
     );
@@ -334,7 +334,7 @@ describe("what else a conversation has", () => {
     expect(data).toMatchObject([{ type: "data-injected", data: { id: expect.any(String) } }]);
   });
 
-  it("AISDK10 A run that fails is an error of the chat, with what was said before it", async () => {
+  it("AISDK10 A run that fails is an error of the chat, after the text so far", async () => {
     scripts.set("fails", () => ({ text: "half ", error: { kind: "auth", message: "no" } }));
     const { id, chat } = await newChat("parallel");
     await chat.sendMessage({ text: "fails" });
@@ -345,7 +345,7 @@ describe("what else a conversation has", () => {
     expect(chat.lastMessage?.parts.at(-1)).toEqual(error);
   });
 
-  it("AISDK10 What the thread cannot do is refused by its name", async () => {
+  it("AISDK10 A request that the thread does not support is refused by its name", async () => {
     const { id, chat } = await newChat("parallel");
     await chat.sendMessage({ text: "one" });
     const [question] = await loadMessages(anna, id);

@@ -23,7 +23,7 @@ const typesOf = (chunks: UiChunk[]): string[] => chunks.map(({ type }) => type);
 const call = { id: "c", name: "own" };
 const end = { type: "run_end", status: "completed", reason: null, outcome: null, error: null, message_ids: [] };
 
-it("AISDK12 Each character of a text is sent once, whatever comes again", () => {
+it("AISDK12 Each character of a text is sent once, whatever events are repeated", () => {
   const delta = (offset: number, text: string) => ({ type: "text_delta", index: 0, offset, delta: text });
   const start = { type: "text_start", index: 0 };
   const texts = [start, delta(0, "ab"), start, delta(1, "bc"), delta(0, "abcd"), delta(2, "c")];
@@ -77,7 +77,7 @@ it("AISDK8 A retracted answer is closed, its calls are void, and a part names it
   expect(typesOf(chunks).slice(4)).toEqual(["text-end", "tool-input-error", "tool-output-error", "data-retracted"]);
 });
 
-it("AISDK5 A call of a child thread, and a limit, are data that the chat may show", () => {
+it("AISDK5 A call of a child thread, and a limit, are data parts that the chat may show", () => {
   const stream = newStream(["c"]);
   const pending = { name: "x", kind: "approval", deadline: null };
   const chunks = chunksOf(stream, [
@@ -98,7 +98,7 @@ it("AISDK5 A call of a child thread, and a limit, are data that the chat may sho
   expect(stream.isOver).toBe(true);
 });
 
-it("AISDK12 A result of a call that the chat does not have brings the call with it", () => {
+it("AISDK12 A result of a call that the chat does not have is sent together with the call", () => {
   const result = { status: "success" as const, result: "done" };
   const message = messageRecord({ id: "m", role: "tool", tool_call_id: "c", name: "far", result });
   expect(chunksOf(newStream(), [{ type: "message_end", message }])).toEqual([
@@ -107,7 +107,7 @@ it("AISDK12 A result of a call that the chat does not have brings the call with 
   ]);
 });
 
-it("AISDK12 Events of other runs and of nested loops are not shown, and a run ends in its own way", () => {
+it("AISDK12 Events of other runs and of nested loops are not shown, and a run ends with its own reason", () => {
   const nested = { type: "text_delta", index: 0, offset: 0, delta: "nested", depth: 1 };
   const other = { type: "text_delta", index: 0, offset: 0, delta: "other", run_id: "another" };
   expect(chunksOf(newStream(), [nested, other])).toEqual([]);

@@ -48,7 +48,7 @@ describe("attachments", () => {
   });
 
   it.each(providers)(
-    "A message inline and by address is answered with its attachments as files of the thread, and %s is sent them",
+    "A message with an inline file and one at an address is answered with both as files of the thread, and %s is sent them",
     async (provider) => {
       const { api, desk, host } = use();
       const { id } = await api.createThread(`weather_${provider}_assistant`);
@@ -75,7 +75,7 @@ describe("attachments", () => {
     },
   );
 
-  it("An attachment that cannot be taken is refused by its field, and the thread is as it was", async () => {
+  it("An attachment that is refused is named by its field, and the thread stays unchanged", async () => {
     const { api, host } = use();
     const { id } = await api.createThread();
     const post = (attachments: unknown[]) =>

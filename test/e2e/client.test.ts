@@ -133,7 +133,7 @@ describe("the client", () => {
     leave();
   });
 
-  it("A socket is opened with a ticket; no address ever held the token", async () => {
+  it("A socket is opened with a ticket, and no address ever contains the token", async () => {
     addresses.length = 0;
     const thread = await begin(open());
     await thread.send("Hello");
@@ -173,7 +173,7 @@ describe("the client", () => {
     },
   );
 
-  it("A lost frame is noticed, and its events are received again", async () => {
+  it("A frame that is lost is noticed, and its events are received again", async () => {
     LossySocket.lost = 0;
     const client = open({ WebSocket: LossySocket, random: () => 0 });
     const thread = await begin(client);
@@ -225,7 +225,7 @@ describe("the client", () => {
     expect(thread.connection).toMatchObject({ state: "live", carrier: "sse" });
   });
 
-  it("A client that may not follow is refused once, and its send rejects", async () => {
+  it("A client that may not follow a thread is refused once, and its send rejects", async () => {
     const thread = await begin(open());
     for (const [token, code] of [
       ["ben-secret", "thread_not_found"],
@@ -240,7 +240,7 @@ describe("the client", () => {
     expect((await thread.messages.list()).items).toEqual([]);
   });
 
-  it("A message whose answer was lost is posted once", async () => {
+  it("A message whose response was lost is posted once", async () => {
     const client = open({ random: () => 0 });
     const thread = await begin(client);
     const leave = thread.follow();

@@ -180,7 +180,7 @@ describe("a thread over the network", () => {
     expect((await importFrom("anna")).status).toBe("201");
   });
 
-  it("IMPORT10 An import whose connection breaks leaves nothing, and the same import can be made again", async () => {
+  it("IMPORT10 An import whose connection breaks stores nothing, and the same import can be repeated", async () => {
     const { anna, id } = await annas();
     await exportTo("anna", id);
     await anna.call("DELETE", `/api/threads/${id}`);

@@ -37,7 +37,7 @@ describe("files over the network", () => {
     return { anna, id, files: `/api/threads/${id}/files` };
   }
 
-  it("FHTTP4, FHTTP11 A file that was sent in chunks or whole comes back byte by byte", async () => {
+  it("FHTTP4, FHTTP11 A file that was sent in chunks or at once is read unchanged", async () => {
     const { anna, files } = await annas();
     const bytes = randomBytes(24 * mib);
     const chunked = new RawRequest(anna, "PUT", `${files}/big.bin`);
@@ -68,7 +68,7 @@ describe("files over the network", () => {
     expect([none.status, none.headers["content-range"]]).toEqual([416, `bytes */${24 * mib}`]);
   });
 
-  it("FHTTP2 No path leads to another's file, however it is written", async () => {
+  it("FHTTP2 A path that leads to another user's file is refused, however it is written", async () => {
     const [{ anna, id, files }, ben] = [await annas(), as("ben")];
     const { id: bens } = await ben.createThread();
     await rawCall(ben, "PUT", `/api/threads/${bens}/files/secret.txt`, { body: Buffer.from("secret") });
@@ -128,7 +128,7 @@ describe("files over the network", () => {
     });
   });
 
-  it("FHTTP12 A file over the limit is refused by what it claims and by what comes, and the old one stays", async () => {
+  it("FHTTP12 A file over the limit is refused by its declared length and by its actual length, and the old file stays", async () => {
     const { anna, files } = await annas();
     const path = `${files}/a.txt`;
     const old = await rawCall(anna, "PUT", path, { body: Buffer.from("old") });
@@ -186,7 +186,7 @@ describe("files over the network", () => {
     expect(server?.output()).not.toContain("thread_failed");
   });
 
-  it("A client that leaves while its upload waits for a place delays no one and leaves nothing", async () => {
+  it("A client that leaves while its upload waits for a slot delays no one and leaves nothing", async () => {
     const { anna, id, files } = await annas();
     const holders = ["1", "2", "3"].map((name) => new RawRequest(anna, "PUT", `${files}/held-${name}`));
     for (const holder of holders) await holder.write(randomBytes(8 * mib));
@@ -225,7 +225,7 @@ describe("files over the network", () => {
     expect((await rawCall(anna, "GET", path)).body.byteLength).toBe(3 * mib);
   });
 
-  it("FHTTP20 A reader of a file that is replaced meanwhile never gets parts of two versions", async () => {
+  it("FHTTP20 A reader of a file that is replaced meanwhile never receives parts of two versions", async () => {
     const { anna, files } = await annas();
     const path = `${files}/a.bin`;
     const [first, second] = [Buffer.alloc(24 * mib, 1), Buffer.alloc(24 * mib, 2)];

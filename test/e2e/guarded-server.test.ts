@@ -80,7 +80,7 @@ describe("a guarded server", () => {
     project.remove();
   });
 
-  it("Without a token every route but the public ones answers 401", async () => {
+  it("A request without a token is answered 401 on every route but the public ones", async () => {
     const nobody = as("");
     const { id } = await as("anna-secret").createThread();
     for (const each of everyRoute({ id })) {
@@ -94,7 +94,7 @@ describe("a guarded server", () => {
     expect((await nobody.call("GET", `/api/threads/${id}/summary`)).status).toBe(401);
   });
 
-  it("The tools of the local server show no data and take no SQL", async () => {
+  it("The developer tools of the local server show no data and run no SQL", async () => {
     const nobody = as("");
     await as("anna-secret").createThread();
     for (const [method, path] of explorerRoutes) {
@@ -103,7 +103,7 @@ describe("a guarded server", () => {
     }
   });
 
-  it("Another user's thread does not exist on any route, and an administrator sees both", async () => {
+  it("Another user's thread does not exist on any route, and an administrator sees both users' threads", async () => {
     const [anna, ben, admin] = [as("anna-secret"), as("ben-secret"), as("admin-secret")];
     const { id } = await anna.createThread();
     const { message, run } = await anna.say(id, "Hello");
@@ -148,7 +148,7 @@ describe("a guarded server", () => {
     expect((await nobody.call("GET", "/api/orders/1042")).status).toBe(401);
   });
 
-  it("A ticket opens one stream once: over SSE with a cookie to come back, over a WebSocket without", async () => {
+  it("A ticket opens one stream once: over SSE with a cookie for later, over a WebSocket without one", async () => {
     const [anna, ben, nobody] = [as("anna-secret"), as("ben-secret"), as("")];
     const { id } = await anna.createThread();
     await anna.say(id, "Hello");
@@ -227,7 +227,7 @@ describe("a guarded server", () => {
     for (const watcher of Object.values(watchers)) watcher.leave();
   });
 
-  it("A model without its key ends its run with the variable to set, and everything else works", async () => {
+  it("A model without its key ends its run with the name of the variable to set, and everything else works", async () => {
     const anna = as("anna-secret");
     for (const provider of ["openai", "anthropic", "google", "openrouter"]) {
       const { id } = await anna.createThread(`${provider}_assistant`);
@@ -241,7 +241,7 @@ describe("a guarded server", () => {
     expect((await anna.say(id, "Hello")).run.status).toBe("completed");
   });
 
-  it("With nothing configured nothing is served, whatever comes", async () => {
+  it("A deployment with nothing configured answers no request but health", async () => {
     for (const token of ["", "admin-secret"]) {
       const api = as(token, closed);
       for (const each of everyRoute({ id: crypto.randomUUID() })) {
@@ -256,7 +256,7 @@ describe("a guarded server", () => {
     }
   });
 
-  it("One user's messages, streams and wrong guesses are bounded, and the refusal names a time to come back", async () => {
+  it("A user's messages, streams and wrong guesses are bounded, and a refusal names a time to come back", async () => {
     const [anna, ben] = [as("anna-secret"), as("ben-secret")];
     const { id } = await ben.createThread();
     const limited = (answer: Answer): void => {

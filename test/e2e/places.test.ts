@@ -103,7 +103,7 @@ describe("places of a user", () => {
   });
 
   it.concurrent.each(each)(
-    "HTTP21 Each place of %s is free again after the client leaves by %s, repeated more often than there are places",
+    "HTTP21 A lease of %s is free again after the client leaves by %s, repeated more often than there are leases",
     { timeout: 5 * patience },
     async (what, way) => {
       const api = as(`user${String(each.findIndex(([one, by]) => one === what && by === way))}`);

@@ -121,14 +121,14 @@ describe("a power cut", () => {
     project.remove();
   });
 
-  it("Everything that was answered is there again, to the last row", async () => {
+  it("Everything that was answered before a power cut is there afterwards, to the last row", async () => {
     expect(await settled(api, rested)).toEqual(before);
     const { threads } = await api.ask(listSchema, "GET", "/api/threads?tag=kept");
     expect(threads).toEqual([{ id: rested, status: "idle" }]);
     expect((await api.call("POST", "/api/threads", keyedThread)).body).toEqual(created?.body);
   });
 
-  it("A follower resumes with its last number, loses nothing, receives nothing twice, and the conversation continues", async () => {
+  it("A follower resumes after its last number, loses nothing, receives nothing twice, and the conversation continues", async () => {
     const resumed = await api.events(rested, `after=${String(followed?.lastSeq)}`);
     const { run } = await api.say(rested, "What did I say before?");
     expect(run.text).toContain("my cat is called Ada");
@@ -178,7 +178,7 @@ describe("a power cut", () => {
     expect(messages[3]?.content).toContain("The tool said: ");
   });
 
-  it("A wait for a provider survives the power cut", async () => {
+  it("A wait for a provider continues after the power cut", async () => {
     if (limited === undefined) throw new Error("The thread was not started");
     const messages = await finished(limited);
     expect(messages.map(({ content }) => content).slice(1)).toEqual(["Hello there, how can I help?"]);

@@ -70,7 +70,7 @@ describe("a catalog that was lost", () => {
     expect(await list()).toEqual(before);
   });
 
-  it("A service that refuses, a folder without threads and wrong options end the command with the reason", async () => {
+  it("A service that refuses, a folder without threads and invalid options end the command with the reason", async () => {
     const url = server?.url ?? "";
     for (const [args, words, env] of [
       [[], "--url is missing", {}],

@@ -50,7 +50,7 @@ describe("a project written for Standard Agents", () => {
     return { api, id: thread.id, run, asked: provider.asked.slice(before) };
   }
 
-  it("A project written for Standard Agents compiles without a finding and type-checks against the names it makes", async () => {
+  it("A project written for Standard Agents compiles without a finding and type-checks with its generated files", async () => {
     const { api, project } = use();
     expect((await api.call("GET", "/healthz")).body).toEqual({ status: "ok", version: expect.any(String) });
     const tsc = path.join(project.root, "node_modules/typescript/bin/tsc");
@@ -77,7 +77,7 @@ describe("a project written for Standard Agents", () => {
     expect((await api.call("GET", "/api/catalogue/none")).status).toBe(404);
   });
 
-  it("The prompt, tools and hooks of a project for Standard Agents shape what the model is asked and what is stored", async () => {
+  it("The prompt, tools and hooks of a project for Standard Agents decide the model's request and the stored messages", async () => {
     const { api, id, run, asked } = await say("Which bicycle?");
     expect(asked[0]?.body.messages).toEqual([
       {
@@ -122,7 +122,7 @@ describe("a project written for Standard Agents", () => {
     expect((await api.messages(id))[0]?.content).toBe("(aside) He looks rich.");
   });
 
-  it("A prompt that a project for Standard Agents calls as a tool works under the call, at its own provider", async () => {
+  it("A prompt that a project for Standard Agents calls as a tool runs under the call, with its own provider", async () => {
     const { api, id, run, asked } = await say("Squeak!");
     const [, first, second] = asked;
     expect(first).toMatchObject({
@@ -152,7 +152,7 @@ describe("a project written for Standard Agents", () => {
     ]);
   });
 
-  it("Calls that its definitions make themselves are made, in a run and at rest", async () => {
+  it("Calls that definitions of the project make themselves are made, in a run and in an idle thread", async () => {
     const { api, id } = await say("Plan a visit");
     const shown = await api.messages(id);
     expect(shown.map(({ role, content }) => [role, content])).toEqual([
@@ -175,7 +175,7 @@ describe("a project written for Standard Agents", () => {
     expect((await api.messages(id)).at(-1)?.content).toContain("From nine to six.");
   });
 
-  it("An edit by its endpoint passes its hooks", async () => {
+  it("An edit by the project's endpoint passes its hooks", async () => {
     const { api, id } = await say("Hello");
     const edited = await api.call("POST", `/api/threads/${id}/first`, { body: "Good day" });
     expect(edited.body).toMatchObject({ content: "Good day", metadata: { seen_by: "hook", edited: true } });
@@ -194,7 +194,7 @@ describe("a project written for Standard Agents", () => {
     expect((await api.call("GET", `/api/threads/${id}/status`)).body).toMatchObject({ agent: "billing_agent" });
   });
 
-  it("Two of its models argue in a thread of their own, and the verdict is the result", async () => {
+  it("Two models of the project argue in a child thread, and the verdict is the result", async () => {
     const { api, id, run } = await say("Argue about it");
     expect(run).toMatchObject({ status: "completed", text: "Buy it" });
     const children = z.object({ threads: z.array(z.object({ agent_id: z.string() })) });
@@ -203,7 +203,7 @@ describe("a project written for Standard Agents", () => {
     });
   });
 
-  it("A tool that closes the session, and a model that replaces another, end a run of a project for Standard Agents", async () => {
+  it("A tool that closes the session, and a fallback model, end a run of a project for Standard Agents", async () => {
     expect((await say("Close it")).run).toMatchObject({ status: "completed", reason: "end_session_tool", steps: 1 });
     const { run, asked } = await say("Spare me");
     expect(run).toMatchObject({ status: "completed", models: ["main-model", "spare-model"] });

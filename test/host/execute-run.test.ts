@@ -10,7 +10,7 @@ import { scripted, TestRun, tool } from "./support/host-run.ts";
 
 const call = (name: string, text: string) => ({ name, arguments: { text } });
 
-it("A run of several steps calls its tools, counts what it used and ends with run_end", async () => {
+it("A run of several steps calls its tools, counts its usage and ends with run_end", async () => {
   const requests: string[][] = [];
   const model = scripted((request) => {
     requests.push(request.messages.map(({ role, content }) => `${role}: ${content}`));

@@ -84,7 +84,7 @@ it("A model without function calling is offered no tools, and calls of its conve
   expect(await port.tools(["noop"])).toMatchObject({ tools: new Map([["noop", noop]]) });
 });
 
-it("Thinking of earlier runs is sent again only if the reasoning options ask for it", async () => {
+it("Thinking of earlier runs is sent again only if the reasoning options request it", async () => {
   const thinking = { type: "thinking" as const, thinking: "Hm." };
   const earlier = [
     message("1", "user", "One", { run_id: "before" }),
@@ -100,7 +100,7 @@ it("Thinking of earlier runs is sent again only if the reasoning options ask for
   expect(texts(included)[1]).toBe("assistant: (Hm.)Two");
 });
 
-it("A message that refers to a file is sent with a line that names the file", async () => {
+it("A message that refers to a file is sent with a line of text that names the file", async () => {
   const parts = [
     { type: "file" as const, mime_type: "application/pdf", path: "/attachments/a.pdf", name: "a.pdf", size: 9 },
   ];

@@ -25,10 +25,10 @@ const installing = readdirSync(scripts).filter(
   (name) => name.endsWith(".mjs") && readFileSync(path.join(scripts, name), "utf8").includes("ensureInstall()"),
 );
 
-it("The commands of the README are among those that install", () => {
+it("The scripts that README commands start are among those that install packages", () => {
   expect(installing).toEqual(expect.arrayContaining(["dev.mjs", "test.mjs"]));
 });
 
-it.each(installing)("%s loads no package before it has installed them", (name) => {
+it.each(installing)("The script %s loads no package before it has installed the packages", (name) => {
   expect(packagesOf(path.join(scripts, name))).toEqual([]);
 });

@@ -18,7 +18,7 @@ afterEach(() => {
 
 const put = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
 
-it("There is no hash without migrations", () => {
+it("A project without migrations has no hash of them", () => {
   expect(migrationsHash(path.join(folder, "nowhere"))).toBeUndefined();
   put("README.md", "no migration");
   expect(migrationsHash(folder)).toBeUndefined();
@@ -36,7 +36,7 @@ it("The hash changes with a file's name, its text and a new file", () => {
   expect(new Set([first, second, third, migrationsHash(folder)]).size).toBe(4);
 });
 
-it("The record of applied migrations counts only while the database exists", () => {
+it("A record of applied migrations counts only while the database exists", () => {
   put("threadhold-migrations", "abc\n");
   expect(areMigrationsRecorded(folder, "abc")).toBe(false);
   mkdirSync(path.join(folder, "v3/d1"), { recursive: true });

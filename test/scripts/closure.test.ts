@@ -62,7 +62,7 @@ it("A test whose file or title does not exist is refused", () => {
   ]);
 });
 
-it("A title made of a table's values is found by its pattern", () => {
+it("A title with values of a table is found by its pattern", () => {
   const tests = namedTests({ path, text: closed.replace("ends a chain", "stops a chain of two") });
   const table = (title: string) => () => `it.each(cases)("${title}", () => {});`;
   expect(missingTests(tests, table("RUN1 stops a chain of %s"), table(""))).toEqual([]);
@@ -77,7 +77,7 @@ it("A test that failed, was skipped or did not run is refused", () => {
     expect(testsNotPassed(tests, reports)).toHaveLength(1);
 });
 
-it("The title of a shared suite is found in the report of any file", () => {
+it("A title of a shared suite is found in the report of any file", () => {
   const tests = namedTests({ path, text: closed.replace("thread/a.test.ts", "browser/suites/a.ts") });
   expect(testsNotPassed(tests, [report("passed")])).toEqual([]);
   expect(testsNotPassed(tests, [report("failed")])).toHaveLength(1);

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import { parseDevArguments } from "../../scripts/lib/dev-arguments.mjs";
 
-it("The dev arguments have defaults", () => {
+it("The arguments of the dev command have defaults", () => {
   expect(parseDevArguments([], "/project")).toEqual({
     help: false,
     json: false,
@@ -18,7 +18,7 @@ it("The dev arguments have defaults", () => {
   });
 });
 
-it("A dev argument may have either spelling, and the state folder is resolved once", () => {
+it("An argument of the dev command may have either spelling, and the state folder is resolved once", () => {
   expect(parseDevArguments(["--port", "8790", "--persist-to", "here"], "/project")).toMatchObject({
     port: 8790,
     stateFolder: "/project/here",
@@ -39,7 +39,7 @@ it("All other arguments are passed to wrangler, in order", () => {
   ]);
 });
 
-it("Another configuration is resolved against the working folder", () => {
+it("A configuration file is resolved against the working folder", () => {
   expect(parseDevArguments(["-c", "other.toml"], "/project").config).toBe("/project/other.toml");
 });
 
@@ -50,6 +50,6 @@ it.each([
   [["--port=70000"]],
   [["--persist-to="]],
   [["--var", "A"]],
-])("The dev arguments %j are refused", (args) => {
+])("The arguments %j of the dev command are refused", (args) => {
   expect(() => parseDevArguments(args, "/project")).toThrow();
 });

@@ -16,7 +16,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-it("The file of variables is written once, readable by its owner alone", () => {
+it("The file .dev.vars is written once, readable by its owner alone", () => {
   const file = path.join(folder, ".dev.vars");
   expect(ensureDevVars(file)).toBe(true);
   const text = readFileSync(file, "utf8");

@@ -72,11 +72,11 @@ describe("plain lines", () => {
       { event: "alarm_failed", thread_id: "t1", cause: "Error: a\n at b" },
       "alarm_failed Error: a (thread t1)",
     ],
-  ])("%s is one line", (_name, entry, expected) => {
+  ])("A log line of %s is printed as one line", (_name, entry, expected) => {
     expect(plain(entry)).toBe(expected);
   });
 
-  it("A failed line is red, a bounded one is yellow, and the rest has no colour", () => {
+  it("A line of a failed run is red, of a limited one yellow, and others have no colour", () => {
     const coloured = (entry: object): string =>
       plainLine(
         `\u001b[31m✘ \u001b[41;31m[\u001b[41;97mERROR\u001b[41;31m]\u001b[0m \u001b[1m${JSON.stringify(entry)}\u001b[0m`,
@@ -97,7 +97,7 @@ describe("plain lines", () => {
     '{"event":"run_end", cut',
     'fetched {"event":"x"} for you}',
     "    at Object.fetch (src/index.ts:12:34)",
-  ])("The line %j is left as it is", (line) => {
+  ])("The line %j is printed unchanged", (line) => {
     expect(plainLine(line, true)).toBe(line);
   });
 });

@@ -64,7 +64,7 @@ describe("source places", () => {
     expect(withSourcePlaces(stackOf(bundle), root)).toContain("refund (agents/tools/refund.ts:7:34)");
   });
 
-  it("A place that no map knows, and any other line, stays as it is", () => {
+  it("A position that no source map has, and any other line, stay unchanged", () => {
     const lost = "    at refund (file:///nowhere/.wrangler/tmp/dev-x/index.js:1:2)";
     expect(withSourcePlaces(lost)).toBe(lost);
     expect(withSourcePlaces("see .wrangler/tmp for it")).toBe("see .wrangler/tmp for it");

@@ -9,16 +9,16 @@ const file = (status: string, ...tests: string[]) => ({
   assertionResults: tests.map((test) => ({ status: test })),
 });
 
-it("The count has the tests that ran", () => {
+it("The count reports the tests that ran", () => {
   const report = { testResults: [file("passed", "passed", "passed", "skipped"), file("failed", "failed", "passed")] };
   expect(countTests(report, 1)).toEqual({ passed: 3, failed: 1, skipped: 1 });
 });
 
-it("A file that broke outside its tests counts as a failure", () => {
+it("A file that broke outside of its tests counts as a failure", () => {
   expect(countTests({ testResults: [file("failed"), file("passed", "passed")] }, 1)).toMatchObject({ failed: 1 });
 });
 
-it("The count never says 0 failed of a run that went wrong", () => {
+it("The count never reports 0 failed for a run that failed", () => {
   expect(countTests(undefined, 1)).toEqual({ passed: 0, failed: 1, skipped: 0 });
   expect(countTests({ testResults: [file("passed", "passed")] }, 1)).toMatchObject({ passed: 1, failed: 1 });
 });

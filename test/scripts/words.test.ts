@@ -23,13 +23,13 @@ it("Avoided words are found in comments, Markdown, stylesheets and titles of tes
   expect(wordsOf("a.test.ts", titles.join(";\n"))).toEqual(["1 tells", "2 wish", "3 rests"]);
 });
 
-it("Code is passed over: names, strings, code in back-ticks and fenced blocks", () => {
+it("Code is not checked: names, strings, code in back-ticks and fenced blocks", () => {
   expect(wordsOf("a.ts", 'const told = "nobody"; // calls `tellSoon` and `told`')).toEqual([]);
   expect(wordsOf("a.md", "`told` is\n```sh\nwhoever\n```\nfine.")).toEqual([]);
   expect(wordsOf("a.ts", "it('is told', f);")).toEqual([]);
 });
 
-it("Plain uses of these words are passed over", () => {
+it("Plain uses of avoided words are accepted", () => {
   const plain = [
     "Clients cannot tell the two.",
     "An id that tells two calls apart.",
@@ -41,7 +41,7 @@ it("Plain uses of these words are passed over", () => {
   for (const sentence of plain) expect([sentence, wordsOf("a.md", sentence)]).toEqual([sentence, []]);
 });
 
-it("A file may have as many as it is allowed, and a new file none", () => {
+it("A file may have as many avoided words as it is allowed, and a new file none", () => {
   const exists = () => true;
   expect(filesOver({ "a.ts": 2 }, { "a.ts": 2 }, exists)).toEqual([]);
   expect(filesOver({ "a.ts": 3, "b.ts": 1 }, { "a.ts": 2 }, exists)).toEqual([
@@ -50,12 +50,12 @@ it("A file may have as many as it is allowed, and a new file none", () => {
   ]);
 });
 
-it("A new file may have what a file that was split no longer uses", () => {
+it("A new file may use the allowance that a file it was split from no longer uses", () => {
   expect(filesOver({ "a.ts": 1, "part.ts": 2 }, { "a.ts": 3 }, () => true)).toEqual([]);
   expect(filesOver({ "a.ts": 1, "part.ts": 3 }, { "a.ts": 3 }, () => true)).toEqual([{ path: "part.ts", over: 1 }]);
 });
 
-it("Moved files share what the deleted files were allowed", () => {
+it("A moved file takes over the allowance of the deleted file", () => {
   const exists = (file: string) => file !== "old.ts";
   expect(filesOver({ "new.ts": 3 }, { "old.ts": 3 }, exists)).toEqual([]);
   expect(filesOver({ "new.ts": 3, "other.ts": 1 }, { "old.ts": 3 }, exists)).toEqual([{ path: "other.ts", over: 1 }]);
@@ -139,7 +139,7 @@ it("The check fails if a commit's title is not of the form", () => {
   expect(check("--since=0000000").output).toContain("commit titles are not checked");
 });
 
-it("Material of tests and pages that are written from sources are left out", () => {
+it("Fixtures of tests and generated pages are not checked", () => {
   const { check } = treeOf({
     "test/x/fixtures/a.ts": "// told\n",
     "docs/reference/api/a.md": "told\n",

@@ -41,7 +41,7 @@ it("ENTRY7 After a failure the next message continues the conversation", async (
   expect(of.status).toBe("completed");
 });
 
-it("ENTRY7 A failure that passes is tried again, and what was shown of it is not in the conversation", async () => {
+it("ENTRY7 A temporary failure is retried, and its text is not in the conversation", async () => {
   let asked = 0;
   const script = () => {
     asked += 1;
@@ -55,7 +55,7 @@ it("ENTRY7 A failure that passes is tried again, and what was shown of it is not
   expect(of.messages).toEqual(result.messages);
 });
 
-it("ENTRY7 A provider that wants a minute's pause is asked again when it is over", async () => {
+it("ENTRY7 A provider that asks for a minute's pause is called again after it", async () => {
   vi.useFakeTimers();
   let asked = 0;
   const of = session(() => {
@@ -70,7 +70,7 @@ it("ENTRY7 A provider that wants a minute's pause is asked again when it is over
   expect(transcript((await stream.result()).messages).at(-1)).toBe("assistant: Here I am.");
 });
 
-it("ENTRY8 An abort ends such a pause at once", async () => {
+it("ENTRY8 An abort ends a long pause at once", async () => {
   vi.useFakeTimers();
   const abort = new AbortController();
   const of = session(() => ({ error: { kind: "rate_limited", message: "Slowly.", retryAfterMs: 60_000 } }));
@@ -96,7 +96,7 @@ it("ENTRY8 An abort keeps the text so far as an aborted message, and the session
   expect(transcript((await run(of, "Go on")).result.messages).at(-1)).toBe("assistant: Gladly.");
 });
 
-it("ENTRY8 An abort ends a tool at work: its signal fires, and its call is answered as stopped", async () => {
+it("ENTRY8 An abort ends a running tool: its signal fires, and its call is answered as stopped", async () => {
   const abort = new AbortController();
   let heard: unknown;
   const forever: AgentTool = {
@@ -117,7 +117,7 @@ it("ENTRY8 An abort ends a tool at work: its signal fires, and its call is answe
   expect(transcript(of.messages).at(-1)).toBe("forever failed: The run was stopped before this tool finished.");
 });
 
-it("ENTRY8 A session's own signal ends its executions too, also one that fired before", async () => {
+it("ENTRY8 A session's own signal ends its executions too, also if it fired before", async () => {
   const abort = new AbortController();
   const of = session([{ text: "Hello." }], [], { signal: abort.signal });
   abort.abort();
@@ -149,7 +149,7 @@ it("ENTRY9 Usage and cost are those of each answer, of the execution and of the 
   expect(of.totalCost).toBeCloseTo(0.0063, 10);
 });
 
-it("ENTRY9 A cost that is not known is null, for good", async () => {
+it("ENTRY9 A cost that is unknown is null, also after later answers", async () => {
   const { inputPrice: _, ...free } = scripted([{ text: "Hello." }]);
   const of = session([], [], { model: free });
   expect((await run(of, "Hello")).result.cost).toBeNull();
@@ -173,7 +173,7 @@ it("ENTRY9 An execution that reaches its limit of steps ends as completed, befor
 it.each([
   ["tokens", { tokens: 1500 }],
   ["cost", { cost: 0.001 }],
-])("ENTRY9 An execution that reaches its limit of %s is asked no further", async (_, limits) => {
+])("ENTRY9 An execution that reaches its limit of %s makes no further request", async (_, limits) => {
   const usage = { input: 1000, output: 600 };
   const again = { toolCalls: [{ name: "add", arguments: { a: 1, b: 2 } }], usage };
   const { result } = await run(session([again, again, again], [add], { limits }), "Add for ever");
@@ -192,6 +192,6 @@ it("ENTRY9 An execution whose time is over is interrupted, and keeps the text so
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("ENTRY9 Limits that an execution in process could not keep are refused", () => {
+it("ENTRY9 A limit that an execution in process could not enforce is refused", () => {
   expect(() => session([], [], { limits: { steps: 1, on_limit: "rest" } })).toThrow(/ends at its limits/);
 });

@@ -41,7 +41,7 @@ it("ENTRY1 The arguments of a call come in pieces, and its index is that of its 
   expect(new Set(pieces.map(({ index }) => index))).toEqual(new Set([end?.index]));
 });
 
-it("ENTRY1 Each call of an answer has the index of its own block in the message", async () => {
+it("ENTRY1 Each call of an answer has the index of its block in the message", async () => {
   const calls = ["owls", "cats"].map((query) => ({ name: "search", arguments: { query } }));
   const { events } = await run(session([{ text: "I look.", toolCalls: calls }, { text: "Done." }], [search]), "Search");
   const answer = events.flatMap((event) =>

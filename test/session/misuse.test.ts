@@ -48,7 +48,7 @@ it("ENTRY10 A second execution while one is under way is a conflict", async () =
   expect((await stream.result()).status).toBe("completed");
 });
 
-it("ENTRY10 A message while calls are open, and results where none is, are conflicts", async () => {
+it("ENTRY10 A message while calls are open, and results while none are open, are conflicts", async () => {
   const of = session(script, [locate, confirm]);
   expect(refusedOn(of, [answer("c1", "Yes.")])).toBe("conflict");
   await run(of, "Go");
@@ -56,7 +56,7 @@ it("ENTRY10 A message while calls are open, and results where none is, are confl
   expect(refusal(() => execute(of, user("Well?"))).message).toMatch(/waits for the results of "call_.*" \(locate\)/);
 });
 
-it("ENTRY10 Results of unknown calls, repeated ones, and ones of another tool are refused, and none of the set is taken", async () => {
+it("ENTRY10 A set of results with an unknown call, a repeated one, or one of another tool is refused as a whole", async () => {
   const of = session(script, [locate, confirm]);
   await run(of, "Go");
   const [first, second] = (of.pendingToolCalls ?? []).map(({ id }) => id);
@@ -89,7 +89,7 @@ it.each([
   expect(refusedOn(session(script), input)).toBe("invalid_request");
 });
 
-it("ENTRY10 A session that createSession did not make is refused, with the way to restore it", async () => {
+it("ENTRY10 A session that createSession did not create is refused, and the error names how to restore it", async () => {
   const copy = JSON.parse(JSON.stringify(session(script))) as AgentSession;
   const { code, message } = refusal(() => execute(copy, user("Hello")));
   expect(code).toBe("invalid_request");

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => server.close());
 
-it("ENTRY15 A model may be named among the session's models, and an execution may choose another", async () => {
+it("ENTRY15 A session may name its model among several, and an execution may choose another one", async () => {
   const [one, two] = [scripted([{ text: "One." }], "one"), scripted(() => ({ text: "Two." }), "two")];
   const of = createSession("s", {}, { model: "one", models: [one, two] });
   expect(of.model).toBe("one");
@@ -28,7 +28,7 @@ it("ENTRY15 A model may be named among the session's models, and an execution ma
   expect(of.model).toBe("two");
 });
 
-it("ENTRY15 A model that fails hands over to its fallbacks, and the answer names the one that gave it", async () => {
+it("ENTRY15 A model that fails is replaced by its fallbacks, and the answer names the model that gave it", async () => {
   const spare = scripted([{ text: "Instead." }], "spare");
   const first = { ...scripted([{ error: { kind: "auth", message: "No." } }], "first"), fallbacks: ["spare"] };
   const of = session([], [], { model: first, models: [spare] });
@@ -37,7 +37,7 @@ it("ENTRY15 A model that fails hands over to its fallbacks, and the answer names
   expect(of.model).toBe("spare");
 });
 
-it("ENTRY15 Temperature, length and thinking reach the provider, an execution's own in place of the session's", async () => {
+it("ENTRY15 Temperature, length and thinking reach the provider, and an execution's options replace the session's", async () => {
   const bodies: Record<string, unknown>[] = [];
   const options: SessionOptions = {
     model: defineModel({ name: "m", provider: "openai", model: "case:text" }),
@@ -62,7 +62,7 @@ it("ENTRY15 Temperature, length and thinking reach the provider, an execution's 
   expect(JSON.stringify(bodies[0]?.["messages"])).toContain("Be brief.");
 });
 
-it("ENTRY15 A session sets the time of its tools", async () => {
+it("ENTRY15 A session sets the time limit of its tools", async () => {
   const slow = {
     ...add,
     async *execute(_id: string, _params: unknown, signal: AbortSignal) {
@@ -100,7 +100,7 @@ it.each([3_000_000_000, Number.POSITIVE_INFINITY])(
   },
 );
 
-it("ENTRY15 A time limit of any length is kept, and an infinite one never ends", async () => {
+it("ENTRY15 A tool's time limit may have any length, and an infinite one never ends", async () => {
   heldTimers();
   const called: string[] = [];
   const long = 2 * 2 ** 31 + 5;
@@ -141,7 +141,7 @@ it("ENTRY18 One blank answer ends an execution as completed, after one request",
   expect(asked).toBe(2);
 });
 
-it("ENTRY18 Results of tools are kept complete, text and details, also errors and remote results", async () => {
+it("ENTRY18 Results of tools are stored completely, text and details, also errors and remote results", async () => {
   const words = "w".repeat(400_000);
   const details = { all: "d".repeat(250_000) };
   const whole = {
@@ -178,7 +178,7 @@ it("ENTRY18 Results of tools are kept complete, text and details, also errors an
   expect(seen).toEqual([400_000, 400_000, 400_000]);
 });
 
-it("ENTRY5 Images go to the model as they are, and a file elsewhere as its address", async () => {
+it("ENTRY5 An image is sent to the model unchanged, and a file elsewhere as its address", async () => {
   const data = "iVBORw0KGgo=";
   const seen: unknown[] = [];
   const of = session(({ messages }) => {

@@ -55,7 +55,7 @@ const overHttp = (provider: string, options: string) => `
   console.log(JSON.stringify({ first, second, model: session.model }));
 `;
 
-it("ENTRY14 Nothing of a Worker, of a thread or of HTTP serving is among its modules", async () => {
+it("ENTRY14 An in-process session loads no module of a Worker, of a thread or of HTTP serving", async () => {
   const { inputs, imports } = await program(scripted);
   expect(inputs).toContain("src/core/loop.ts");
   expect(inputs.filter((file) => /^src\/(thread|http|store|index\.ts|compose\.ts)/.test(file))).toEqual([]);
@@ -98,7 +98,7 @@ it.each([
   },
 );
 
-it("ENTRY14 A given key wins over the environment's, and given variables replace the environment", async () => {
+it("ENTRY14 A key in the options replaces the environment's, and given variables replace the environment", async () => {
   const options = `{ apiKey: "given-key", env: { ANTHROPIC_API_KEY: "other", ANTHROPIC_BASE_URL: "${server.url}" } }`;
   const { file } = await program(overHttp("anthropic", options));
   await printed(file, { ANTHROPIC_API_KEY: "outer", ANTHROPIC_BASE_URL: "http://127.0.0.1:1" });

@@ -30,7 +30,7 @@ function pendingIds(of: AgentSession): string[] {
   return (of.pendingToolCalls ?? []).map(({ id }) => id);
 }
 
-it("ENTRY4 Calls of remote tools rest the session when local ones are done, named in event, result and session", async () => {
+it("ENTRY4 Calls of remote tools suspend the session when local ones are done, and event, result and session name them", async () => {
   const of = session(script, tools);
   const { events, result } = await run(of, "Where am I, and what is 1 + 2?");
   const pending = [
@@ -47,7 +47,7 @@ it("ENTRY4 Calls of remote tools rest the session when local ones are done, name
   expect(transcript(of.messages).slice(2)).toEqual(["add: 3"]);
 });
 
-it("ENTRY4 Results go to their calls, and the model reads them", async () => {
+it("ENTRY4 Results are assigned to their calls, and the model reads them", async () => {
   const heard: string[] = [];
   const of = session(({ step, messages }) => {
     if (step === 0) return { toolCalls: calls };
@@ -89,7 +89,7 @@ it("ENTRY4 Results go to their calls, and the model reads them", async () => {
   ]);
 });
 
-it("ENTRY4 Results may come in parts: the session waits until the last one is there", async () => {
+it("ENTRY4 Results may be posted in parts, and the session waits until the last one arrives", async () => {
   const of = session(script, tools);
   await run(of, "Go");
   const [located = "", confirmed = ""] = pendingIds(of);
@@ -124,7 +124,7 @@ it("ENTRY5 A conversation continues over many executions, and the model is sent 
 it.each([
   ["at rest", 0],
   ["where one of two results is there", 1],
-])("ENTRY6 A session that was JSON in between continues where it was, %s", async (_, given) => {
+])("ENTRY6 A session that was stored as JSON continues where it was, %s", async (_, given) => {
   const of = session(script, tools);
   await run(of, "Where am I, and what is 1 + 2?");
   for (const id of pendingIds(of).slice(0, given)) await run(of, [answer(id, "Lisbon")]);
@@ -140,7 +140,7 @@ it.each([
   expect((await run(again, "Bye")).result).toEqual((await run(of, "Bye")).result);
 });
 
-it("ENTRY6 Gaps of an earlier conversation are filled in, and a message that does not fit is refused by its position", () => {
+it("ENTRY6 Missing results of an earlier conversation are filled in, and a message that does not fit is refused by its position", () => {
   const call = { type: "toolCall" as const, id: "c1", name: "locate", arguments: {} };
   const create = (messages: readonly unknown[]) =>
     createSession("s", { messages: messages as never, tools }, { model: scripted([]) });
@@ -170,7 +170,7 @@ it("ENTRY6 Gaps of an earlier conversation are filled in, and a message that doe
   expect(() => create([lost])).toThrow(/waits for a result of "search", which is not among the tools/);
 });
 
-it("ENTRY6 A local call that was interrupted with the session is answered with an unknown outcome", async () => {
+it("ENTRY6 A local call that was interrupted with its session has an unknown outcome", async () => {
   const of = session(script, tools);
   await run(of, "Go");
   const messages = of.messages.filter(({ role }) => role !== "toolResult");

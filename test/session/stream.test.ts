@@ -22,7 +22,7 @@ it("ENTRY11 An execution continues without a reader, and result() needs none", a
   expect(messages).toEqual(of.messages);
 });
 
-it("ENTRY11 Readers that come late, come twice or come together have every event", async () => {
+it("ENTRY11 Readers that come late, come twice or come together receive every event", async () => {
   const of = session(script, [add]);
   const stream = execute(of, user("What is 1 + 2?"));
   const [one, two] = await Promise.all([all(stream), all(stream)]);
@@ -32,7 +32,7 @@ it("ENTRY11 Readers that come late, come twice or come together have every event
   expect(one.at(-1)?.type).toBe("session_end");
 });
 
-it("ENTRY11 A reader that leaves early leaves the execution alone", async () => {
+it("ENTRY11 A reader that leaves early does not affect the execution", async () => {
   const { passed, open } = gate();
   const of = session(
     async ({ step }) => {
@@ -48,14 +48,14 @@ it("ENTRY11 A reader that leaves early leaves the execution alone", async () => 
   expect(transcript(of.messages).at(-1)).toBe("assistant: That is 3.");
 });
 
-it("ENTRY11 A reader of the last event finds the session in its new state; until then it is running", async () => {
+it("ENTRY11 A reader of the last event finds the session in its new state, and until then it is running", async () => {
   const of = session(script, [add]);
   const seen: string[] = [];
   for await (const { type } of execute(of, user("What is 1 + 2?"))) if (type === "session_end") seen.push(of.status);
   expect(seen).toEqual(["completed"]);
 });
 
-it("ENTRY11 Messages are in the session when they were emitted", async () => {
+it("ENTRY11 Messages are in the session once they were emitted", async () => {
   const of = session(script, [add]);
   const { passed, open } = gate();
   const slow = session(

@@ -26,7 +26,7 @@ it("ENTRY12 A remote tool's arguments are checked too, before they are requested
   expect(await readOf(remote, { a: "one" })).toMatch(/^add failed: The arguments do not fit/);
 });
 
-it("ENTRY12 Defaults of the schema are filled in, and what it does not name goes through where it lets it", async () => {
+it("ENTRY12 Defaults of the schema are filled in, and unnamed fields pass if the schema allows them", async () => {
   const seen: unknown[] = [];
   const tool = createSimpleTool(
     { name: "echo", label: "Echo", parameters: { type: "object", properties: { n: { type: "integer", default: 3 } } } },
@@ -58,13 +58,13 @@ it.each([
   );
 });
 
-it("ENTRY12 Parameters that lead to themselves are refused as well", () => {
+it("ENTRY12 Parameters that refer to themselves are refused as well", () => {
   const circle: Record<string, unknown> = { type: "object" };
   circle["properties"] = { self: circle };
   expect(() => session([], [{ ...search, parameters: circle }])).toThrow(/"search" cannot be checked/);
 });
 
-it("ENTRY13 JSON drops a tool's function, and what is left is a remote tool here and at the session endpoint", async () => {
+it("ENTRY13 A tool loses its function in JSON, and is then a remote tool, in process and at the session endpoint", async () => {
   const tools = [add, search];
   const sent = JSON.parse(JSON.stringify(tools)) as AgentTool[];
   expect(tools.map(isLocalTool)).toEqual([true, true]);
@@ -95,7 +95,7 @@ it("ENTRY13 The model reads a tool's description, else its label, else its name"
   expect(seen).toEqual(["Adds two numbers.", "Search", "bare"]);
 });
 
-it("ENTRY13 A simple tool's parameters have the type that its schema carries, if it carries one", () => {
+it("ENTRY13 A tool's parameters have the type that its schema carries, if it carries one", () => {
   // As TypeBox makes them: a schema that carries its type.
   const schema = { type: "object", properties: { city: { type: "string" } } } as unknown as {
     readonly type: "object";

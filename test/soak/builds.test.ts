@@ -70,7 +70,7 @@ describe.each<{ build: string; begin: Beginning }>([
     await soak?.close();
   });
 
-  it("SURV11 A thread of an older build at rest reads as it did, page by page, with its runs and its files, and continues", () => {
+  it("SURV11 An idle thread of an older build reads as before, page by page, with its runs and its files, and continues", () => {
     expect(before.messages.length).toBeGreaterThan(8);
     expect(before.pages.length).toBeGreaterThan(2);
     // A build may tell more than an older one, and nothing else.
@@ -79,14 +79,14 @@ describe.each<{ build: string; begin: Beginning }>([
     expect(soak.models.told("rest.4", 0)).toHaveLength(1);
   });
 
-  it.for(threadNames)("SURV12 A run of an older build is finished by this one: %s", (name) => {
+  it.for(threadNames)("SURV12 A run of an older build is finished by the current one: %s", (name) => {
     const { runs, messages } = rested.get(name) ?? { runs: [], messages: [] };
     expect(runs).toHaveLength({ rest: 3, queue: 3 }[String(name)] ?? 1);
     expect(new Set(runs.map(({ status }) => status))).toEqual(new Set(["completed"]));
     expect(messages.at(-1)).toMatchObject({ role: "assistant", status: "complete" });
   });
 
-  it("SURV13 A thread of an older build is sent whole from its first event, and to its followers; each call took effect once", () => {
+  it("SURV13 A thread of an older build sends all events from the first one, and the later ones to its followers; each call took effect once", () => {
     for (const rule of ["SURV2", "SURV3", "SURV4", "SURV5", "SURV6", "SURV7"])
       expect(soak.findings.of(rule)).toEqual([]);
     expect(soak.effects.reconciled).toBeGreaterThan(0);

@@ -66,7 +66,7 @@ describe(`kills, seed ${String(seed)}`, () => {
     expect(Math.max(...alone.map(({ seconds }) => seconds))).toBeLessThan(takenUpWithin);
   });
 
-  it("SURV4 A call took effect once, one that must not run twice at most once", () => {
+  it("SURV4 A call took effect once, and one that must not run twice at most once", () => {
     expect(broken("SURV4")).toEqual([]);
     const { effects } = soak.effects;
     expect(new Set(effects.map(({ mark, call }) => `${mark} ${call}`)).size).toBe(effects.length);
@@ -76,7 +76,7 @@ describe(`kills, seed ${String(seed)}`, () => {
     expect(broken("SURV5")).toEqual([]);
   });
 
-  it("SURV6 A follower through every life has the transcript, and loses nothing final", () => {
+  it("SURV6 A follower through every kill has the complete transcript, and loses no final event", () => {
     expect(broken("SURV6")).toEqual([]);
     // Kills left half answers with followers; otherwise nothing was shown.
     expect(soak.actors.reduce((sum, { follower }) => sum + follower.halves, 0)).toBeGreaterThan(0);
@@ -86,7 +86,7 @@ describe(`kills, seed ${String(seed)}`, () => {
     expect(broken("SURV7")).toEqual([]);
   });
 
-  it("SURV8 A run that is killed at the same request time after time is given up, and its thread continues", () => {
+  it("SURV8 A run whose server is killed at the same request repeatedly is given up, and its thread continues", () => {
     const [doomed] = actorsOf(soak, "doomed");
     const [first, second] = doomed?.turns ?? [];
     expect(soak.models.asked(first?.mark ?? "", 0)).toBe(doomCuts);
@@ -96,7 +96,7 @@ describe(`kills, seed ${String(seed)}`, () => {
     expect(second?.ended).toBe("completed");
   });
 
-  it("SURV9 A stop of a run that a kill interrupted is kept through another kill, and nothing of the run continues", () => {
+  it("SURV9 A stop of a run that a kill interrupted survives another kill, and nothing of the run continues", () => {
     expect(broken("SURV9")).toEqual([]);
     for (const { name, turns } of actorsOf(soak, "stopper")) {
       expect(turns[0]?.stoppedIn).not.toBeNull();

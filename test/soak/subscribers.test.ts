@@ -97,7 +97,7 @@ describe(`${String(subscribers)} subscribers of one thread`, () => {
     { how: "deltas without pauses", pause: 0, most: 31, seconds: 30 },
     { how: "deltas 2 ms apart", pause: 2, most: 7, seconds: 20 },
   ])(
-    "FOLLOW5 Many subscribers do not slow their thread's run down: $how",
+    "FOLLOW5 Many subscribers do not slow down their thread's run: $how",
     async ({ how, pause, ...turns }) => {
       const text = `deltas ${String(deltas)} pause ${String(pause)}`;
       const done = await rounds(turns, { one: () => converse(one, text), many: () => converse(many, text) });
@@ -136,7 +136,7 @@ describe(`${String(subscribers)} subscribers of one thread`, () => {
   );
 
   it(
-    "FOLLOW7 Many subscribers leave the server's memory where it was",
+    "FOLLOW7 Many subscribers do not grow the server's memory",
     async () => {
       const before = server.weight();
       let peak = before;
@@ -153,7 +153,7 @@ describe(`${String(subscribers)} subscribers of one thread`, () => {
 
 describe("subscribers that stop reading", () => {
   it(
-    "FOLLOW8 Subscribers that stop reading delay no one, and cost their window",
+    "FOLLOW8 Subscribers that stop reading delay no other subscriber, and use only their window",
     async () => {
       const reading = await watched(1);
       const { id } = reading;
@@ -189,7 +189,7 @@ describe("subscribers that stop reading", () => {
 
 describe("an idle thread", () => {
   it(
-    "FOLLOW3 An idle thread sleeps under open followers of both kinds, is not woken by them, and sends them later events",
+    "FOLLOW3 An idle thread hibernates although it has followers of both kinds, is not woken by them, and sends them later events",
     async () => {
       const { id } = await api.createThread(speaker);
       const feeds = [await api.socket(id), await api.events(id)];

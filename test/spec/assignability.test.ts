@@ -49,7 +49,7 @@ const check = (sources: readonly string[], options: Record<string, boolean> = {}
 
 describe("published types", () => {
   it.for([true, false])(
-    "Every type of the document fits ours both ways, field by field, with exactOptionalPropertyTypes %s",
+    "Every type of the document and ours are assignable to each other, field by field, with exactOptionalPropertyTypes %s",
     async (exactOptionalPropertyTypes) => {
       const pairs = publishedTypes.map(([module, type]) => bothWays(`${module}.${type}`, `Ours.${type}`));
       const functions = definitionFunctions.map(([module, type, name]) =>
@@ -59,7 +59,7 @@ describe("published types", () => {
     },
   );
 
-  it("Assignability holds for the document's generic types with arguments of their own", async () => {
+  it("Generic types of the document and ours are assignable to each other for all arguments", async () => {
     const pairs = [
       ["models.ModelDefinition<'fast'>", "Ours.ModelDefinition<'fast'>"],
       ["prompts.PromptDefinition<'p', Schema>", "Ours.PromptDefinition<'p', Schema>"],
@@ -79,7 +79,7 @@ describe("published types", () => {
     expect(await check(lines)).toEqual([]);
   });
 
-  it("The check of assignability would notice a field that is missing or of another type", async () => {
+  it("A field that is missing or of another type would fail the check of assignability", async () => {
     const refused = await check([
       bothWays("{ a: string; b?: number }", "{ a: string }"),
       bothWays("{ a?: string }", "{ a?: string | null }"),
@@ -87,7 +87,7 @@ describe("published types", () => {
     expect(refused.map((line) => line.split("(")[0])).toEqual(expect.arrayContaining(["pair-0.ts", "pair-1.ts"]));
   });
 
-  it("A type that is wider than the document is a type of its own that the document's fits into", async () => {
+  it("A type that is wider than the document's is a separate type to which the document's is assignable", async () => {
     const wider = await check([
       bothWays("models.ModelDefinition", "Ours.AnyModelDefinition"),
       bothWays("tools.ToolDefinition", "Ours.RemoteToolDefinition"),
@@ -98,7 +98,7 @@ describe("published types", () => {
     expect(await check([fits, tool])).toEqual([]);
   });
 
-  it("A prompt's input is what its schema parses to, and never without one", async () => {
+  it("A prompt's input is the parsed type of its schema, and never without a schema", async () => {
     const source = `import { definePrompt, type PromptInput } from "threadhold";
 import { z } from "zod";
 const fields = { name: "p", toolDescription: "", prompt: "", model: "m" };
@@ -177,7 +177,7 @@ export default defineTool("x", z.object({ when: z.date() }), async () => ({ stat
     ]);
   });
 
-  it("The types take schemas kept in constants, with unions and string formats, at their exact types", async () => {
+  it("A schema in a constant, with unions and string formats, keeps its exact type", async () => {
     expect(
       await typeCheck({
         "a.ts": `import { definePrompt, defineTool, type AnyToolDefinition } from "threadhold";

@@ -48,7 +48,7 @@ describe("defineTool", () => {
     expect(readTool(named).run).toBeUndefined();
   });
 
-  it("A tool's schema, not its function's arity, decides how it is called", async () => {
+  it("A tool's schema, not its function's number of parameters, decides how it is called", async () => {
     const seen: unknown[][] = [];
     const note = async (...values: unknown[]) => {
       seen.push(values);
@@ -67,7 +67,7 @@ describe("defineTool", () => {
 });
 
 describe("tags", () => {
-  it("defineHook gives the function itself, tagged invisibly", () => {
+  it("A call of defineHook returns the function itself, tagged by a symbol", () => {
     const filter = async () => [];
     const hook = defineHook("filter_messages", filter);
     expect(hook).toBe(filter);
@@ -76,7 +76,7 @@ describe("tags", () => {
     expect(hookNameOf(async () => [])).toBeUndefined();
   });
 
-  it("One function may serve two hooks, and a frozen one may serve any", () => {
+  it("A function may serve two hooks, and a frozen one any hook", () => {
     const shared = async (_state: unknown, message: Record<string, unknown>) => message;
     const create = defineHook("before_create_message", shared);
     const after = defineHook("after_create_message", shared as never);

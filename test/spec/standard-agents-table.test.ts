@@ -37,13 +37,13 @@ describe("the reference of Standard Agents", () => {
     expect([...specMembers()].filter((member) => !covered.has(member))).toEqual([]);
   });
 
-  it("The reference has no row for what does not exist", () => {
+  it("The reference has no row for a member that does not exist", () => {
     const known = specMembers();
     expect(rows.filter(({ member }) => !known.has(member) && !zodTypes.test(member))).toEqual([]);
     expect(additions.filter((member) => !known.has(member))).toEqual([]);
   });
 
-  it("The reference points at files that exist, and names how each row is proved", () => {
+  it("The reference names files that exist, and how each row is proved", () => {
     expect(rows.filter(({ file }) => !existsSync(fileURLToPath(new URL(file, root))))).toEqual([]);
     const proofs = new Set(["request", "row", "event", "answer", "state", "type"]);
     expect(rows.filter(({ proof }) => !proofs.has(proof))).toEqual([]);

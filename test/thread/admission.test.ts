@@ -1,4 +1,4 @@
-// Admitting input: queue, refusal, keys, stored messages that start nothing.
+// Admission of input: queue, refusal, keys, and stored messages that start no run.
 
 import { describe, expect, it } from "vitest";
 
@@ -174,7 +174,7 @@ describe("a run without a message", () => {
     expect(sent).toEqual([["user flaky please"], history, history, history]);
     const { items } = await value(stubOf(id).call("listMessages", admin, page));
     expect(items.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant"]);
-    // A completed run is not carried on, so a prompt without includeChat begins with an empty history again.
+    // A completed run is not continued, so a prompt without includeChat begins with an empty history again.
     const { run, after } = await value(stubOf(id).call("postRun", admin, { kind: "continue" }, null));
     const last = await follow(id, { after: String(after), run_id: run?.id ?? "" });
     await last.closed;

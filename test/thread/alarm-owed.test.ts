@@ -1,5 +1,4 @@
-// Whatever a thread still owes, a step of its run or a word to somebody, an alarm stands for: at every moment at which its
-// object may die.
+// A thread with open work, a step of its run or a message to another thread, has an alarm at every moment at which its object may die.
 
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -23,7 +22,7 @@ describe("a run that came to a rest and went on at once", () => {
       return "slow";
     });
     acts.set("queue", async (state) => {
-      // Writes the run's row while the run is driven.
+      // This writes the run's row during its execution.
       state.queueTool("act", { key: "later" });
       reached = true;
       if (hangs) await new Promise(() => {});
@@ -41,7 +40,7 @@ describe("a run that came to a rest and went on at once", () => {
     const id = await newThread("boss");
     const places = passing();
     await value(stubOf(id).call("postMessage", admin, message("go"), null));
-    // The child answers while the other call still runs, so that the rest behind it is over before it begins.
+    // The child answers while the other call still runs, so the work for its answer is done before the suspension begins.
     await places.until(word("after deliver", { to: id }));
     slow.open();
     await holds(() => reached);
@@ -102,7 +101,7 @@ describe("a catalog that is away", () => {
     const count = env.CATALOG.prepare("SELECT count(*) AS runs FROM run_total WHERE thread_id = ?").bind(id);
     expect(await count.first("runs")).toBe(1);
     await env.CATALOG.prepare("ALTER TABLE thread RENAME TO thread_away").run();
-    // The next failure begins anew.
+    // The next failure begins with the shortest pause.
     await converse(id, "say it again");
     await evict(id);
     expect(Math.round(((await alarmOf(id)) ?? 0) / 1000 - testClock.now() / 1_000_000)).toBe(5);

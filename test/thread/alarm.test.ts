@@ -1,4 +1,4 @@
-// The object's alarm by itself, over a real object's storage.
+// The object's alarm alone, with a real object's storage.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { meterStorage } from "#store/meter.ts";
 import { Alarm } from "#thread/alarm.ts";
 
-/** What is set behind `work` with an alarm that was loaded as set at `at`; times in seconds from a moment to come. */
+/** The time of the alarm after `work`, if it was loaded as set at `at`; times are in seconds from a moment in the future. */
 function set(at: number | null, work: (alarm: Alarm, seconds: (after: number) => number) => void) {
   const base = Date.now() + 3_600_000;
   const seconds = (after: number) => base + after * 1000;
@@ -25,7 +25,7 @@ it("An alarm whose time had passed when the object was loaded is set again, no l
   expect(await set(null, soon)).toBe(10);
   expect(await set(5, soon)).toBe(5);
   expect(await set(20, soon)).toBe(10);
-  // The platform takes the same time again for no change.
+  // The platform treats the same time as no change.
   expect(await set(-5, soon)).toBeCloseTo(-4.999);
   expect(
     await set(-5, (alarm, seconds) => {

@@ -1,4 +1,4 @@
-// What tests of calls that wait for somebody outside share: models that make calls, threads that rest with them, answers.
+// Shared by the tests of calls that wait for a person or a client: models that make calls, threads that wait with them, answers.
 
 import type { PendingCall } from "#contract/thread.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
@@ -17,14 +17,14 @@ export interface Call {
   id?: string;
 }
 
-/** Forgets what tests before did and set. */
+/** Resets what earlier tests recorded and set. */
 export function freshAnswers(): void {
   ran.length = 0;
   midway.run = null;
   atPlaces(null);
 }
 
-/** Has the model make these calls when it is spoken to with the word, and answer behind them. */
+/** Lets the model make these calls when a message has this text, and answer after them. */
 export function script(word: string, calls: Call[]): void {
   scripts.set(word, ({ step }) => (step === 0 ? { toolCalls: calls } : { text: `${word} done` }));
 }
@@ -50,7 +50,7 @@ export const shown = async (id: string) => (await value(stubOf(id).call("describ
 export const named = (calls: readonly { name: string; id: string }[], name: string) =>
   calls.find((one) => one.name === name)?.id ?? "";
 
-/** A thread of the agent that was spoken to and rests with so many calls. */
+/** A thread of the agent that received the message and waits with this many calls. */
 export async function resting(
   agent: string,
   first: string,

@@ -1,4 +1,4 @@
-// Decisions that come one by one, beside other calls, at the last moment, or for nothing.
+// Approvals and declines that come one by one, next to other calls, at the last moment, or too late.
 
 import { beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -31,7 +31,7 @@ describe("what was approved", () => {
       atPlaces((place) => {
         if (place.thread !== id || place.name !== "run.assemble") return undefined;
         drives += 1;
-        // A run that is driven without end would take the test with it.
+        // A run that is executed endlessly would block the test.
         return drives > 10 ? new Promise(() => {}) : undefined;
       });
       await value(answer(id, approve(named(calls, "erase"))));
@@ -138,7 +138,7 @@ describe("a decision", () => {
     const { id, following, calls } = await resting("payer", "given_up", 2);
     await value(answer(id, { tool_call_id: named(calls, "pay"), approved: false, error: "n".repeat(60_000) }));
     await crash(id);
-    // As where a release took its agent away: the run ends before its loop.
+    // The same happens if a deployment removes the agent: the run ends before its loop.
     atPlaces((place) =>
       place.thread === id && place.name === "run.assemble" ? Promise.reject(new Error("the agent is gone")) : undefined,
     );

@@ -1,4 +1,4 @@
-// Calls that need a person's consent: the run rests as rows until somebody decides.
+// Calls that need a person's approval: the run is suspended, as rows alone, until the decision.
 
 import { beforeEach, describe, expect, it } from "vitest";
 
@@ -17,12 +17,12 @@ const isEnd = ({ type }: ThreadEvent) => type === "run_end";
 const pay = (to: string, amount = 5, name = "pay") => ({ name, arguments: { to, amount } });
 const erase = (what: string) => ({ name: "erase", arguments: { what } });
 
-/** What the model was told by the tools of the step before, by word. */
+/** What the model read from the tools of the step before, by message text. */
 const heard = new Map<string, string[]>();
 
 type Call = { name: string; arguments: Record<string, unknown> };
 
-/** Has the model make these calls when it is spoken to with the word, and answer behind them. */
+/** Lets the model make these calls when a message has this text, and answer after them. */
 function script(word: string, calls: Call[]): void {
   scripts.set(word, ({ step, messages }) => {
     if (step === 0) return { text: "I will.", toolCalls: calls };
@@ -35,7 +35,7 @@ function script(word: string, calls: Call[]): void {
   });
 }
 
-/** A thread whose run rests with calls that ask. */
+/** A thread whose run waits for approval of these calls. */
 async function asking(word: string, calls: Call[], agent = "payer") {
   script(word, calls);
   const id = await newThread(agent);
@@ -224,7 +224,7 @@ describe("a call that needs consent", () => {
     expect(await stubOf(id).call("postToolResults", admin, wrong)).toMatchObject(conflict);
     const answers = await Promise.all([answer(id, decline(payId)), answer(id, approve(payId))]);
     expect(answers.filter(({ ok }) => ok)).toHaveLength(1);
-    // Which of two that come at once is the first is nobody's to say.
+    // The order of two simultaneous requests is not defined.
     const isDeclined = answers[0]?.ok === true;
     const [first, second] = isDeclined ? [decline(payId), approve(payId)] : [approve(payId), decline(payId)];
     await value(stubOf(id).call("postToolResults", admin, { results: [first], run_id: run }));

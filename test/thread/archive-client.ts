@@ -1,5 +1,5 @@
-// Exports and imports threads of the test Worker, and forges exports: lines taken apart, changed, and sealed again so that
-// only the change is wrong with them.
+// Exports and imports threads of the test Worker, and forges exports: lines are parsed, changed, and hashed again, so that only the change
+// is wrong.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -12,13 +12,13 @@ import { sha256Hex } from "#lib/sha256.ts";
 
 import { admin, stubOf, value } from "./thread-driver.ts";
 
-/** A line, its fields open to whatever a test puts there. */
+/** A line whose fields a test may set to any value. */
 // oxlint-disable-next-line typescript/no-explicit-any -- forged lines have any shape
 export type Line = Record<string, any>;
 
 const headersOf = (caller: Caller) => ({ [callerHeader]: JSON.stringify(caller) });
 
-/** The answer to an export. */
+/** The response to an export. */
 export function askExport(id: string, files = true, caller: Caller = admin): Promise<Response> {
   const url = `https://thread${exportPath}${files ? "?files=true" : ""}`;
   return stubOf(id).fetch(new Request(url, { headers: headersOf(caller) }));
@@ -30,10 +30,10 @@ export async function exported(id: string, files = true): Promise<string> {
   return new TextDecoder().decode(await response.arrayBuffer());
 }
 
-/** Who imports, and what its repetitions have in common. */
+/** The importer, with the key that repeated imports share. */
 export type Importer = Caller & { creation?: string };
 
-/** The answer to an import into the object of `id`. */
+/** The response to an import into the object of `id`. */
 export function askImport(id: string, body: BodyInit, { creation, ...caller }: Importer = admin): Promise<Response> {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const url = `https://thread${importPath}`;
@@ -49,7 +49,7 @@ export async function imported(id: string, body: BodyInit, importer: Importer = 
   return { status: response.status, code, message, thread: answer };
 }
 
-/** Deletes a thread and brings it back from an export. */
+/** Deletes a thread and imports it from an export. */
 export async function replaced(id: string, text: string): Promise<void> {
   await value(stubOf(id).call("remove", admin));
   const { status, message } = await imported(id, text);
@@ -64,7 +64,7 @@ export function linesOf(text: string): Line[] {
     .map((line) => JSON.parse(line) as Line);
 }
 
-/** Lines as an export again, its last line made anew. */
+/** Joins lines to an export, with a new last line. */
 export async function sealed(lines: readonly Line[], end: Line = {}): Promise<string> {
   const body = lines
     .filter((line) => (line as Line | null)?.["type"] !== "end")
@@ -79,7 +79,7 @@ export async function sealed(lines: readonly Line[], end: Line = {}): Promise<st
 
 const known = { branch: 0, run: 0, message: 0, log: 0, event: 0, folder: 0, file: 0, void: 0, chunk: 0 };
 
-/** Everything an export says but when it was made and whose it is. */
+/** The lines of an export without its time and its owner. */
 export function comparable(text: string): Line[] {
   return linesOf(text).map((line) => {
     if (line["type"] === "header") return { ...line, exported_at: 0 };
@@ -88,7 +88,7 @@ export function comparable(text: string): Line[] {
   });
 }
 
-/** What an object's storage holds: tables of ours, and the alarm. */
+/** The contents of an object's storage: the project's tables, and the alarm. */
 export function leftIn(id: string): Promise<{ tables: string[]; alarm: number | null }> {
   return runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), async (_, { storage }) => ({
     tables: storage.sql
@@ -99,7 +99,7 @@ export function leftIn(id: string): Promise<{ tables: string[]; alarm: number | 
   }));
 }
 
-/** What `leftIn` gives for an object that never was one. */
+/** The value of `leftIn` for an object that was never used. */
 export const nothing = { tables: [], alarm: null };
 
 /** Whether the catalog lists a thread. */

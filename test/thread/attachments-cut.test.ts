@@ -1,4 +1,4 @@
-// Messages with files that a crash cuts before they are there, and after.
+// Messages with files, interrupted by a crash before or after the message is stored.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -31,9 +31,9 @@ async function held(id: string, extra: Partial<PostMessage> = {}, key: RequestKe
   const post = message(`slow:${name}`, { run: false, attachments: [small, large], ...extra });
   const before = (await notes(id)).length;
   const answer = stubOf(id).call("postMessage", admin, post, key);
-  // A crash breaks the call off.
+  // A crash breaks the call.
   answer.catch(() => undefined);
-  // Asked for and not told by the hook, whose object may be gone by then.
+  // The test asks for it, because the object of the hook may be gone by then.
   await holds(async () => (await notes(id)).length >= before + (post.attachments?.length ?? 0));
   return { answer, open };
 }
@@ -44,7 +44,7 @@ const filesOf = async (id: string): Promise<string[]> => {
   return found.paths;
 };
 
-/** What the thread's row and its tables of bytes say of files that no message has. */
+/** The pending files in the thread's row and in its tables of bytes, which no message has. */
 const notes = (id: string) =>
   runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), (_, { storage }) => {
     const { background } = JSON.parse(storage.sql.exec<{ body: string }>("SELECT body FROM thread").one().body) as {
@@ -151,7 +151,7 @@ describe("files of a message", () => {
       stubOf(id).call("postMessage", admin, message("other", { run: false, attachments: [large] }), null),
     );
     expect(other.message?.attachments.map(({ path }) => path)).toEqual(["/attachments/b.bin"]);
-    // The key is used up meanwhile.
+    // Meanwhile another message uses the key.
     await value(stubOf(id).call("postMessage", admin, message("quick", { run: false }), once));
     repeated.open();
     expect((await value(repeated.answer)).repeated).toBe(true);
@@ -185,7 +185,7 @@ describe("files of a message", () => {
     const before = (await stubOf(id).rows()).rowsWritten;
     open();
     await value(answer);
-    // The message and the thread's row.
+    // The rows are those of the message and of the thread.
     expect((await stubOf(id).rows()).rowsWritten - before).toBe(2);
   });
 });

@@ -1,4 +1,4 @@
-// What becomes of the files a message brings, before the message is stored.
+// What happens to the files of a message before the message is stored.
 
 import { describe, expect, it } from "vitest";
 
@@ -25,7 +25,7 @@ const webp: MadeImage = {
 
 interface Setup {
   files?: MemoryFiles;
-  /** What the image service says of any image, and makes of it. */
+  /** The size that the image service reports for every image, and the image that it makes. */
   size?: ImageSize | null;
   made?: MadeImage | null;
   answers?: Record<string, () => Response>;
@@ -81,7 +81,7 @@ const data = (bytes: Uint8Array) => toBase64(bytes);
 const attached = (name: string, mime_type: string, bytes: Uint8Array) => ({ name, mime_type, data: data(bytes) });
 const png = attached("cat.png", "image/png", pngBytes());
 
-/** What it was refused with. */
+/** The refusal of the message. */
 async function refusal(work: Promise<unknown>) {
   const thrown: unknown = await work.then(
     () => null,

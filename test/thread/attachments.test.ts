@@ -1,4 +1,4 @@
-// Files of messages and tools in a real thread: what is stored, what is told, what the model is sent.
+// Files of messages and tools in a real thread: what is stored, which events are emitted, and what the model is sent.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
@@ -25,7 +25,7 @@ const image = (name = "cat.png", length = 3000): InputAttachment => ({
 });
 const csv: InputAttachment = { name: "a.csv", mime_type: "text/csv", data: btoa("a,b\n1,2") };
 
-/** Asks the thread's endpoint for its files: sizes by path, after a deletion, or the bytes of one. */
+/** Asks the thread's endpoint for its files: sizes by path, the same after a deletion, or the bytes of one file. */
 function askFiles(id: string, query = ""): Promise<Response> {
   return exports.default.fetch(new Request(`http://localhost/api/threads/${id}/attached${query}`));
 }
@@ -38,12 +38,12 @@ async function messagesOf(id: string) {
   return (await value(stubOf(id).call("listMessages", admin, page))).items;
 }
 
-/** Posts without starting a run. */
+/** Posts a message without starting a run. */
 function store(id: string, extra: object) {
   return stubOf(id).call("postMessage", admin, message("", { run: false, ...extra }), null);
 }
 
-/** What the model was last sent of each message. */
+/** The content of each message in the last request to the model. */
 function lastSent(): TestRequest["messages"] {
   return shownToModels.at(-1)?.messages ?? [];
 }

@@ -1,4 +1,4 @@
-// What a thread of 10,000 messages costs in rows read: what is asked for and a little, never the thread.
+// The rows that a thread of 10,000 messages reads: those of the requested page and a few more, never the whole thread.
 
 import { beforeAll, describe, expect, it } from "vitest";
 
@@ -11,7 +11,7 @@ const length = 10_000;
 const little = 20;
 const count = length.toLocaleString("en");
 
-/** Rows that replaying so many messages may read: where it begins is looked for among them, and parts meet at a page. */
+/** The rows that a replay of this many messages may read: the search for its beginning, and the borders of its parts, add some. */
 function replayBound(missed: number): number {
   return Math.ceil(2.1 * missed) + little;
 }
@@ -66,7 +66,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     }
   });
 
-  /** A reader that missed so many messages reads them. */
+  /** Checks what a reader reads that missed this many messages. */
   async function comesBack(missed: number): Promise<void> {
     const after = seqs[length - missed - 1] ?? 0;
     const following = await follow(id, { after: String(after), until: "idle" });
@@ -114,7 +114,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
 
   it("COST6 A step reads the messages it sends and a few rows more", async () => {
     const before = await value(stubOf(id).call("describe", admin));
-    // It has everything already, so that what it reads is not counted with the step.
+    // The reader has all earlier events, so that its reads are not counted with the step.
     const watching = await follow(id, { after: String(before.last_seq) });
     const { read } = await costOf(id, async () => {
       const { run } = await value(stubOf(id).call("postMessage", admin, message("hello again"), null));
@@ -157,7 +157,7 @@ describe("rows read of a thread of many runs", () => {
         await following.closed;
         expect(following.events.filter(({ type }) => type === "message_end")).toHaveLength(2 * missed);
       });
-      // Four rows of each run, of which a part that has no room for them reads some again.
+      // Four rows of each run; a part without space for them reads some of them again.
       const bound = 5 * (2 * missed) + 3 * little;
       measured(`a reader that missed ${missed} runs of ${runs}`, `${read} read`, `≤ ${bound}`);
       expect(read).toBeLessThanOrEqual(bound);

@@ -1,4 +1,4 @@
-// What a thread's work costs in rows, measured by the meter around its storage (architecture §6).
+// The rows that a thread's work costs, measured by the meter around its storage (architecture §6).
 
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -14,7 +14,7 @@ import { admin, alarmOf, converse, crash, evict, follow, message, newThread, stu
 
 printCosts();
 
-/** An answer of so many deltas. */
+/** An answer of this many deltas. */
 function long(deltas: number): string[] {
   return Array.from({ length: deltas }, (_, index) => `w${index} `);
 }

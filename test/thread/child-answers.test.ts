@@ -1,4 +1,4 @@
-// Answers for calls of child threads that come to a parent: at the wrong time, for the wrong run, again, for nobody.
+// Answers for calls of child threads that a parent receives: too early or late, for another run, repeated, or for unknown calls.
 
 import { beforeEach, describe, expect, it } from "vitest";
 
@@ -87,7 +87,7 @@ describe("a consent that is posted to a parent", () => {
     const { id, following, calls } = await resting("house", "refused", 2);
     const child = calls.find(({ thread_id }) => thread_id !== undefined)?.thread_id ?? "";
     const consent = approve(named(calls, "pay"));
-    // A decision in the place of a result.
+    // An approval in place of a result.
     expect(await answer(id, consent, approve(named(calls, "ask")))).toMatchObject({ refusal: { code: "conflict" } });
     expect(await answer(id, consent, says("call_of_nobody", "x"))).toMatchObject({
       refusal: { code: "tool_call_not_found" },
@@ -183,7 +183,7 @@ describe("a consent that is posted to a parent", () => {
 });
 
 describe("what a child owes", () => {
-  /** Milliseconds until somebody wakes the thread. */
+  /** The milliseconds until the thread's alarm. */
   const wakesIn = async (id: string) => ((await alarmOf(id)) ?? Number.POSITIVE_INFINITY) - testClock.now() / 1000;
 
   it("A child whose calls were answered in part, and that dies before it reports this, has an alarm", async () => {

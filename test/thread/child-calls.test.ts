@@ -1,4 +1,4 @@
-// Calls of child threads that wait for somebody outside: shown by the parents above them, and answered there.
+// Waiting calls of child threads: shown by the parents above them, and answered there.
 
 import { beforeEach, describe, expect, it } from "vitest";
 
@@ -157,7 +157,7 @@ describe("a call of a child thread", () => {
     expect(await answer(id, approve(payCall))).toMatchObject(conflict);
     await value(answer(id, says(askCall, "x")));
     await following.until(isEnd);
-    // The child is over by now, and knows its calls still.
+    // The child is over, and still knows its calls.
     const after = await value(answer(id, declined, says(askCall, "x")));
     expect(after).toMatchObject({ run: { status: "completed" }, missing: [], ignored: [] });
     expect(await answer(id, says(askCall, "y"))).toMatchObject(conflict);
@@ -177,7 +177,7 @@ describe("a call of a child thread", () => {
     const { thread: child } = await places.until(word("before childCalls", { to: id }));
     crashes += 1;
     await crash(child);
-    // Long before the call's own deadline.
+    // The alarm is due long before the call's own deadline.
     expect(((await alarmOf(child)) ?? Infinity) - testClock.now() / 1000).toBeLessThan(60_000);
     expect(await wake(child)).toBe(true);
     const [call] = await holds(async () => {

@@ -1,4 +1,4 @@
-// What a child costs after its call gave up waiting for it: told once, counted once, wherever the parent is by then.
+// The cost of a child whose call has stopped waiting for it: reported once, counted once, in every state of the parent.
 
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
@@ -15,7 +15,7 @@ beforeEach(freshTeam);
 
 const call = (name: string): TestTurn => ({ toolCalls: [{ name, arguments: { task: "decide" } }] });
 
-/** A boss that asks a panel whose second voice waits for good; what the panel tells at its end waits for a door. */
+/** A boss that calls a panel whose second side never answers; the panel's last report waits until a door opens. */
 async function waiting(boss: (step: number) => TestTurn | Promise<TestTurn>) {
   const [held, reached] = [door(), door()];
   personas.set("boss", ({ step }) => (step === 0 ? call("panel") : boss(step)));
@@ -39,7 +39,7 @@ async function waiting(boss: (step: number) => TestTurn | Promise<TestTurn>) {
   return { id, child, following, places, deliver, delivered };
 }
 
-/** The call gives up waiting, and the child is stopped. */
+/** The call stops waiting, and the child is stopped. */
 async function timesOut(id: string, child: string): Promise<void> {
   const own = await follow(child, { after: "0" });
   skip(25 * 3_600_000);
@@ -48,7 +48,7 @@ async function timesOut(id: string, child: string): Promise<void> {
   own.close();
 }
 
-/** The run's totals are its own models' and those of the children, and the thread's are the run's. */
+/** The run's totals are those of its models and of its children, and the thread's totals are the run's. */
 async function expectCounted(id: string, children: readonly string[]): Promise<void> {
   const messages = await messagesOf(id);
   const run = await lastRunOf(id);
@@ -237,7 +237,7 @@ describe("a child's child", () => {
     const places = passing((place) => (word("before deliver", { to: child })(place) ? held.passed : undefined));
     await value(stubOf(id).call("postMessage", admin, message("go"), null));
     child = childOf(await following.until((event) => event.type === "subagent_start"));
-    // The call is told of before its child is made; who speaks last is further down than both.
+    // The event of the call comes before its child exists, and the last side to answer is deeper than both threads.
     await reached.opened();
     const own = await follow(child, { after: "0" });
     const grandchild = childOf(await own.until((event) => event.type === "subagent_start"));

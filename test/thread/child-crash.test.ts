@@ -1,5 +1,5 @@
-// A parent and its child, one of them or both killed at every place that they pass: fault points, and the moments before and
-// behind each word between them. The alarm takes them up, and what both come to is what they come to undisturbed.
+// A parent and its child, of which one or both are killed at every place that they reach: fault points, and the moments before and after
+// each message between them. The alarm resumes them, and their final state equals that of an undisturbed run.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 
@@ -14,20 +14,20 @@ import { admin, alarmOf, crash, follow, message, newThread, stubOf, value } from
 
 type Role = "parent" | "child";
 
-/** A place of the undisturbed run: whose, which, and at the how manieth passing. */
+/** A place in the undisturbed run: whose it is, its name, and the n-th time it is reached. */
 interface Scene {
   role: Role;
   name: string;
   hit: number;
 }
 
-/** Who dies there, and what becomes of what was written in the same turn. */
+/** Who dies there, and whether the writes of the same turn are kept. */
 interface Death {
   who: "itself" | "other" | "both";
   mode: "kept" | "lost";
 }
 
-/** Fault points that are places also where not all deaths are tried; test/thread/every-fault.test.ts dies at each of them. */
+/** Fault points at which the chosen deaths do not die here; test/thread/every-fault.test.ts dies at each of them. */
 const usual = ["child.start", "model.request", "answer.before-create", "result.before-create"];
 
 const isPlace = (name: string): boolean => tryAll() || name.includes(" ") || usual.includes(name);
@@ -52,10 +52,10 @@ beforeEach(() => {
   personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
 });
 
-/** Sums of the same costs in another order differ behind the last digit that counts. */
+/** Sums of the same costs in another order differ after the last significant digit. */
 const rounded = (cost: number | null) => (cost === null ? null : Number(cost.toPrecision(12)));
 
-/** What a thread came to, without the ids and times of its life. */
+/** The final state of a thread, without its ids and times. */
 async function picture(id: string) {
   const messages = await messagesOf(id);
   const { items: runs } = await value(stubOf(id).call("listRuns", admin, { limit: 50, order: "asc" }));
@@ -70,7 +70,7 @@ async function picture(id: string) {
   };
 }
 
-/** Sends the first message until it is heard. */
+/** Sends the first message until it is accepted. */
 async function begin(id: string): Promise<void> {
   const key = { key: "go", fingerprint: id };
   const said = await stubOf(id)
@@ -79,14 +79,14 @@ async function begin(id: string): Promise<void> {
   if (said?.ok !== true) await value(stubOf(id).call("postMessage", admin, message("go"), key));
 }
 
-/** Follows the run to its end, then both threads to where nothing is left to do; gives what they came to. */
+/** Waits for the end of the run and until both threads have no work left; returns their final states. */
 async function ended(id: string, seen: readonly Place[]) {
   const following = await follow(id, { after: "0" });
   await comesTo(id, seen, () => following.events.some(isEnd));
   following.close();
   const named = childrenOf(id, seen);
   for (const one of [id, ...named]) await comesTo(id, seen, async () => (await alarmOf(one)) === null);
-  // A start that was never heard, of a call that was never written, names a child that nobody made.
+  // A start that was not delivered, for a call that was not written, names a child that does not exist.
   const made = await Promise.all(
     named.map(async (one) => ((await stubOf(one).call("describe", admin)).ok ? [one] : [])),
   );
@@ -95,7 +95,7 @@ async function ended(id: string, seen: readonly Place[]) {
   return { parent: await picture(id), child: await picture(child) };
 }
 
-/** Fires alarms, each at its time, until something holds: a word that failed is told again after a pause. */
+/** Fires alarms at their times until the condition holds: a failed message is sent again after a pause. */
 async function comesTo(id: string, seen: readonly Place[], holds: () => boolean | Promise<boolean>): Promise<void> {
   const look = async () => {
     if (await holds()) return true;
@@ -110,7 +110,7 @@ function childrenOf(id: string, seen: readonly Place[]): string[] {
   return [...new Set(seen.filter(word("before startChild", { thread: id })).map(({ to }) => to ?? ""))];
 }
 
-/** A run that nobody disturbs: its places, each at its first and its last passing, and what it comes to. */
+/** An undisturbed run: its places, each at the first and the last time it is reached, and its final state. */
 async function undisturbed() {
   const id = await newThread("boss");
   const places = passing();
@@ -129,7 +129,7 @@ async function undisturbed() {
   return { scenes, end };
 }
 
-/** The same with a death at a place. */
+/** The same run with a death at a place. */
 async function disturbed(scene: Scene, { who, mode }: Death) {
   const id = await newThread("boss");
   const held = door();
@@ -143,7 +143,7 @@ async function disturbed(scene: Scene, { who, mode }: Death) {
     if (hits !== scene.hit) return;
     reached.open();
     if (mode === "lost") place.state.abort("planned death: lost");
-    // Whoever dies here goes no further.
+    // The object that dies here does not continue.
     return who === "other" ? held.passed : new Promise(() => {});
   });
   const begun = begin(id);
@@ -153,7 +153,7 @@ async function disturbed(scene: Scene, { who, mode }: Death) {
   const victims = { itself: [itself], other: [other], both: [itself, other] }[who].filter((one) => one !== "");
   for (const victim of victims) {
     if (mode === "kept") await crash(victim);
-    // What was admitted is somebody's work, and a word that was not heard is told again: an alarm stands for both.
+    // An admitted message is open work, and an undelivered message is sent again: both need an alarm.
     if (mode === "kept") expect(await isLeftAlone(victim)).toBe(false);
     await wake(victim);
   }

@@ -1,4 +1,4 @@
-// Deletion of a thread, and what arrives meanwhile: nothing is left of it, and nothing new is hit.
+// Deletion of a thread, and requests that arrive meanwhile: nothing remains of the thread, and a new thread under the id is not affected.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -9,7 +9,7 @@ import { admin, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 beforeEach(freshTeam);
 
-/** Tables of an object; none in one that was never used, or whose thread is gone. */
+/** The tables of an object; none if it was never used or its thread was deleted. */
 function tablesOf(id: string): Promise<unknown[]> {
   return runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), (_, state) =>
     state.storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'").toArray(),

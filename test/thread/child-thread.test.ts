@@ -1,5 +1,5 @@
-// An agent called as a tool works in a thread of its own: what the parent keeps meanwhile, and what a crash, a stop or a
-// deletion on either side leads to.
+// An agent called as a tool works in a child thread: what the parent stores meanwhile, and the effect of a crash, a stop or a deletion on
+// either side.
 
 import { createExecutionContext, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";

@@ -1,4 +1,4 @@
-// What threads tell each other, when one of them cannot be reached, is asked twice, or has nobody who watches.
+// Messages between threads when one of them cannot be reached, is asked twice, or has no watchers.
 
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
@@ -26,7 +26,7 @@ import { admin, alarmOf, evict, follow, message, newThread, peerOf, stubOf, valu
 
 beforeEach(freshTeam);
 
-/** A child of a thread that need not exist. */
+/** A child of a thread that does not have to exist. */
 function childInput(parentId: string) {
   const parent = {
     thread_id: parentId,
@@ -60,7 +60,7 @@ describe("an answer whose reader cannot be reached", () => {
     open();
     await places.until(told);
     for (let failures = 1; failures <= 12; failures += 1) {
-      // Eviction waits for the try that is under way.
+      // The eviction waits for the try that is under way.
       await evict(child);
       expect(tries()).toBe(failures);
       if (failures === 12) break;
@@ -69,7 +69,7 @@ describe("an answer whose reader cannot be reached", () => {
     }
     expect(await alarmOf(child)).toBeGreaterThan(testClock.now() / 1000 + 30 * 60_000);
     expect(await alarmOf(child)).toBeLessThanOrEqual(testClock.now() / 1000 + 60 * 60_000);
-    // Woken for another reason it leaves the other side alone until then.
+    // A wake for another reason makes no try before its time.
     await wake(child);
     await evict(child);
     expect(tries()).toBe(12);
@@ -211,7 +211,7 @@ describe("a parent that nobody watches", () => {
   });
 });
 
-/** The types of what threads further down did, by how far down they are. */
+/** The types of the events of threads below, by their depth. */
 function toldFrom(events: readonly ThreadEvent[]): Map<number, unknown[]> {
   const told = new Map<number, unknown[]>();
   for (const event of events) {

@@ -1,4 +1,4 @@
-// What work cost, one line for each case, printed when a file is through.
+// The cost of work, one line for each case, printed at the end of the file.
 
 import { afterAll, onTestFinished } from "vitest";
 
@@ -6,7 +6,7 @@ import { registry } from "../worker/definitions.ts";
 import { holds } from "./team-driver.ts";
 import { alarmOf, converse, stubOf } from "./thread-driver.ts";
 
-/** Rows of one piece of work. */
+/** The rows of one piece of work. */
 export interface Cost {
   read: number;
   written: number;
@@ -15,7 +15,7 @@ export interface Cost {
 
 const lines: { what: string; cost: string; bound: string }[] = [];
 
-/** What the object's storage was asked for by some work. An object that is made meanwhile starts from nothing. */
+/** The rows that the work reads and writes in the object's storage. An object that is constructed meanwhile starts at zero. */
 export async function costOf(id: string, work: () => Promise<unknown>): Promise<Cost> {
   const before = await stubOf(id).rows();
   await work();
@@ -27,25 +27,25 @@ export async function costOf(id: string, work: () => Promise<unknown>): Promise<
   };
 }
 
-/** Waits until the catalog has everything of a thread and the thread has no alarm: nothing more is written then. */
+/** Waits until the catalog has everything of a thread and the thread has no alarm: nothing is written after that. */
 export function settled(id: string): Promise<unknown> {
   return holds(async () => (await alarmOf(id)) === null);
 }
 
-/** Sends a message and waits until the thread has written everything that follows from it. */
+/** Sends a message and waits until the thread has made all writes that follow from it. */
 export async function finish(id: string, text: string): Promise<void> {
   await converse(id, text);
   await settled(id);
 }
 
-/** Threads that are opened until the test is over have no `filter_messages` hook, which reads rows of its own. */
+/** Threads that are loaded before the test ends have no `filter_messages` hook, which would read more rows. */
 export function withoutFilterHook(): void {
   const { hooks } = registry;
   Object.assign(registry, { hooks: hooks.filter(({ hook }) => hook !== "filter_messages") });
   onTestFinished(() => void Object.assign(registry, { hooks }));
 }
 
-/** Puts a case into the table. */
+/** Adds a case to the table. */
 export function measured(what: string, cost: string, bound: string): void {
   lines.push({ what, cost, bound });
 }

@@ -1,4 +1,4 @@
-// Creation with first messages: all of them or none, once.
+// Creation with first messages: all of them or none, and only once.
 
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";

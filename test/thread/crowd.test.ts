@@ -1,4 +1,4 @@
-// A crowd of readers is told in slices. Whoever joins, leaves or falls behind in the middle of one is told everything once.
+// Many readers are served in slices. A reader that joins, leaves or becomes slow in the middle of a slice receives everything once.
 
 import { describe, expect, it } from "vitest";
 
@@ -15,7 +15,7 @@ import type { Following } from "./thread-driver.ts";
 
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 
-/** A clock that goes on only when told, and the pauses it was asked for. */
+/** A clock that moves only by hand, and the requested pauses. */
 class HandClock implements Clock {
   readonly pauses: number[] = [];
   #micros = 0;
@@ -35,7 +35,7 @@ class HandClock implements Clock {
     return () => {};
   }
 
-  /** So many milliseconds pass, and what waits goes on. */
+  /** Moves the clock by this many milliseconds and runs the waiting callbacks. */
   pass(ms: number): boolean {
     this.#micros += ms * 1000;
     const callbacks = this.#callbacks;
@@ -45,7 +45,7 @@ class HandClock implements Clock {
   }
 }
 
-/** A fan-out to so many readers that lists what it gives to whom. */
+/** A fan-out to this many readers, which lists the events that each receives. */
 function fanOut(readers: number, idle: boolean) {
   const clock = new HandClock();
   const given: { reader: number; seq: number }[] = [];
@@ -92,7 +92,7 @@ describe("slices", () => {
   it("A pause of four times its cost follows each slice of readers, and readers that wait for a run's answer come first", () => {
     const { out, clock, given } = fanOut(1000, false);
     out.add(event(1));
-    // What comes together is told together.
+    // Events that arrive together are sent together.
     out.add(event(2));
     expect(given).toHaveLength(0);
     clock.pass(10);
@@ -103,7 +103,7 @@ describe("slices", () => {
     ]);
     out.add(event(3));
     expect(given).toHaveLength(256);
-    // The slice is measured, then paid for.
+    // The slice is measured first, and the pause follows from its cost.
     clock.pass(7);
     expect(clock.pauses).toEqual([10, 0, 28]);
     clock.pass(28);
@@ -120,7 +120,7 @@ describe("slices", () => {
     for (let reader = 0; reader < 1000; reader += 1) {
       expect(given.filter((one) => one.reader === reader).map(({ seq }) => seq)).toEqual([1, 2, 3]);
     }
-    // Only the end of a round is waited for, so that what comes next is told together.
+    // There is a pause only at the end of a round, so that the next events are sent together.
     expect(clock.pauses.filter((ms) => ms > 0)).toEqual([10, 10]);
     expect(drained()).toBe(1);
   });
@@ -153,14 +153,14 @@ describe("deltas that wait", () => {
   });
 });
 
-/** Deltas that neither go on where their block was, nor begin it anew as a replay does. */
+/** Deltas that neither continue their block nor begin it again, as a replay does. */
 function overlaps(events: readonly ThreadEvent[]): string[] {
   const lengths = new Map<string, number>();
   const found: string[] = [];
   for (const one of events) {
     if (one.type !== "text_delta") continue;
     const block = `${String(one.message_id)} ${String(one.index)}`;
-    // Before a snapshot a reader was told nothing of it.
+    // Before its snapshot a reader received nothing of the block.
     const length = lengths.get(block) ?? one.offset;
     if (one.offset !== length && one.offset !== 0) found.push(`${String(one.seq)}: ${String(one.offset)} of ${length}`);
     lengths.set(block, one.offset + one.delta.length);
@@ -224,7 +224,7 @@ describe("a crowd", () => {
       );
     }
     for (const one of [...crowd, ...others]) one.close();
-    // The thread is usable, and those who have left hold nothing up.
+    // The thread is usable, and readers that have left block nothing.
     await converse(id, "after the crowd");
   });
 });

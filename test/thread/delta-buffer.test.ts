@@ -1,4 +1,4 @@
-// Deltas that wait for a moment and are told as one.
+// Deltas that wait for a moment and are sent as one.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// A project's thread endpoints through the whole Worker: http in front, the real object behind.
+// A project's thread endpoints through the whole Worker: its routes, and the real object.
 
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// The README's tree of events, held against runs: its names, their order and their nesting.
+// The README's tree of events compared with runs: its names, their order and their nesting.
 
 import { beforeEach, describe, expect, it } from "vitest";
 
@@ -18,7 +18,7 @@ const drawn = (section.split("```")[1] ?? "")
   .map((line) => /^(?<indent>[ │]*)[├└]─ (?<name>\S+)/u.exec(line)?.groups)
   .flatMap((groups) => (groups ? { name: groups["name"], depth: (groups["indent"] ?? "").length / 3 } : []));
 
-/** Event types with repeated deltas as one, as the tree draws them. */
+/** Event types with repeated deltas as one, as in the tree. */
 const order = (events: readonly ThreadEvent[]) =>
   types(events).filter((type, at, all) => !(type.endsWith("_delta") && all[at - 1] === type));
 

@@ -1,5 +1,5 @@
-// Kills the object at every fault point of the sources, with its writes kept and lost, and compares what becomes of the
-// conversation with the undisturbed one. What is done outside is counted by a server outside.
+// Kills the object at every fault point of the sources, with its writes kept and lost, and compares the conversation with the undisturbed
+// one. A server outside counts the effects of tools.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -15,18 +15,18 @@ import type { Outcome, Play } from "./fault-stage.ts";
 import { wrong } from "./fault-verdict.ts";
 import { admin, alarmOf, stubOf } from "./thread-driver.ts";
 
-/** Conversations that are played side by side. */
+/** Conversations that are played in parallel. */
 const atOnce = 6;
 
 const timeout = 600_000;
 
-/** The names of the points as the sources have them. */
+/** The names of the fault points in the sources. */
 const sources = import.meta.glob("../../src/**/*.ts", { query: "?raw", import: "default", eager: true });
 const points = Object.values(sources).flatMap((text) =>
   [...text.matchAll(/\bfaults\.at\("([^"]+)"\)/g)].map(([, name]) => name ?? ""),
 );
 
-/** Points at which some object died. */
+/** The points at which an object died. */
 const diedAt = new Set<string>();
 
 let quiet: ReturnType<typeof quietly>;
@@ -38,7 +38,7 @@ beforeAll(() => {
 
 afterAll(() => quiet.loud());
 
-/** Plays the conversation once for each list of deaths, some side by side. Gives everything that went wrong. */
+/** Plays the conversation once for each list of deaths, some in parallel. Returns everything that went wrong. */
 async function playAll(conversation: Play, calm: Outcome, lives: readonly Death[][]): Promise<string[]> {
   const waiting = [...lives];
   const problems: string[] = [];
@@ -109,7 +109,7 @@ describe("a run that was cut", () => {
   );
 });
 
-/** Tables of an object; none in one whose thread is gone. */
+/** The tables of an object; none if its thread was deleted. */
 const tablesOf = (id: string) =>
   runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), (_, state) =>
     state.storage.sql.exec("SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'").toArray(),

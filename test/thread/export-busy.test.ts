@@ -1,4 +1,4 @@
-// A thread exported while it is at work: the file is whole and of one moment, and what was under way ends where it was.
+// A thread that is exported while a run is active: the file is complete and of one moment, and the run ends where it was.
 
 import { beforeEach, describe, expect, it } from "vitest";
 
@@ -22,10 +22,10 @@ beforeEach(() => {
 const only = (lines: Line[], type: string): Line[] =>
   lines.flatMap((line) => (line["type"] === type ? [line[type]] : []));
 
-/** A thread whose run waits at a gate inside a tool, with two inputs behind it. */
+/** A thread whose run waits at a gate inside a tool, with two queued inputs. */
 async function busy(name: string) {
   const id = await newThread("parallel");
-  // Long enough for the rest of an export to be read when somebody reads it, and not ahead.
+  // Long enough that the end of an export is read only when its reader asks for it, and not ahead.
   scripts.set("first", () => ({ text: "x".repeat(200_000) }));
   await converse(id, "first");
   scripts.set(name, ({ step }) =>
@@ -53,7 +53,7 @@ describe("a thread at work", () => {
   it("EXPORT7 An export of an active thread has the state of one moment, whatever changes while it is read", async () => {
     const { id, door, following } = await busy("moment");
     const response = await askExport(id);
-    // Nothing is read before somebody reads: everything ends first.
+    // The export reads nothing before its reader does: the run ends first.
     door.open();
     await following.until((event) => event.type === "text_end" && event.text === "echo: third");
     const lines = linesOf(new TextDecoder().decode(await response.arrayBuffer()));
@@ -109,13 +109,13 @@ describe("a thread at work", () => {
     ]);
     expect(items.at(-1)?.content).toContain("unknown");
     expect(thread.usage).toEqual(addUp(runs.map(({ usage }) => usage)));
-    // What the cut run's answer said it used is counted, once.
+    // The usage of the interrupted run's answer is counted once.
     expect(runs[1]?.usage).toEqual(items[3]?.usage);
     const replayed = await follow(id, { after: "0", run_id: run });
     await replayed.closed;
     expect(replayed.events.at(-1)).toMatchObject({ type: "run_end", status: "error", reason: "interrupted" });
     expect(replayed.events.filter(({ type }) => type === "message_end")).toHaveLength(4);
-    // A crash right behind the import changes nothing of it.
+    // A crash right after the import changes nothing of it.
     await crash(id);
     expect((await value(stubOf(id).call("describe", admin))).status).toBe("error");
     expect(await alarmOf(id)).toBeNull();
@@ -161,13 +161,13 @@ describe("a thread at work", () => {
     await value(stubOf(id).call("postMessage", admin, message("go"), null));
     const start = await following.until((event) => event.type === "subagent_start");
     const child = start.type === "subagent_start" ? (start.child_thread_id ?? "") : "";
-    // The call is told of before its child is made.
+    // The event of the call comes before its child exists.
     await holds(async () => (await stubOf(child).call("describe", admin)).ok);
     const own = await follow(child, { after: "0" });
     await own.until((event) => event.type === "step_start");
     const [parent, childs] = [await exported(id), await exported(child)];
     following.close();
-    // A copy elsewhere of the parent: it takes nobody with it when it goes.
+    // A copy of the parent under another id: its deletion deletes no child.
     const other = crypto.randomUUID();
     const moved = parent.replaceAll(id, other);
     const { status, message: words } = await imported(other, await sealed(linesOf(moved)));
@@ -178,7 +178,7 @@ describe("a thread at work", () => {
     expect((await value(stubOf(other).call("describe", admin))).parent).toBeNull();
     await value(stubOf(other).call("remove", admin));
     expect((await value(stubOf(child).call("describe", admin))).status).toBe("running");
-    // A copy of the child delivers to nobody.
+    // A copy of the child delivers its result to no thread.
     const copy = crypto.randomUUID();
     expect((await imported(copy, await sealed(linesOf(childs.replaceAll(child, copy))))).status).toBe(201);
     expect((await value(stubOf(copy).call("describe", admin))).parent).toBeNull();

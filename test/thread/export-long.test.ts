@@ -1,4 +1,4 @@
-// A thread of ten thousand messages goes in and out a page at a time.
+// A thread of ten thousand messages is exported and imported a page at a time.
 
 import { describe, expect, it } from "vitest";
 
@@ -8,7 +8,7 @@ import { admin, converse, message, newThread, stubOf, value } from "./thread-dri
 
 const count = 10_000;
 
-/** An id that is behind those with smaller numbers, and long ago. */
+/** An id that sorts after those with smaller numbers, with a time long ago. */
 const idOf = (number: number) => `01000000-0000-7000-8000-${number.toString(16).padStart(12, "0")}`;
 
 describe("a long thread", () => {

@@ -1,4 +1,4 @@
-// An export that is read slowly while the thread goes on: every line is of the moment it was asked for.
+// An export that is read slowly while the thread continues: every line has the state of the moment when the export began.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -20,7 +20,7 @@ const forget = () => {
 beforeEach(forget);
 afterEach(forget);
 
-/** A text that is longer than what is read of an export before anybody reads it. */
+/** A text that is longer than what an export reads ahead of its reader. */
 const ahead = "x".repeat(200_000);
 
 const read = async (response: Response) => new TextDecoder().decode(await response.arrayBuffer());
@@ -76,7 +76,7 @@ describe("an export that is read slowly", () => {
       await passed;
       return { text: `said ${lastUser}` };
     });
-    // More than a page of runs, and more text than is read ahead.
+    // More than a page of runs, and more text than an export reads ahead.
     for (let count = 0; count < 8; count += 1) await converse(id, "long");
     await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await reached;
@@ -106,7 +106,7 @@ describe("an export that is read slowly", () => {
     }
     const [first, second] = [await askExport(id), await askExport(id)];
     for (const one of ids) await value(stubOf(id).call("deleteMessage", admin, one));
-    // Two moments of 10 MB each are too much together; one of them goes on.
+    // Two exports that each keep 10 MB aside are too much together; one of them continues.
     const ends = await Promise.all([first, second].map(async (each) => (await textOf(each)).includes('"type":"end"')));
     expect(ends.filter((isWhole) => isWhole)).toHaveLength(1);
     await new Files(id).put("/large", new Uint8Array(6_000_000));
@@ -144,7 +144,7 @@ describe("an export that is read slowly", () => {
     expect(await files.listed("/attachments")).toEqual(
       ["before", "behind", "during"].map((name) => `/attachments/${name}`),
     );
-    // And all of them where all messages are there.
+    // An export after all messages are stored has all files.
     expect(pathsIn(await exported(id))).toHaveLength(4);
     await replaced(id, text);
     expect(await files.listed("/attachments")).toEqual(["/attachments/before"]);
@@ -186,7 +186,7 @@ describe("what waits", () => {
     let made = 0;
     acts.set("queue", (state) => state.queueTool("act", { key: "later" }));
     acts.set("later", () => (made += 1));
-    // A queue that a stop holds: the call that is queued at rest waits behind what is there.
+    // A stop pauses the queue, and a call that is queued in the idle thread waits after the paused inputs.
     await value(stubOf(id).call("postMessage", admin, message("first"), null));
     await value(stubOf(id).call("postMessage", admin, message("second"), null));
     await value(stubOf(id).call("stop", admin, null));
@@ -214,7 +214,7 @@ async function textOf(response: Response): Promise<string> {
   try {
     for await (const piece of response.body ?? []) pieces.push(decoder.decode(piece, { stream: true }));
   } catch {
-    // Broken off.
+    // The export broke off.
   }
   return pieces.join("");
 }

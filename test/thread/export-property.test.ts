@@ -1,4 +1,4 @@
-// Whatever happened in a thread: exported, deleted, imported and exported again it is the same lines, and replays the same.
+// After any operations a thread that is exported, deleted, imported and exported again gives the same lines, and the same replay.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -20,14 +20,14 @@ const page = { limit: 1000, order: "asc" as const, include_silent: true };
 const text = fc.string({ unit: "grapheme", maxLength: 20 });
 const path = fc.constantFrom("/a", "/b/c", "/b/d.txt", "/e/f/g.png", "/e", "/b");
 
-/** As it comes over HTTP, where `__proto__` is refused. */
+/** A value that HTTP accepts, which refuses `__proto__`. */
 const metadata = fc
   .dictionary(text, fc.jsonValue())
   .map((value) => JSON.stringify(value))
   .filter((json) => !json.includes("__proto__"))
   .map((json) => JSON.parse(json) as object);
 
-/** Something that happens to a thread. */
+/** An operation on a thread. */
 const action = fc.oneof(
   fc.record({ do: fc.constant("say" as const), word: fc.constantFrom("plain", "tools", "nested", "long"), text }),
   fc.record({ do: fc.constant("note" as const), text, silent: fc.boolean(), role: fc.constantFrom("user", "system") }),
@@ -126,7 +126,7 @@ async function told(id: string, after: number) {
 describe("any thread", () => {
   it("EXPORT2 Any thread exports as the same lines after a deletion and an import, and replays the same from any number", async () => {
     const actions = fc.array(action, { maxLength: 12, size: "max" });
-    // A failure prints the seed and the shortest story that shows it.
+    // A failure prints the seed and the shortest operations that reproduce it.
     await fc.assert(
       fc.asyncProperty(actions, fc.integer({ min: 0, max: 100 }), async (story, share) => {
         const id = await newThread("boss", { user_id: "ada" });

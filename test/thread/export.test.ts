@@ -1,4 +1,4 @@
-// A thread exported, deleted and imported is the thread it was: what it shows, what it replays, and how it goes on.
+// A thread that is exported, deleted and imported is the same thread: in what it shows, in its replay, and in how it continues.
 
 import { beforeEach, describe, expect, it } from "vitest";
 
@@ -16,7 +16,7 @@ beforeEach(() => {
   acts.clear();
 });
 
-/** Everything the wire shows of a thread but its files. */
+/** Everything that the API shows of a thread except its files. */
 async function shown(id: string) {
   const stub = stubOf(id);
   return {
@@ -27,14 +27,14 @@ async function shown(id: string) {
   };
 }
 
-/** What a reader is told after a number. */
+/** The events that a reader receives after a number. */
 async function told(id: string, after: number) {
   const following = await follow(id, { after: String(after), until: "idle", include_silent: "true" });
   await following.closed;
   return following.events.map((event) => ({ ...event, prev: 0 }));
 }
 
-/** A thread in which a bit of everything happened. */
+/** A thread with records of every kind. */
 async function eventful(): Promise<string> {
   const id = await newThread("boss", {
     user_id: "ada",
@@ -151,7 +151,7 @@ describe("an exported thread", () => {
     expect(await same("/in-the-bucket", bucket)).toBe(true);
     expect(await same("/empty", new Uint8Array())).toBe(true);
     expect(comparable(await exported(id))).toEqual(comparable(text));
-    // A folder that only a path made goes with its last entry, and one that was made stays.
+    // A folder that exists only as part of a path disappears with its last entry, and a created one stays.
     await files.ask("DELETE", "/files/a/b/large.bin");
     expect(await files.listed("")).not.toContain("/a");
     expect(await files.listed("/made/by")).toEqual(["/made/by/hand"]);

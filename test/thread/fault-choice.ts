@@ -1,5 +1,5 @@
-// Which deaths a run of the fault suites tries: every one that differs with FAULTS=all, else those that a seed chooses, at
-// least one for every point. FAULT_SEED plays a choice again.
+// The deaths that a run of the fault suites tries: all different ones with FAULTS=all, otherwise those that a seed chooses, at least one
+// for every point. FAULT_SEED repeats a choice.
 
 import { inject } from "vitest";
 
@@ -10,7 +10,7 @@ const modes = ["kept", "lost", "rung"] as const;
 /** True where every death is tried. */
 export const tryAll = (): boolean => inject("faults").all;
 
-/** How often each point is passed in a life. */
+/** How often each point is reached in a life. */
 function hits(life: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const point of life) counts.set(point, (counts.get(point) ?? 0) + 1);
@@ -18,8 +18,8 @@ function hits(life: readonly string[]): Map<string, number> {
 }
 
 /**
- * The deaths to die in a life. All: at each point the first time it is passed and the last, in each mode. Chosen: at each
- * point that is not `known`, one of the times it is passed, in one of the modes.
+ * The deaths of a life. All: at each point the first and the last time it is reached, in each mode. Chosen: at each point that is not
+ * `known`, one of the times it is reached, in one of the modes.
  */
 export function deathsIn(life: readonly string[], known: ReadonlySet<string> = new Set()): Death[] {
   if (tryAll()) {
@@ -35,7 +35,7 @@ export function deathsIn(life: readonly string[], known: ReadonlySet<string> = n
 
 let state: number | null = null;
 
-/** A whole number below `limit` that follows from the seed and what was asked before (mulberry32). */
+/** A whole number below `limit` that follows from the seed and the earlier calls (mulberry32). */
 function below(limit: number): number {
   state = ((state ?? inject("faults").seed) + 0x6d2b79f5) | 0;
   let mixed = Math.imul(state ^ (state >>> 15), state | 1);

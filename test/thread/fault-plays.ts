@@ -13,26 +13,26 @@ import { admin, alarmOf, message, stubOf, value } from "./thread-driver.ts";
 
 const key = { key: "once", fingerprint: "once" };
 
-/** How a client comes by now and then. A loop without pauses would keep the runtime from all input and output. */
+/** The interval at which a client asks. A loop without pauses would block all input and output of the runtime. */
 const patience = { timeout: 60_000, interval: 2 };
 
-/** Says one thing of a kind, once. */
+/** Posts one message, only once per thread. */
 export const says = (kind: string) => (id: string) =>
   value(stubOf(id).call("postMessage", admin, message(`${kind} ${id}`), key));
 
-/** The conversation that passes most of the points. */
+/** The conversation that reaches most of the points. */
 export const team: Play = { agent: "fault_desk", begin: says("go") };
 
 /**
- * Whether the background work of a suspended thread is done: its alarm is then the far end of a wait, or none. While the catalog
- * is being written, an answer repeats that work, so the number of fault points would depend on the pace of the machine.
+ * Whether the background work of a suspended thread is done: its alarm is then the distant end of a wait, or none. While the catalog is
+ * being written, an answer repeats that work, so the number of fault points would depend on the machine's speed.
  */
 async function isQuiet(id: string): Promise<boolean> {
   const alarm = await alarmOf(id);
   return alarm === null || alarm > Date.now() + 3 * beforeAlarms;
 }
 
-/** Answers what the run waits for, one call at a time, as a client that comes by now and then. */
+/** Answers the calls for which the run waits, one at a time, as a client that asks at intervals. */
 async function asks(id: string): Promise<void> {
   await says("asks")(id);
   await vi.waitUntil(async () => {
@@ -41,14 +41,15 @@ async function asks(id: string): Promise<void> {
     if (call !== undefined) {
       if (!(await isQuiet(id))) return false;
       await value(stubOf(id).call("postToolResults", admin, { results: [answerTo(call)] }));
-      // Sent again, as by a client that did not hear. Of the last call it may come when everything is over.
+      // The answer is sent again, as by a client that did not receive the response. The last answer is not, because the run may be over by
+      // then.
       if (pending.length > 1) await value(stubOf(id).call("postToolResults", admin, { results: [answerTo(call)] }));
     }
     return status === "idle" || pending.length === 1;
   }, patience);
 }
 
-/** Comes to a limit in the middle of a sub-prompt, and raises it as a client that comes by now and then. */
+/** Reaches a limit in the middle of a sub-prompt, and raises it as a client that asks at intervals. */
 async function raises(id: string): Promise<void> {
   const limits = { steps: 2, on_limit: "rest" } as const;
   await value(stubOf(id).call("postMessage", admin, message(`limits ${id}`, { limits }), key));
@@ -67,7 +68,7 @@ function answerTo({ id, name, kind }: PendingCall): PostedResult {
   return { tool_call_id: id, approved: true, ...(name === "fault_pay" ? { args: { task: "changed" } } : {}) };
 }
 
-/** Those that die where few others did. */
+/** Conversations that are killed only at points where few others were. */
 export const plays: [name: string, conversation: Play][] = [
   ["tools side by side, a sub-prompt, a handoff and a retry", team],
   ["an agent in a thread of its own", { agent: "fault_boss", begin: says("go") }],
@@ -89,7 +90,7 @@ export const plays: [name: string, conversation: Play][] = [
     {
       agent: "fault_clerk",
       begin: async (id) => {
-        // An invocation has no idempotency key, so the outcome of an unanswered call is read from the list of runs.
+        // A direct tool call has no idempotency key, so the outcome of an unanswered one is read from the list of runs.
         const { items } = await value(stubOf(id).call("listRuns", admin, { limit: 1, order: "asc" }));
         if (items.length === 0) await value(stubOf(id).call("invokeTool", admin, "enqueue", {}));
       },
@@ -97,7 +98,7 @@ export const plays: [name: string, conversation: Play][] = [
   ],
 ];
 
-/** Those that die at every point they pass, however many others died there. */
+/** Conversations that are killed at every point they reach, whatever other ones were killed there. */
 export const rarePlays: [name: string, conversation: Play][] = [
   ["a message that joins the run", { agent: "fault_clerk", begin: (id) => steersTalk(id) }],
   ["a message that interrupts the run", { agent: "fault_clerk", begin: (id) => interruptsBusy(id) }],
@@ -105,7 +106,7 @@ export const rarePlays: [name: string, conversation: Play][] = [
   ["a message that interrupts such a run", { agent: "fault_asker", begin: (id) => speaksToAsking(id, "interrupt") }],
 ];
 
-/** Speaks up while the run waits for its client, who answers afterwards. */
+/** Steers while the run waits for its client, who answers afterwards. */
 async function steersAsking(id: string): Promise<void> {
   await speaksToAsking(id, "steer");
   await asks(id);
@@ -114,17 +115,17 @@ async function steersAsking(id: string): Promise<void> {
 async function speaksToAsking(id: string, when: "steer" | "interrupt"): Promise<unknown> {
   await says("asks")(id);
   const first = { limit: 1, order: "asc" as const };
-  // After a crash the run may be at work again, so the list is read until it is not.
+  // After a crash the run may be active again, so the list is read until it is not.
   const isAtWork = async () => (await value(stubOf(id).call("listRuns", admin, first))).items[0]?.status === "running";
   await vi.waitUntil(async () => !(await isAtWork()), patience);
   const aside = message(`aside ${id}`, { when });
   return value(stubOf(id).call("postMessage", admin, aside, { key: "aside", fingerprint: "aside" }));
 }
 
-/** Speaks up while a tool of the run waits for that. */
+/** Steers while a tool of the run waits for the message. */
 async function steersTalk(id: string): Promise<unknown> {
   await says("talk")(id);
-  // Asked again and again: the object may be gone by now, and a request is what loads it.
+  // The test asks repeatedly: the object may have died, and a request loads it.
   await vi.waitUntil(async () => (await stubOf(id).call("describe", admin)) && aloud.asked.has(id), patience);
   const aside = message(`aside ${id}`, { when: "steer" });
   const answer = await value(stubOf(id).call("postMessage", admin, aside, { key: "aside", fingerprint: "aside" }));
@@ -132,7 +133,7 @@ async function steersTalk(id: string): Promise<unknown> {
   return answer;
 }
 
-/** Interrupts a run that backs off. A repeated request finds the run interrupted, or ended. */
+/** Interrupts a run during its back-off. A repeated request finds the run interrupted, or ended. */
 async function interruptsBusy(id: string): Promise<unknown> {
   await says("busy")(id);
   const attempts = { limit: 1, order: "asc" as const, type: "llm_request" as const };

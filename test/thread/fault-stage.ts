@@ -1,5 +1,5 @@
-// Plays a conversation on a thread whose object dies where a plan says, the way a patient client would: what was not
-// answered is asked again, a follower attaches again where it was, and after each death the alarm is fired by hand.
+// Plays a conversation on a thread whose object dies where a plan says, as a patient client: unanswered requests are repeated, a follower
+// attaches again at its last number, and after each death the alarm is fired by hand.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -18,37 +18,38 @@ import { isLeftAlone } from "./left-alone.ts";
 import { admin, follow, newThread, stubOf, value } from "./thread-driver.ts";
 import type { Following } from "./thread-driver.ts";
 
-/** A conversation to play: who speaks, and what begins it. `begin` is called until it is answered and must begin once. */
+/**
+ * A conversation to play: its agent, and its first request. `begin` is called until it is answered, and must start the conversation once.
+ */
 export interface Play {
   agent: string;
-  /** What the thread is made with beside its agent. */
+  /** Fields of the creation request besides the agent. */
   extra?: object;
   begin: (id: string) => Promise<unknown>;
 }
 
-/** What became of it. */
+/** The outcome of a play. */
 export interface Outcome {
   id: string;
   plan: FaultPlan;
   messages: Message[];
   runs: Run[];
-  /** What the outside world counted, by what was done. */
+  /** The effects that the server outside counted, by kind. */
   effects: Record<string, { effects: number; requests: number }>;
-  /** Everything that went wrong on the way, in words. */
+  /** Everything that went wrong, as sentences. */
   problems: string[];
 }
 
 /**
- * Keeps the objects' log lines from the test's own output, and gives those that say that something broke. An object that is
- * aborted at once takes the microtasks of its turn with it, and the test runner's for a line would be among them: it then
- * waits for that line for ever when the tests are over.
+ * Keeps the objects' log lines out of the test's own output, and returns those that report an error. An object that is aborted loses the
+ * microtasks of its turn, and the test runner's microtask for a log line could be among them: the runner would wait for that line forever.
  */
 export function quietly(): { broken: string[]; loud: () => void } {
   const { log, warn, error } = console;
   const broken: string[] = [];
   const gather = (...texts: unknown[]) => {
     const line = texts.join(" ");
-    // A thread that finds another one dead logs it and tries again, and the end of a failed run is compared with the play's.
+    // A thread that finds another one dead logs this and tries again; the end of a failed run is compared with the undisturbed play.
     if (!/"event":"(?:thread_unreachable|run_end)"/.test(line)) broken.push(line);
   };
   console.log = () => {};
@@ -58,17 +59,17 @@ export function quietly(): { broken: string[]; loud: () => void } {
 }
 
 /**
- * Milliseconds by which the clock of a thread that dies goes before the platform's, so that none of its alarms goes off but by hand:
- * while one does, the platform shows none set, which would be taken for a thread that nothing wakes.
+ * Milliseconds by which the clock of a killed thread is ahead of the platform's, so that its alarms fire only by hand. While an alarm
+ * fires, the platform reports none, which would look like a thread that nothing wakes.
  */
 export const beforeAlarms = 3_600_000;
 
-/** Milliseconds after which a play that does not end says where it stands. A bound, and nothing that is waited for. */
+/** Milliseconds after which a play that does not end reports its position. It is a bound, not a wait. */
 const patienceMs = 60_000;
 
 const page = { limit: 1000, order: "asc" as const, include_silent: true };
 
-/** Plays it to its rest; rejects when it comes to none. */
+/** Plays the conversation until the thread is idle; rejects if that never happens. */
 export async function play(conversation: Play, deaths: readonly Death[]): Promise<Outcome> {
   const where = deaths.map(({ point, hit, mode }) => `${point}#${hit} ${mode}`).join(", ");
   let stage = "is made";
@@ -95,11 +96,11 @@ async function playOut(
   const plan = planFaults(id, deaths, ring);
   const follower = new Follower(id);
   await follower.attached;
-  // A client that knows nothing of the object's deaths: what is not answered is asked again.
+  // A client that does not know of the object's deaths: unanswered requests are repeated.
   const begun = untilDone(() => begin(id));
   for (let nth = 1; nth <= deaths.length; nth += 1) {
     at(`waits for death ${nth}`);
-    // Looked for again and again: a socket that is opened to an object as it dies may never say that it is broken.
+    // The test looks repeatedly: a socket that is opened to a dying object may never report that it is broken.
     await vi.waitUntil(() => plan.died >= nth, { timeout: patienceMs, interval: 2 });
     if (await untilDone(() => isLeftAlone(id))) follower.problems.push(`nothing wakes it after death ${nth}`);
     await untilDone(ring);
@@ -123,7 +124,7 @@ async function playOut(
   return { id, plan, messages, runs, effects: await told.json(), problems };
 }
 
-/** Asks again as long as the object dies under the question. */
+/** Repeats a request as long as the object dies during it. */
 export async function untilDone<T>(ask: () => Promise<T>): Promise<T> {
   const attempt = async (): Promise<{ done: T } | null> => {
     try {
@@ -138,8 +139,8 @@ export async function untilDone<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Sets off the alarm as the platform does: it is taken off once its handler is done, so that one that dies is called again.
- * It is moved by a millisecond first: a handler that asks for the same time again, since that has not come yet, has asked.
+ * Fires the alarm as the platform does: it is deleted only when its handler is done, so that a handler that dies is called again. It is
+ * first moved by a millisecond, so that a handler that sets the same future time again is noticed.
  */
 function ringAlarm(id: string): Promise<void> {
   return runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), async (object, { storage }) => {
@@ -151,7 +152,7 @@ function ringAlarm(id: string): Promise<void> {
   });
 }
 
-/** Where the stored messages differ from what a follower makes of its events. */
+/** The differences between the stored messages and those that a follower folds from its events. */
 function unlike(events: readonly ThreadEvent[], messages: readonly Message[]): string | null {
   const folded = foldAll(events).messages.map(({ streaming, ...message }) => JSON.stringify([streaming, message]));
   const stored = messages.map((message) => JSON.stringify([false, message]));
@@ -161,7 +162,7 @@ function unlike(events: readonly ThreadEvent[], messages: readonly Message[]): s
   return at === undefined ? null : `folds to ${folded[at] ?? "nothing"}, stored is ${stored[at] ?? "nothing"}`;
 }
 
-/** A subscriber that attaches again at the last number it saw, whenever its connection breaks. */
+/** A subscriber that attaches again after its last number whenever its connection breaks. */
 class Follower {
   readonly events: ThreadEvent[] = [];
   readonly problems: string[] = [];
@@ -179,11 +180,11 @@ class Follower {
     return this.#attaching;
   }
 
-  /** Resolves when an event with at least that number came; then it leaves. */
+  /** Resolves when an event with at least that number has arrived; then the follower leaves. */
   async reaches(seq: number): Promise<void> {
     for (;;) {
       await this.#attaching;
-      // Its object may have died once more while nobody looked.
+      // The object may have died once more in the meantime.
       const came = this.#now?.until((event) => event.seq >= seq).then(() => true);
       const broke = this.#now?.closed.then(() => false);
       if ((this.events.at(-1)?.seq ?? 0) >= seq || (await Promise.race([came, broke])) === true) break;

@@ -1,14 +1,14 @@
-// Compares a conversation that was disturbed with the undisturbed one.
+// Compares a disturbed conversation with the undisturbed one.
 
 import type { Message } from "#contract/message.ts";
 import { unknownOutcome } from "#core/tools/error-results.ts";
 
 import type { Outcome } from "./fault-stage.ts";
 
-/** The tool whose calls nobody can ask about: its outcome may be unknown, and it takes effect at most once. */
+/** The tool whose calls cannot be reconciled: its outcome may be unknown, and it takes effect at most once. */
 const plain = "post";
 
-/** Everything that is not as it would have been without the deaths, in words. */
+/** Every difference from the undisturbed conversation, as sentences. */
 export function wrong(calm: Outcome, disturbed: Outcome): string[] {
   return [
     ...wrongMessages(calm, disturbed),
@@ -26,13 +26,13 @@ function wrongMessages(calm: Outcome, disturbed: Outcome): string[] {
   return Array.from({ length: count }, (_, at) => {
     const [wanted, got] = [line(calm, at), line(disturbed, at)];
     const { name, content } = disturbed.messages[at] ?? {};
-    // The line says all but the outcome.
+    // The line contains everything but the outcome.
     const told = name === plain && content === unknown && line(calm, at, "?") === line(disturbed, at, "?");
     return wanted === got || told ? [] : [`message ${at} is ${got}, not ${wanted}`];
   }).flat();
 }
 
-/** A message without what differs from thread to thread. */
+/** A message without the fields that differ from thread to thread. */
 function line({ id, messages }: Outcome, at: number, outcome?: string): string {
   const message: Message | undefined = messages[at];
   if (message === undefined) return "nothing";

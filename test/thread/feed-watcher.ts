@@ -7,12 +7,12 @@ import type { FeedEvent } from "#contract/feed.ts";
 import { feedName, ownerField } from "#core/feed-rpc.ts";
 import type { FeedStub } from "#core/feed-rpc.ts";
 
-/** The stub of an owner's feed, fresh each time. */
+/** The stub of an owner's feed, a new one each time. */
 export function feedOf(owner: string | null): FeedStub {
   return env.FEEDS.get(env.FEEDS.idFromName(feedName(owner))) as unknown as FeedStub;
 }
 
-/** An owner whom no other test knows. */
+/** An owner that no other test uses. */
 export function newOwner(): string {
   return `owner ${crypto.randomUUID()}`;
 }
@@ -21,21 +21,21 @@ export function newOwner(): string {
 export interface Watching {
   events: FeedEvent[];
   socket: WebSocket;
-  /** Resolves with the first frame behind those that were waited for that fits. */
+  /** Resolves with the first fitting frame after those that were waited for earlier. */
   until(fits: (event: FeedEvent) => boolean): Promise<FeedEvent>;
   /** Resolves with the close code. */
   closed: Promise<number>;
-  /** What was told, in short: `updated running`, `deleted`. */
+  /** The received messages in short: `updated running`, `deleted`. */
   told(): string[];
 }
 
-/** The answer to an upgrade. */
+/** The response to an upgrade. */
 export function upgradeOf(owner: string | null): Promise<Response> {
   const url = `https://feed/watch?${new URLSearchParams({ [ownerField]: JSON.stringify(owner) }).toString()}`;
   return feedOf(owner).fetch(new Request(url, { headers: { upgrade: "websocket" } }));
 }
 
-/** Watches an owner's feed. Acknowledges every frame unless told not to. */
+/** Watches an owner's feed. Acknowledges every frame unless `acknowledges` is false. */
 export async function watch(owner: string | null, { acknowledges = true } = {}): Promise<Watching> {
   const response = await upgradeOf(owner);
   const socket = response.webSocket;
@@ -45,7 +45,7 @@ export async function watch(owner: string | null, { acknowledges = true } = {}):
   let at = 0;
   socket.addEventListener("message", ({ data }) => {
     if (data === "pong") return;
-    // Strict: a frame says what the contract says and no more.
+    // The schema is strict: a frame has the fields of the contract and no others.
     const event = feedEventSchema.parse(JSON.parse(String(data)));
     if (event.seq <= (events.at(-1)?.seq ?? 0)) throw new Error("frames are out of order");
     events.push(event);
@@ -91,7 +91,7 @@ function inShort(event: FeedEvent): string {
   }
 }
 
-/** The thread is told with this status. */
+/** Resolves with the message that reports the thread with this status. */
 export function withStatus(status: string): (event: FeedEvent) => boolean {
   return (event) => "thread" in event && event.thread.status === status;
 }

@@ -1,4 +1,4 @@
-// What threads tell their owner's feed, and what the feed's object makes of it.
+// The messages that threads send to their owner's feed, and how the feed's object distributes them.
 
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -23,7 +23,7 @@ const isDeleted = ({ type }: FeedEvent) => type === "thread_deleted";
 const isCreated = ({ type }: FeedEvent) => type === "thread_created";
 const isTitled = (title: string) => (event: FeedEvent) => "thread" in event && event.thread.title === title;
 
-/** A watched owner with a thread whose making was told. */
+/** A watched owner with a thread whose creation was reported. */
 async function watched(agent = "parallel", extra: object = {}) {
   const owner = newOwner();
   const watching = await watch(owner);
@@ -104,7 +104,7 @@ describe("a thread tells its owner's feed", () => {
     const ben: Caller = { user: other, admin: false };
     expect((await imported(id, lines, ben)).status).toBe(201);
     expect(await others.until(isCreated)).toMatchObject({ thread: { id, user_id: other } });
-    // The owner of before hears nothing of it any more.
+    // The earlier owner receives nothing more about it.
     await value(stubOf(id).call("patch", ben, { title: "Mine now" }));
     await others.until(isTitled("Mine now"));
     await value(stubOf(id).call("remove", ben));
@@ -271,7 +271,7 @@ describe("the feed's object", () => {
     await watching.until(withStatus("running"));
     const late = await watch(owner);
     expect(await late.until(withStatus("running"))).toMatchObject({ thread: { id } });
-    // What an eviction made it forget is told again with the thread's next heartbeat.
+    // A feed that was evicted receives the active threads again with their next heartbeats.
     const unsafe = (await import("workerd:unsafe")).default;
     await unsafe.evict(env.FEEDS.get(env.FEEDS.idFromName(feedName(owner))), { webSockets: "hibernate" });
     const later = await watch(owner);
@@ -300,7 +300,7 @@ describe("the feed's object", () => {
     expect(await slow.closed).toBe(4408);
     expect(slow.events.length).toBeLessThan(12);
     expect(fast.events.length).toBe(42);
-    // A number from the future makes no room.
+    // An acknowledgement of a number that was not sent yet frees no space.
     const liar = await watch(owner, { acknowledges: false });
     liar.socket.send('{"type":"ack","seq":9007199254740991}');
     for (let at = 0; at < 12; at += 1) {

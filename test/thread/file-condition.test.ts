@@ -1,4 +1,4 @@
-// Conditions of a change, through the whole Worker: over what its caller has seen, and over nothing else.
+// Conditions of a change, through the whole Worker: a change applies to the version that its caller has seen, and to no other.
 
 import { describe, expect, it } from "vitest";
 
@@ -48,7 +48,7 @@ describe("a condition", () => {
       return { answer, begun, end: () => writer.close() };
     };
     const [one, two] = [begin(1), begin(2)];
-    // More than any buffer on the way holds: the object has taken bytes of both, so both are past their first look.
+    // This is more than any buffer on the way can hold: the object has received bytes of both, so both have passed the first check.
     await Promise.all([one.begun, two.begun]);
     await one.end();
     const first = await one.answer;

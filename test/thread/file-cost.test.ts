@@ -1,4 +1,4 @@
-// What a change of a file costs a thread at rest: the file's rows, an event, the thread's row, and an alarm for large ones.
+// The rows that a change of a file costs an idle thread: the file's rows, an event, the thread's row, and an alarm for large files.
 
 import { describe, expect, it } from "vitest";
 
@@ -40,7 +40,7 @@ describe("rows written by a change of a file", () => {
       small: 1 + 2,
       replaced: 1 + 2,
       large: 8 + 2 + 1,
-      // The alarm is set already.
+      // The alarm was set before.
       largeReplaced: 13 + 2,
       removed: 1 + 2,
       largeRemoved: 6 + 2,

@@ -1,4 +1,4 @@
-// What followers of a thread hear of its files.
+// The events about files that followers of a thread receive.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -37,7 +37,7 @@ describe("changes of files", () => {
     expect(await files.outcome("PUT", "/files/a%2F..%2F..%2Fx", { body: "x" })).toEqual([400, "invalid_request"]);
     expect(await files.outcome("PUT", "/files/a", { body: "x" })).toEqual([409, "conflict"]);
     await files.ask("PUT", "/files/made?mkdir");
-    // What is there already is not told, and neither are folders that come and go by themselves.
+    // Files that exist already are not reported, and neither are folders that appear and disappear with their files.
     await files.ask("PUT", "/files/made?mkdir");
     await files.ask("DELETE", "/files/made");
     expect(await files.outcome("DELETE", "/files/made")).toEqual([404, "file_not_found"]);

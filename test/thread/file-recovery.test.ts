@@ -1,4 +1,5 @@
-// Files of real objects that crash, are deleted, or are older than files: nothing is half there, and nothing stays behind.
+// Files of real objects that crash, are deleted, or were stored before files existed: no file is incomplete, and nothing remains of
+// interrupted uploads.
 
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
@@ -19,7 +20,7 @@ const { FILES } = env as unknown as { FILES: R2Bucket };
 
 const objectOf = (id: string) => env.THREADS.get(env.THREADS.idFromName(id));
 
-/** Rows of the tables of bytes. */
+/** The number of rows in the tables of bytes. */
 function leftovers(id: string): Promise<{ chunks: number; garbage: number }> {
   return runInDurableObject(objectOf(id), (_, { storage }) => {
     const count = (table: string) => Number(storage.sql.exec(`SELECT count(*) AS n FROM ${table}`).one()["n"]);
@@ -27,7 +28,7 @@ function leftovers(id: string): Promise<{ chunks: number; garbage: number }> {
   });
 }
 
-/** An upload that stops after its first bytes until it is told to go on. */
+/** An upload that pauses after its first bytes until the test continues it. */
 function upload(id: string, path: string, first: Uint8Array<ArrayBuffer>) {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const request = new Request(`http://localhost/api/threads/${id}/files${path}`, { method: "PUT", body: readable });
@@ -41,12 +42,12 @@ function upload(id: string, path: string, first: Uint8Array<ArrayBuffer>) {
   return { answer, begun, end };
 }
 
-/** Waits, by asking the object again and again, until its rows are as they should be. */
+/** Waits, by asking the object repeatedly, until its rows are as expected. */
 async function until(id: string, fits: (rows: { chunks: number; garbage: number }) => boolean): Promise<void> {
   await holds(async () => fits(await leftovers(id)));
 }
 
-/** Objects made from here on have no bucket, so that whatever does not fit a row is chunks at once. */
+/** Objects that are constructed from here on have no bucket, so that every file that exceeds a row is stored in chunks. */
 function withoutBucket(): void {
   fileWorld.bucket = null;
 }
@@ -88,7 +89,7 @@ describe("an upload that a crash cuts", () => {
     const slow = upload(id, "/file", bytes.slice(0, 3 * chunk));
     await until(id, ({ chunks }) => chunks >= 2);
     await runDurableObjectAlarm(objectOf(id));
-    // It looks again later, in case the upload never ends.
+    // The alarm is set again, in case the upload never ends.
     expect(await alarmOf(id)).not.toBeNull();
     await slow.end(bytes.slice(3 * chunk));
     expect((await slow.answer).status).toBe(201);
@@ -127,7 +128,7 @@ describe("a thread that is deleted", () => {
     expect(await keys()).toBe(1);
     const late = upload(id, "/late", pattern(size));
     await until(id, ({ garbage }) => garbage === 1);
-    // The alarm looks once and is set to a later time, which what fails after the deletion must not move.
+    // The alarm handler runs once and sets a later time, which a failure after the deletion must not change.
     await runDurableObjectAlarm(objectOf(id));
     await holds(async () => (await alarmOf(id)) !== null);
     await value(stubOf(id).call("remove", admin));
@@ -172,7 +173,7 @@ describe("a thread from before there were files", () => {
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_cf%' ESCAPE '\\'",
       );
       for (const { name } of names.toArray()) storage.sql.exec(`DROP TABLE ${name}`);
-      // As the first version of the schema made it.
+      // The tables as the first version of the schema created them.
       threadSchema(meterStorage(storage), threadMigrations.slice(0, 1)).build();
       for (const { table, rows: kept } of rows) {
         for (const row of kept) {

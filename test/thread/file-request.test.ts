@@ -1,4 +1,4 @@
-// The routes of files through the whole Worker: http in front, the real object and its real storage behind.
+// The routes of files through the whole Worker: the HTTP layer, the real object and its real storage.
 
 import { describe, expect, it } from "vitest";
 
@@ -7,7 +7,7 @@ import { fileRecordSchema } from "#contract/file-record.ts";
 import { realPng } from "../support/real-png.ts";
 import { conflict, Files, invalid, missing } from "./thread-files-client.ts";
 
-/** Bytes that no two places of are alike. */
+/** Bytes that differ at every position. */
 function pattern(length: number): Uint8Array<ArrayBuffer> {
   const words = new Uint32Array(Math.ceil(length / 4));
   for (let at = 0; at < words.length; at++) words[at] = Math.imul(at + 1, 2_654_435_761);
@@ -72,7 +72,7 @@ describe("a file over HTTP", () => {
     expect((await files.ask("HEAD", "/files")).status).toBe(200);
   });
 
-  // In one row, in chunks of the object's, in the bucket that the tests' Worker has.
+  // Stored in one row, in chunks of the object, and in the bucket of the tests' Worker.
   it.each([
     ["row", 10_000],
     ["chunks", 4_000_000],

@@ -1,4 +1,4 @@
-// The file methods of ThreadState in a real thread: from a tool of a run and from an endpoint at rest.
+// The file methods of ThreadState in a real thread: from a tool of a run and from an endpoint of an idle thread.
 
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -10,7 +10,7 @@ import { scripts } from "../worker/definitions.ts";
 import { fileWorks } from "../worker/file-works.ts";
 import { converse, newThread } from "./thread-driver.ts";
 
-/** Does work with the thread's state while it rests. */
+/** Calls `work` with the thread's state while the thread is idle. */
 async function atRest(id: string, work: (state: ThreadState) => Promise<unknown>): Promise<unknown> {
   const name = crypto.randomUUID();
   fileWorks.set(name, work);
@@ -19,7 +19,7 @@ async function atRest(id: string, work: (state: ThreadState) => Promise<unknown>
   return answer.json();
 }
 
-/** Does it from a tool of a run. */
+/** Calls `work` from a tool of a run. */
 async function inRun(id: string, work: (state: ThreadState) => Promise<unknown>): Promise<unknown> {
   const name = crypto.randomUUID();
   fileWorks.set(name, work);
@@ -34,7 +34,7 @@ async function inRun(id: string, work: (state: ThreadState) => Promise<unknown>)
 
 const text = (buffer: ArrayBuffer | null) => (buffer === null ? null : new TextDecoder().decode(buffer));
 
-/** Every method once, as a definition would call it. */
+/** Calls every method once, as a definition would. */
 async function everything(state: ThreadState): Promise<unknown> {
   const written = await state.writeFile("notes/a.txt", "first line\nsecond\n", "text/plain; charset=utf-8", {
     metadata: { by: "me" },
@@ -188,7 +188,7 @@ describe("the file methods of a thread's state", () => {
       directoryCount: 0,
       totalSize: 0,
     });
-    // What is left out, or null, is left out.
+    // A missing option and null mean the same.
     const lenient = (state: ThreadState) =>
       (state as unknown as Loose).writeFile("x", "x", "text/plain", null) as Promise<unknown>;
     expect(await atRest(id, lenient)).not.toHaveProperty("metadata");

@@ -1,4 +1,5 @@
-// Sweeps of a bucket that fails: tried again for as long as it takes, less and less often, whoever is awake meanwhile.
+// Sweeps of a bucket that fails: they are repeated until they succeed, after longer and longer pauses, also if the object is woken
+// meanwhile.
 
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -50,7 +51,7 @@ const failuresOf = (id: string) =>
     return background.sweep?.failures ?? 0;
   });
 
-/** A thread whose bucket holds an object that is to be deleted. */
+/** A thread whose bucket has an object that must be deleted. */
 async function withGarbage(): Promise<string> {
   const id = await newThread("filer");
   const files = new Files(id);
@@ -60,7 +61,7 @@ async function withGarbage(): Promise<string> {
   return id;
 }
 
-/** Fires the alarm and waits until it was tried `count` times in all. Gives the minutes until the next try. */
+/** Fires the alarm and waits until there were `count` tries in total. Returns the minutes until the next try. */
 async function failAgain(id: string, count: number): Promise<number> {
   const now = testClock.now() / 1000;
   await runDurableObjectAlarm(objectOf(id));
@@ -104,7 +105,7 @@ it("A sweep that succeeds writes no row of its own", async () => {
   const before = (await stubOf(id).rows()).rowsWritten;
   await runDurableObjectAlarm(objectOf(id));
   await holds(async () => (await garbageOf(id)) === 0 && (await alarmOf(id)) === null);
-  // The note, and the alarm that is not needed any more.
+  // The one row is the deleted record of garbage; the alarm that is no longer needed costs none.
   expect((await stubOf(id).rows()).rowsWritten - before).toBe(1);
   expect(await failuresOf(id)).toBe(0);
 });

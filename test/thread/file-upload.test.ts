@@ -1,4 +1,4 @@
-// Uploads through the whole Worker that stand still: others wait for them for so long, and the thread itself not at all.
+// Uploads through the whole Worker that stop sending: how long other uploads wait for them, and that the thread itself does not.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
@@ -15,30 +15,30 @@ import { converse, newThread } from "./thread-driver.ts";
 import { Files } from "./thread-files-client.ts";
 
 const chunk = 1_835_008;
-/** Uploads that are stored at a time. */
+/** The number of uploads that are stored at a time. */
 const places = 3;
 
 const inObject = <T>(id: string, work: (storage: DurableObjectStorage) => T): Promise<T> =>
   runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), (_, { storage }) => work(storage));
 
-/** An upload that stands still once it has sent its first bytes, for as long as nothing is done with its writer. */
+/** An upload that sends its first bytes and then nothing, until the test uses its writer. */
 function upload(id: string, path: string, first: Uint8Array<ArrayBuffer>) {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const url = `http://localhost/api/threads/${id}/files${path}`;
   const answer = exports.default.fetch(new Request(url, { method: "PUT", body: readable }));
   const writer = writable.getWriter();
-  // What is written is taken when the upload's turn has come, and refused when it is over.
+  // The bytes are read when the upload has its turn, and refused when it has ended.
   writer.write(first).catch(() => undefined);
   writer.closed.catch(() => undefined);
   return { answer, writer };
 }
 
-/** Waits until so many uploads wait for their next bytes. */
+/** Waits until this many uploads wait for their next bytes. */
 async function standingStill(id: string, count: number): Promise<void> {
   await holds(async () => (await inObject(id, () => waitingFor(id, uploadPieceMs))) === count);
 }
 
-/** Lets the time of those that stand still run out. */
+/** Lets the time limit of waiting uploads pass. */
 const timeIsUp = (id: string): Promise<void> => inObject(id, () => ring(id, uploadPieceMs));
 
 async function refusalOf(answer: Promise<Response>): Promise<unknown> {
@@ -59,7 +59,7 @@ const stalled = {
 const slowInACrowd = "The body came slower than 65536 bytes in 5 s while other uploads waited; nothing was written.";
 const crowdedDetails = { limit_ms: 5000, limit_bytes: 65_536 };
 
-/** A thread whose uploads run out of time when a test decides, so that a busy machine ends none of them. */
+/** A thread whose uploads reach their time limit when a test decides, so that a slow machine ends none of them. */
 async function newThreadByHand(): Promise<string> {
   const id = await newThread("filer");
   ringByHand(id);
@@ -111,11 +111,11 @@ describe("uploads that stand still", () => {
     const id = await newThreadByHand();
     const slow = Array.from({ length: 2 * places + 2 }, (_, at) => upload(id, `/slow-${at}`, pattern(10)));
     await standingStill(id, places);
-    // The last to come waits for all of them.
+    // The last upload waits for all of the others.
     const honest = upload(id, "/honest", pattern(20));
     void honest.writer.close();
     const tooSlow = { ...stalled, error: { ...stalled.error, message: slowInACrowd, details: crowdedDetails } };
-    // Requests that are sent together come in any order.
+    // Requests that are sent together arrive in any order.
     const refusals: unknown[] = [];
     for (const { answer } of slow) void refusalOf(answer).then((refusal) => refusals.push(refusal));
     for (const wave of [1, 2]) {
@@ -125,7 +125,7 @@ describe("uploads that stand still", () => {
     }
     expect(refusals).toEqual(Array.from({ length: 2 * places }, () => tooSlow));
     expect((await honest.answer).status).toBe(201);
-    // No other upload waits any more: the last two have their thirty seconds.
+    // No other upload waits any more: the last two have thirty seconds again.
     await standingStill(id, 2);
     await inObject(id, () => ring(id, crowdedPieceMs));
     await standingStill(id, 2);

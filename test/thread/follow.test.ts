@@ -1,4 +1,4 @@
-// One subscription sees everything for ever: through rests, eviction, hibernation and crashes, from wherever it began.
+// One subscription receives every event: through waits, eviction, hibernation and crashes, from any number on.
 
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -20,7 +20,7 @@ import { admin, alarmOf, converse, crash, evict, follow, message, newThread, stu
 const page = { limit: 200, order: "asc" as const, include_silent: false };
 const kinds: readonly Kind[] = ["socket", "sse"];
 
-/** An event as it is told to everybody: without what differs from reader to reader. */
+/** An event as all readers receive it: without the fields that differ from reader to reader. */
 function bare(event: ThreadEvent): object {
   return { ...event, prev: undefined };
 }
@@ -33,7 +33,7 @@ function alarm(id: string): Promise<boolean> {
   return runDurableObjectAlarm(env.THREADS.get(env.THREADS.idFromName(id)));
 }
 
-/** A run whose model asks for a minute's patience: it rests as rows and an alarm, and is evicted while it does. */
+/** A run whose model asks for a pause of a minute: the run is suspended, as rows and an alarm, and the object is evicted meanwhile. */
 async function restingRun(id: string, watcher: Follower): Promise<void> {
   let asked = 0;
   scripts.set("patience", () => {
@@ -54,7 +54,7 @@ async function restingRun(id: string, watcher: Follower): Promise<void> {
   await watcher.until((event) => event.type === "run_end" && event.run_id === run?.id);
 }
 
-/** A run that is cut in its answer, and finished by the object that comes after. */
+/** A run that is interrupted in its answer, and finished by the next instance of the object. */
 async function cutRun(id: string, watcher: Follower): Promise<void> {
   let asked = 0;
   scripts.set("cut", () => {
@@ -83,7 +83,7 @@ async function toolRun(id: string): Promise<void> {
   await converse(id, "tools");
 }
 
-/** What happens to the thread, in order. */
+/** The parts of the thread's life, in order. */
 const life: readonly ((id: string, watcher: Follower) => Promise<unknown>)[] = [
   (id) => converse(id, "first"),
   (id) => toolRun(id),
@@ -97,7 +97,7 @@ const life: readonly ((id: string, watcher: Follower) => Promise<unknown>)[] = [
   (id) => converse(id, "last"),
 ];
 
-/** A reader that comes before a part of the life, and after which of the events told until then it goes on. */
+/** A reader that joins before a part of the thread's life, and the share of the earlier events after which it begins. */
 const joining = fc.record({
   kind: fc.constantFrom(...kinds),
   before: fc.nat({ max: life.length }),
@@ -142,11 +142,11 @@ describe("following for ever", () => {
       for (const { after, events, faults } of followers) {
         expect(faults).toEqual([]);
         const whole = events.filter((event) => !isDelta(event));
-        // Everything that is kept, once and in order.
+        // All stored events arrive once and in order.
         expect(whole.filter(({ seq }) => kept.has(seq)).map(bare)).toEqual(
           [...kept].filter(([seq]) => seq > after).map(([, event]) => event),
         );
-        // What else was told is what everybody was told who was there: the attempts that did not last.
+        // Other events are those of attempts that were retracted, and equal the ones that live readers received.
         for (const event of whole) if (!kept.has(event.seq)) expect(bare(event)).toEqual(live.get(event.seq));
         const before = (constant[0]?.events ?? []).filter(({ seq }) => seq <= after);
         const view = foldAll([...before, ...events]);
@@ -178,7 +178,7 @@ describe("a slow follower", () => {
   });
 });
 
-/** What the deltas of each finished message say, put together by their offsets: nothing missing, nothing twice. */
+/** The text of each finished message from its deltas, joined by their offsets: nothing missing, nothing repeated. */
 function textsOf(events: readonly PlainEvent[] | readonly ThreadEvent[]): Record<string, string> {
   const finished = new Set(events.flatMap((event) => (event.type === "message_end" ? [event.message_id] : [])));
   const texts: Record<string, string> = {};
@@ -197,16 +197,16 @@ describe("an idle thread with followers of both kinds", () => {
     const followers = await Promise.all(kinds.map((kind) => Follower.open(kind, id, 0)));
     await converse(id, "first");
     for (const follower of followers) await follower.until((event) => event.type === "run_end");
-    // The catalog is told of the run; after that nothing is left to do.
+    // The run is written to the catalog, and after that the thread has no work left.
     await vi.waitUntil(async () => (await alarmOf(id)) === null, { timeout: 5000 });
     await evict(id);
     const made = madeObjects.count;
     for (const follower of followers) if (follower.kind === "socket") await follower.ping();
-    // Others go on meanwhile: one object is made, and it is not this thread's.
+    // Another thread runs meanwhile: one object is constructed, and it is not this thread's.
     await converse(await newThread("parallel"), "elsewhere");
     for (const follower of followers) if (follower.kind === "socket") await follower.ping();
     expect(madeObjects.count).toBe(made + 1);
-    // It was asleep until now, with nothing that would have woken it.
+    // The object was hibernating until now, and no alarm would have woken it.
     expect(await alarmOf(id)).toBeNull();
     expect(madeObjects.count).toBe(made + 2);
     await evict(id);

@@ -1,11 +1,11 @@
-// Followers of a thread as clients are: through the whole Worker, over a socket or over SSE. The one over a socket attaches
-// again by its last number when it is cut off, as the contract asks; the one over SSE reads one answer for ever.
+// Followers of a thread as real clients: through the whole Worker, over a socket or over SSE. A socket follower attaches again after its
+// last number when its connection breaks, as the contract requires; an SSE follower reads one response.
 
 import { exports } from "cloudflare:workers";
 
 import type { ThreadEvent } from "#contract/event.ts";
 
-/** How it follows. */
+/** The transport of a follower. */
 export type Kind = "socket" | "sse";
 
 /** One subscription, from a number on. */
@@ -13,7 +13,7 @@ export class Follower {
   readonly kind: Kind;
   readonly after: number;
   readonly events: ThreadEvent[] = [];
-  /** Frames that do not name the one before them. */
+  /** Frames whose `prev` is not the number of the frame before. */
   readonly faults: string[] = [];
   readonly #path: string;
   readonly #waiting = new Set<() => void>();
@@ -38,7 +38,7 @@ export class Follower {
     return this.events.at(-1)?.seq ?? this.after;
   }
 
-  /** Resolves with the first event that fits, past or future. */
+  /** Resolves with the first fitting event, past or future. */
   until(fits: (event: ThreadEvent) => boolean): Promise<ThreadEvent> {
     return new Promise((resolve) => {
       const look = (): void => {
@@ -52,7 +52,7 @@ export class Follower {
     });
   }
 
-  /** Asks whether the connection is alive; a socket's question is answered without the object. */
+  /** Sends a ping; a socket's ping is answered without waking the object. */
   async ping(): Promise<void> {
     const answered = new Promise<void>((resolve) => this.#pongs.push(resolve));
     this.#socket?.send("ping");
@@ -107,7 +107,7 @@ export class Follower {
     }
   }
 
-  /** Nobody but the reader ends its answer. */
+  /** Only the reader may end its response; any other end is a fault. */
   #ended(how: string): void {
     if (!this.#left) this.faults.push(how);
   }

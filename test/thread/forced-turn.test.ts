@@ -1,4 +1,4 @@
-// What a tool asked of its run, a turn given away or a stop, when the step it did so in is cut or rests.
+// A forced turn or a stop that a tool requested, when the step of that tool is interrupted or suspended.
 
 import { beforeEach, describe, expect, it } from "vitest";
 
@@ -19,7 +19,7 @@ const turnsIn = (events: readonly ThreadEvent[]) =>
   events.flatMap((event) => (event.type === "turn_end" ? [[event.side, event.reason]] : []));
 const isForced = (events: readonly ThreadEvent[]) => expect(turnsIn(events)[0]).toEqual(["a", "forced"]);
 
-/** A first side whose step is cut when one of its calls is settled and the other still runs. */
+/** A first side whose step is interrupted after one of its calls is settled and while the other still runs. */
 async function cutBehind(key: string): Promise<ThreadEvent[]> {
   acts.set("hang", () => new Promise(() => {}));
   personas.set("pro", ({ step }) => (step === 0 ? { toolCalls: [act(key), act("hang")] } : { text: "pro again" }));
@@ -41,7 +41,7 @@ describe("what a settled call asked of its run", () => {
     acts.set("force", (state) => state.execution?.forceTurn("b"));
     const events = await cutBehind("force");
     isForced(events);
-    // Once it was given away it is the other's to give.
+    // After the turn was given to the other side, only that side can give it back.
     expect(turnsIn(events)).toEqual([
       ["a", "forced"],
       ["b", "end_session_tool"],
@@ -134,7 +134,7 @@ describe("a definition that keeps its execution", () => {
       await following.until(isEnd);
       const before = await lastRunOf(id);
       late.open();
-      // A request, so that the object gets its turn.
+      // A request lets the object run its turn.
       await stubOf(id).call("describe", admin);
       await holds(() => done);
       expect(before.status).toBe("completed");

@@ -10,13 +10,13 @@ export const first = (lines: Line[], type: string): Line => lines.find((line) =>
 /** The lines of a type. */
 export const all = (lines: Line[], type: string): Line[] => lines.filter((line) => line["type"] === type);
 
-/** Where the lines of a type begin. */
+/** The index of the first line of a type. */
 export const at = (lines: Line[], type: string): number => lines.findIndex((line) => line["type"] === type);
 
-/** What nobody ever used. */
+/** A usage that no run has. */
 export const fortune = { ...zeroUsage, output: 5e11, total_tokens: 5e11 };
 
-/** Adds a run that waits, and that claims to have used a fortune. */
+/** Adds a waiting run that states an enormous usage. */
 export function waits(lines: Line[], input: Line = {}): Line {
   const last = all(lines, "run").at(-1)?.["run"] as Line;
   const message = all(lines, "message").at(-1)?.["message"] as Line;

@@ -1,4 +1,4 @@
-// A thread that changes hands.
+// A thread whose agent changes.
 
 import { beforeEach, describe, expect, it } from "vitest";
 
@@ -53,7 +53,7 @@ describe("a handoff", () => {
     const reached = new Promise<void>((resolve) => {
       reach = resolve;
     });
-    // The step with the handoff also waits in another tool: the crash comes after the handoff's result, before its step.
+    // The step with the handoff also waits in another tool: the crash comes after the handoff's result and before the step's end.
     acts.set("wait", async () => {
       if (!hang) return null;
       reach();

@@ -1,5 +1,5 @@
-// Imports that break off, crash, or meet others on the way: nobody sees a part of a thread, and what was begun and not ended
-// is gone by itself.
+// Imports that break off, crash, or meet other requests: no caller sees a part of a thread, and the parts of an import that did not end are
+// deleted.
 
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -43,7 +43,7 @@ afterEach(() => {
   delete fileWorld.bucket;
 });
 
-/** An import whose body comes when the test says so. */
+/** An import whose body is sent when the test decides. */
 async function slowly(share: number) {
   const id = crypto.randomUUID();
   const text = await sealed(linesOf(base.replaceAll(baseId, id)));
@@ -60,13 +60,13 @@ async function slowly(share: number) {
   return { id, text, answer, begun, end, breakOff: () => writer.abort("broken") };
 }
 
-/** Waits by asking again and again; gives up in the end, so that a failure is one. */
+/** Waits by asking repeatedly; it gives up after a while, so that a failure is reported. */
 async function until(fits: () => Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 3000; tries += 1) if (await fits()) return;
   throw new Error("it never came");
 }
 
-/** Until the mark of an import stands. */
+/** Waits until the mark of an import is stored. */
 const untilBegun = (id: string) => until(async () => (await leftIn(id)).tables.includes("thread"));
 
 async function bucketOf(id: string): Promise<number> {
@@ -111,7 +111,7 @@ describe("an import on its way", () => {
       await until(async () => (await leftIn(id)).tables.length === 0);
       expect(await leftIn(id)).toEqual(nothing);
       expect([await bucketOf(id), await listed(id)]).toEqual([0, false]);
-      // Its id is free again.
+      // The id can be used again.
       expect((await imported(id, text)).status).toBe(201);
     }
   });
@@ -202,7 +202,7 @@ describe("an import on its way", () => {
       {
         async pull(controller) {
           const size = await runInDurableObject(objectOf(id), (_, { storage }) => storage.sql.databaseSize);
-          // Base64 takes a third more than what it becomes; what lies in the bucket is not counted.
+          // Base64 is a third longer than its bytes; bytes in the bucket are not counted.
           most = Math.max(most, Math.min(given, 5_000_000) - size);
           controller.enqueue(bytes.slice(given, given + piece));
           given += piece;

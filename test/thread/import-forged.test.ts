@@ -1,4 +1,4 @@
-// An import says what its runs used elsewhere. What it says of runs that have still to begin, or never began, counts nowhere.
+// An import states the usage that its runs had elsewhere. The usage that it states of runs that have not begun counts nowhere.
 
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
@@ -27,7 +27,7 @@ it("IMPORT7 An import does not count the usage that a waiting run, or one that n
   const waiting = waits(known, said);
   const never = { started_at: null, created_at: 9e15, spent: { test: { usage: fortune, cost: 1e9 } } };
   Object.assign(first(known, "run"), never);
-  // Runs that this deployment's catalog never heard of.
+  // Runs that this deployment's catalog does not have.
   const text = all(known, "run").reduce((forged, { run }) => {
     const runId = String(run.id);
     return forged.replaceAll(runId, `${runId.slice(0, -12)}abcdef${runId.slice(-6)}`);
@@ -37,7 +37,7 @@ it("IMPORT7 An import does not count the usage that a waiting run, or one that n
   expect(status).toBe(201);
   const { items } = await value(stubOf(id).call("listRuns", admin, { limit: 50, order: "desc" }));
   expect(items[0]).toMatchObject({ status: "queued", steps: 0, usage: zeroUsage, cost: 0 });
-  // The queue goes on with the next input.
+  // The queue continues with the next input.
   await converse(id, "here");
   await value(stubOf(id).call("relist", admin));
   const sum = env.CATALOG.prepare("SELECT sum(cost) AS cost FROM run_total WHERE thread_id = ?1").bind(id);

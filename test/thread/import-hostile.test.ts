@@ -1,5 +1,5 @@
-// Imports that mean harm, or are broken: each is refused with words that name the line, and nothing of it stays. What is not
-// refused reaches nothing beyond the thread.
+// Malicious and broken imports: each is refused with a text that names the line, and nothing of it is stored. What is accepted affects only
+// the imported thread.
 
 import { beforeAll, describe, expect, it } from "vitest";
 
@@ -15,7 +15,7 @@ import { Files } from "./thread-files-client.ts";
 
 const page = { limit: 1000, order: "asc" as const, include_silent: true };
 
-/** A good export, to be spoiled. */
+/** A valid export, which the tests modify. */
 let base: Line[] = [];
 
 beforeAll(async () => {
@@ -32,12 +32,12 @@ beforeAll(async () => {
   await value(stubOf(id).call("remove", admin));
 });
 
-/** Six digits that no id ends with by chance. */
+/** Six digits with which no id ends by chance. */
 const id6 = () => crypto.randomUUID().slice(0, 6);
 
 type Spoil = (lines: Line[]) => Line[] | void;
 
-/** The base under an id of its own, spoiled. */
+/** The valid export under a new id, modified. */
 function spoiled(spoil: Spoil): { id: string; lines: Line[] } {
   const id = crypto.randomUUID();
   const old = String(base[0]?.["thread_id"]);
@@ -54,7 +54,7 @@ function swap(lines: Line[], one: number, other: number): void {
   [lines[one], lines[other]] = [lines[other] ?? {}, lines[one] ?? {}];
 }
 
-/** Adds a branch behind the first. */
+/** Adds a branch after the first one. */
 function branched(lines: Line[], branch: Line): void {
   lines.splice(at(lines, "branch") + 1, 0, { type: "branch", branch: { created_at: 1, ...branch } });
 }
@@ -352,7 +352,7 @@ describe("an import that is taken", () => {
       for (const line of all)
         if (line["type"] === "run") line["run"]["usage"] = { ...zeroUsage, input: 1000, total_tokens: 1000 };
       first(all, "thread")["status"] = "running";
-      // Runs that this deployment's catalog never heard of.
+      // Runs that this deployment's catalog does not have.
       let text = JSON.stringify(all);
       for (const line of all) {
         const known = line["type"] === "run" ? String(line["run"]["id"]) : "";
@@ -367,7 +367,7 @@ describe("an import that is taken", () => {
     const counted = async () =>
       CATALOG.prepare("SELECT count(*) AS n FROM run_total WHERE thread_id = ?1").bind(id).first("n");
     expect(await counted()).toBe(0);
-    // Nor where a lost catalog is filled again: only what ran here counts.
+    // The same holds when a lost catalog is restored: only runs of this deployment count.
     await value(stubOf(id).call("relist", admin));
     expect(await counted()).toBe(0);
     await converse(id, "here");

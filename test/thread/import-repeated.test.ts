@@ -1,4 +1,4 @@
-// Imports that are sent again, and what an importer may not give itself.
+// Imports that are repeated, and the limits of what an importer may set.
 
 import { beforeAll, describe, expect, it } from "vitest";
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
   base = await exported(baseId);
 });
 
-/** The base as another thread's. */
+/** The valid export under another thread id. */
 async function fresh(spoil: (lines: Line[]) => void = () => undefined): Promise<{ id: string; text: string }> {
   const id = crypto.randomUUID();
   const lines = linesOf(base.replaceAll(baseId, id));

@@ -81,7 +81,7 @@ describe("a message that interrupts", () => {
     const post = () => value(stubOf(id).call("postMessage", admin, message("now", { when: "interrupt" }), key));
     const now = await post();
     await crash(id);
-    // Its answer may have been lost with the object.
+    // The response may have been lost with the object.
     expect(await post()).toMatchObject({ repeated: true, run: { id: now.run?.id } });
     const events = await atRest(id);
     expect(ends(events)).toEqual([

@@ -1,4 +1,4 @@
-// Calls and answers that are many or large: each that is shown can be answered, and each run can end.
+// Many or large calls and results: each call that is shown can be answered, and each run can end.
 
 import { beforeEach, describe, expect, it } from "vitest";
 

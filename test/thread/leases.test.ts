@@ -1,5 +1,5 @@
-// The places of a user's runs and streams, through the HTTP API and with real objects: the feed's object, which keeps the leases, and
-// the threads' objects, which hold them. Their cost in rows is printed next to the budget of a thread.
+// The leases of a user's runs and streams, through the HTTP API and with real objects: the feed's object, which keeps the leases, and the
+// threads' objects, which hold them. Their cost in rows is printed next to the budget of a thread.
 
 import { createExecutionContext, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -63,7 +63,7 @@ afterAll(() => {
   gates = [];
 });
 
-/** A message whose run is at work until its gate opens. */
+/** A message whose run is active until its gate opens. */
 function slow(): { text: string; open: () => void } {
   const text = `slow${crypto.randomUUID().slice(0, 8)}`;
   const { open } = gate(text);
@@ -74,14 +74,14 @@ function slow(): { text: string; open: () => void } {
   return { text, open };
 }
 
-/** Rows that an object's storage has written, of whatever table. */
+/** The rows that an object's storage has written, in any table. */
 function rowsOf(feed: DurableObjectStub): Promise<number> {
   return runInDurableObject(feed, (_, { storage }) =>
     Number(storage.sql.exec("SELECT total_changes() AS n").one()["n"]),
   );
 }
 
-/** Counts answers by their status. */
+/** Counts responses by their status. */
 function counted(answers: readonly Response[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
@@ -199,7 +199,7 @@ describe("tools by hand", () => {
     const refused = await user.post(`/api/threads/${id}/tools/ask_place`, { args: {} });
     expect([refused.status, await refused.json()]).toMatchObject([403, { error: { code: "forbidden" } }]);
     expect((await user.post(`/api/threads/${id}/tools/nothing`, {})).status).toBe(404);
-    // "conclude" is a tool of the second side only.
+    // The tool "conclude" belongs to the second side only.
     const twoSided = await user.thread("panel");
     expect((await user.post(`/api/threads/${twoSided}/tools/conclude`, { args: {} })).status).toBe(200);
     const byAdmin = await stubOf(id).call("invokeTool", { user: null, admin: true }, "ask_place", {});
@@ -216,7 +216,7 @@ describe("a rate limiter of the platform", () => {
     for (let at = 0; at < 4; at += 1) answers.push(await user.say(id, "hello"));
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 429]);
     expect(answers[3]?.headers.get("retry-after")).toBe("60");
-    // Another isolate would meet the same count.
+    // Another isolate would use the same count.
     expect(await limiter.limit({ key: `user:${user.owner}` })).toEqual({ success: false });
   });
 });
@@ -224,7 +224,7 @@ describe("a rate limiter of the platform", () => {
 describe("streams", () => {
   const sse = { accept: "text/event-stream" };
 
-  /** Ways to hold a place. Each gives how to leave. */
+  /** Ways to hold a lease. Each returns a function that leaves. */
   const ways: Record<
     string,
     (user: ReturnType<typeof newUser>, id: string) => Promise<[Response, () => Promise<unknown>]>
@@ -312,7 +312,7 @@ describe("streams", () => {
       201,
       [],
     ]);
-    // Four messages, three that wait, and one that lets them begin.
+    // The first message, three queued ones, and one that starts the queue.
     expect((await user.post(`/api/threads/${id}/runs`)).status).toBe(202);
     expect((await user.post(`/api/threads/${id}/runs`)).status).toBe(429);
   });
@@ -330,11 +330,11 @@ describe("streams", () => {
     for (let at = 0; at < 3; at += 1) {
       expect((await user.send("/api/threads/import", { method: "POST", body, headers })).status).toBe(201);
     }
-    // Four messages, three that wait, and one that lets them begin.
+    // The first message, three queued ones, and one that starts the queue.
     expect((await user.post(`/api/threads/${id}/runs`)).status).toBe(202);
   });
 
-  it("The holder of a lease closes a socket behind which the Worker sends nothing for forty seconds, and no other socket", async () => {
+  it("The holder of a lease closes a bridged socket whose Worker sends nothing for forty seconds, and no other socket", async () => {
     const user = newUser();
     const id = await user.thread();
     const leaseOf = () =>

@@ -1,4 +1,4 @@
-// Queued calls that no run can make: their tool or their agent is gone, or each run fails and leaves calls for the next.
+// Queued calls that no run can make: their tool or agent was removed, or each run fails and leaves its calls to the next one.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
@@ -24,7 +24,7 @@ const runsOf = async (id: string) => (await value(stubOf(id).call("listRuns", ad
 const messagesOf = async (id: string) => (await value(stubOf(id).call("listMessages", admin, page))).items;
 const ends = (events: Awaited<ReturnType<typeof converse>>) => events.filter(({ type }) => type === "run_end");
 
-/** A thread whose model is being asked while a call of `act` waits; the model fails once the door is open. */
+/** A thread whose model is being asked while a call of `act` is queued; the model fails once the door is open. */
 async function waitingCall() {
   const id = await newThread("boss");
   const [fail, reached] = [door(), door()];
@@ -44,7 +44,7 @@ async function waitingCall() {
   return { id, fail, following };
 }
 
-/** Runs that each fail, and each leave a call for the next one. */
+/** Runs that each fail, and each leave a queued call for the next one. */
 async function endlessChain(at: (run: number) => Promise<unknown> | undefined) {
   const id = await newThread("boss");
   let asked = 0;
@@ -131,12 +131,12 @@ describe("a queued call that cannot be made", () => {
     );
     following.close();
     expect(last).toMatchObject({ status: "error", reason: "api" });
-    // The run that the crash cut asked twice.
+    // The run that the crash interrupted asked its model twice.
     expect(asked()).toBe(12);
     await evict(id);
     expect((await runsOf(id)).length).toBe(11);
     expect((await lastRunOf(id)).id).toBe(last.run_id);
-    // The next message begins a run as always.
+    // The next message begins a run as usual.
     personas.set("boss", () => ({ text: "back" }));
     expect((await converse(id, "hello")).at(-1)).toMatchObject({ status: "completed" });
   });

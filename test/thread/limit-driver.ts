@@ -1,4 +1,4 @@
-// Runs that come to a limit and rest there, and what raises it.
+// Runs that reach a limit and wait there, and requests that raise it.
 
 import type { ThreadEvent } from "#contract/event.ts";
 import type { Limits } from "#contract/run.ts";
@@ -14,7 +14,7 @@ export const usage = { input: 60, output: 40 };
 export const acting: TestTurn = { toolCalls: [{ name: "act", arguments: { key: "none" } }], usage };
 export const calling = (name: string): TestTurn => ({ toolCalls: [{ name, arguments: { task: "help" } }], usage });
 
-/** A boss that acts so many times and then is done. */
+/** A boss that makes this many calls and then answers. */
 export function boss(times: number): void {
   personas.set("boss", ({ step }) => (step < times ? acting : { text: "done", usage }));
 }
@@ -29,7 +29,7 @@ interface Begun {
   following: Following;
 }
 
-/** A thread whose run has come to its limit. */
+/** A thread whose run has reached its limit. */
 export async function limited(limits: Limits | null, agent = "capped", extra: object = {}): Promise<Begun> {
   const id = await newThread(agent, extra);
   const following = await follow(id, { after: "0" });

@@ -26,14 +26,14 @@ const calls = (name: string, count: number): TestTurn => ({
   usage,
 });
 
-/** A boss that calls so many at once, and how many of those were asked at the same moment at most. */
+/** A boss that makes this many parallel calls, and the highest number of requests that were in flight at once. */
 function sideBySide(name: "helper" | "measured", count = many) {
   const flight = { now: 0, most: 0 };
   personas.set("boss", ({ step }) => (step === 0 ? calls(name, count) : { text: "done", usage }));
   personas.set(name, async () => {
     flight.now += 1;
     flight.most = Math.max(flight.most, flight.now);
-    // An answer takes a while: whatever else may be sent is sent meanwhile.
+    // An answer takes some time, so that all other allowed requests are sent meanwhile.
     await value(stubOf(bystander).call("describe", admin));
     flight.now -= 1;
     return { text: "helped", usage: name === "helper" ? usage : { input: 10, output: 40 } };

@@ -1,4 +1,4 @@
-// Which limits a run with `on_limit: "rest"` rests at, on which of its lines, and what a limit of time does.
+// The limits at which a run with `on_limit: "rest"` waits, in which of its sub-prompts, and the effect of a limit of time.
 
 import { beforeEach, describe, expect, it } from "vitest";
 

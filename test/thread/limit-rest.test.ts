@@ -1,4 +1,4 @@
-// A run with `on_limit: "rest"`: it rests as rows at its limit, and goes on where it was when somebody raises that.
+// A run with `on_limit: "rest"`: it waits at its limit, as rows alone, and continues where it was when the limit is raised.
 
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -164,7 +164,7 @@ describe("a continue that raises nothing", () => {
     boss(3);
     const { id, runId, following } = await limited({ steps: 1, on_limit: "rest" });
     const key = { key: "k", fingerprint: "k" };
-    // Each has looked for the key before either goes on.
+    // Each request has looked up the key before either continues.
     const gate = door();
     const places = passing(({ name }) => (name === "admission.run-agent" ? gate.passed : undefined));
     void holds(() => places.seen.filter(({ name }) => name === "admission.run-agent").length === 2).then(gate.open);

@@ -1,4 +1,4 @@
-// What limits count outlasts the run it was counted in: told late, exported, imported.
+// Usage that limits count stays counted after its run: when it is reported late, exported or imported.
 
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
@@ -30,7 +30,7 @@ it("LIMIT11 The usage that a child reports after its parent stopped waiting coun
   const id = await newThread("capped");
   const following = await follow(id, { after: "0" });
   await value(stubOf(id).call("postMessage", admin, message("go", { limits: { steps: 20 } }), null));
-  // Too little is left for a child under the thread's own limit: it is given more for this once.
+  // The thread's own limit leaves too little for a child, so it is raised for this test.
   capped.threadLimits = { steps: 20 };
   const child = childOf(await following.until(({ type }) => type === "subagent_start"));
   await reached.opened();

@@ -1,4 +1,4 @@
-// A run's limit of time: it cuts what is under way, and counts nothing but time at work.
+// A run's limit of time: it interrupts active work, and counts only active time.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -23,7 +23,7 @@ const limits = { duration_ms: 40_000 };
 const cutShort = { type: "run_end", status: "limit", reason: "max_duration" };
 const act = (key: string) => ({ toolCalls: [{ name: "act", arguments: { key } }] });
 
-/** An answer that nobody waits out. */
+/** An answer that takes too long. */
 const long = { text: Array.from({ length: 20_000 }, (_, word) => `w${word} `), delayMs: 1 };
 
 async function begun(extra: Partial<PostMessage> = { limits }): Promise<{ id: string; following: Following }> {
@@ -33,7 +33,7 @@ async function begun(extra: Partial<PostMessage> = { limits }): Promise<{ id: st
   return { id, following };
 }
 
-/** Lets so much time go by at once, and the timer that waits for no more of it go off. */
+/** Moves time by this much at once, and fires the timer that waits for no more than it. */
 async function passes(id: string, ms: number): Promise<void> {
   const above = ms - 10_000;
   await vi.waitUntil(() => waits(id, { above, upTo: ms }).length > 0, { timeout: 5000 });
@@ -163,7 +163,7 @@ describe("time at rest", () => {
     let asked = 0;
     personas.set("boss", () => {
       asked += 1;
-      // Half a minute before it rests.
+      // Half a minute passes before the run is suspended.
       if (asked === 1) skip(30_000);
       return asked === 1 ? { error: slow } : long;
     });
@@ -188,7 +188,7 @@ describe("a run that was cut", () => {
     following.close();
     await crash(id);
     forgetTimers(id);
-    // Nobody drives it meanwhile.
+    // No loop executes the run meanwhile.
     skip(300_000);
     await wake(id);
     const again = await follow(id, { after: "0" });

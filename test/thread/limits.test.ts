@@ -1,4 +1,4 @@
-// Limits of a run and of a thread: where they come from, and what becomes of a run that reaches one.
+// Limits of a run and of a thread: their sources, and how a run ends at one.
 
 import { beforeEach, describe, expect, it } from "vitest";
 
@@ -20,12 +20,12 @@ beforeEach(() => {
 const usage = { input: 60, output: 40 };
 const acting: TestTurn = { toolCalls: [{ name: "act", arguments: { key: "none" } }], usage };
 
-/** A persona that calls its tool again and again. */
+/** A model that calls its tool repeatedly. */
 function endless(...names: string[]): void {
   for (const name of names) personas.set(name, () => acting);
 }
 
-/** Two personas that talk and never stop. */
+/** Two models that answer each other without end. */
 function talkative(): void {
   for (const name of ["pro", "con"]) personas.set(name, ({ step }) => ({ text: `word ${step}`, usage }));
 }

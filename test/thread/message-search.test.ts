@@ -30,11 +30,11 @@ const marked = ({ excerpt, start, length }: MessageHit): string =>
 const texts = async (id: string, q: string, query: Query = {}): Promise<string[]> =>
   (await found(id, q, query)).hits.map(marked);
 
-/** A thread whose users said these texts, in order. */
+/** A thread whose users sent these texts, in order. */
 const said = (contents: string[], extra: object = {}): Promise<string> =>
   newThread("parallel", { initial_messages: contents.map((content) => ({ role: "user", content, ...extra })) });
 
-/** Puts so many messages into a thread, as its storage holds them; those below `needles` have the text `needle`. */
+/** Writes this many messages into a thread's storage; those with a number below `needles` have the text `needle`. */
 async function fill(id: string, count: number, needles: number): Promise<void> {
   await runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), (_, { storage }) => {
     storage.sql.exec(
@@ -118,7 +118,7 @@ describe("a search of a thread's messages", () => {
     const id = await said(Array.from({ length: 9 }, (_, index) => `needle ${index}`));
     const first = await found(id, "needle", { limit: "3" });
     expect(first.hits.map(marked)).toEqual(["[needle] 8", "[needle] 7", "[needle] 6"]);
-    // The message that the cursor ends with, one before it and one after it; and a new one.
+    // The message at which the cursor ends, one before and one after it, and a new one.
     const ids = (await found(id, "needle")).hits.map(({ message_id }) => message_id);
     for (const at of [1, 2, 3]) await value(stubOf(id).call("deleteMessage", admin, ids[at] ?? ""));
     await converse(id, "needle new");

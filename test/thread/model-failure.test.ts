@@ -1,4 +1,4 @@
-// A model that fails: retries, fallbacks, retractions and what stays (decisions 20, 22).
+// A model that fails: retries, fallbacks, retractions and what is stored (decisions 20, 22).
 
 import { describe, expect, it } from "vitest";
 

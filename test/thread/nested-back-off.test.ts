@@ -1,4 +1,4 @@
-// Sub-prompts that back off side by side: each goes on at its own time and with its own count.
+// Parallel sub-prompts that back off: each continues at its own time and with its own count.
 
 import { beforeEach, expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// Who may reach a thread, and what an object without a thread does: nothing.
+// Access to a thread, and an object without a thread, which refuses every request.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -43,7 +43,7 @@ function everyMethod(id: string, caller: Caller) {
   };
 }
 
-/** The methods of other threads. The Worker calls none of them; an object refuses them all the same. */
+/** The methods for other threads. The Worker calls none of them, and the object refuses them from a caller. */
 function everyPeerMethod(id: string, caller: Caller) {
   const peer = peerOf(id);
   const from = { from: crypto.randomUUID(), message_id: crypto.randomUUID() };

@@ -1,4 +1,4 @@
-// Pages of large messages: bounded by bytes, complete over several.
+// Pages of large messages: bounded by bytes, and complete together.
 import { describe, expect, it } from "vitest";
 
 import { admin, follow, message, newThread, stubOf, value } from "./thread-driver.ts";

@@ -1,4 +1,4 @@
-// Pictures that a model made and pages that it cites, kept by a thread: the bytes as a file, the message with its path.
+// Pictures that a model made and pages that it cites, stored in a thread: the bytes as a file, and the message with its path.
 
 import { expect, it } from "vitest";
 
@@ -19,7 +19,7 @@ it("A picture that a model made is stored as a file of the thread, and its messa
     { type: "image", mime_type: "image/png", path: "/attachments/picture.png", size: 70, width: 1, height: 1 },
     { type: "text", text: "A dot." },
   ]);
-  // Neither the message nor an event carries the bytes.
+  // Neither the message nor an event contains the bytes.
   expect(JSON.stringify([answer, events])).not.toContain(pixel);
   expect(events.find((event) => event.type === "message_end" && event.message.role === "assistant")).toMatchObject({
     message: { parts: [{}, { type: "image", path: "/attachments/picture.png" }, {}] },

@@ -1,4 +1,4 @@
-// What a prompt's settings come to over the runs of a thread, as its model sees them (Standard Agents, PromptDefinition).
+// The effect of a prompt's settings over the runs of a thread, as its model sees them (Standard Agents, PromptDefinition).
 
 import { describe, expect, it } from "vitest";
 
@@ -7,7 +7,7 @@ import type { TestRequest } from "#spec/index.ts";
 import { scripts } from "../worker/definitions.ts";
 import { converse, newThread } from "./thread-driver.ts";
 
-/** The last request of a second run; in the first one a tool was called. */
+/** The last request of a second run, after a first run that called a tool. */
 async function secondRun(agent: string, word: string): Promise<TestRequest> {
   const requests: TestRequest[] = [];
   scripts.set(word, (request) => {
@@ -38,7 +38,7 @@ describe("a prompt", () => {
   it("A prompt without `includePastTools` is sent the texts of earlier runs, and none of their calls", async () => {
     expect(shape(await secondRun("no_past_tools", "toolless"))).toEqual([
       "user: toolless one",
-      // Two answers with nothing between them are one.
+      // Two answers with nothing between them are sent as one.
       "assistant: on itnoted",
       "user: toolless two",
       "assistant: on it +call",

@@ -1,4 +1,4 @@
-// What tests of the queue share: a run that waits at a gate, and what then waits behind it.
+// Shared by the tests of the queue: a run that waits at a gate, and the inputs that wait for it.
 
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -16,22 +16,22 @@ import { admin, follow, message, newThread, stubOf, value } from "./thread-drive
 
 const page = { limit: 100, order: "asc" as const, include_silent: true };
 
-/** A name no other test has. */
+/** A name that no other test uses. */
 export const unique = (): string => `q${crypto.randomUUID().slice(0, 8)}`;
 
-/** A run under way: its tool waits at a gate, then its model says that it is done. */
+/** An active run: its tool waits at a gate, then its model answers. */
 export interface Busy {
   id: string;
   runId: string;
   open: () => void;
 }
 
-/** Calls of the first step; the others wait behind the gate where they run one after the other. */
+/** The calls of the first step; calls after the first wait for the gate if they run one after the other. */
 export type Calls = (name: string) => { name: string; arguments: Record<string, unknown> }[];
 
 const waits: Calls = (name) => [{ name: "wait", arguments: { gate: name } }];
 
-/** Makes a thread whose run waits in a tool. */
+/** Creates a thread whose run waits in a tool. */
 export async function busy(agent = "parallel", calls = waits): Promise<Busy> {
   const name = unique();
   const { reached, open } = gate(name);
@@ -42,7 +42,7 @@ export async function busy(agent = "parallel", calls = waits): Promise<Busy> {
   return { id, runId: run?.id ?? "", open };
 }
 
-/** Makes a thread whose run rests for a minute before its model answers. */
+/** Creates a thread whose run is suspended for a minute before its model answers. */
 export async function resting(agent = "parallel"): Promise<{ id: string; runId: string; name: string }> {
   const name = unique();
   let asked = 0;
@@ -71,13 +71,13 @@ export const queueOf = async (id: string): Promise<QueuedInput[]> =>
 export const messagesOf = async (id: string): Promise<Message[]> =>
   (await value(stubOf(id).call("listMessages", admin, page))).items;
 
-/** Roles and words, a tool's as its status. */
+/** The roles and texts of messages, for a tool its status. */
 export const said = async (id: string): Promise<string[]> =>
   (await messagesOf(id)).map(({ role, content, result, tool_calls }) =>
     role === "tool" ? `tool ${result?.status}` : `${role}: ${content ?? (tool_calls === null ? "" : "calls")}`,
   );
 
-/** Waits until nothing runs or waits, and gives everything that was told. */
+/** Waits until no run is active or queued, and returns all events. */
 export async function atRest(id: string): Promise<ThreadEvent[]> {
   const following = await follow(id, { after: "0", until: "idle" });
   await following.closed;
@@ -87,7 +87,7 @@ export async function atRest(id: string): Promise<ThreadEvent[]> {
 export const wake = (id: string): Promise<boolean> =>
   runDurableObjectAlarm(env.THREADS.get(env.THREADS.idFromName(id)));
 
-/** A run whose model is about to say its last words: what comes now comes too late for its step. */
+/** A run whose model is about to end its last answer: a message that arrives now is too late for the step. */
 export async function speaking(agent = "parallel", turn: TestTurn = { text: "last words" }) {
   const name = unique();
   const { passed, open } = door();
@@ -103,7 +103,7 @@ export async function speaking(agent = "parallel", turn: TestTurn = { text: "las
   return { id, runId: run?.id ?? "", name, open };
 }
 
-/** A call that waits at the gate, and one behind it. */
+/** A call that waits at the gate, and one after it. */
 export const notesBehind: Calls = (name) => [
   { name: "wait", arguments: { gate: name } },
   { name: "note", arguments: { text: `behind ${name}` } },

@@ -19,7 +19,7 @@ async function pathsIn(id: string): Promise<string[]> {
   return found.paths;
 }
 
-/** A thread at work, and three inputs that wait. */
+/** A thread with an active run and three queued inputs. */
 async function waiting() {
   const { id, open } = await busy();
   const ids: string[] = [];

@@ -1,4 +1,4 @@
-// Calls that no model made: queued by definitions, or invoked by whoever may.
+// Calls that no model made: queued by definitions, or invoked directly.
 
 import { beforeEach, describe, expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// Two things at once: a slow hook and whatever overtakes it, deletion and whatever is still under way.
+// Simultaneous work: a slow hook and the messages that pass it, deletion and active requests.
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 

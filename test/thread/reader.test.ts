@@ -1,4 +1,4 @@
-// Readers: what they are sent, what they missed, and what one that does not keep up costs (architecture §5.7).
+// Readers: what they are sent, what they missed, and the cost of a reader that is too slow (architecture §5.7).
 
 import { describe, expect, it } from "vitest";
 
@@ -88,7 +88,7 @@ describe("hibernation", () => {
     await converse(id, "a");
     await following.until((event) => event.type === "run_end");
     await evict(id);
-    // More than a window: what was acknowledged before and after hibernation has to count.
+    // More than a window, so that acknowledgements before and after hibernation both have to count.
     scripts.set("window", () => ({ text: Array.from({ length: 100 }, (_, index) => `${index} ${"z".repeat(4000)} `) }));
     const events = await converse(id, "window");
     const last = events.at(-1)?.seq;
@@ -219,7 +219,7 @@ describe("a reader that does not keep up", () => {
     socket.accept();
     await converse(id, "big answer");
     const beforeAck = bytes;
-    // The window, and the one frame that filled it: a frame is never cut.
+    // The window, and the one frame that filled it: a frame is never split.
     const largest = Math.max(...events.map((event) => JSON.stringify(event).length));
     expect(beforeAck).toBeLessThanOrEqual(256 * 1024 + 2 * largest);
     const done = new Promise<void>((resolve) => {
@@ -256,10 +256,10 @@ describe("a reader that does not keep up", () => {
       socket.accept();
       socket.send(JSON.stringify({ type: "ack", seq }));
       expect(await closed).toBe(4400);
-      // The window and the one frame that goes beyond it, of six megabytes.
+      // The window, and the one frame of six megabytes that exceeds it.
       expect(size).toBeLessThan(256 * 1024 + 1_100_000);
     }
-    // One that acknowledges what it has is sent everything, and one that sends no number of an event is passed over.
+    // A reader that acknowledges what it has is sent everything, and an acknowledgement without a valid number is ignored.
     const honest = await SlowReader.open(id);
     for (const seq of [-1, 0.5, "1", null]) honest.say({ type: "ack", seq });
     await honest.goOn((await value(stubOf(id).call("describe", admin))).last_seq);

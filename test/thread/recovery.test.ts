@@ -1,4 +1,4 @@
-// What a crash leaves and how it goes on. The object is aborted at a chosen place, a fresh stub or the alarm takes it up.
+// What a crash leaves, and how a run continues. The object is aborted at a chosen place, and a new stub or the alarm resumes it.
 
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -17,7 +17,7 @@ function rawStub(id: string): DurableObjectStub {
   return env.THREADS.get(env.THREADS.idFromName(id));
 }
 
-/** Looks again and again: a promise that an object resolves in the background wakes nobody who waits for nothing else. */
+/** Looks repeatedly: a promise that an object resolves in the background does not wake a test that waits for nothing else. */
 async function reached(place: ReturnType<typeof gate> | undefined): Promise<void> {
   let there = false;
   void place?.reached.then(() => {

@@ -1,4 +1,4 @@
-// A thread that tells the catalog everything again: what was lost is there as it was, and nothing is counted twice.
+// A thread that reports everything to the catalog again: lost entries are restored, and nothing is counted twice.
 
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
@@ -33,7 +33,7 @@ it("A lost catalog is restored from the thread, with the totals of every run, ho
   const { rowsWritten } = await stubOf(id).rows();
   for (const _ of [1, 2]) expect(await value(stubOf(id).call("relist", admin))).toEqual({ thread_id: id, runs });
   expect(await known(id)).toEqual(before);
-  // The thread itself is only read.
+  // The thread is only read.
   expect((await stubOf(id).rows()).rowsWritten).toBe(rowsWritten);
 });
 

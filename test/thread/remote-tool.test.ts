@@ -1,4 +1,4 @@
-// Calls that a client answers: the run rests as rows until the answers are posted.
+// Calls that a client answers: the run is suspended, as rows alone, until the results are posted.
 
 import { describe, expect, it } from "vitest";
 
@@ -17,10 +17,10 @@ const isEnd = ({ type }: ThreadEvent) => type === "run_end";
 
 const ask = (q: string, name = "ask") => ({ name, arguments: { q } });
 
-/** Requests that the model was sent behind the first. */
+/** The requests to the model after the first one. */
 let asked = 0;
 
-/** A thread whose run rests with these calls, and the ids of those that wait. */
+/** A thread whose run waits with these calls, and the ids of the waiting calls. */
 async function asking(word: string, calls: { name: string; arguments: Record<string, unknown> }[], agent = "asker") {
   scripts.set(word, ({ step }) => {
     if (step === 0) return { text: "I ask.", toolCalls: calls };
@@ -198,7 +198,7 @@ describe("a call of a remote tool", () => {
     const [place = "", written = "", failed = ""] = ids;
     const first = { tool_call_id: place, result: { place: "Lisbon", people: 2, weather: "not asked for" } };
     await value(answer(id, first));
-    // What is taken is compared from then on.
+    // The accepted value is the one that is compared from then on.
     expect(await answer(id, { tool_call_id: place, result: 1 })).toMatchObject({ refusal: { code: "conflict" } });
     await value(answer(id, first, { tool_call_id: written, content: '{ "place": "Oslo" }' }));
     await value(answer(id, { tool_call_id: failed, error: "nobody there" }));

@@ -1,4 +1,4 @@
-// What changes leave in a thread's storage when they are repeated without end: counted in rows and bytes of its events.
+// What repeated changes leave in a thread's storage, counted in rows and bytes of its events.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 
 import { admin, converse, follow, newThread, stubOf, value } from "./thread-driver.ts";
 
-/** Rows of events that ride in no other row, and the characters they take. */
+/** Rows of events that no other row contains, and their total length in characters. */
 function eventRows(id: string): Promise<{ rows: number; size: number }> {
   return runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), (_, { storage }) => {
     const row = storage.sql.exec("SELECT count(*) AS rows, coalesce(sum(length(body)), 0) AS size FROM event").one();
@@ -59,7 +59,7 @@ describe("changes that are repeated", () => {
     await value(stubOf(id).call("patchMessage", admin, first ?? "", { metadata: { text: "x".repeat(60_000) } }));
     await value(stubOf(id).call("deleteMessage", admin, first ?? ""));
     const after = await eventRows(id);
-    // What says that it is deleted, in the place of what said that it was changed.
+    // The event of the deletion replaces the event of the change.
     expect(after.rows - before.rows).toBe(2);
     expect(after.size - before.size).toBeLessThan(2000);
     expect((await told(id)).filter(({ type }) => type === "message_deleted")).toMatchObject([

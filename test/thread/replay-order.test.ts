@@ -1,4 +1,4 @@
-// Replay of a thread whose runs began in another order than they were admitted in.
+// Replay of a thread whose runs began in another order than they were admitted.
 
 import { beforeEach, describe, expect, it } from "vitest";
 
@@ -13,7 +13,7 @@ beforeEach(freshTeam);
 
 const seqs = (events: readonly ThreadEvent[]) => events.map(({ seq }) => seq);
 
-/** A thread of which everything that can be out of order is: moved inputs, interrupts, messages that joined. */
+/** A thread in which everything is out of order that can be: moved inputs, interrupts, steering messages. */
 async function disordered(texts: readonly string[]): Promise<string> {
   const { id, open } = await busy();
   for (const text of texts) await say(id, text);
@@ -54,7 +54,7 @@ describe("a reader who comes back", () => {
   });
 
   it("FOLLOW2 A reader that resumes receives a replay that is split into many parts completely", async () => {
-    // Each answer repeats its question: two rows of a run are more than half of what a part may hold.
+    // Each answer repeats its question: two rows of a run exceed half of the size of a part.
     const large = (word: string) => `${word} ${"x".repeat(150_000)}`;
     const id = await disordered(["one", "two", "three", "four"].map(large));
     const all = await atRest(id);

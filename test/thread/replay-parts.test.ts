@@ -1,4 +1,4 @@
-// A replay of many parts from any number: messages at rest, in runs and beside them, large enough that a few fill a part.
+// A replay of many parts from any number: messages of idle times, of runs and between them, so large that a few fill a part.
 
 import { describe, expect, it } from "vitest";
 
@@ -13,7 +13,7 @@ function say(id: string, text: string): Promise<unknown> {
   return value(stubOf(id).call("postMessage", admin, message(`${text} ${large}`, { run: false }), null));
 }
 
-/** A run in which messages are said that are not its own: before its answer is stored, and while its tools run. */
+/** A run during which messages of others are stored: before its answer is stored, and while its tools run. */
 async function disturbedRun(id: string, name: string): Promise<void> {
   const hold = gate(name);
   const asked = Promise.withResolvers<void>();
@@ -44,7 +44,7 @@ async function disturbedRun(id: string, name: string): Promise<void> {
   await done;
 }
 
-/** An event as everybody is told it. */
+/** An event as all readers receive it. */
 function bare(event: ThreadEvent): object {
   return { ...event, prev: undefined };
 }

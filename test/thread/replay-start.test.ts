@@ -11,7 +11,7 @@ import { beginOrder } from "#thread/run/run-start.ts";
 import { idOf, runRecord } from "../store/records.ts";
 import { createMemoryThreadStore } from "../support/memory-store/memory-thread-store.ts";
 
-/** Admissions, and beginnings that each take some input that waits. */
+/** Admissions, and begins that each take one of the queued inputs. */
 const history = fc.array(
   fc.oneof(
     { weight: 3, arbitrary: fc.constant("admit" as const) },
@@ -21,7 +21,7 @@ const history = fc.array(
   { maxLength: 150 },
 );
 
-/** Rows as the driver leaves them, and the runs in the order in which they began. */
+/** The rows as the driver stores them, and the runs in the order in which they began. */
 function played(moves: readonly (number | "admit" | "drop")[]) {
   const store = createMemoryThreadStore();
   const begun: RunRecord[] = [];

@@ -1,4 +1,4 @@
-// A wait that is too long to sit out: the run rests as rows and an alarm (architecture §5.3).
+// A wait that is too long for a timer: the run is suspended, as rows and an alarm (architecture §5.3).
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -36,7 +36,7 @@ function wake(id: string): Promise<boolean> {
 describe("a Retry-After of a minute", () => {
   it("RETRY1 A Retry-After of a minute leaves nothing in memory, and the run wakes at its time and makes the next attempt", async () => {
     const { id, runId } = await resting("rest1");
-    // Eviction waits for whatever still runs: that it ends at once shows that nothing does.
+    // An eviction waits for everything that still runs: that it ends at once shows that nothing does.
     await evict(id);
     const alarm = await alarmOf(id);
     expect(alarm).toBeGreaterThan(testClock.now() / 1000 + 50_000);

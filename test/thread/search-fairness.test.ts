@@ -1,5 +1,5 @@
-// What one search takes of others: it is done in slices, so that other requests of the isolate are answered while it runs, only
-// so many run at a time, and one ends with its request.
+// What a search costs other requests: it works in slices, so that other requests of the isolate are answered meanwhile; few run at a time;
+// and a search ends with its request.
 
 import { describe, expect, it, vi } from "vitest";
 
@@ -7,14 +7,14 @@ import { admin, newThread, stubOf, value } from "./thread-driver.ts";
 import { errorOf, Files } from "./thread-files-client.ts";
 import type { Sent } from "./thread-files-client.ts";
 
-/** A pattern whose engine does the most work for each character, and lines that it never matches. */
+/** A pattern that costs the engine most for each character, and lines that it never matches. */
 const heavy = "(a|b)*a(a|b){12}[cd]";
 const lines = (count: number): string => `${"abbaab".repeat(20)}\n`.repeat(count);
 
 const search = (files: Files, grep = heavy, sent: Sent = {}): Promise<Response> =>
   files.ask("GET", `/files-search?grep=${encodeURIComponent(grep)}`, sent);
 
-/** A thread with files that take a slice or more each. */
+/** A thread with files that each take at least a slice. */
 async function searchable(count = 1, size = 5000): Promise<{ id: string; files: Files }> {
   const id = await newThread("parallel");
   const files = new Files(id);
@@ -62,7 +62,7 @@ describe("a search", () => {
     const begun = await rowsRead();
     const whole = begun - before;
     expect(whole).toBeGreaterThan(30);
-    // Two places, and this search reads no row: it is refused while they are taken.
+    // There are two slots, and this search reads no row: it is refused while they are taken.
     const quick = async () => (await files.ask("GET", "/files-search?grep=x&path=none")).status;
     const leaving = new AbortController();
     const left = [0, 1].map(() => search(files, heavy, { signal: leaving.signal }).catch((thrown: unknown) => thrown));

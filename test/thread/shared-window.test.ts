@@ -1,4 +1,4 @@
-// What the readers of one thread hold in memory together, counted in what they were sent and did not acknowledge.
+// The memory that the readers of one thread use together, counted as frames that were sent and not acknowledged.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -16,12 +16,12 @@ import { ring } from "../worker/clock.ts";
 import { SlowReader } from "./slow-reader.ts";
 import { admin, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
-/** Characters of a large frame, about. */
+/** The approximate number of characters of a large frame. */
 const large = 1_500_000;
 
 const filter: EventFilter = { types: null, depth: null, includeSilent: false, runId: null, untilIdle: false };
 
-/** A socket that keeps what it is sent. */
+/** A socket that records what it is sent. */
 class FakeSocket {
   readonly seqs: number[] = [];
   size = 0;
@@ -42,7 +42,7 @@ class FakeSocket {
   }
 }
 
-/** A broadcaster of so many events of a thread at rest, and its readers. */
+/** A broadcaster with this many events of an idle thread, and its readers. */
 function thread(events: number) {
   const timers: { ms: number; goOff: () => void }[] = [];
   const record = { last_seq: 0, seq_reserved: 1000 } as ThreadRecord;
@@ -82,7 +82,7 @@ function thread(events: number) {
     broadcaster.join(reader, after);
     return reader;
   };
-  /** What they hold beyond their own windows. */
+  /** The bytes that readers hold beyond their own windows. */
   const sizes = () => sockets.reduce((sum, { size }) => sum + Math.max(0, size - acknowledgeWindow), 0);
   const pass = (ms: number) => {
     const due = timers.filter((timer) => timer.ms === ms);
@@ -93,7 +93,10 @@ function thread(events: number) {
   return { broadcaster, tell, join, sockets, sizes, pass };
 }
 
-/** Frames of this size that fill the shared window, each beyond its reader's own, the last of them beyond the shared one too. */
+/**
+ * The number of frames of this size that fill the shared window, each exceeding its reader's own; the last of them exceeds the shared
+ * window too.
+ */
 const most = Math.ceil(sharedWindowLimit / (large + 100 - acknowledgeWindow));
 
 describe("readers together", () => {
@@ -108,10 +111,10 @@ describe("readers together", () => {
     const { join, sizes, sockets } = thread(3);
     for (let at = 0; at < 30; at += 1) join(0);
     const withFrame = sockets.filter(({ seqs }) => seqs.length > 0);
-    // A reader that keeps a part holds it and the excess of one frame. Parts fill one half of the window at most.
+    // A reader with a part of a replay holds the part and the excess of one frame. Parts fill at most half of the window.
     const kept = Math.floor(sharedWindowLimit / 2 / (2 * large - acknowledgeWindow));
     expect(kept).toBeGreaterThan(0);
-    // Frames get the larger part of it.
+    // Frames get the larger share of the window.
     expect(withFrame.length * large).toBeGreaterThan(sharedWindowLimit / 2 + large);
     expect(sizes() + kept * large).toBeLessThan(sharedWindowLimit + large + 100);
   });
@@ -153,7 +156,7 @@ describe("readers together", () => {
     const { broadcaster, join, sockets, pass } = thread(3);
     const active = join(null);
     for (let at = 1; at < 20; at += 1) join(null);
-    // One that acknowledges in time is not silent.
+    // A reader that acknowledges in time is not closed.
     broadcaster.acknowledge(active, 3);
     expect(pass(silentReaderMs)).toBe(1);
     expect(sockets.map(({ code }) => code)).toEqual([
@@ -182,7 +185,7 @@ describe("readers of a real thread", () => {
 
   it("READER15 Readers that never acknowledge are closed while another one waits, which then receives everything", async () => {
     const id = await newThread("parallel");
-    // Its text is in the event twice.
+    // The text is in the event twice.
     await post(id, large / 2);
     const readers: SlowReader[] = [];
     for (let at = 0; at < most + 2; at += 1) readers.push(await SlowReader.open(id));

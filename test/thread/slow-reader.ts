@@ -1,4 +1,4 @@
-// A reader that takes what it is sent and acknowledges only when it is told to.
+// A reader that acknowledges only when a test asks for it.
 
 import type { ThreadEvent } from "#contract/event.ts";
 import { callerHeader, subscribePath } from "#core/thread-rpc.ts";
@@ -8,7 +8,7 @@ import { admin, stubOf } from "./thread-driver.ts";
 /** One subscription. */
 export class SlowReader {
   readonly events: ThreadEvent[] = [];
-  /** UTF-16 units of JSON that it was sent. */
+  /** The UTF-16 units of JSON that it was sent. */
   size = 0;
   /** The code with which it is closed. */
   readonly closed: Promise<number>;
@@ -36,7 +36,7 @@ export class SlowReader {
     socket.accept();
   }
 
-  /** From the event after this number on; null begins with a snapshot. */
+  /** Begins with the event after this number; null begins with a snapshot. */
   static async open(id: string, after: string | null = "0"): Promise<SlowReader> {
     const request = new Request(`https://thread${subscribePath}${after === null ? "" : `?after=${after}`}`, {
       headers: { Upgrade: "websocket", [callerHeader]: JSON.stringify(admin) },
@@ -46,12 +46,12 @@ export class SlowReader {
     return new SlowReader(webSocket);
   }
 
-  /** Sends anything. */
+  /** Sends any text to the object. */
   say(message: object): void {
     this.#socket.send(JSON.stringify(message));
   }
 
-  /** Resolves when everything that was sent before has come. */
+  /** Resolves when everything that was sent earlier has arrived. */
   pong(): Promise<void> {
     return new Promise((resolve) => {
       this.#pongs.push(resolve);
@@ -63,12 +63,12 @@ export class SlowReader {
     this.#socket.close();
   }
 
-  /** Acknowledges what it has. */
+  /** Acknowledges the last received event. */
   acknowledge(): void {
     this.#socket.send(JSON.stringify({ type: "ack", seq: this.events.at(-1)?.seq ?? 0 }));
   }
 
-  /** Resolves when `test` holds; looks again at each event. */
+  /** Resolves when `test` holds; it is checked at each event. */
   until(test: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       this.#heard = () => {
@@ -78,7 +78,7 @@ export class SlowReader {
     });
   }
 
-  /** Acknowledges whatever comes until it has the event of this number. */
+  /** Acknowledges each event until the one with this number has arrived. */
   async goOn(last: number): Promise<void> {
     while (this.events.at(-1)?.seq !== last) {
       const had = this.events.length;

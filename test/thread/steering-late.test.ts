@@ -1,4 +1,4 @@
-// Messages for a run that does not see them at once: it rests, it is cut, or something below it is at work.
+// Steering messages for a run that does not see them at once: it is suspended or interrupted, or a sub-prompt is active.
 
 import { beforeEach, describe, expect, it } from "vitest";
 

@@ -1,5 +1,5 @@
-// Speaking up while a run waits for its client or for a child: nothing of it is lost, nobody is woken for it, and whoever
-// interrupts ends the wait.
+// Steering and interrupting while a run waits for its client or for a child: no message is lost, a steering message wakes no run, and an
+// interrupt ends the wait.
 
 import { beforeEach, describe, expect, it } from "vitest";
 
@@ -14,7 +14,7 @@ import { admin, alarmOf, crash, evict, follow, message, newThread, stubOf, value
 
 beforeEach(freshTeam);
 
-/** A run that rests until its client answers two calls; `word` is noted by a call beside them. */
+/** A run that waits for its client to answer two calls; a third call records `word`. */
 async function waiting(agent = "asker") {
   const word = unique();
   const calls = [
@@ -159,7 +159,7 @@ describe("a run that waits for a child", () => {
   });
 });
 
-/** A run that rests until a person decides about two calls, which run one after the other. */
+/** A run that waits for approval of two calls, which run one after the other. */
 async function asking() {
   const word = unique();
   const calls = ["one", "two"].map((what) => ({ name: "erase", arguments: { what } }));

@@ -1,4 +1,4 @@
-// Messages that join a run under way (decision 28).
+// Messages that join an active run (decision 28: queue, steer, interrupt).
 
 import { beforeEach, describe, expect, it } from "vitest";
 
@@ -98,7 +98,7 @@ describe("a message that steers", () => {
     const slow = await busy();
     const name = unique();
     const held = gate(name);
-    // Its hook holds the step up, so that the run is still there when it was told to stop.
+    // A hook delays the step, so that the run is still active when it was told to stop.
     scripts.set("stubborn", () => ({ text: `slow:${name}` }));
     slow.open();
     await atRest(slow.id);

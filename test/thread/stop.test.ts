@@ -1,4 +1,4 @@
-// Stopping: durable, idempotent, and what was shown is kept (decision 20, 28).
+// Stops: durable, idempotent, and the text so far is stored (decision 20: a stop keeps partial text).
 
 import { describe, expect, it } from "vitest";
 

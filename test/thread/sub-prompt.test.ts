@@ -1,4 +1,4 @@
-// A prompt called as a tool: what it is asked, what it sees, what its caller is told, and what a crash or a stop leads to.
+// A prompt called as a tool: its messages, what it sees, its result, and the effect of a crash or a stop.
 
 import { beforeEach, describe, expect, it } from "vitest";
 
@@ -18,12 +18,12 @@ beforeEach(() => {
 });
 
 const messagesOf = async (id: string) => (await value(stubOf(id).call("listMessages", admin, page))).items;
-/** Events as text, without what depends on who reads them. */
+/** Events as text, without the fields that depend on the reader. */
 const plain = (events: readonly ThreadEvent[]) =>
   events.filter(({ type }) => !type.endsWith("_delta")).map((event) => JSON.stringify({ ...event, prev: 0 }));
 const act = (key: string) => ({ toolCalls: [{ name: "act", arguments: { key } }] });
 
-/** A boss that makes one call and then says what it was told. */
+/** A boss that makes one call and then answers with the result. */
 function bossCalls(name: string, args: Record<string, unknown>): void {
   personas.set("boss", ({ step, messages }) =>
     step === 0
@@ -262,7 +262,7 @@ describe("a prompt as a tool", () => {
     const live = await follow(id, { after: "0" });
     await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await live.until(({ type, step, depth }) => type === "step_start" && step === 5 && depth === 1);
-    // The steps of the boss and of its helpers are told and not yet written.
+    // The steps of the boss and of its helpers are emitted and not written yet.
     const midway = await follow(id, { after: "0", until: "idle" });
     open();
 
@@ -329,7 +329,7 @@ describe("a prompt as a tool", () => {
     await late.closed;
     const read = (await stubOf(id).rows()).rowsRead - before.rowsRead;
     const ends = late.events.filter(({ type }) => type === "message_end");
-    // One for each message: 8 steps of 51, the question, the answer, and the four of the line above.
+    // One row for each message: 8 steps of 51, the question, the answer, and the four of the line above.
     expect(ends).toHaveLength(8 * 51 + 2 + 4);
     expect(read).toBeLessThan(2000);
   });

@@ -1,5 +1,5 @@
-// What tests of threads that work together share: a boss that asks a panel, doors that personas wait at, and the places
-// that the objects pass.
+// Shared by the tests of threads that work together: a boss that calls a panel, doors at which models wait, and the places that the objects
+// reach.
 
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -18,7 +18,7 @@ import type { Following } from "./thread-driver.ts";
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 const runPage = { limit: 50, order: "desc" as const };
 
-/** Forgets what tests before set. */
+/** Resets what earlier tests set. */
 export function freshTeam(): void {
   personas.clear();
   acts.clear();
@@ -26,11 +26,11 @@ export function freshTeam(): void {
   atPlaces(null);
 }
 
-/** Something that somebody waits at until the test lets it go on. */
+/** A door at which code waits until the test opens it. */
 export interface Door {
   passed: Promise<void>;
   open: () => void;
-  /** Resolves for the test when somebody opened it. */
+  /** Resolves for the test when code has reached the door. */
   opened: () => Promise<unknown>;
 }
 
@@ -66,7 +66,7 @@ export const isEnd = (event: ThreadEvent): boolean => event.type === "run_end";
 export const wake = (id: string): Promise<boolean> =>
   runDurableObjectAlarm(env.THREADS.get(env.THREADS.idFromName(id)));
 
-/** A boss that asks a panel once, and a panel that decides "yes" when its door opens. */
+/** A boss that calls a panel once, and a panel that decides "yes" when its door opens. */
 export function panelBehind(passed: Promise<void>): void {
   personas.set("boss", ({ step }) =>
     step === 0 ? { toolCalls: [{ name: "panel", arguments: { task: "decide" } }] } : { text: "boss done" },
@@ -78,13 +78,13 @@ export function panelBehind(passed: Promise<void>): void {
   personas.set("con", () => ({ toolCalls: [{ name: "conclude", arguments: { said: "yes" } }] }));
 }
 
-/** Begins a run of a boss and resolves when its child is known and at work. */
+/** Begins a run of a boss and resolves when its child exists and is active. */
 export async function begun(agent = "boss"): Promise<{ id: string; child: string; following: Following }> {
   const id = await newThread(agent);
   const following = await follow(id, { after: "0" });
   await value(stubOf(id).call("postMessage", admin, message("go"), null));
   const child = childOf(await following.until((event) => event.type === "subagent_start"));
-  // The call is told of before its child is made.
+  // The event of the call comes before its child exists.
   await holds(async () => (await stubOf(child).call("describe", admin)).ok);
   const own = await follow(child, { after: "0" });
   await own.until((event) => event.type === "step_start");
@@ -92,12 +92,12 @@ export async function begun(agent = "boss"): Promise<{ id: string; child: string
   return { id, child, following };
 }
 
-/** The child that an event speaks of. */
+/** The child thread that an event names. */
 export function childOf(event: ThreadEvent): string {
   return event.type === "subagent_start" ? (event.child_thread_id ?? "") : "";
 }
 
-/** Waits until nothing of the parent is under way: it rests with its deadline's alarm. */
+/** Waits until the parent has no active work: it is suspended with the alarm of its deadline. */
 export async function rested(id: string): Promise<number> {
   await evict(id);
   const alarm = await alarmOf(id);
@@ -105,13 +105,13 @@ export async function rested(id: string): Promise<number> {
   return alarm;
 }
 
-/** Places as they are passed. */
+/** The places that objects have reached. */
 export interface Passing {
   seen: Place[];
   until(fits: (place: Place) => boolean): Promise<Place>;
 }
 
-/** Watches all places; `act` may hold somebody or let a word fail. */
+/** Records all places; `act` may delay an object or let a message fail. */
 export function passing(act: (place: Place) => Promise<void> | void = () => {}): Passing {
   const seen: Place[] = [];
   atPlaces((place) => {
@@ -122,14 +122,14 @@ export function passing(act: (place: Place) => Promise<void> | void = () => {}):
 }
 
 /**
- * Resolves when something holds that an object says. It looks again and again: a promise that an object resolves would take
- * the test into that object's context, which must end before the object can be evicted.
+ * Resolves when a condition about an object holds. It looks repeatedly: a promise that an object resolves would move the test into that
+ * object's context, which must end before the object can be evicted.
  */
 export async function holds<T>(look: () => T | Promise<T>): Promise<Exclude<T, undefined | false>> {
   return vi.waitUntil(look, { timeout: 30_000, interval: 5 }) as Promise<Exclude<T, undefined | false>>;
 }
 
-/** True for a word between two threads. */
+/** True for a message between two threads. */
 export function word(name: string, between: { thread?: string; to?: string }) {
   return (place: Place): boolean =>
     place.name === name && (between.thread ?? place.thread) === place.thread && (between.to ?? place.to) === place.to;

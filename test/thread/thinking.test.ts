@@ -1,4 +1,4 @@
-// Thinking over the runs of a thread: what a model that signed its thinking is sent of it (decision 19).
+// Thinking over the runs of a thread: which of it a model that signed its thinking is sent again (decision 19).
 
 import { expect, it } from "vitest";
 
@@ -7,7 +7,7 @@ import type { TestRequest } from "#spec/index.ts";
 import { scripts } from "../worker/definitions.ts";
 import { converse, newThread } from "./thread-driver.ts";
 
-/** The signatures that each request of two runs carried. */
+/** The signatures in each request of two runs. */
 async function signaturesSent(agent: string): Promise<{ sent: string[][]; wishes: unknown[] }> {
   const requests: TestRequest[] = [];
   scripts.set("think", (request) => {

@@ -1,4 +1,4 @@
-// Drives a thread's object the way `http` does: RPC and the subscriber socket. Everything waits for events, never for time.
+// Calls a thread's object as the `http` layer does: by RPC and the subscriber socket. Everything waits for events, never for time.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -11,33 +11,33 @@ import { callerHeader, subscribePath } from "#core/thread-rpc.ts";
 
 export const admin: Caller = { user: null, admin: true };
 
-/** The stub of a thread, fresh each time. */
+/** The stub of a thread, a new one each time. */
 export function stubOf(
   id: string,
 ): ThreadStub & { rows(): Promise<{ rowsRead: number; rowsWritten: number; alarms: number }> } {
   return env.THREADS.get(env.THREADS.idFromName(id)) as never;
 }
 
-/** The stub of a thread as other threads call it, fresh each time. */
+/** The stub of a thread as other threads call it, a new one each time. */
 export function peerOf(id: string): ThreadPeer {
   return env.THREADS.get(env.THREADS.idFromName(id)) as never;
 }
 
-/** The value of an answer; a refusal is thrown. */
+/** The value of a result; a refusal is thrown. */
 export async function value<T>(answer: Promise<Answer<T>>): Promise<T> {
   const got = await answer;
   if (!got.ok) throw new Error(`${got.refusal.code}: ${got.refusal.message}`);
   return got.value;
 }
 
-/** Creates a thread and gives its id. */
+/** Creates a thread and returns its id. */
 export async function newThread(agent: string, extra: object = {}): Promise<string> {
   const id = crypto.randomUUID();
   await value(stubOf(id).call("create", admin, { id, agent_id: agent, user_id: null, creation: id, ...extra }));
   return id;
 }
 
-/** A message as the route would pass it on. */
+/** A message in the form in which the route passes it on. */
 export function message(content: string, extra: Partial<PostMessage> = {}): PostMessage {
   return { content, role: "user", silent: false, metadata: {}, when: "queue", run: true, ...extra };
 }
@@ -45,7 +45,7 @@ export function message(content: string, extra: Partial<PostMessage> = {}): Post
 /** An open subscription. */
 export interface Following {
   events: ThreadEvent[];
-  /** Resolves with the first event that fits, past or future. */
+  /** Resolves with the first fitting event, past or future. */
   until(fits: (event: ThreadEvent) => boolean): Promise<ThreadEvent>;
   /** Resolves with the close code. */
   closed: Promise<number>;
@@ -70,7 +70,7 @@ export async function follow(id: string, query: Record<string, string> = {}): Pr
     const event = JSON.parse(String(data)) as ThreadEvent | { type: "end" };
     if (event.type === "end") return;
     const last = events.at(-1);
-    // Whoever resumes does so by the last number: one that is told behind a higher one would be lost.
+    // A reader resumes after its last number, so an event that is sent after one with a higher number would be lost.
     if (last !== undefined && event.seq <= last.seq)
       disorder ??= new Error(`${event.type} ${event.seq} was told behind ${last.type} ${last.seq}`);
     events.push(event);
@@ -78,7 +78,7 @@ export async function follow(id: string, query: Record<string, string> = {}): Pr
     for (const wake of waiting) wake();
   });
   const closed = new Promise<number>((resolve) => {
-    // An object that dies closes nothing; the connection just breaks.
+    // An object that dies closes no socket; the connection breaks.
     socket.addEventListener("error", () => resolve(1006));
     socket.addEventListener("close", (event) => {
       resolve(event.code);
@@ -108,7 +108,7 @@ export async function follow(id: string, query: Record<string, string> = {}): Pr
   };
 }
 
-/** Sends a message and follows its run to the end. Gives the run's events. */
+/** Sends a message and follows its run to the end. Returns the run's events. */
 export async function converse(id: string, text: string, extra: Partial<PostMessage> = {}): Promise<ThreadEvent[]> {
   const { run, after } = await value(stubOf(id).call("postMessage", admin, message(text, extra), null));
   const following = await follow(id, { after: String(after), run_id: run?.id ?? "" });
@@ -116,7 +116,7 @@ export async function converse(id: string, text: string, extra: Partial<PostMess
   return following.events;
 }
 
-/** Kills the object as a crash would: memory gone, rows kept. */
+/** Kills the object as a crash would: its memory is lost, its rows are kept. */
 export async function crash(id: string): Promise<void> {
   const stub = env.THREADS.get(env.THREADS.idFromName(id));
   await runInDurableObject(stub, async (_, state) => {
@@ -125,12 +125,12 @@ export async function crash(id: string): Promise<void> {
   }).catch(() => undefined);
 }
 
-/** When the object will be woken, in milliseconds; null when nothing is set. */
+/** The time of the object's alarm in milliseconds; null if none is set. */
 export function alarmOf(id: string): Promise<number | null> {
   return runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), (_, state) => state.storage.getAlarm());
 }
 
-/** Takes the object out of memory as the platform does with an idle one: it waits for whatever still runs in it. */
+/** Evicts the object as the platform does with an idle one: it waits for everything that still runs in it. */
 export async function evict(id: string): Promise<void> {
   const unsafe = (await import("workerd:unsafe")).default;
   await unsafe.evict(env.THREADS.get(env.THREADS.idFromName(id)), { webSockets: "hibernate" });

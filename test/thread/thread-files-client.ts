@@ -1,4 +1,4 @@
-// A client of a thread's files through the whole Worker: http in front, the real object and its real storage behind.
+// A client of a thread's files through the whole Worker: the HTTP layer, the real object and its real storage.
 
 import { exports } from "cloudflare:workers";
 
@@ -9,7 +9,7 @@ import { newThread } from "./thread-driver.ts";
 /** Header names and values. */
 export type Headers = Record<string, string>;
 
-/** What goes with a request. */
+/** The options of a request. */
 export interface Sent {
   body?: BodyInit;
   headers?: Headers;
@@ -37,7 +37,7 @@ export class Files {
     return this.ask("GET", `/files${path}`, { headers });
   }
 
-  /** A text goes as bytes: as a string it would bring a type of its own. */
+  /** A text is sent as bytes: a string would set a content type of its own. */
   put(path: string, body: BodyInit, headers: Headers = {}): Promise<Response> {
     const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
     return this.ask("PUT", `/files${path}`, { body: bytes, headers });
@@ -65,7 +65,7 @@ export function errorOf(text: string): string {
   return (JSON.parse(text) as { error: { code: string } }).error.code;
 }
 
-/** Outcomes that tests compare with. */
+/** Outcomes with which tests compare. */
 export const conflict = [409, "conflict"];
 export const invalid = [400, "invalid_request"];
 export const missing = [404, "file_not_found"];

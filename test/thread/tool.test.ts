@@ -1,4 +1,4 @@
-// Tools in a thread: what a model is told when a call cannot be run, and what subscribers see while one works.
+// Tools in a thread: what the model reads when a call cannot be run, and the events of a running tool.
 
 import { describe, expect, it } from "vitest";
 
@@ -44,7 +44,7 @@ describe("a streaming tool", () => {
     scripts.set("stream", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "stream", arguments: { parts: ["ab", "cd"] } }] } : { text: "done" },
     );
-    // What a tool says on the way is told and not stored: be there before it begins.
+    // Output of a running tool is emitted and not stored, so the reader must be there before the tool starts.
     const following = await follow(id, { after: "0" });
     await converse(id, "stream");
     await following.until((event) => event.type === "run_end");

@@ -1,4 +1,4 @@
-// A turn of a thread, from outside: what is told, what is stored, in which order.
+// A turn of a thread, seen by a client: its events, its stored messages, and their order.
 
 import { describe, expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// Two models that talk with each other in one thread: whose turn it is, what each sees, when it ends.
+// Two models that answer each other in one thread: whose turn it is, what each is sent, and when the run ends.
 
 import { beforeEach, describe, expect, it } from "vitest";
 
@@ -22,7 +22,7 @@ const conclude = { toolCalls: [{ name: "conclude", arguments: { said: "done" } }
 const turnsIn = (events: readonly ThreadEvent[]) =>
   events.flatMap((event) => (event.type === "turn_end" ? [[event.side, event.reason]] : []));
 
-/** Follows the run that the thread is asked to begin without a message. */
+/** Starts a run without a message and follows it to its end. */
 async function goOn(id: string, side?: "a" | "b"): Promise<ThreadEvent[]> {
   const input = { kind: "continue" as const, ...(side === undefined ? {} : { side }) };
   const { run, after } = await value(stubOf(id).call("postRun", admin, input, null));

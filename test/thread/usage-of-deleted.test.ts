@@ -9,7 +9,7 @@ import { admin, follow, message, newThread, stubOf, value } from "./thread-drive
 
 afterEach(() => atPlaces(null));
 
-/** Tokens that reports know of a thread's runs. */
+/** The tokens that usage reports show for a thread's runs. */
 async function reported(id: string): Promise<number> {
   const row = await env.CATALOG.prepare("SELECT total(total_tokens) AS tokens FROM run_total WHERE thread_id = ?")
     .bind(id)
@@ -26,7 +26,7 @@ it("USAGE7 The usage of a run that a deletion ended is counted", async () => {
   const following = await follow(id, { after: "0" });
   await value(stubOf(id).call("postMessage", admin, message("dear me"), null));
   await following.until(({ type }) => type === "tool_execution_start");
-  // It does not come to its own end.
+  // The run does not reach its own end.
   atPlaces(({ thread, name }) => (thread === id && name === "sleep.written" ? new Promise(() => {}) : undefined));
   await value(stubOf(id).call("remove", admin));
   expect(await reported(id)).toBe(23);

@@ -8,7 +8,7 @@ import { safeAddress } from "#playground/markdown/safe-address.ts";
 import { isHardBlock, isLongText } from "#playground/markdown/too-much.ts";
 
 describe("blocks of markdown", () => {
-  it("Markdown is cut between paragraphs, and not within lists, code, quotes or texts with references", () => {
+  it("Markdown is split between paragraphs, and not within lists, code, quotes or texts with references", () => {
     expect(blocksOf("one\n\ntwo\n\n## three")).toEqual(["one\n\n", "two\n\n", "## three"]);
     for (const whole of [
       "- a\n\n- b\n\n  more of b",
@@ -24,7 +24,7 @@ describe("blocks of markdown", () => {
     }
   });
 
-  it("The blocks of a text are the text, whatever it is, and a growing text changes only the last blocks", () => {
+  it("The blocks of any text join to the text, and a growing text changes only the last blocks", () => {
     const line = fc.constantFrom(
       "",
       "",
@@ -70,7 +70,7 @@ describe("blocks of markdown", () => {
 });
 
 describe("what would hold the page up", () => {
-  it("Long blocks, deep ones and long texts stay as they were written, and code may be long", () => {
+  it("Long blocks, deeply nested ones and long texts are shown as plain text, and code may be long", () => {
     const code = `Here it is:\n\`\`\`ts\n${"const a = [1];\n".repeat(2000)}\`\`\`\n`;
     for (const hard of ["*a_ ".repeat(4000), ">".repeat(50), "- ".repeat(50), "1. ".repeat(50), `<p>\n${code}`])
       expect(isHardBlock(hard)).toBe(true);

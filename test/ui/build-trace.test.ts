@@ -108,7 +108,7 @@ describe("a trace", () => {
     [302, ended],
   ];
 
-  it("The log's figures of an attempt and its calls are in its bars, in the order in which they began", () => {
+  it("An attempt's bar and the bars of its calls have the log's figures, in the order in which they began", () => {
     const root = traced(parallel, [attemptRow(3, 90), callRow(100, 201, { id: "a", message_id: "tool a" })]);
     expect(drawn(root)).toEqual([
       "run helper done 0-1000",
@@ -126,7 +126,7 @@ describe("a trace", () => {
     });
   });
 
-  it("A log alone, and events alone, give a trace as far as they go", () => {
+  it("The log alone, and events alone, give a trace as far as possible", () => {
     const logs = [attemptRow(3, 90), callRow(100, 50)];
     expect(drawn(traced([], logs))).toEqual([
       "run helper done 0-1000",
@@ -137,7 +137,7 @@ describe("a trace", () => {
     expect(drawn(traced(parallel))).toContain("  attempt fast done 2-301");
   });
 
-  it("A run that belongs only to another thread is passed over", () => {
+  it("A run that only another thread has is left out", () => {
     expect(drawn(traced([[5, { ...step(1), run_id: "other" } as EventDraft]]))).toHaveLength(1);
   });
 
@@ -151,7 +151,7 @@ describe("a trace", () => {
     [91, ended],
   ];
 
-  it("Failed tries, the waits between them and the model in their place are bars, with or without the log", () => {
+  it("Failed tries, the waits between them and the fallback model are bars, with or without the log", () => {
     const bars = [
       "  attempt fast failed 2-10",
       "  wait Back-off done 10-50",
@@ -204,7 +204,7 @@ describe("a trace", () => {
     expect(only(root, "attempt").map(({ log_id }) => log_id)).toEqual([null, "row 26"]);
   });
 
-  it("A bar has no end while its work continues, and the same bar has one when it is over", () => {
+  it("A bar has no end while its work continues, and later the same bar has one", () => {
     const live = traced(parallel.slice(0, 5), [], false);
     expect(drawn(live)).toEqual([
       "run helper running 0-…",
@@ -217,7 +217,7 @@ describe("a trace", () => {
     expect(keys(live)).toEqual(keys(traced(parallel, [attemptRow(3, 90)])));
   });
 
-  it("The work of a prompt is under its call", () => {
+  it("The work of a nested prompt is under its call", () => {
     const under = { parent_id: "tool a" };
     const start = {
       type: "subagent_start",
@@ -247,7 +247,7 @@ describe("a trace", () => {
     ]);
   });
 
-  it("A child thread's steps are asked for when its call is opened", () => {
+  it("A child thread's steps are requested when its call is opened", () => {
     const child = { subagent_id: "child", child_thread_id: "child", subagent_type: "find", prompt: "Look" };
     const root = traced([
       [0, begun],
@@ -269,7 +269,7 @@ describe("a trace", () => {
     expect(opened.find(({ node }) => node.key === "under")).toMatchObject({ level: 4, parent: "call tool a" });
   });
 
-  it("A consent is waited for before its call, a client within it, and a higher limit at the top", () => {
+  it("An approval is waited for before its call, a client within it, and a higher limit at the top level", () => {
     const awaited = { deadline: at(9999), name: "find", message_id: "tool a" };
     const asks = (id: string, kind: "approval" | "remote" | "limit"): EventDraft => ({
       type: "awaiting_tool_execution",

@@ -43,7 +43,7 @@ function graphOf(set: DefinitionSet, findings: readonly Finding[] = []): Definit
 }
 
 describe("definitions", () => {
-  it("Relations are those that the definitions name, each by what it means", () => {
+  it("Relations are those that the definitions name, each with its kind", () => {
     const told = linksOf(shop).map(({ from, to, relation }) => `${from.name} ${relation} ${to.kind}:${to.name}`);
     expect(told.toSorted()).toEqual(
       [
@@ -65,7 +65,7 @@ describe("definitions", () => {
     );
   });
 
-  it("A name without a definition is in the graph as that, and a prompt that is a tool is there once", () => {
+  it("A name without a definition is marked in the graph, and a prompt that is a tool is there once", () => {
     const { nodes, edges } = graphOf(shop);
     expect(nodes.find(({ name }) => name === "gone")).toMatchObject({ kind: "tool", trouble: "not defined" });
     expect(nodes.filter(({ name }) => name === "researcher").map(({ kind }) => kind)).toEqual(["prompt"]);
@@ -73,7 +73,7 @@ describe("definitions", () => {
     expect(edges.find(({ to }) => to === "agent:billing")?.label).toBe("handoff");
   });
 
-  it("A filter leaves what is called so and its neighbours", () => {
+  it("A filter keeps the definitions with the name and their neighbours", () => {
     const { nodes } = filteredGraph(graphOf(shop), " LOOK ");
     expect(nodes.map(({ name, found }) => [name, found])).toEqual([
       ["desk_rules", false],
@@ -82,13 +82,13 @@ describe("definitions", () => {
     expect(filteredGraph(graphOf(shop), "nothing").nodes).toEqual([]);
   });
 
-  it("A definition needs the keys of the models that answer for it, not of those it may call", () => {
+  it("A definition needs the keys of the models that answer for it, not of those that it may call", () => {
     const missing = (name: string) => missingKeys({ kind: "agent", name }, shop, linksOf(shop));
     expect(missing("desk")).toEqual([{ model: "large", variable: "LARGE_KEY" }]);
     expect(missing("billing")).toEqual([]);
   });
 
-  it("Findings are about the definition of their file, and about those they name", () => {
+  it("Findings belong to the definition of their file, and to those that they name", () => {
     const found: Finding[] = [
       { severity: "error", code: "x", message: "no such tool", file: "agents/prompts/shop/desk_rules.ts", line: 3 },
       { severity: "warning", code: "y", message: 'the prompt "voice" is empty', file: "agents/models/large.ts" },
@@ -101,7 +101,7 @@ describe("definitions", () => {
     expect(graphOf(shop, found).nodes.find(({ id }) => id === "prompt:voice")?.trouble).toBe("1 finding");
   });
 
-  it("An address holds any name", () => {
+  it("An address can contain any name", () => {
     for (const name of ["plain", "a/b", "what? #1 & more", "café au lait"]) {
       const part = definitionPath({ kind: "prompt", name }).slice("/prompts/".length);
       expect(part).not.toMatch(/[/?#]/);
@@ -114,7 +114,7 @@ describe("the graph's places", () => {
   it.each([
     ["the shop", shop],
     ["200 definitions", manyDefinitions()],
-  ])("Nodes of the graph %s do not cover each other, and users are left of what they use", (_name, set) => {
+  ])("Nodes of the graph %s do not cover each other, and a definition is left of those that it uses", (_name, set) => {
     const { nodes, edges, width, height } = placeGraph(graphOf(set), { width: 1000, height: 700 });
     expect(nodes.length).toBe(graphOf(set).nodes.length);
     for (const [at, one] of nodes.entries()) {

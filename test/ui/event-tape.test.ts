@@ -27,7 +27,7 @@ const delta = (message_id: string, offset: number, text: string): EventDraft => 
 });
 
 describe("the tape", () => {
-  it("Deltas that came live give the same text as one that was merged for a replay", () => {
+  it("Live deltas give the same text as one merged delta of a replay", () => {
     const tell = teller();
     const live = [tell(1, delta("m", 0, "Hel")), tell(2, delta("m", 3, "lo ")), tell(3, delta("m", 6, "you"))];
     const [entry, ...more] = taped(live);
@@ -37,7 +37,7 @@ describe("the tape", () => {
     expect(taped([merged])[0]).toMatchObject({ key: entry?.key, from: 1, event: merged });
   });
 
-  it("A delta that overlaps is taken once, and blocks that speak by turns stay one entry each", () => {
+  it("A delta that overlaps is counted once, and blocks that alternate stay one entry each", () => {
     const tell = teller();
     const mixed = taped([
       tell(1, delta("a", 0, "one")),
@@ -67,7 +67,7 @@ describe("the tape", () => {
     ]);
   });
 
-  it("Snapshots are new lists, published once for all changes since", () => {
+  it("A new list is published once for all changes since the last one", () => {
     const tell = teller();
     const later: (() => void)[] = [];
     const tape = new EventTape((run) => later.push(run));

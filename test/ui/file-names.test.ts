@@ -25,11 +25,11 @@ describe("names of files", () => {
     ["👨\u200D👩\u200D👧 ❤\uFE0F.png", "👨\u200D👩\u200D👧 ❤\uFE0F.png"],
     ["a\u200Db", "a‹U+200D›b"],
     ["<b>&amp;", "<b>&amp;"],
-  ])("%j is shown as %j", (given, shown) => {
+  ])("The name %j is shown as %j", (given, shown) => {
     expect(visibleText(given)).toBe(shown);
   });
 
-  it("The shown schema holds everything but what it marks", () => {
+  it("The displayed pieces of a file name contain all of its characters, with marks for invisible ones", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const pieces = piecesOf(text);
@@ -63,7 +63,7 @@ describe("names of files", () => {
     expect(filesRoute.test("/threads/t/files/two\u2028lines")).toBe(true);
   });
 
-  it("A search is kept by the address as it was typed", () => {
+  it("The address keeps a search as it was typed", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), name, (find, below) => {
         const query = { find, by: "names" as const, below: `/${below}` };
@@ -74,7 +74,7 @@ describe("names of files", () => {
     expect(queryFrom("?line=-1&by=none")).toEqual({ find: "", by: "text", below: "/", line: null, editing: false });
   });
 
-  it("Paths are taken apart and put together", () => {
+  it("Paths are split and joined again", () => {
     expect([parentOf("/a/b"), parentOf("/a"), parentOf("/")]).toEqual(["/a", "/", "/"]);
     expect([nameOf("/a/b.c"), nameOf("/")]).toEqual(["b.c", ""]);
     expect([joined("/", "a"), joined("/a", "b")]).toEqual(["/a", "/a/b"]);

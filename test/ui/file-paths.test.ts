@@ -34,7 +34,7 @@ it("Addresses, fractions, text with slashes and existing links stay unchanged", 
   expect(found({ type: "link", url: "https://a.example", children: [text("/itinerary.md")] })).toEqual([null]);
 });
 
-it("The shown text does not change", () => {
+it("The text that is shown does not change when its paths become links", () => {
   const given = "In /a.md and /b.md.";
   const tree: Tree = { type: "root", children: [text(given)] };
   filePaths()(tree);

@@ -12,7 +12,7 @@ import { endsOf, fieldText, fileText, textOf } from "#playground/files/preview/t
 const encoder = new TextEncoder();
 
 describe("texts of files", () => {
-  it("Parts may be split anywhere, within a character too", () => {
+  it("A text may be split into parts anywhere, within a character too", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary" }).map((text) => text.toWellFormed().replaceAll("\0", "")),
@@ -26,7 +26,7 @@ describe("texts of files", () => {
     );
   });
 
-  it("A long text is drawn in pieces of so many lines, which join to it", () => {
+  it("A long text is rendered in pieces of a fixed number of lines, which join to the text", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom("a", "bc", "\n", "\n\n", "\r\n")),
@@ -46,7 +46,7 @@ describe("texts of files", () => {
     );
   });
 
-  it("Bytes that are no UTF-8, or hold a zero, are no text; a part that ends within a character may be one", () => {
+  it("Bytes that are no UTF-8, or contain a zero, are no text; a part that ends within a character may be text", () => {
     const cut = encoder.encode("ü").subarray(0, 1);
     expect([
       textOf([new Uint8Array([0xff])], true),
@@ -57,7 +57,7 @@ describe("texts of files", () => {
     expect(textOf([encoder.encode("\uFEFFa")], true)).toBe("\uFEFFa");
   });
 
-  it("A text without changes is saved as it was, with its line ends", () => {
+  it("A text without changes is saved unchanged, with its line ends", () => {
     for (const [text, ends] of [
       ["a\nb", "lf"],
       ["a\r\nb\r\n", "crlf"],
@@ -84,11 +84,11 @@ describe("texts of files", () => {
     ["application/octet-stream", "Makefile", "text"],
     ["application/zip", "a.zip", "bytes"],
     ["image/tiff", "a.tiff", "bytes"],
-  ])("%s called %s is shown as %s", (mimeType, name, kind) => {
+  ])("A file of the type %s called %s is shown as %s", (mimeType, name, kind) => {
     expect(kindOf({ mimeType, name })).toBe(kind);
   });
 
-  it("A file's name gives the language, and none if it has no known ending", () => {
+  it("A file's name decides its language, and an unknown ending has none", () => {
     expect(["a.tsx", "a.YML", "a.constructor", "py", "a.txt"].map(languageOf)).toEqual([
       "typescript",
       "yaml",
@@ -98,7 +98,7 @@ describe("texts of files", () => {
     ]);
   });
 
-  it("JSON is indented, but not where a number would become another", () => {
+  it("JSON is indented, unless that would change a number", () => {
     expect(prettyJson('{"a":[1.5]}')).toEqual({ valid: true, text: '{\n  "a": [\n    1.5\n  ]\n}' });
     expect(prettyJson("{")).toMatchObject({ valid: false });
     expect(prettyJson("[12345678901234567890]")).toEqual({
@@ -107,7 +107,7 @@ describe("texts of files", () => {
     });
   });
 
-  it("Tab indents to the next stop, or all lines of what is selected, and Shift takes it back", () => {
+  it("The Tab key indents to the next stop, or all selected lines, and Shift reverses it", () => {
     const typed = (text: string, range: [number, number], out = false): string | null => {
       const change = indent(text, range, out);
       return change === null ? null : text.slice(0, change.from) + change.insert + text.slice(change.to);

@@ -61,12 +61,12 @@ describe("the tree", () => {
     expect(moveOf(rows, at, key)).toEqual(move);
   });
 
-  it("Right opens a closed folder", () => {
+  it("The right arrow key opens a closed folder", () => {
     const closed = rowsOf({ folders, open: new Set(), hidden: new Set() });
     expect(moveOf(closed, 0, "ArrowRight")).toEqual({ type: "open", path: "/docs" });
   });
 
-  it("Letters lead to the next name that begins with them, around the end", () => {
+  it("A letter key moves to the next name that begins with it, and starts again at the first one", () => {
     expect([typedRow(rows, 0, "z"), typedRow(rows, 6, "d"), typedRow(rows, 0, "q")]).toEqual([6, 0, null]);
     expect([typedRow(rows, 3, "pl"), typedRow(rows, 3, "pp")]).toEqual([3, 3]);
   });

@@ -61,7 +61,7 @@ function served(paths: string[] = []) {
 }
 
 describe("folders", () => {
-  it("A folder is requested once, and is in its order: folders, then names as people count", async () => {
+  it("A folder is requested once, and lists folders first, then files, with numbers in names in numeric order", async () => {
     const { cache, asked, settle, names } = served(["/b10.txt", "/b9.txt", "/A.txt", "/z/x"]);
     cache.open("/");
     cache.open("/");
@@ -70,7 +70,7 @@ describe("folders", () => {
     expect([asked, names("/")]).toEqual([["/"], ["z", "A.txt", "b9.txt", "b10.txt"]]);
   });
 
-  it("A change that arrives while a request is on its way is not lost", async () => {
+  it("A change that arrives while a request is under way is not lost", async () => {
     const { cache, settle, names, write, remove } = served(["/a", "/b"]);
     cache.open("/");
     write("/c");
@@ -79,7 +79,7 @@ describe("folders", () => {
     expect(names("/")).toEqual(["b", "c"]);
   });
 
-  it("An update that may have been missed is requested again, also if an older answer is on its way", async () => {
+  it("An update that may have been missed is requested again, also if an older response is still expected", async () => {
     const { cache, asked, settle } = served(["/a"]);
     cache.open("/");
     cache.reloadAll();
@@ -87,7 +87,7 @@ describe("folders", () => {
     expect(asked).toEqual(["/", "/"]);
   });
 
-  it("Folders on the way to a file come and go with it", async () => {
+  it("Folders on the way to a file appear and disappear with the file", async () => {
     const { cache, settle, names, write, remove } = served(["/a"]);
     cache.open("/");
     await settle();
@@ -120,7 +120,7 @@ describe("folders", () => {
     expect(cache.get().get("/")).toMatchObject({ state: "there", entries: [{ path: "/a" }] });
   });
 
-  it("The list in the end is the server's, whatever happens in whatever order", async () => {
+  it("The final list is the server's, whatever happens in whatever order", async () => {
     const path = fc.constantFrom("/a", "/d/b", "/d/c", "/d/e/f", "/d/e/g");
     const step = fc.oneof(
       path.map((one) => ({ does: "write" as const, path: one })),

@@ -9,7 +9,7 @@ const texts = (text: string): string[] =>
   (takeFormulas(text)?.formulas ?? []).map(({ tex, display }) => (display ? `[${tex}]` : tex));
 
 describe("formulas of a text", () => {
-  it("Formulas are found between their delimiters, in a line or on their own", () => {
+  it("Formulas are found between their delimiters, in a line or in a block", () => {
     expect(texts("so \\(x_1 + y\\) and $a^2$, $\\alpha$.")).toEqual(["x_1 + y", "a^2", "\\alpha"]);
     expect(texts("\\[\n\\int_0^1 f\n\\]\nand $$\nx | y\n$$")).toEqual(["[\\int_0^1 f]", "[x | y]"]);
     expect(texts("$f(x) = \\$5$ `code` $y$")).toEqual(["f(x) = \\$5", "y"]);
@@ -33,7 +33,7 @@ describe("formulas of a text", () => {
     expect(takeFormulas(text)).toBeNull();
   });
 
-  it("Formulas that are put back where none can be are the text as it was written", () => {
+  it("A formula in a place that allows none is shown as it was written", () => {
     const piece = fc.constantFrom(
       "$",
       "$$",

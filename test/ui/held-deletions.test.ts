@@ -36,7 +36,7 @@ function held(answer: () => Promise<void> = () => Promise.resolve()) {
 }
 
 describe("held deletions", () => {
-  it("Nothing is sent while it can be taken back, and once afterwards", () => {
+  it("A deletion is not sent while it can be undone, and is sent once afterwards", () => {
     const { deletions, hold, sent, pass, states } = held();
     hold("a");
     pass(holdMs - 1);
@@ -58,7 +58,7 @@ describe("held deletions", () => {
     expect([sent, states()]).toEqual([[["b", true]], ["b sent"]]);
   });
 
-  it("A deleted entry is distinguished from one that is on its way", async () => {
+  it("A deleted entry is distinguished from one that is still being deleted", async () => {
     const { hold, pass, states } = held();
     hold("a");
     pass(holdMs);

@@ -33,23 +33,23 @@ const messages = [
 ];
 
 describe("places of notes", () => {
-  it("A note is placed after the messages that its run had by then, whatever waited meanwhile", () => {
+  it("A note is placed after the messages that its run had by then, whatever inputs waited", () => {
     expect(placeOf(note(30))).toEqual(["answered"]);
     expect(placeOf(note(45))).toEqual(["said"]);
     expect(placeOf(note(55, { runId: "two" }))).toEqual(["waited"]);
   });
 
-  it("A note of an answer to come is before one that begins at the same time, and after the requests by then", () => {
+  it("A note about the next answer is placed before an answer that begins at the same time, and after earlier requests", () => {
     expect(placeOf(note(40, { ahead: true }))).toEqual(["answered"]);
     expect(placeOf(note(40))).toEqual(["said"]);
     expect(placeOf(note(10, { ahead: true }))).toEqual(["asked"]);
   });
 
-  it("A note about messages under a call is placed there", () => {
+  it("A note about messages under a call is placed under the call", () => {
     expect(placeOf(note(24, { under: "answered" }))).toEqual(["below"]);
   });
 
-  it("A note of a run without messages is placed by its time, and one of unread messages is left out", () => {
+  it("A note of a run without messages is placed by its time, and one of messages that were not read is left out", () => {
     expect(placeOf(note(41, { runId: "none" }))).toEqual(["waited"]);
     expect(placeOf(note(5, { runId: "none" }))).toEqual([null]);
     expect(placeOf(note(5, { runId: "none" }), false)).toEqual([]);

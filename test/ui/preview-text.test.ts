@@ -11,11 +11,11 @@ it.each([
   ["> quoted ~~gone~~", "quoted gone"],
   ["2 * 3 * 4 and snake_case_name and a - b", "2 * 3 * 4 and snake_case_name and a - b"],
   ["**never closed", "**never closed"],
-])("The list shows the text of %j without the signs of markdown", (message, shown) => {
+])("The list shows the text of %j without Markdown signs", (message, shown) => {
   expect(previewText(message)).toBe(shown);
 });
 
-it("A long message is shown by its beginning, in time that its length does not decide", () => {
+it("A long message is shown by its beginning, in time that does not depend on its length", () => {
   expect(previewText("`*[".repeat(100_000)).length).toBeLessThanOrEqual(160);
   expect(previewText("word ".repeat(100_000))).toMatch(/^(?:word )+/);
 });

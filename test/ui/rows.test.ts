@@ -19,7 +19,7 @@ describe("rows", () => {
   const answered = message("2", { role: "tool", tool_call_id: "a" });
   const lonely = message("3", { role: "tool", tool_call_id: "of-another" });
 
-  it("A result is in the row of its call, and one without its call has a row of its own", () => {
+  it("A result is in the row of its call, and a result without its call has its own row", () => {
     const rows = new RowBuilder().build([asking, answered, lonely], []);
     expect(keys(rows)).toEqual(["1", "3"]);
     expect(rows[0]).toMatchObject({ results: { a: answered } });
@@ -44,14 +44,14 @@ describe("rows", () => {
     expect(lines["a"]?.[1]).toMatchObject({ under: "find", results: { c: dug }, lines: { c: [{ under: "dig" }] } });
   });
 
-  it("Messages under a call without a result are in its row as well, and those of an unknown call alone", () => {
+  it("Messages under a call without a result are in its row as well, and those of an unknown call have their own row", () => {
     const early = message("5", { parent_id: "to-come", depth: 1 });
     const [row] = new RowBuilder().build([asking, early], [], new Map([["to-come", "b"]]));
     expect(row).toMatchObject({ lines: { b: [{ key: "5" }] } });
     expect(keys(new RowBuilder().build([asking, early], []))).toEqual(["1", "5"]);
   });
 
-  it("A note is placed after its message, after the one that shows it, or first", () => {
+  it("A note is placed after its message, after the row that shows it, or first", () => {
     const rows = new RowBuilder().build(
       [message("0"), asking, answered],
       [noteAfter("2", "behind the result"), noteAfter(null, "first"), noteAfter("0", "behind")],

@@ -17,7 +17,7 @@ it("Steps that ended after the record was read are added to its figures, and ear
   expect(total(record, [step(21, null)]).cost).toBeNull();
 });
 
-it("An answer counts when it ends, and its step's figures replace it when the step ends", () => {
+it("An answer counts when it ends, and the figures of its step replace it when the step ends", () => {
   const of = { run_id: "r", step: 2 } as const;
   const answer = { type: "message_end", seq: 22, thread_id: "t", at: 1, ...of } as Parameters<typeof isOfStep>[0];
   expect(isOfStep(answer, { ...step(23, 1), ...of })).toBe(true);

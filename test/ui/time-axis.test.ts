@@ -13,14 +13,14 @@ import { summaryOf, union } from "#playground/trace/trace-summary.ts";
 import { at, attemptRow, callRow, runOf, teller } from "./support/told.ts";
 
 describe("the axis", () => {
-  it("Time is to scale without long waits", () => {
+  it("Time is to scale except for long waits", () => {
     const { at: place, ticks, folds } = axisOf([at(0), at(600)], [[at(100), at(200)]]);
     expect([0, 150, 300, 600].map((ms) => place(at(ms)))).toEqual([0, 0.25, 0.5, 1]);
     expect(folds).toEqual([]);
     expect(ticks.map(({ ms }) => ms)).toEqual([0, 100, 200, 300, 400, 500]);
   });
 
-  it("A wait that would compress the work is folded, and shows its duration", () => {
+  it("A wait that would make the work too small is folded, and shows its duration", () => {
     const hour = 3_600_000;
     const { at: place, ticks, folds } = axisOf([at(0), at(hour + 200)], [[at(100), at(hour + 100)]]);
     expect(folds).toEqual([{ from: place(at(100)), to: place(at(hour + 100)), ms: hour }]);
@@ -71,7 +71,7 @@ describe("the axis", () => {
     );
   });
 
-  it("A folded wait's label replaces a time label unless there is space for both", () => {
+  it("The label of a folded wait replaces a time label unless there is space for both", () => {
     const hour = 3_600_000;
     const axis = axisOf([at(0), at(hour + 200)], [[at(100), at(hour + 100)]]);
     const shown = (width: number) => axisLabels(axis, { width, character: 7 }).map(({ text }) => text);
@@ -79,13 +79,13 @@ describe("the axis", () => {
     expect(shown(200)).toEqual(["1 h 00 m", "0"]);
   });
 
-  it("A run that did nothing but wait is the width of the page", () => {
+  it("A run that only waits is as wide as the page", () => {
     const { at: place, folds } = axisOf([at(0), at(1000)], [[at(0), at(1000)]]);
     expect([place(at(0)), place(at(500)), place(at(1000))]).toEqual([0, 0.5, 1]);
     expect(folds).toEqual([{ from: 0, to: 1, ms: 1000 }]);
   });
 
-  it("Work during a wait is no waiting", () => {
+  it("Work during a wait does not count as waiting", () => {
     expect(
       idleOf(
         [[0, 100]],
@@ -101,7 +101,7 @@ describe("the axis", () => {
     expect(idleOf([], [[0, 1]])).toEqual([]);
   });
 
-  it("Times are shown as people read them", () => {
+  it("Times are shown in units that people read", () => {
     expect([0, 0.4, 12, 999.6, 1520, 12_340, 125_000, 11_520_000, 300 * 3_600_000].map(duration)).toEqual([
       "0 ms",
       "<1 ms",
@@ -118,7 +118,7 @@ describe("the axis", () => {
 });
 
 describe("the sums", () => {
-  it("Parallel work counts once, and tokens are the server's own", () => {
+  it("Parallel work counts once, and tokens are those of the server", () => {
     const logs = [
       attemptRow(0, 100),
       attemptRow(300, 100, { step: 2 }),

@@ -40,7 +40,7 @@ function queued() {
 }
 
 describe("uploads", () => {
-  it("A folder that is dropped is opened, and its files keep their places in it", async () => {
+  it("A folder that is dropped is opened, and its files keep their paths in it", async () => {
     const entries = [folder("docs", [file("a"), folder("more", [file("b")]), file("c")]), file("d")];
     const items = entries.map((entry) => ({ webkitGetAsEntry: () => entry }));
     const found = await droppedFiles({ files: [], items });
@@ -53,7 +53,7 @@ describe("uploads", () => {
     await expect(droppedFiles(withBroken)).rejects.toThrow("Gone");
   });
 
-  it("Two are sent at a time, the others in their order", async () => {
+  it("Two files are uploaded at a time, the others in their order", async () => {
     const { queue, sent, add, states } = queued();
     add("/a", "/b", "/c");
     expect(states()).toEqual(["/a sending", "/b sending", "/c waiting"]);
@@ -70,7 +70,7 @@ describe("uploads", () => {
     expect(states()).toEqual(["/b sending"]);
   });
 
-  it("No file is replaced without a question, and a name next to an existing one gets a number", async () => {
+  it("No file is replaced without a question, and a file that is kept next to an existing one gets a number", async () => {
     const { queue, sent, add, states } = queued();
     add("/a.txt", "/b.txt");
     await sent[0]?.end(taken);
@@ -93,7 +93,7 @@ describe("uploads", () => {
     expect(states()).toEqual(["/a.txt failed", "/b (3).txt sending"]);
   });
 
-  it("An upload that is cancelled ends, reports nothing more, and frees its place", async () => {
+  it("An upload that is cancelled ends, reports nothing more, and frees its slot", async () => {
     const { queue, sent, add, states } = queued();
     add("/a", "/b", "/c");
     queue.cancel(queue.get()[0]?.key ?? 0);

@@ -32,7 +32,7 @@ describe("days", () => {
     expect(rangeWords("2026-10-23", "2026-11-21")).toMatch(/^23 Oct\s–\s21 Nov 2026$/);
   });
 
-  it("Invalid values of an address count as absent", () => {
+  it("Invalid values in an address count as missing", () => {
     const read = (query: string) => readChoice(new URLSearchParams(query), "2026-11-21");
     const usual = {
       preset: 30,
@@ -71,7 +71,7 @@ describe("days", () => {
 });
 
 describe("amounts", () => {
-  it("A cost is unknown, or at least what is known, and never nothing", () => {
+  it("A cost is unknown, or at least the known part, and never zero instead", () => {
     expect(costWords({ cost: 0, known: 0 })).toBe("$0");
     expect(costWords({ cost: 1.5, known: 1.5 })).toBe("$1.50");
     expect(costWords({ cost: null, known: 1.5 })).toBe("at least $1.50");
@@ -86,12 +86,12 @@ describe("amounts", () => {
     expect(bar && barWords(bar, "cost", true)).toBe("Sat, 21 Nov 2026, so far: unknown; a unknown");
   });
 
-  it("Amounts are compared with those of as many days before", () => {
+  it("Amounts are compared with those of the same number of days before", () => {
     expect(daysBefore("2026-03-01", "2026-03-07")).toEqual({ from: "2026-02-22", to: "2026-02-28" });
     expect(daysBefore("2026-03-01", "2026-03-01")).toEqual({ from: "2026-02-28", to: "2026-02-28" });
   });
 
-  it("A change is shown only if both sides are known", () => {
+  it("A change is shown only if both amounts are known", () => {
     expect(changeWords(12, 10)).toBe("+20 %");
     expect(changeWords(5, 10)).toBe("−50 %");
     expect(changeWords(0, 10)).toBe("−100 %");
@@ -115,7 +115,7 @@ describe("a drawing", () => {
     { selector: ({ day, name }) => `${day} ${name}` },
   );
 
-  it("A bar stacks every amount once, six of them apart and the others together", () => {
+  it("A bar stacks every amount once, six of them separately and the others together", () => {
     fc.assert(
       fc.property(anyEntries, fc.constantFrom("cost" as const, "tokens" as const), (some, measure) => {
         const entries = some.map(({ day, name, ...more }) => entry(day, name, more));
@@ -137,7 +137,7 @@ describe("a drawing", () => {
     );
   });
 
-  it("The order is that of cost, then of tokens, whatever is drawn", () => {
+  it("The order is by cost, then by tokens, whatever the chart shows", () => {
     const entries = [
       entry("2026-11-01", "cheap", { known: 1, tokens: 900 }),
       entry("2026-11-02", "dear", { known: 5, tokens: 1 }),
@@ -147,7 +147,7 @@ describe("a drawing", () => {
     expect(seriesOf(entries).map(({ name }) => name)).toEqual(["dear", "cheap", "freer", "free"]);
   });
 
-  it("A drawing keeps every bar within its space, at any width and number of days", () => {
+  it("A chart keeps every bar within its space, at any width and number of days", () => {
     fc.assert(
       fc.property(
         anyEntries,
@@ -174,7 +174,7 @@ describe("a drawing", () => {
 });
 
 describe("rows", () => {
-  it("Sort both ways, with what is unknown last", () => {
+  it("Rows of a usage table are sorted in both directions, with unknown amounts last", () => {
     const rows = [{ cost: 2 }, { cost: null }, { cost: 10 }, { cost: 0 }];
     const by = { value: ({ cost }: { cost: number | null }) => cost };
     expect(sorted(rows, by, true).map(({ cost }) => cost)).toEqual([10, 2, 0, null]);

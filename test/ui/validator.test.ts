@@ -47,7 +47,7 @@ describe("the validator of forms", () => {
     });
   });
 
-  it("The validator of forms knows the definitions of the whole schema for a part of it", () => {
+  it("The validator of forms resolves references to the whole schema in a part of it", () => {
     const root = { $defs: { name: { type: "string" } }, type: "object" } as const;
     expect(validator.isValid({ $ref: "#/$defs/name" }, "A", root as object)).toBe(true);
     expect(validator.isValid({ $ref: "#/$defs/name" }, 1, root as object)).toBe(false);

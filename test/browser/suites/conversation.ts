@@ -20,7 +20,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
   };
 
   describe("a conversation", () => {
-    it("An answer is drawn as it streams, with its thinking folded and its call next to its result", async () => {
+    it("An answer is rendered while it streams, with its thinking folded and its call next to its result", async () => {
       const { id } = await api().createThread();
       const { page } = await open(`/threads/${id}`);
       await page.getByText("No messages yet.").waitFor();
@@ -50,7 +50,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
     });
 
-    it("A reload in the middle of an answer loses nothing and doubles nothing, and two pages show the same", async () => {
+    it("A reload in the middle of an answer loses and repeats nothing, and two pages show the same", async () => {
       const id = await slowThread(250);
       const [first, second] = await Promise.all([open(`/threads/${id}`), open(`/threads/${id}`)]);
       await first.page.getByLabel("Message", { exact: true }).fill(slowQuestion);
@@ -68,7 +68,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       }
     });
 
-    it("A message that is sent meanwhile waits, can be changed and removed, or interrupts", async () => {
+    it("A message that is sent during a run waits, can be changed and removed, or interrupts the run", async () => {
       const id = await slowThread(500);
       const { page } = await open(`/threads/${id}`);
       const field = page.getByLabel("Message", { exact: true });
@@ -100,7 +100,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       await queue.waitFor({ state: "detached" });
     });
 
-    it("A page scrolls ten thousand messages from either end, draws at most 200 and opens at the end, and each message is drawn once", async () => {
+    it("A page scrolls through ten thousand messages from either end, renders at most 200 and opens at the end, and each message is rendered once", async () => {
       const { id, lines } = longThreadFile("assistant", 10_000);
       const headers = { "content-type": "application/x-ndjson" };
       expect((await api().call("POST", "/api/threads/import", { body: lines, headers })).status).toBe(201);
@@ -225,7 +225,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       expect((await api().messages(id)).map(({ content }) => content)).toEqual(["Other words"]);
     });
 
-    it("The log shows each event as it comes, and the chosen one as it was sent", async () => {
+    it("The log shows each event as it arrives, and the selected one as it was sent", async () => {
       const { id } = await api().createThread();
       const { page } = await open(`/threads/${id}`);
       await page.getByRole("button", { name: "Show events" }).click();

@@ -101,7 +101,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await page.getByRole("heading", { level: 1, name: "buy_things" }).waitFor();
     });
 
-    it("200 definitions are drawn, and a filter narrows graph and list and stays in the address", async () => {
+    it("200 definitions are rendered, and a filter narrows graph and list and stays in the address", async () => {
       const { page } = await open("/");
       const many = manyDefinitions();
       for (const kind of kinds)
@@ -143,7 +143,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(await routes.getByRole("listitem").count()).toBe(1);
     });
 
-    it("An agent's page names its file, links to the definitions that it uses, and starts a thread that it lists then", async () => {
+    it("An agent's page names its file, links to the definitions that it uses, and starts a thread that it then lists", async () => {
       const { page } = await open("/agents/debate");
       await page.getByText("Demo: two models debate a motion").waitFor();
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -211,7 +211,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(await page.getByLabel(/^text/).inputValue()).toBe("By hand");
     });
 
-    it("A tool is run in a thread that is there, with arguments as JSON; its failure is shown", async () => {
+    it("A tool is run in an existing thread, with arguments as JSON, and its failure is shown", async () => {
       const { id } = await api().createThread("support_desk", { title: "An order to look at" });
       const { page } = await open(`/tools/look_up_order?thread=${id}`);
       const choice = page.getByRole("combobox", { name: "Thread", exact: true });
@@ -277,7 +277,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(await screen.findings()).toEqual([]);
     });
 
-    it("Pages follow what is changed in an editor, and show findings with file and line", async () => {
+    it("Pages update when a definition changes in an editor, and show findings with file and line", async () => {
       const { page } = await open("/");
       let changed = false;
       await page.route("**/api/~/tools", async (route) => {

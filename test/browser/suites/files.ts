@@ -28,7 +28,7 @@ export function files({ api, open }: PlaygroundUse): void {
   };
 
   describe("files", () => {
-    it("The tree is walked by the keyboard, and shows what is written and deleted elsewhere", async () => {
+    it("The tree of files is used by the keyboard, and shows files that are written and deleted elsewhere", async () => {
       const id = await threadWith({
         "/docs/a/deep.md": "# Deep",
         "/docs/b.txt": "b",
@@ -67,7 +67,7 @@ export function files({ api, open }: PlaygroundUse): void {
       await page.getByRole("region", { name: "zebra.txt" }).getByText("stripes").waitFor();
     });
 
-    it("Files are reached from an attachment and from the palette, and lead back", async () => {
+    it("Files are opened from an attachment and from the palette, and link back", async () => {
       const id = await threadWith({ "/notes/a.txt": "A note" });
       const json = { content: "See", run: false, attachments: [{ path: "/notes/a.txt" }] };
       await api().call("POST", `/api/threads/${id}/messages`, { json });
@@ -108,7 +108,7 @@ export function files({ api, open }: PlaygroundUse): void {
       expect(await tree.locator("[data-meant=true]").getAttribute("aria-setsize")).toBe("10000");
     });
 
-    it("A file is shown as its kind is, and none as a document", async () => {
+    it("A file is shown according to its type, and never as a document of the page", async () => {
       const svg =
         '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><script>globalThis.hurt=1</script></svg>';
       const id = await threadWith({
@@ -171,7 +171,7 @@ export function files({ api, open }: PlaygroundUse): void {
       expect(new URL(page.url()).pathname).toBe(`/threads/${id}/files/later/`);
     });
 
-    it("A large text is read in parts of one version, up to the line that is pointed at", async () => {
+    it("A large text is read in parts of one version, up to the line that the address names", async () => {
       const text = Array.from({ length: 30_000 }, (_, at) => `line ${at + 1} of the log`).join("\n");
       const id = await threadWith({ "/large.log": text });
       const { page } = await open(`/threads/${id}/files/large.log`);
@@ -186,7 +186,7 @@ export function files({ api, open }: PlaygroundUse): void {
       await page.getByRole("region", { name: "large.log" }).getByText("line 30000 of the log").waitFor();
     });
 
-    it("A text is saved over the version that was read, and never over another writer's without a choice between both", async () => {
+    it("A text is saved over the version that was read, and over another writer's version only after a choice between both", async () => {
       const id = await threadWith({ "/plan.md": "one\r\ntwo\r\n", "/other.md": "other" });
       const { page, picture, findings } = await open(`/threads/${id}/files/plan.md`);
       await page.getByRole("button", { name: "Edit" }).click();
@@ -227,7 +227,7 @@ export function files({ api, open }: PlaygroundUse): void {
       await field.waitFor({ state: "detached" });
     });
 
-    it("Files and folders are made, and deleted with a way back", async () => {
+    it("Files and folders are created, and a deletion can be undone", async () => {
       const { id } = await api().createThread();
       const { page } = await open(`/threads/${id}/files`);
       await page.getByRole("heading", { name: "No files yet" }).waitFor();
@@ -261,7 +261,7 @@ export function files({ api, open }: PlaygroundUse): void {
         .toEqual({ entries: [] });
     });
 
-    it("Files come in by drop, paste and choice, and what would be replaced is asked about", async () => {
+    it("Files are added by drop, paste and choice, and a file that would be replaced causes a question", async () => {
       const id = await threadWith({ "/there.txt": "old", "/twice.txt": "old" });
       const { page, picture, findings } = await open(`/threads/${id}/files`);
       const tree = page.getByRole("tree", { name: "Files" });
@@ -302,7 +302,7 @@ export function files({ api, open }: PlaygroundUse): void {
       expect((await textOf(api(), id, "/large.bin")).length).toBe(6_000_000);
     });
 
-    it("An upload is cancelled on its way", async () => {
+    it("An upload is cancelled while it is sent", async () => {
       const { id } = await api().createThread();
       const { page } = await open(`/threads/${id}/files`);
       await page.getByRole("heading", { name: "No files yet" }).waitFor();
@@ -314,7 +314,7 @@ export function files({ api, open }: PlaygroundUse): void {
       await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" });
     });
 
-    it("Text and names are searched, and each result leads to its place", async () => {
+    it("Text and names are searched, and each result links to its position", async () => {
       const id = await threadWith({
         "/docs/plan.md": "first\nTODO: write it\nlast",
         "/docs/other.md": "nothing to do",

@@ -18,7 +18,7 @@ const markdown = [
 
 export function hostile({ api, open }: PlaygroundUse): void {
   describe("hostile words", () => {
-    it("No message runs, asks for anything, or leads to anything but the web", async () => {
+    it("A message cannot run code, make requests, or link to anything but the web", async () => {
       const { id } = await api().createThread("assistant", {
         title: script,
         tags: ["<b onclick=hurt>"],
@@ -56,7 +56,7 @@ export function hostile({ api, open }: PlaygroundUse): void {
       expect((await consent).headers()["referer"]).toBeUndefined();
     });
 
-    it("Text that would block the page is shown as it was written", async () => {
+    it("Text that would block the page is shown as plain text", async () => {
       const hard = [
         "*a_ ".repeat(20_000),
         ">".repeat(5000),

@@ -14,7 +14,7 @@ const startPage = "playground/app/start-page.tsx";
 
 export function rebuilt({ api, open }: PlaygroundUse, project: ProjectCopy): void {
   describe("a playground that was built anew", () => {
-    it("A part that does not load is shown as missing, and the reloaded page has the text that was being written", async () => {
+    it("A part of the page that does not load is shown as missing, and the reloaded page has the text that was being written", async () => {
       const { id } = await api().createThread();
       const screen = await open(`/threads/${id}`);
       const { page } = screen;
@@ -33,7 +33,7 @@ export function rebuilt({ api, open }: PlaygroundUse, project: ProjectCopy): voi
       await page.getByRole("combobox", { name: "Commands" }).waitFor();
     });
 
-    it("A running server serves what was built, and an open page the parts that it was built with", async () => {
+    it("A running server serves the newest build, and an open page the parts of its own build", async () => {
       const { page } = await open("/");
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();
       const source = readFileSync(path.join(project.root, startPage), "utf8");

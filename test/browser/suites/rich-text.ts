@@ -41,7 +41,7 @@ export function richText({ api, open }: PlaygroundUse): void {
   };
 
   describe("formulas and code", () => {
-    it("Formulas are drawn with fonts of our own, loaded with the first one; amounts and code stay text", async () => {
+    it("Formulas are rendered with the page's own fonts, loaded with the first one; amounts and code stay text", async () => {
       const [plain, formulas] = [await threadWith(code), await threadWith(explained)];
       const screen = await open(plain);
       const { page } = screen;
@@ -60,7 +60,7 @@ export function richText({ api, open }: PlaygroundUse): void {
       await look(screen, "formulas");
     });
 
-    it("A page without formulas loads nothing that draws them", async () => {
+    it("A page without formulas loads nothing that renders them", async () => {
       const path = await threadWith("It costs $5 or $10.");
       const { page } = await open("/");
       const files = filesOf(page);
@@ -71,7 +71,7 @@ export function richText({ api, open }: PlaygroundUse): void {
       expect(files.filter((file) => /formula|KaTeX/i.test(file))).toEqual([]);
     });
 
-    it("A formula makes no link, asks for nothing, defines nothing, and stays in its place; one that is wrong is its source", async () => {
+    it("A formula makes no link, makes no request, defines nothing, and stays in its place; an invalid one is shown as its source", async () => {
       const path = await threadWith(hostile);
       const { page } = await open("about:blank");
       const asked: string[] = [];
@@ -89,7 +89,7 @@ export function richText({ api, open }: PlaygroundUse): void {
       await page.getByRole("heading", { level: 1, name: "Definitions", exact: true }).waitFor();
     });
 
-    it("The highlighter is loaded once, and from then on code has its colours when it is first drawn", async () => {
+    it("The highlighter is loaded once, and from then on code has its colours when it is first rendered", async () => {
       const [first, second] = [await threadWith(code), await threadWith(`Again\n\n${code}`)];
       const { page } = await open("/");
       await page.goto(first);
@@ -112,7 +112,7 @@ export function richText({ api, open }: PlaygroundUse): void {
       expect(files.filter((file) => file.includes("highlight"))).toEqual([]);
     });
 
-    it("The highlighter is asked for when an answer begins a block of code, not when the block is whole", async () => {
+    it("The highlighter is loaded when an answer begins a block of code, not when the block is complete", async () => {
       const { id } = await api().createThread();
       const lines = Array.from({ length: 120 }, (_, at) => `const value${String(at)} = ${String(at)};`);
       await api().call("POST", `/api/threads/${id}/messages?wait=true`, {

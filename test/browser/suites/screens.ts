@@ -104,7 +104,7 @@ export function screens({ api, open }: PlaygroundUse): void {
     // Many pages, each looked at six times: in parts, so that one that hangs says where.
     const parts = 3;
     it.each(Array.from({ length: parts }, (_, part) => part))(
-      "Every page is without a serious finding (part %i)",
+      "Every page is without a serious accessibility finding (part %i)",
       { timeout: 180_000 },
       async (part) => {
         const screen = await open("/");
@@ -120,7 +120,7 @@ export function screens({ api, open }: PlaygroundUse): void {
       },
     );
 
-    it("A thread's head and its row in the list show each fact whole or not at all", async () => {
+    it("A thread's head and its row in the list show each fact completely or not at all", async () => {
       const { id } = await api().createThread("purchaser", { user_id: `${"somebody-".repeat(4)}else` });
       await api().post(id, "An espresso machine for 900");
       const { page } = await open(`/threads/${id}`);
@@ -152,7 +152,7 @@ export function screens({ api, open }: PlaygroundUse): void {
       expect(await moving()).toBeGreaterThan(0);
     });
 
-    it("The commands and the dialog of a new thread are without a serious finding", async () => {
+    it("The commands and the dialog of a new thread are without a serious accessibility finding", async () => {
       const screen = await open("/");
       const { page } = screen;
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();

@@ -15,7 +15,7 @@ export function states({ api, open }: PlaygroundUse): void {
   };
 
   describe("states of a conversation", () => {
-    it("A run that was retried and failed, calls with what answers them, and two sides", async () => {
+    it("The page of a retried and failed run, of calls with results, and of two sides is without a serious finding", async () => {
       const moody = await api().createThread("moody", { title: "A bad day" });
       for (const words of [`retry ${moody.id}`, "hand on", "fail"]) await api().say(moody.id, words);
       const author = await api().createThread("author", { title: "A line that was reviewed" });
@@ -45,7 +45,7 @@ export function states({ api, open }: PlaygroundUse): void {
       await look(screen, "two-sides");
     });
 
-    it("A run at work, what waits meanwhile, and a limit", async () => {
+    it("The page of an active run, of queued messages and of a limit is without a serious finding", async () => {
       const { id } = await api().createThread("moody", { title: "At work" });
       const screen = await open(`/threads/${id}`);
       const { page } = screen;
@@ -65,7 +65,7 @@ export function states({ api, open }: PlaygroundUse): void {
       await look(screen, "limit");
     });
 
-    it("A thread that loads, whose server is gone, that was deleted, and a file that is no export", async () => {
+    it("The page of a loading thread, of an unreachable server, of a deleted thread, and of an invalid export is without a serious finding", async () => {
       const { id } = await api().createThread("assistant", { title: "Gone" });
       await api().say(id, "Hello");
       const screen = await open("/");

@@ -75,7 +75,7 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
       await nextCallOnly(page, called);
     });
 
-    it("A call is stopped while the answer that names its thread is read", async () => {
+    it("A call is stopped while the response that names its thread is read", async () => {
       const begun = deferred<void>();
       const server = createServer((_request, response) => {
         response.writeHead(201, { "content-type": "application/json" });

@@ -75,7 +75,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       expect(await inside.getByRole("article").count()).toBe(3);
     });
 
-    it("The thread in which a call is answered is shown in the call as it continues, and has a page of its own", async () => {
+    it("The thread in which a call is answered is shown in the call while it continues, and has its own page", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
       await say(page, "let two help");
@@ -108,7 +108,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       await page.waitForURL(`**/threads/${id}`);
     });
 
-    it("The messages of an agent's two sides are on two sides, under their names", async () => {
+    it("The messages of an agent's two sides are shown on two sides, under their names", async () => {
       const { id } = await api().createThread("debate");
       const { page } = await open(`/threads/${id}`);
       await say(page, "Every town should have a tram");
@@ -169,7 +169,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       await limit.waitFor({ state: "detached" });
     });
 
-    it("A picture that a tool drew is shown with its call, and can be saved", async () => {
+    it("A picture that a tool made is shown with its call, and can be saved", async () => {
       const { id } = await api().createThread("picture_desk");
       const { page } = await open(`/threads/${id}`);
       await say(page, 'Draw a badge with "Well done"');
@@ -243,7 +243,7 @@ export function talk({ api, open }: PlaygroundUse): void {
         .toEqual(["one", "two"]);
     });
 
-    it("Text that is being written or sent, files to send and changed messages outlast a reload, another page and scrolling", async () => {
+    it("Text that is being written or sent, files to send and changed messages survive a reload, another page and scrolling", async () => {
       const mark = crypto.randomUUID().slice(0, 8);
       const said = Array.from({ length: 60 }, (_, at) => ({ role: "user", content: `Words ${at}` }));
       await api().createThread("assistant", { title: `other ${mark}` });

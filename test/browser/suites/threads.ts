@@ -134,7 +134,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       expect(await api().thread(id)).toMatchObject({ agent_id: "concierge", title, tags: ["one", "two"] });
     });
 
-    it("The list is searched and filtered, and the address keeps it", async () => {
+    it("The list is searched and filtered, and the address keeps the search and the filters", async () => {
       const [title, other] = [marked(), marked()];
       await api().createThread("assistant", { title, tags: ["blue"] });
       await api().createThread("concierge", { title: other });
@@ -166,7 +166,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await row.getByText("Waiting for an answer").waitFor({ state: "attached" });
     });
 
-    it("A thread that runs elsewhere is seen at work and at rest again, and nothing is asked for meanwhile", async () => {
+    it("A thread that runs elsewhere is shown as active and then as idle, and no request is made meanwhile", async () => {
       const title = marked();
       const initial_messages = [{ role: "user", content: longQuestion(1000) }];
       const { id } = await api().createThread("assistant", { title, initial_messages });
@@ -202,7 +202,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       expect(await api().thread(id)).toMatchObject({ title: after, tags: ["kept"] });
     });
 
-    it("A deletion is held back and can be undone; leaving the page sends it", async () => {
+    it("A deletion waits for some seconds and can be undone, and leaving the page sends it", async () => {
       const title = marked();
       const { id } = await api().createThread("assistant", { title });
       const { page } = await open("/");
@@ -221,7 +221,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await expect.poll(async () => (await api().call("GET", `/api/threads/${id}`)).status).toBe(404);
     });
 
-    it("A thread is exported whole", async () => {
+    it("A thread is exported completely", async () => {
       const { id } = await api().createThread("assistant", {
         initial_messages: [{ role: "user", content: "Keep me" }],
       });
@@ -258,7 +258,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await page.locator("html[data-theme=dark]").waitFor();
     });
 
-    it("An exported thread is brought in from the list, by choice, drop and palette, and opened", async () => {
+    it("An exported thread is imported from the list, by choice, drop and palette, and opened", async () => {
       const lines = (title: string): { name: string; mimeType: string; buffer: Buffer; id: string } => {
         const made = longThreadFile("assistant", 40);
         return { id: made.id, name: `${title}.ndjson`, mimeType: "", buffer: Buffer.from(made.lines) };

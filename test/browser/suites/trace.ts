@@ -56,7 +56,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       await line(page, /run_end/).waitFor();
     });
 
-    it("Events are filtered, held, shown as they were sent, and linked to", async () => {
+    it("Events are filtered, paused, shown as they were sent, and linked to", async () => {
       const { id } = await tracedThread();
       const { page } = await open(`/threads/${id}?log=open`);
       await line(page, /run_end/).waitFor();
@@ -92,7 +92,7 @@ export function trace({ api, open }: PlaygroundUse): void {
         .waitFor({ state: "detached" });
     });
 
-    it("Ten thousand events are read with a screenful of lines drawn", async () => {
+    it("Ten thousand events are read with only the visible lines rendered", async () => {
       const { id, lines } = longThreadFile("assistant", 5000);
       const headers = { "content-type": "application/x-ndjson" };
       expect((await api().call("POST", "/api/threads/import", { body: lines, headers })).status).toBe(201);
@@ -109,7 +109,7 @@ export function trace({ api, open }: PlaygroundUse): void {
   });
 
   describe("a trace", () => {
-    it("Each bar has the figures of the log, and the whole those of the run", async () => {
+    it("Each bar of a trace has the figures of the log, and the whole trace those of the run", async () => {
       const { id, run, logs } = await tracedThread();
       const { page } = await open(`/threads/${id}/trace`);
       const answered = logs.filter(({ type, data }) => type === "llm_request" && data["error"] === null);
@@ -150,7 +150,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       expect(boxes[1]?.[0]).toBeLessThan(boxes[0]?.[1] ?? 0);
     });
 
-    it("Failed attempts and the waits between are bars with labels", async () => {
+    it("Failed attempts and the waits between them are bars with labels", async () => {
       const { id } = await tracedThread();
       const { page } = await open(`/threads/${id}/trace`);
       await bar(page, /^Model traced_flaky, failed/)
@@ -283,7 +283,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       expect(await bar(page, /^Step 2/).getAttribute("aria-level")).toBe("2");
     });
 
-    it("Prompts are under their calls, child threads when they are opened, and waits are shown as waits", async () => {
+    it("Nested prompts are under their calls, child threads too when they are opened, and waits are shown as waits", async () => {
       const reporter = await api().createThread("reporter");
       await api().say(reporter.id, "Write about threads and tools");
       const prompts = await open(`/threads/${reporter.id}/trace`);
@@ -315,7 +315,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       await bar(waiting.page, /^Run of purchaser, waiting/).waitFor();
     });
 
-    it("Labels of the axis do not overlap, with any rows open and at any page width", async () => {
+    it("Labels of the time axis do not overlap, with any rows open and at any page width", async () => {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
       const { page } = await open(`/threads/${id}/trace`);
@@ -340,7 +340,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       }
     });
 
-    it("The trace is reached from the head, an answer and the palette, and going back finds the reader's position", async () => {
+    it("The trace is opened from the head, an answer and the palette, and going back restores the reader's position", async () => {
       const { id, lines } = longThreadFile("assistant", 400);
       const headers = { "content-type": "application/x-ndjson" };
       await api().call("POST", "/api/threads/import", { body: lines, headers });

@@ -110,7 +110,7 @@ export function usage({ api, open }: PlaygroundUse): void {
       }
     });
 
-    it("The days, what is drawn and by what are in the address, and survive a reload", async () => {
+    it("The days and the selected chart are in the address, and survive a reload", async () => {
       await use("priced");
       const { page } = await opened("");
       expect(await radio(page, "30 days").isChecked()).toBe(true);
@@ -141,7 +141,7 @@ export function usage({ api, open }: PlaygroundUse): void {
       expect(await radio(page, "30 days").isChecked()).toBe(true);
     });
 
-    it("Days are gone through by the keyboard and by the pointer, and a picked one is shown alone", async () => {
+    it("Days are selected by the keyboard and by the pointer, and a selected day is shown alone", async () => {
       await use("priced");
       const { page } = await opened("days=7&measure=tokens");
       await days(page).last().waitFor();
@@ -195,7 +195,7 @@ export function usage({ api, open }: PlaygroundUse): void {
       expect([...(await rowsOf(page, "Usage by agent")).keys()]).toEqual(["unpriced", "Total"]);
     });
 
-    it("The page says what to do if nothing ran, and if nothing could be read", async () => {
+    it("The page shows what to do if no run was made, and if nothing could be read", async () => {
       await use("priced");
       const { page } = await opened("from=2020-01-01&to=2020-01-07");
       await page.getByRole("heading", { name: "Nothing ran in these days" }).waitFor();
@@ -235,7 +235,7 @@ export function usage({ api, open }: PlaygroundUse): void {
       expect(new Set(down).size).toBeGreaterThan(1);
     });
 
-    it("The page is found from the bar and the palette, and loaded only then", async () => {
+    it("The page of usage is reached from the bar and the palette, and loaded only then", async () => {
       const { page } = await open("/");
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();
       const scripts = (): Promise<string[]> =>

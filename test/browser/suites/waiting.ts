@@ -29,7 +29,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
         .waitFor();
     });
 
-    it("A child's call whose arguments are too long to come along is shown and approved above it", async () => {
+    it("A child's call whose arguments are too long for its event is shown and approved in the thread above it", async () => {
       const { id } = await api().createThread("moody");
       await api().post(id, "let two order");
       const { page } = await open(`/threads/${id}`);

@@ -1,5 +1,5 @@
-// Drives the loop with fakes for every port, the way a thread does: begins the run, drives it to its halt, ends it. A run
-// may be cut after any write and taken up by another harness from the rows that were left.
+// Executes the loop with fakes for every port, as a thread does: it begins the run, executes it until it halts, and ends it. A run may be
+// interrupted after any write and resumed by another harness from the stored rows.
 
 import type { PlainEvent } from "#contract/event.ts";
 import { noProgress } from "#core/blank-run.ts";
@@ -24,7 +24,7 @@ import { RecordingSink } from "./recording-sink.ts";
 import { scriptedModel } from "./scripted-model.ts";
 import type { Script } from "./scripted-model.ts";
 
-/** What a run left when it was cut or came to rest. */
+/** What an interrupted or suspended run leaves. */
 export interface Rows {
   run: ExecutedRun;
   /** Until when the run is suspended (microseconds); null for a run that was cut. */
@@ -36,7 +36,7 @@ export interface Rows {
 
 export interface Setup {
   script: Script;
-  /** The model hides its thinking. */
+  /** Whether the model hides its thinking. */
   thinksInSilence?: boolean;
   tools?: ToolRunner[];
   toolMode?: ToolMode;
@@ -45,13 +45,13 @@ export interface Setup {
   hooks?: Partial<LoopHooks>;
   answers?: AnswerFiles;
   reasoning?: StepPlan["request"]["reasoning"];
-  /** Plans steps in place of the harness. Gets the messages of the run so far. */
+  /** Plans steps in place of the harness. Receives the messages of the run so far. */
   steps?: (messages: () => readonly MessageRecord[]) => StepPort;
-  /** Ends the run with this instead of a plan. */
+  /** Ends the run with this in place of a plan. */
   problem?: StepProblem;
   /** Rows of an earlier life. */
   rows?: Rows;
-  /** Cuts the power after so many writes, or at a fault point. */
+  /** Ends the life (cuts the power) after this many writes, or at a fault point. */
   cutAfter?: number;
   killAt?: string;
   random?: () => number;
@@ -61,7 +61,7 @@ export interface Setup {
   clock?: ManualClock;
 }
 
-/** A model definition by name. */
+/** Model definitions by name. */
 export function modelNamed(name: string, changes: Partial<AnyModelDefinition> = {}): AnyModelDefinition {
   return { name, provider: "test", model: `${name}-1`, inputPrice: 1, outputPrice: 2, ...changes };
 }
@@ -73,7 +73,7 @@ const asItIs: LoopHooks = {
   beforeStoreToolResult: (_call, answer) => Promise.resolve(answer),
 };
 
-/** Goes on as long as the model calls tools, at most 20 steps. */
+/** Continues as long as the model calls tools, for at most 20 steps. */
 const untilResponse: Strategy = {
   name: "loop",
   next: ({ steps, last }) => {
@@ -91,9 +91,9 @@ export class Harness {
   readonly journal: MemoryJournal;
   readonly model: ModelPort & { requests: { messages: ModelMessage[] }[] };
   readonly run: ExecutedRun;
-  /** What hooks saw, in order, as `hook id`. */
+  /** What hooks received, in order, as `hook id`. */
   readonly hooked: string[] = [];
-  /** Fault points passed, in order. */
+  /** The fault points that were reached, in order. */
   readonly passed: string[] = [];
   readonly shapes: StepShape[] = [];
   readonly #setup: Setup;
@@ -114,7 +114,7 @@ export class Harness {
     this.#until = rows?.until ?? null;
   }
 
-  /** Everything told in this life and those before it. */
+  /** The events of this life and of those before it. */
   get events(): PlainEvent[] {
     return [...this.#before, ...this.sink.sent];
   }
@@ -131,7 +131,7 @@ export class Harness {
     this.#abort.abort(new Error("stopped"));
   }
 
-  /** Drives to the end or to a rest; null when the power was cut. */
+  /** Executes the run until it ends or is suspended; null if the power was cut. */
   async drive(): Promise<Halt | null> {
     const { rows } = this.#setup;
     const of = { run_id: this.run.id };
@@ -145,13 +145,13 @@ export class Harness {
     driven.catch(() => {});
     const halt = await Promise.race([cut, driven]);
     if (halt === null) await turn();
-    // Whether a run rests is written by whoever drives it.
+    // The caller of the loop stores that a run is suspended.
     if (halt?.type === "suspend") this.#until = halt.until;
     if (halt?.type === "end") this.#tellEnd(halt);
     return halt;
   }
 
-  /** Drives to the end and holds the events to the contract's grammar. */
+  /** Executes the run to its end and checks its events by the contract's grammar. */
   async finish(): Promise<Extract<Halt, { type: "end" }>["end"]> {
     const halt = await this.drive();
     if (halt?.type !== "end") throw new Error(`the run did not end: ${JSON.stringify(halt)}`);
@@ -159,7 +159,7 @@ export class Harness {
     return halt.end;
   }
 
-  /** Throws for events against the grammar, and for a call without exactly one result. */
+  /** Throws for events that break the grammar, and for a call without exactly one result. */
   holdToContract(): void {
     const faults = grammarFaults(this.events, { over: true });
     for (const answer of this.answers) {
@@ -283,7 +283,7 @@ function said(text: string): ModelMessage {
   return { id: null, role: "user", parts: [{ type: "text", text }], name: null, tool_call_id: null, result: null };
 }
 
-/** A stored message as it is sent. */
+/** A stored message in the form in which it is sent. */
 function modelMessage(record: MessageRecord): ModelMessage {
   const { id, role, parts, name, tool_call_id, result } = record;
   return { id, role: role === "extension" ? "system" : role, parts, name, tool_call_id, result };

@@ -131,7 +131,7 @@ export function badInput(use: () => SuiteServer): void {
       expect(server.output()).not.toContain("internal_error");
     });
 
-    it("A million characters are a message like any other", async () => {
+    it("A message of a million characters is accepted like any other", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const content = "0123456789".repeat(100_000);

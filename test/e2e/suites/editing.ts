@@ -32,7 +32,7 @@ function greeting(api: ApiClient): Promise<string> {
 
 export function editing(use: () => SuiteServer): void {
   describe("editing definitions", () => {
-    it("A change is served without a restart, a broken one keeps the last good build and is shown, and mending it recovers", async () => {
+    it("A change of a definition is served without a restart; a broken change keeps the last good build and is shown until it is fixed", async () => {
       const { api, project } = use();
       const { id } = await api.createThread();
       await api.say(id, "What is a thread?");
@@ -76,7 +76,7 @@ export function editing(use: () => SuiteServer): void {
       },
     );
 
-    it("An answer that a reload cuts is given again, and its reader resumes where it was", async () => {
+    it("An answer that a reload of the server interrupts is given again, and its reader resumes where it was", async () => {
       const { api, project } = use();
       const { id } = await api.createThread("assistant", {
         initial_messages: [{ role: "user", content: longQuestion(120) }],

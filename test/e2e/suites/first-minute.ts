@@ -26,7 +26,7 @@ export function firstMinute(use: () => SuiteServer): void {
       expect(agents.map(({ name }) => name)).toEqual(expect.arrayContaining(assistants));
     });
 
-    it("A question shows thinking, a tool at work, its result and a streamed answer, in the contract's order", async () => {
+    it("A question is answered with thinking, a tool with progress, its result and streamed text, in the contract's order", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const feed = await api.sayForEvents(id, "What is a thread?");
@@ -50,7 +50,7 @@ export function firstMinute(use: () => SuiteServer): void {
       expect(feed.ofType("run_end")).toMatchObject([{ status: "completed", error: null }]);
     });
 
-    it("The assistant knows the earlier messages, keeps a hidden note, and admits what it cannot do", async () => {
+    it("The assistant knows the earlier messages, writes a hidden note, and states what it cannot do", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       await api.say(id, "What is a thread?");

@@ -26,7 +26,7 @@ export function guide(use: () => SuiteServer): void {
       },
     );
 
-    it.each(guidePages())("Each quotation in %s is in the files that it names", (name) => {
+    it.each(guidePages())("The quotations in %s are in the files that it names", (name) => {
       const { project } = use();
       const page = readPage(name);
       for (const { file, text } of quotedFiles(page)) {
@@ -38,7 +38,7 @@ export function guide(use: () => SuiteServer): void {
       expect(named.filter((file) => !existsSync(path.join(project.root, file)))).toEqual([]);
     });
 
-    it("The index lists every page, and every demo's page is walked", () => {
+    it("The index lists every page, and every demo has a page", () => {
       const index = readPage("README.md");
       const listed = [...index.matchAll(/^\| \d+\. \[([\w-]+\.md)\]/gm)].map(([, name]) => name);
       expect(listed.toSorted((one, other) => (String(one) < String(other) ? -1 : 1))).toEqual(

@@ -44,7 +44,7 @@ async function overFollowing(api: ApiClient, id: string, way: "events" | "socket
 
 export function oneTranscript(use: () => SuiteServer): void {
   describe("one transcript", () => {
-    it("The same conversation reads the same over wait, posted events, SSE and WebSocket", async () => {
+    it("One conversation has the same content over wait, posted events, SSE and WebSocket", async () => {
       const { api } = use();
       const ids = await Promise.all(conversation.map(async () => (await api.createThread()).id));
       const [first = "", second = "", third = "", fourth = ""] = ids;
@@ -87,7 +87,7 @@ export function oneTranscript(use: () => SuiteServer): void {
       expect(late[0]?.lastSeq).toBe(feeds[0]?.lastSeq);
     });
 
-    it("A reader that comes late and one that leaves and resumes see what the first one sees", async () => {
+    it("A reader that comes late and one that leaves and resumes receive the same as the first one", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const patient = await api.events(id);
@@ -108,7 +108,7 @@ export function oneTranscript(use: () => SuiteServer): void {
       for (const feed of [patient, resumed, late]) feed.close();
     });
 
-    it("Every number of a thread is a place to resume at: exactly what came after it comes again", async () => {
+    it("A reader can resume at every number of a thread, and receives exactly the later events", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const live = await api.socket(id);
@@ -128,7 +128,7 @@ export function oneTranscript(use: () => SuiteServer): void {
       expect(rests).toEqual(all.map((_, index) => all.slice(index + 1)));
     });
 
-    it("A long conversation read page by page, either way, is the whole one", async () => {
+    it("A long conversation is complete when it is read page by page, in either order", async () => {
       const { api } = use();
       const initial_messages = Array.from({ length: 1000 }, (_, index) => ({
         role: index % 2 === 0 ? "user" : "assistant",
@@ -154,7 +154,7 @@ export function oneTranscript(use: () => SuiteServer): void {
       expect(feed.view().messages.map(({ content }) => content)).toEqual(said);
     });
 
-    it("A client that leaves in the middle of its answer changes nothing about it", async () => {
+    it("A client that leaves in the middle of its answer does not change the answer", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const feed = await api.sayForEvents(id, "What is a thread?");

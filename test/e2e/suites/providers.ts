@@ -93,7 +93,7 @@ export function providerSuite(use: () => SuiteServer): void {
       expect(body).not.toContain(keyOf(provider));
     });
 
-    it.concurrent("A call is run and its result sent back, and the loop continues", async () => {
+    it.concurrent("A call is run, its result is sent back, and the loop continues", async () => {
       const { api } = use();
       const { id, feed, seen, logs } = await turn(use, provider, [{ fixture: "tool-call" }, { fixture: "text" }]);
       expect(feed.ofType("tool_execution_end")).toMatchObject([
@@ -127,7 +127,7 @@ export function providerSuite(use: () => SuiteServer): void {
       expect(feed.ofType("run_end")).toMatchObject([{ status: "completed" }]);
     });
 
-    it.concurrent("Thinking is separate from the answer", async () => {
+    it.concurrent("Thinking is shown separately from the answer", async () => {
       const { feed, logs } = await turn(use, provider, [{ fixture: "thinking" }]);
       const answer = feed.view().messages.at(-1);
       expect(answer?.content).toBe("It is 4.");
@@ -137,7 +137,7 @@ export function providerSuite(use: () => SuiteServer): void {
       checkAttempts(provider, logs);
     });
 
-    it.concurrent("A rate limit is waited out and tried again, each attempt with its own row", async () => {
+    it.concurrent("A rate limit is waited out and retried, and each attempt has its own log row", async () => {
       const { feed, seen, logs } = await turn(use, provider, [
         { fixture: "rate-limit", headers: { "retry-after": "1" } },
         { fixture: "text" },
@@ -156,7 +156,7 @@ export function providerSuite(use: () => SuiteServer): void {
       checkAttempts(provider, logs.slice(1));
     });
 
-    it.concurrent("A stream that breaks off is taken back and asked for again", async () => {
+    it.concurrent("A stream that breaks off is retracted and requested again", async () => {
       const { api } = use();
       const { id, feed, logs } = await turn(use, provider, [
         { fixture: "cut" },

@@ -119,7 +119,7 @@ export function sessions(use: () => SuiteServer): void {
   const send: Send = (path, init) => fetch(`${use().api.url}${path}`, init);
 
   describe("sessions", () => {
-    it("SESSION25 The plan's own client asks, makes the calls that come back, and has its answer", async () => {
+    it("SESSION25 The plan's own client sends messages, makes the calls that it receives, and has its answer", async () => {
       const made: string[] = [];
       const calculate = {
         name: "calculate",
@@ -162,7 +162,7 @@ export function sessions(use: () => SuiteServer): void {
       expect(ends.find(({ output }) => output.startsWith("streamed"))?.details).toEqual({ resultCount: 10 });
     });
 
-    it("SESSION26 One conversation reads the same over wait, posted events, SSE, WebSocket and the session endpoint", async () => {
+    it("SESSION26 One conversation has the same content over wait, posted events, SSE, WebSocket and the session endpoint", async () => {
       const { api } = use();
       const ids = await Promise.all(Array.from({ length: 4 }, async () => (await api.createThread(agent)).id));
       const [first = "", second = "", third = "", fourth = ""] = ids;

@@ -26,7 +26,7 @@ async function speaking(api: ApiClient, words: number) {
 
 export function steering(use: () => SuiteServer): void {
   describe("speaking up", () => {
-    it("A message joins the run that answers, which continues with it", async () => {
+    it("A steering message joins the active run, which continues with it", async () => {
       const { api } = use();
       const { id, feed, run } = await speaking(api, 120);
       const steered = await api.say(id, "Hello", { when: "steer" });
@@ -45,7 +45,7 @@ export function steering(use: () => SuiteServer): void {
       feed.close();
     });
 
-    it("A message ends the run that answers, and is answered before what waits", async () => {
+    it("A message that interrupts ends the active run, and is answered before the waiting inputs", async () => {
       const { api } = use();
       const { id, feed, run } = await speaking(api, 500);
       const waits = await api.post(id, "Hello");

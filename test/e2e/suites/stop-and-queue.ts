@@ -44,7 +44,7 @@ export function stopAndQueue(use: () => SuiteServer): void {
       expect((await api.say(id, "Hello")).run.status).toBe("completed");
     });
 
-    it("Messages that come while a run is active are answered one after the other, in their order", async () => {
+    it("Messages that arrive while a run is active are answered one after the other, in their order", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const feed = await api.events(id);
@@ -67,7 +67,7 @@ export function stopAndQueue(use: () => SuiteServer): void {
       feed.close();
     });
 
-    it("when:reject is refused while a run is active, and leaves no trace", async () => {
+    it("A message with when=reject is refused while a run is active, and leaves nothing", async () => {
       const { api } = use();
       const { id, feed } = await busyThread(api);
       const before = await api.messages(id);

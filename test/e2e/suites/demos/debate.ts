@@ -10,7 +10,7 @@ const admittedSchema = z.object({ run: z.object({ status: z.string(), outcome: z
 const verdict = '"Every town should have a tram" is worth a trial that ends on a date.';
 
 export function debate(use: () => SuiteServer): void {
-  it("Two models take turns until side B's end tool closes the session with its verdict", async () => {
+  it("Two models take turns until the end tool of side B closes the session with its verdict", async () => {
     const { api } = use();
     const { id } = await api.createThread("debate");
     const feed = await api.sayForEvents(id, "Every town should have a tram.");
@@ -43,7 +43,7 @@ export function debate(use: () => SuiteServer): void {
     expect(settledMessages(feed.view().messages)).toEqual(messages);
   });
 
-  it("A person may speak up afterwards, and an end tool that refuses keeps the session going", async () => {
+  it("A person may send a message afterwards, and an end tool that refuses lets the session continue", async () => {
     const { api } = use();
     const { id } = await api.createThread("debate");
     await api.say(id, "Every town should have a tram.");

@@ -34,7 +34,7 @@ export function endpoints(use: () => SuiteServer): void {
     ]);
   });
 
-  it("A webhook starts a run in a thread at rest, and what it sends is checked", async () => {
+  it("A webhook starts a run in an idle thread, and its request is checked", async () => {
     const { api } = use();
     const { id } = await api.createThread();
     const notes = `/api/threads/${id}/notes`;

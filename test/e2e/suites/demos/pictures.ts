@@ -8,7 +8,7 @@ import type { SuiteServer } from "../suite-server.ts";
 const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+M8AAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
 
 export function pictures(use: () => SuiteServer): void {
-  it("The model is sent the image that was attached, and four messages later a line in its place", async () => {
+  it("A model is sent the attached image, and four messages later a line of text in its place", async () => {
     const { api } = use();
     const { id } = await api.createThread("picture_desk");
     expect((await api.say(id, "Hello")).run.text).toContain("Attach an image");

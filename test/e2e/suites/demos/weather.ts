@@ -14,7 +14,7 @@ async function locate(api: ApiClient, id: string, result: string) {
 }
 
 export function weather(use: () => SuiteServer): void {
-  it("The weather demo waits until the client names the person's place, and followers see both", async () => {
+  it("The weather demo waits until the client names the person's place, and followers receive both events", async () => {
     const { api } = use();
     const { id } = await api.createThread("forecaster");
     const following = [await api.events(id), await api.socket(id)];
@@ -40,7 +40,7 @@ export function weather(use: () => SuiteServer): void {
     expect(await api.runs(id)).toMatchObject([{ status: "completed" }]);
   });
 
-  it("The weather demo shows in the list of threads which one waits for a client, and what is wrong with an answer", async () => {
+  it("The weather demo shows in the list of threads which one waits for a client, and reports an invalid answer", async () => {
     const { api } = use();
     const { id } = await api.createThread("forecaster");
     expect((await api.say(id, "Weather?")).run.status).toBe("awaiting_tool_execution");
