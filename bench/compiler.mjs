@@ -1,5 +1,5 @@
-// Measures the compiler: a whole `node scripts/compile.mjs` over 1,000 generated definitions, and over this project's
-// own. The first run bundles the compiler and is not counted.
+// Measures the compiler: `node scripts/compile.mjs` over 1,000 generated definitions and over this project's own. The first run bundles
+// the compiler and is not counted.
 //
 //   npm run bench -- compiler [--count 1000] [--runs 5]
 
@@ -17,12 +17,12 @@ const { values } = parseArgs({
 });
 const count = Number(values.count);
 const runs = Number(values.runs);
-/** Milliseconds for this project's own definitions, and for a thousand. */
+/** The most milliseconds for this project's definitions, and for a thousand. */
 const allowed = { own: 300, generated: 3000 };
 const packageRoot = fileURLToPath(new URL("..", import.meta.url));
 const root = mkdtempSync(join(tmpdir(), "threadhold-bench-"));
 
-/** A tenth models, a tenth agents, three tenths prompts, the rest tools; every prompt lists two tools. */
+/** A tenth models, a tenth agents, three tenths prompts, the rest tools. Every prompt lists two tools. */
 function writeDefinitions() {
   const models = Math.max(1, Math.floor(count / 10));
   const agents = Math.max(1, Math.floor(count / 10));
@@ -107,7 +107,7 @@ try {
     unit: "ms",
     limit: allowed[name === "definitions" ? "generated" : "own"],
     runs,
-    beside: `first ${first_ms} ms, at most ${max_ms} ms`,
+    comparison: `first ${first_ms} ms, at most ${max_ms} ms`,
   });
   process.exitCode = report("compiler", [row("definitions", generated), row("definitions of this project", own)]);
 } finally {

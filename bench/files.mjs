@@ -1,6 +1,6 @@
-// Memory while a large file goes in, comes out, is read by an endpoint with readFileStream, and leaves and comes back in an
-// export of its whole thread: of every workerd process, from outside, beside a small file. The object's process must not grow
-// with the file. Bytes are checked by their hash.
+// Measures the memory of every workerd process, from outside, while a large file is uploaded, downloaded, read by an endpoint with
+// readFileStream, and exported and imported with its thread, compared with a small file. The memory of the object's process must not
+// grow with the file. Bytes are checked by their hash.
 //
 //   npm run bench -- files [--small 5] [--large 500]      sizes in MiB
 
@@ -21,9 +21,9 @@ const { values } = parseArgs({
 });
 const sizes = { small: Number(values.small), large: Number(values.large) };
 const mib = 1024 * 1024;
-/** MiB that the object's process may grow by beyond what it does for the small file. */
+/** MiB by which the object's process may grow more than for the small file. */
 const allowed = 160;
-/** Milliseconds between two looks at the processes. */
+/** Milliseconds between two samples of the processes. */
 const interval = 10;
 
 if (process.platform !== "linux") {
@@ -32,7 +32,7 @@ if (process.platform !== "linux") {
 }
 await ensureInstall();
 
-/** A MiB that is another one for each number, made as fast as it is sent. */
+/** A MiB with different content for each number, created as fast as it is sent. */
 const seed = Buffer.alloc(mib);
 for (let at = 0; at < mib; at += 4) seed.writeUInt32LE(Math.imul(at + 1, 2_654_435_761) >>> 0, at);
 function piece(number) {
@@ -50,14 +50,14 @@ function resident(group) {
       const [, kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
       found[pid] = Number(kib) / 1024;
     } catch (error) {
-      // It has ended since it was listed.
+      // The process has ended since it was listed.
       if (error.code !== "ENOENT" && error.code !== "ESRCH") throw error;
     }
   }
   return found;
 }
 
-/** Does something and gives the highest each process came to meanwhile. */
+/** Runs an action and returns the peak of each process during it. */
 async function watched(group, action) {
   const peaks = resident(group);
   const timer = setInterval(() => {
@@ -128,7 +128,7 @@ async function json(url, method = "GET", body) {
   return JSON.parse(text);
 }
 
-/** The growth of each process for one size, on a server of its own that has seen a file before. */
+/** The growth of each process for one file size, on a new server that has stored a file before. */
 async function measure(size) {
   const server = await startBenchServer();
   const folder = mkdtempSync(path.join(tmpdir(), "bench-files-"));
@@ -139,7 +139,7 @@ async function measure(size) {
       const root = `${server.url}/api/threads/${id}`;
       return { root, file: `${root}/files/large.bin`, read: `${root}/read-stream?path=large.bin` };
     };
-    /** Takes a thread out, deletes it, and brings it back. */
+    /** Exports a thread, deletes it and imports it again. */
     const taken = ({ root }) => exportTo(archive, `${root}/export?files=true`);
     const back = async ({ root, file }) => {
       const { sent, response } = open(root, "DELETE");
@@ -174,7 +174,7 @@ async function measure(size) {
   }
 }
 
-/** The object runs in the process that holds more; the other is wrangler's own, which passes requests on. */
+/** The object's process is the larger one. The other is wrangler's own, which forwards requests. */
 function growth(baseline, peaks) {
   const [proxy, object] = Object.keys(baseline).sort((one, other) => baseline[one] - baseline[other]);
   const of = (pid) => Math.round((peaks[pid] ?? 0) - (baseline[pid] ?? 0));
@@ -185,14 +185,14 @@ let code = 0;
 try {
   const [small, large] = [await measure(sizes.small), await measure(sizes.large)];
   const rows = large.map(({ what, seconds, baseline, object, proxy }, at) => {
-    const beside = small[at]?.object ?? 0;
+    const comparison = small[at]?.object ?? 0;
     return {
       what: `${what} of ${sizes.large} MiB, memory above ${sizes.small} MiB's`,
-      measured: object - beside,
+      measured: object - comparison,
       unit: "MiB",
       limit: allowed,
       runs: 1,
-      beside: `${object} − ${beside}, over ${baseline}; proxy ${proxy}; ${Math.round(sizes.large / seconds)} MiB/s`,
+      comparison: `${object} − ${comparison}, over ${baseline}; proxy ${proxy}; ${Math.round(sizes.large / seconds)} MiB/s`,
     };
   });
   code = report("files", rows, { sizes });

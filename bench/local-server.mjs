@@ -1,5 +1,5 @@
-// Measures the whole path on this machine: a real `wrangler dev`, real objects, the scripted test provider or whatever
-// the chosen agent uses. Numbers compare two states of the code on one machine; they say nothing about the edge.
+// Measures the whole path on this machine: a real `wrangler dev`, real objects, and the model of the chosen agent, by default the
+// scripted test provider. The figures compare two versions of the code on one machine; they do not predict a deployment's.
 //
 //   npm run bench -- local-server [--agent assistant] [--count 50]
 
@@ -38,7 +38,7 @@ async function measure(name, action) {
     await action(index);
     times.push(performance.now() - begun);
   }
-  rows.push({ what: name, measured: median(times), unit: "ms", runs: count, beside: spread(times) });
+  rows.push({ what: name, measured: median(times), unit: "ms", runs: count, comparison: spread(times) });
 }
 
 let code = 0;

@@ -1,5 +1,5 @@
-// A long thread beside a short one, in one run and in turns: a page of messages, and a whole turn with a model that answers
-// at once. Ratios are what counts; a thread must not grow slower as it grows longer.
+// Compares a long thread with a short one, alternately in one run: a page of messages, and a whole turn with a model that answers at
+// once. The result is a ratio, because a thread must not become slower as it grows.
 //
 //   npm run bench -- long-thread [--messages 10000] [--rounds 60]
 
@@ -14,7 +14,7 @@ const { values } = parseArgs({
   options: { messages: { type: "string", default: "10000" }, rounds: { type: "string", default: "60" } },
 });
 const [short, long, rounds] = [100, Number(values.messages), Number(values.rounds)];
-/** Ratio that a longer thread may cost. */
+/** The highest ratio of the long thread's time to the short one's. */
 const allowed = 1.5;
 
 await ensureInstall();
@@ -31,7 +31,7 @@ async function call(method, path, body) {
   return JSON.parse(text);
 }
 
-/** A thread with so many messages, made eight at a time. */
+/** Creates a thread with so many messages, eight threads' worth of requests at a time. */
 async function threadOf(count, agent) {
   const { id } = await call("POST", "/api/threads", { agent_id: agent });
   const content = "A line of a long conversation, as long as people write.";
@@ -52,7 +52,7 @@ async function timed(action) {
   return performance.now() - begun;
 }
 
-/** Both threads by turns, so that whatever else the machine does weighs on both. */
+/** Measures both threads alternately, so that other load on the machine affects both. */
 async function compare(what, action) {
   const times = { short: [], long: [] };
   for (let round = 0; round < rounds; round++) {
@@ -64,7 +64,7 @@ async function compare(what, action) {
     unit: "×",
     limit: allowed,
     runs: rounds,
-    beside: `${median(times.long)} ms (${spread(times.long)}) / ${median(times.short)} ms (${spread(times.short)})`,
+    comparison: `${median(times.long)} ms (${spread(times.long)}) / ${median(times.short)} ms (${spread(times.short)})`,
   };
 }
 

@@ -1,5 +1,5 @@
-// What the playground works for each frame while a long thread is scrolled, beside a plain page with the same text that the browser
-// scrolls alone. Times are processor time of the page's main thread.
+// Measures the work of the playground for each frame while a long thread is scrolled, compared with a plain page of the same text that
+// the browser scrolls without scripts. Times are processor time of the page's main thread.
 //
 //   npm run bench -- page [--messages 10000] [--rounds 3]
 
@@ -19,7 +19,7 @@ const { values } = parseArgs({
   options: { messages: { type: "string", default: "10000" }, rounds: { type: "string", default: "3" } },
 });
 const [messages, rounds] = [Number(values.messages), Number(values.rounds)];
-/** Milliseconds that the busiest frame may take: beyond that scrolling is seen to halt. */
+/** Milliseconds that the busiest frame may take. With more, scrolling visibly stops. */
 const allowed = 50;
 const turns = 40;
 
@@ -27,7 +27,7 @@ await ensureInstall();
 const server = await startTemporaryServer();
 const browser = await chromium.launch({ executablePath: await findChromium(), args: chromiumArguments });
 
-/** The last of the messages as plain text, as many as the wheel passes. */
+/** A plain page with as many of the last messages as the wheel scrolls through. */
 function plainPage() {
   const shown = Array.from({ length: 1000 }, (_, at) => wordsOf(messages - 1000 + at).replaceAll("<", "&lt;"));
   const rows = shown.map((text) => `<pre style="white-space: pre-wrap">${text}</pre>`);
@@ -65,7 +65,7 @@ try {
     floor.push(...(await workDuring(plain, () => wheel(plain))));
   }
   const most = (all) => Number(Math.max(...all).toFixed(2));
-  const beside = (one, other) => `${one} ms / ${other} ms of a plain page`;
+  const comparison = (one, other) => `${one} ms / ${other} ms of a plain page`;
   code = report("page", [
     {
       what: `busiest frame while ${messages} messages are scrolled`,
@@ -73,14 +73,14 @@ try {
       unit: "ms",
       limit: allowed,
       runs: measured.length,
-      beside: beside(most(measured), most(floor)),
+      comparison: comparison(most(measured), most(floor)),
     },
     {
       what: "a frame, to that of a plain page",
       measured: ratio(median(measured), median(floor)),
       unit: "×",
       runs: measured.length,
-      beside: `${beside(median(measured), median(floor))}; ${spread(measured)} / ${spread(floor)}`,
+      comparison: `${comparison(median(measured), median(floor))}; ${spread(measured)} / ${spread(floor)}`,
     },
   ]);
 } catch (error) {

@@ -1,5 +1,5 @@
-// What a step costs besides the model, seen from the provider: from the last byte of an answer that calls a tool to the first
-// of the next request; and how soon a run's first request comes in a short and in a long thread.
+// Measures the cost of a step without the model, at the provider: from the last byte of an answer that calls a tool to the first byte of
+// the next request; and the time until a run's first request in a short and in a long thread.
 //
 //   npm run bench -- step [--rounds 60] [--messages 10000]
 
@@ -15,17 +15,17 @@ const { values } = parseArgs({
   options: { rounds: { type: "string", default: "60" }, messages: { type: "string", default: "10000" } },
 });
 const [rounds, short, long] = [Number(values.rounds), 100, Number(values.messages)];
-/** Milliseconds of a step's own. */
+/** Milliseconds that a step itself may take. */
 const overhead = 3;
-/** Times the short thread. */
+/** The highest ratio to the short thread. */
 const growth = 1.5;
-/** Messages that are made at a time. */
+/** How many messages are created at a time. */
 const atOnce = 8;
 
 const gapOf = ({ exchanges: [first, second] }) => (second?.arrived ?? Number.NaN) - (first?.written ?? Number.NaN);
 const startOf = ({ sent, exchanges: [first] }) => (first?.arrived ?? Number.NaN) - sent;
 
-/** Everything between two requests, and what of it the floor does not need either: the rest is the step's own. */
+/** The time between two requests, and how much longer it is than the floor's: the step itself. */
 async function measureStep({ url, provider }) {
   const thread = await newThread(url, "tool");
   const socket = await openSocket(thread);
@@ -40,21 +40,21 @@ async function measureStep({ url, provider }) {
   socket.close();
   const whole = answers.thread.map(gapOf);
   const rows = ["floor", "package floor"].map((floor) => {
-    const beside = answers[floor].map(gapOf);
-    const own = whole.map((gap, at) => gap - (beside[at] ?? Number.NaN));
+    const baseline = answers[floor].map(gapOf);
+    const own = whole.map((gap, at) => gap - (baseline[at] ?? Number.NaN));
     return {
       what: `a step's own, above the ${floor} of its round`,
       measured: median(own),
       unit: "ms",
       limit: overhead,
       runs: rounds,
-      beside: `${median(whole)} ms (${spread(whole)}) − ${median(beside)} ms (${spread(beside)})`,
+      comparison: `${median(whole)} ms (${spread(whole)}) − ${median(baseline)} ms (${spread(baseline)})`,
     };
   });
   return rows;
 }
 
-/** A thread with so many messages. */
+/** Creates a thread with so many messages. */
 async function threadOf(url, count, agent) {
   const thread = await newThread(url, agent);
   const content = "A line of a long conversation, as long as people write.";
@@ -89,7 +89,7 @@ async function measureStart({ url, provider }) {
     unit: "×",
     limit: growth,
     runs: rounds,
-    beside: `${median(many)} ms (${spread(many)}) / ${median(few)} ms (${spread(few)})`,
+    comparison: `${median(many)} ms (${spread(many)}) / ${median(few)} ms (${spread(few)})`,
   };
 }
 

@@ -1,5 +1,5 @@
-// Time to the first delta and to the end of a streamed answer, from outside: a thread over SSE and over WebSocket beside two
-// floors. The scripted provider sends without pauses, so that nothing but our own work is measured.
+// Measures the time to the first delta and to the end of a streamed answer at the client: a thread over SSE and over WebSocket, compared
+// with two floors. The scripted provider sends without pauses, so that only this server's work is measured.
 //
 //   npm run bench -- stream [--rounds 60]
 
@@ -14,7 +14,7 @@ import { median, ratio, spread } from "./support/statistics.mjs";
 
 const { values } = parseArgs({ options: { rounds: { type: "string", default: "60" } } });
 const rounds = Number(values.rounds);
-/** Times the floor. */
+/** The highest ratio to the floor. */
 const allowed = 1.1;
 
 const times = {
@@ -47,7 +47,7 @@ async function measure({ url, provider }, deltas) {
           unit: "×",
           limit: allowed,
           runs: rounds,
-          beside: `${median(of(way))} ms (${spread(of(way))}) / ${median(of(floor))} ms (${spread(of(floor))})`,
+          comparison: `${median(of(way))} ms (${spread(of(way))}) / ${median(of(floor))} ms (${spread(of(floor))})`,
         });
       }
     }

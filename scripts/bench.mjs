@@ -1,5 +1,5 @@
-// Runs what is in bench/, one after the other, prints one table of everything and keeps it in artifacts/bench.json.
-// `npm run bench`, `npm run bench -- stream step` for some of them, `npm run bench -- stream --rounds 200` with options.
+// Runs the benches in bench/ one after the other, prints one table and stores it in artifacts/bench.json.
+// `npm run bench`; `npm run bench -- stream step` for some of them; `npm run bench -- stream --rounds 200` with options.
 
 import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
@@ -27,10 +27,10 @@ if (options.length > 0 && wanted.length !== 1) {
   process.exit(2);
 }
 
-/** What the machine does besides; figures of a busy one say little. */
+/** The machine's load. Figures of a busy machine are not reliable. */
 const load = () => Number((loadavg()[0] ?? 0).toFixed(2));
 
-/** One bench: its exit code, and what it measured. */
+/** Runs one bench and returns its exit code and its rows. */
 function run(name) {
   const child = spawn(process.execPath, [fromRoot(`bench/${name}.mjs`), ...options], {
     stdio: ["ignore", "pipe", "inherit"],

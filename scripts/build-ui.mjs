@@ -1,9 +1,9 @@
-// Builds the playground into dist/ui, unless it is there already.
+// Builds the playground into dist/ui if its sources have changed.
 //
 //   node scripts/build-ui.mjs [--auto]
 //
-// --auto is for wrangler's [build] step: a playground that cannot be built stops a deploy, but not a development server, which
-// goes on serving the last one.
+// --auto is for wrangler's [build] step: if the playground cannot be built, a deploy fails, but a development server continues to serve
+// the last one.
 
 import { buildUi } from "./lib/ui-build.mjs";
 

@@ -1,4 +1,4 @@
-// Builds the Worker as a deploy would, without deploying, and prints how large it is. Cloudflare counts the gzip size.
+// Bundles the Worker as for a deploy, without deploying, and prints its size. Cloudflare's limit applies to the gzip size.
 
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";

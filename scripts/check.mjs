@@ -1,5 +1,5 @@
-// The one gate: format, lint with types, types, unused code, rules, words, API reference. Every step runs even when another fails,
-// so that one run shows everything there is to mend.
+// The one gate: format, lint with types, types, unused code, rules, words, API reference. Every step runs, also after a failure, so that
+// one run shows all problems.
 
 import { existsSync } from "node:fs";
 
@@ -11,11 +11,11 @@ import { runSteps } from "./lib/steps.mjs";
 import { lintedPaths, tools } from "./lib/tools.mjs";
 
 await ensureInstall();
-// Types and the linter read the generated registries, so they have to be there.
+// Type checker and linter read the generated registries, so these have to exist.
 if (!agentsCompiled() && (await compileAgents()) !== 0) process.exit(1);
 
 const step = (name, script, args) => ({ name, run: () => runNode(script, args, { quiet: true }) });
-/** What was found is kept, so that only what changed since is checked. */
+/** Type-checks a project incrementally: results are stored, so that only changed files are checked again. */
 const typecheck = (project) => {
   const kept = `.cache/check/${project.replaceAll("/", "-")}.tsbuildinfo`;
   const args = ["-p", project, "--pretty", "false", "--incremental", "--tsBuildInfoFile", fromRoot(kept)];

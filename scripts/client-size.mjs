@@ -1,4 +1,4 @@
-// Bundles the client as an application would, and checks that it is small, and that no schema library came along.
+// Bundles the client as an application would, checks its size, and checks that it contains no schema library.
 
 import { gzipSync } from "node:zlib";
 
@@ -8,7 +8,7 @@ import { fromRoot } from "./lib/paths.mjs";
 
 const kib = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`;
 
-/** Bytes after gzip that each entry may have. Peers are the application's. What an entry shares with the client counts twice. */
+/** The limit of each entry in bytes after gzip. Peer dependencies are not included. Code that two entries share counts in each. */
 const entries = [
   { name: "threadhold/client", file: "src/client/index.ts", limit: 15 * 1024 },
   { name: "threadhold/react", file: "src/react/index.ts", limit: 3 * 1024 },

@@ -1,5 +1,5 @@
-// Makes a fresh clone ready: installs what the lockfile names, exactly, when something is missing. Uses no dependency,
-// since every other script runs it before there are any.
+// Prepares a fresh clone: installs exactly the packages of the lockfile if some are missing. It uses no packages, because every other
+// script runs it before they are installed.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -18,7 +18,7 @@ function readJson(file) {
   }
 }
 
-/** Installs if needed; ends the process with a clear message when that is impossible. */
+/** Installs if needed. Ends the process with a message if that is impossible. */
 export async function ensureInstall() {
   const tooOld = nodeTooOld(process.versions.node);
   if (tooOld) {

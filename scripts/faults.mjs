@@ -1,6 +1,6 @@
-// Checks that every fault point of the sources has a name of its own. Where points must stand is the linter's to say
-// (threadhold/fault-before-await); that each is hit and survived is shown by test/thread/every-fault.test.ts.
-// `node scripts/faults.mjs [folder]` checks another tree, which is how it is tested itself.
+// Checks that the names of fault points are unique in the sources. The lint rule threadhold/fault-before-await requires the points, and
+// test/thread/every-fault.test.ts proves that each is reached and survived.
+// `node scripts/faults.mjs [folder]` checks another folder, as its tests do.
 
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";

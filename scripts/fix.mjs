@@ -1,5 +1,5 @@
-// Mends what can be mended without thought: lint fixes first, then formatting, which may have to follow them, then the API
-// reference, which shows the sources as they are formatted.
+// Applies automatic fixes: lint fixes first, then formatting, which the fixes may require, then the API reference, which shows the
+// formatted sources.
 
 import { existsSync } from "node:fs";
 

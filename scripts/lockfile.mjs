@@ -1,4 +1,4 @@
-// Checks that the lockfile can be installed on every platform; `--fix` adds the builds a registry did not offer.
+// Checks that the lockfile can be installed on every platform. `--fix` adds the builds that a registry did not offer.
 
 import { readFileSync, writeFileSync } from "node:fs";
 

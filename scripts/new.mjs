@@ -1,4 +1,4 @@
-// Writes a starting file for a definition, and says what to do next.
+// Creates the file of a new definition and prints the next steps.
 //
 //   npm run new agent|prompt|model|tool|hook NAME
 //   npm run new api ROUTE            for example: npm run new api threads/[id]/status.get
@@ -54,10 +54,10 @@ function modelFor({ models }) {
   return (byHand ? undefined : candidates.find(({ value }) => value?.provider === "test")) ?? candidates[0];
 }
 
-/** The prompt of the agent's own name, else the newest. */
+/** The prompt with the agent's name, else the newest. */
 const promptFor = (name, { prompts }) => prompts.find((prompt) => prompt.name === name) ?? newestFirst(prompts)[0];
 
-/** Text of each kind's file, what to do with it, and what it still lacks. */
+/** The starting text of each kind's file, its next steps, and what is still missing. */
 const starters = {
   model: (name) => ({
     text: `// Which model answers. \`test\` needs no key and says what the script says; name a real provider when you have one.

@@ -1,5 +1,5 @@
-// Fills a catalog that was lost from the threads' objects. May be repeated, also after it broke off: what the catalog has
-// already is not counted again.
+// Restores a lost catalog from the objects of the threads. It may be repeated, also after an interruption: threads that are in the
+// catalog already are not counted again.
 
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -21,7 +21,7 @@ Where the ids of the objects come from, one of:
 
   --help              this text`;
 
-/** Objects of one request. */
+/** Objects in one request. */
 const batch = 50;
 
 /** @returns {never} */

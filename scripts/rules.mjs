@@ -1,6 +1,6 @@
 // Checks that every numbered promise in docs/rules.md and docs/rules/, and every row of the Standard Agents reference, has a test,
 // that every id in a test's title is a rule, and that titles are whole sentences.
-// `node scripts/rules.mjs [folder]` checks another tree, which is how it is tested itself.
+// `node scripts/rules.mjs [folder]` checks another folder, as its tests do.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";

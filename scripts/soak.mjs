@@ -1,5 +1,5 @@
-// Runs the soak suites, which take minutes: `npm run soak` all of them, `npm run soak -- kills` one. Their
-// folders are removed and their servers ended, however the run ends.
+// Runs the soak suites, which take minutes: `npm run soak` all of them, `npm run soak -- kills` one. Their folders are removed and their
+// servers ended in every case.
 
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// Builds the playground and checks how much JavaScript its first load takes: the entry and everything it imports before it
-// draws. What is loaded when it is needed is printed beside it.
+// Builds the playground and checks how much JavaScript its first load takes: the entry with all its static imports. Chunks that are loaded
+// later are printed next to it.
 
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -33,7 +33,7 @@ for (const [key, { file, name }] of Object.entries(manifest)) {
 }
 console.log(`playground, first load: ${kib(total)} gzip of ${kib(limit)}`);
 if (first.size === 0 || total === 0) console.error("The build names no entry.");
-// React's own warnings are in its development build alone.
+// Only React's development build has these warnings.
 const developing = [...first].some((key) => {
   const { file = "" } = manifest[key] ?? {};
   return file.endsWith(".js") && readFileSync(path.join(uiFolder, file), "utf8").includes("captureOwnerStack");

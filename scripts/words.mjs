@@ -15,14 +15,14 @@ const options = process.argv.slice(2).filter((argument) => argument.startsWith("
 const tree = path.resolve(process.argv.slice(2).find((argument) => !argument.startsWith("--")) ?? root);
 const allowedFile = "scripts/words-allowed.json";
 
-/** Titles of commits are checked after this one; `--since=<commit>` takes another. */
+/** Titles of commits after this one are checked; `--since=<commit>` names another. */
 const since =
   options.find((option) => option.startsWith("--since="))?.slice("--since=".length) ??
   "1216ea2446286e829e029a6576b0e1f5aae9284c";
 
 const read = (file) => readFileSync(path.join(tree, file), "utf8");
 
-/** Pages that are written from sources, lists that quote titles of tests, and material of tests. */
+/** Generated pages, lists that quote titles of tests, and fixtures. */
 const skipped =
   /^(docs\/reference\/api|dist|artifacts|migrations)\/|^docs\/design\/audit-closure\.md$|(^|\/)(node_modules|fixtures|\.(?!github)[^/]*)\//;
 

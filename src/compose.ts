@@ -1,4 +1,4 @@
-// Puts a deployment together from a registry. Tests call it with a registry of their own and get the same Worker.
+// Builds a deployment from a registry. Tests call it with their own registry and get the same Worker.
 
 import { refuse } from "#contract/error.ts";
 import { feedName } from "#core/feed-rpc.ts";
@@ -10,8 +10,8 @@ import { dialects } from "#dialect/dialects.ts";
 import { threadFeed } from "#feed/thread-feed.ts";
 import { createApp } from "#http/app.ts";
 import { boundRateLimiter } from "#http/limit/bound-rate-limiter.ts";
-import { boundedFetch, turns } from "#lib/bounded-fetch.ts";
-import { consoleLog } from "#lib/log.ts";
+import { boundedFetch, createRequestQueue } from "#lib/bounded-fetch.ts";
+import { consoleLog } from "#lib/log-port.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { createModelPort } from "#models/create-model-port.ts";
 import { readiness } from "#models/readiness.ts";
@@ -26,13 +26,13 @@ import { fileSettings, secretsOf } from "./environment.ts";
 import type { Environment } from "./environment.ts";
 import { outboundFetch } from "./outbound.ts";
 
-/** Version that `healthz` and every run show where the platform gives none. */
+/** The version that `healthz` and every run show if the platform does not name one. */
 const localVersion = "local";
 
-/** Requests of one object that may wait for headers at once: one less than the platform's limit. */
-const openRequests = 5;
+/** How many requests of an object may wait for response headers: one less than the platform's limit. */
+const maxOpenRequests = 5;
 
-/** The Worker's fetch handler and the classes of its threads and feeds. `adjust` lets tests replace parts of a thread's world. */
+/** The Worker's fetch handler and the classes of its objects. With `adjust`, tests replace dependencies of a thread. */
 export function compose(
   registry: Registry,
   diagnostics: readonly Diagnostic[],
@@ -49,7 +49,7 @@ export function compose(
   function appOf(env: Environment) {
     const known = apps.get(env);
     if (known !== undefined) return known;
-    deploymentLimits(env, reportMisread);
+    deploymentLimits(env, reportInvalidLimit);
     const app = createApp({
       registry,
       diagnostics,
@@ -77,7 +77,7 @@ export function compose(
 }
 
 function worldOf(env: Environment, registry: Registry): World {
-  const inTurn = turns(openRequests);
+  const inTurn = createRequestQueue(maxOpenRequests);
   return {
     registry,
     models: createModelPort({ env: { ...env }, fetch: boundedFetch(inTurn, (...call) => fetch(...call)) }),
@@ -93,8 +93,8 @@ function worldOf(env: Environment, registry: Registry): World {
   };
 }
 
-/** Says in the log, once an isolate, which budget makes no sense. */
-function reportMisread(variable: string): void {
+/** Logs, once per isolate, the variable of a limit that has an invalid value. */
+function reportInvalidLimit(variable: string): void {
   const message = "No positive number, and whole but for USD: nothing is allowed until it is mended.";
   consoleLog("error", "bad_configuration", { variable, message });
 }
@@ -123,7 +123,7 @@ function assetsOf({ ASSETS }: Environment) {
   return ASSETS === undefined ? undefined : (request: Request) => ASSETS.fetch(request);
 }
 
-/** The binding's period is 60 s (docs/guide/operations.md). */
+/** The period of the binding is 60 s (docs/guide/operations.md). */
 function admissionLimiterOf({ ADMISSION_LIMITER }: Environment) {
   return ADMISSION_LIMITER === undefined ? undefined : boundRateLimiter(ADMISSION_LIMITER, 60);
 }

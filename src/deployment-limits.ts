@@ -1,23 +1,23 @@
-// What a deployment allows runs and threads to use, from its variables. A budget that makes no sense is no budget to be
-// guessed at: nothing is allowed until it is mended, so that a slip of the pen never lets anything be spent.
+// Reads the limits of runs and threads from the deployment's variables. If a value is invalid, nothing is allowed until it is
+// corrected, so that a typing mistake never permits spending.
 
 import type { Allowance } from "#core/limits/allowed.ts";
 import { eachAmount } from "#core/limits/amounts.ts";
 import type { AmountName } from "#core/limits/amounts.ts";
 
-/** Steps a run may take where nobody sets a limit (decision 8). */
+/** Steps of a run that has no limit from its agent or its caller (decision 8). */
 const defaultStepCeiling = 250;
 
-/** A positive number each, whole but for USD; `null` or nothing bounds nothing. */
+/** Each value is a positive number, and a whole one except for USD. `null` or a missing variable means no limit. */
 export interface LimitVariables {
-  /** Steps a run may take where nobody sets a limit: a number, or `null` to lift the ceiling. 250 when absent. */
+  /** Steps of a run that has no limit from its agent or its caller; `null` lifts the ceiling. Default 250. */
   STEP_CEILING?: string | undefined;
-  /** Turns of both sides together, tokens, milliseconds at work and USD of a run. */
+  /** Per run: turns of both sides together, tokens, milliseconds of execution, and USD. */
   LIMIT_RUN_TURNS?: string | undefined;
   LIMIT_RUN_TOKENS?: string | undefined;
   LIMIT_RUN_DURATION_MS?: string | undefined;
   LIMIT_RUN_COST?: string | undefined;
-  /** The same of a thread, all its runs together. */
+  /** The same per thread, for all its runs together. */
   LIMIT_THREAD_STEPS?: string | undefined;
   LIMIT_THREAD_TURNS?: string | undefined;
   LIMIT_THREAD_TOKENS?: string | undefined;
@@ -41,14 +41,14 @@ const budgets = {
   },
 } as const satisfies { run: Partial<Record<AmountName, keyof LimitVariables>>; thread: Record<AmountName, string> };
 
-/** What the deployment allows. `misread` is told the name of each variable that makes no sense. */
-export function deploymentLimits(variables: LimitVariables, misread: (name: string) => void = () => {}): Allowance {
+/** The deployment's limits. `onInvalid` is called with the name of each variable that has an invalid value. */
+export function deploymentLimits(variables: LimitVariables, onInvalid: (name: string) => void = () => {}): Allowance {
   const bound = (name: keyof LimitVariables, amount: AmountName): number | null => {
     const text = variables[name]?.trim() ?? "";
     if (text === "" || text === "null") return null;
     const given = Number(text);
     if (given > 0 && (amount === "cost" ? Number.isFinite(given) : Number.isSafeInteger(given))) return given;
-    misread(name);
+    onInvalid(name);
     return 0;
   };
   return {
@@ -59,7 +59,7 @@ export function deploymentLimits(variables: LimitVariables, misread: (name: stri
   };
 }
 
-/** A value that makes no sense keeps the default, which bounds a run as well. */
+/** Reads the step ceiling. An invalid value keeps the default, which limits runs as well. */
 function stepCeiling(value: string | undefined): number | null {
   if (value === "null") return null;
   const steps = Number(value ?? defaultStepCeiling);

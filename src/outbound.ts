@@ -1,15 +1,15 @@
-// Reads the variables of outbound requests and puts the guarded fetch together. Fail closed: a list with a mistake admits
-// nothing, and without a resolver that makes sense no name can be looked up, so none is asked.
+// Reads the variables of outbound requests and creates the guarded fetch. Fails closed: a list with a mistake allows no host, and with an
+// invalid resolver no name can be resolved.
 
 import { createDnsOverHttps } from "#core/outbound/dns-over-https.ts";
 import type { Transport } from "#core/outbound/exchange.ts";
 import { createGuardedFetch, defaultOutboundLimits } from "#core/outbound/guarded-fetch.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
-import { consoleLog, type Log } from "#lib/log.ts";
+import { consoleLog, type Log } from "#lib/log-port.ts";
 import { addressKind } from "#lib/outbound/address-kind.ts";
 import { readHostList } from "#lib/outbound/host-list.ts";
 
-/** The variables. */
+/** The variables of outbound requests. */
 export interface OutboundVariables {
   ALLOWED_OUTBOUND_HOSTS?: string;
   DNS_OVER_HTTPS_URL?: string;
@@ -17,7 +17,7 @@ export interface OutboundVariables {
 
 const standardResolver = "https://cloudflare-dns.com/dns-query";
 
-/** The guarded fetch of a deployment. Says in the log which variables make no sense. */
+/** Creates the guarded fetch of a deployment. Logs the variables that have invalid values. */
 export function outboundFetch(variables: OutboundVariables, way: Transport, log: Log = consoleLog): OutboundFetch {
   const warn = (variable: string, message: string): void => {
     log("error", "bad_configuration", { variable, message });

@@ -1,4 +1,4 @@
-// What the demo assistant knows: a few pages about threads. A project of yours would search its own documents.
+// The knowledge of the demo assistant: a few pages about threads. Your project would search its own documents.
 
 /** One page of the handbook. */
 export interface Page {
@@ -30,7 +30,7 @@ export const handbook: readonly Page[] = [
   },
 ];
 
-/** Pages that share a word with the question, best first. */
+/** Pages that share a word with the question, best match first. */
 export function searchHandbook(question: string): Page[] {
   const words = wordsOf(question);
   return handbook
@@ -47,7 +47,7 @@ const tooCommon = new Set(
   "what this that with your from have does about tell please and the are how can you its for was not".split(" "),
 );
 
-/** Words worth looking for, without a plural's ending. */
+/** The words to search for, without plural endings. */
 function wordsOf(text: string): string[] {
   return text
     .toLowerCase()

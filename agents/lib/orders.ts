@@ -1,4 +1,4 @@
-// The shop's orders. A project of yours would ask a database; tools and endpoints share this file.
+// The shop's orders. Your project would query a database. Tools and endpoints share this file.
 
 /** An order. */
 export interface Order {

@@ -1,5 +1,5 @@
-// A model that needs no key: its answers are written below, as a function of what is asked. It uses what was said before,
-// picks a tool by the question, and says so when it is out of its depth.
+// A model that needs no key. Its answers are written below, as a function of the request: it uses earlier messages, chooses a tool by
+// the question, and admits when it has no answer.
 
 import { defineModel } from "threadhold";
 import type { TestRequest, TestTurn } from "threadhold";
@@ -50,7 +50,7 @@ function afterTool({ name, content }: TestRequest["messages"][number]): string {
 }
 
 function lookBack(request: TestRequest): string {
-  // Notes are system messages, and those reach a model with its prompt.
+  // Notes are system messages, which reach a model as a part of its system prompt.
   const notes = request.system
     .split("\n")
     .filter((line) => line.startsWith("Note: "))
@@ -73,7 +73,7 @@ function outOfDepth(request: TestRequest): string {
   );
 }
 
-/** What the person said, oldest first. */
+/** The user's messages, oldest first. */
 function said({ messages }: TestRequest): string[] {
   return messages.filter((message) => message.role === "user").map((message) => message.content);
 }

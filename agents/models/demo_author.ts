@@ -1,4 +1,4 @@
-// Plays the author: drafts with too many words, has the draft reviewed, hands the result on.
+// Plays the author: writes a draft that is too long, has it reviewed, and passes the result on.
 
 import { defineModel } from "threadhold";
 

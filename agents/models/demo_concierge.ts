@@ -1,4 +1,4 @@
-// Plays the concierge: it knows only what its system prompt says, so what is included is what it can answer.
+// Plays the concierge. It knows only its system prompt, so its answers show which prompts are included.
 
 import { defineModel } from "threadhold";
 
@@ -22,7 +22,7 @@ export default defineModel({
 
 const tooCommon = new Set(["the", "and", "are", "from", "when", "can", "you"]);
 
-/** Words worth looking for, without the ending of a plural. */
+/** The words to search for, without plural endings. */
 function wordsOf(text: string): string[] {
   const words = text.toLowerCase().match(/[a-z]{3,}/g) ?? [];
   return words.filter((word) => !tooCommon.has(word)).map((word) => word.replace(/s$/, ""));

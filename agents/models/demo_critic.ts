@@ -1,4 +1,4 @@
-// Plays the critic: the last message is the draft as it stands.
+// Plays the critic. The last message is the current draft.
 
 import { defineModel } from "threadhold";
 

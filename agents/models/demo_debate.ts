@@ -1,4 +1,4 @@
-// Plays both sides of the debate. Each side is sent its own words as the assistant's and the other's as the user's.
+// Plays both sides of the debate. Each side receives its own messages as the assistant's and the other side's as the user's.
 
 import { defineModel } from "threadhold";
 import type { TestRequest, TestTurn } from "threadhold";
@@ -32,11 +32,11 @@ function argueAgainst(request: TestRequest): TestTurn {
     : say("One honest comparison, made by somebody who gains nothing from it. I have seen none.");
 }
 
-/** The motion, the turns this side has taken, and the first sentence of what it heard last. */
+/** The motion, the number of turns this side has taken, and the first sentence of the last message it received. */
 function heardSoFar({ messages, lastUser }: TestRequest): { motion: string; turn: number; heard: string } {
   const first = messages[0]?.content ?? "";
   const opening = /^"(.+)": I am for it/.exec(first)?.[1];
-  // Nobody has posted a motion where the first message is the opening; "Begin." is what the platform then says.
+  // If the first message is the opening, the user has posted no motion; the platform then sends "Begin.".
   const motion = opening ?? (first === "Begin." ? "Every town should have a tram" : first.replace(/\.$/, ""));
   const spoken = opening === undefined ? messages.slice(1) : messages;
   return {

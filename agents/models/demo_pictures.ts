@@ -1,4 +1,4 @@
-// Plays a model with eyes: it is sent the bytes of recent images, and says what it was sent.
+// Plays a model with vision: it receives the bytes of recent images and reports what it received.
 
 import { defineModel } from "threadhold";
 import type { TestRequest, TestTurn } from "threadhold";

@@ -1,4 +1,4 @@
-// Plays a purchaser: orders what is named with a price, and says what came of it.
+// Plays a purchaser: orders the item that the message names with a price, and reports the result.
 
 import { defineModel } from "threadhold";
 import type { TestRequest, TestTurn } from "threadhold";

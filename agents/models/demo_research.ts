@@ -32,6 +32,6 @@ function report({ messages, lastUser }: TestRequest): TestTurn {
 function research({ messages, lastUser }: TestRequest): TestTurn {
   const last = messages.at(-1);
   if (last?.role !== "tool") return call("search_handbook", { question: lastUser });
-  // The first sentence behind the page's title.
+  // The first sentence after the page's title.
   return say(/^[^:]+: (.+?\.)(\s|$)/.exec(last.content)?.[1] ?? last.content);
 }

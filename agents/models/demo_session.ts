@@ -1,5 +1,5 @@
-// Plays a model for agent sessions (docs/guide/agent-sessions.md): it calls whatever it is offered of `add`, `where_am_i` and
-// `forecast`, and sums up. The tools are the client's.
+// Plays a model for agent sessions (docs/guide/agent-sessions.md): it calls those of `add`, `where_am_i` and `forecast` that it is
+// offered, and summarises the results. The tools are the client's.
 
 import { defineModel } from "threadhold";
 import type { TestRequest, TestTurn } from "threadhold";
@@ -33,7 +33,7 @@ function answer(request: TestRequest): TestTurn {
   return say(words === "" ? "I was offered no tool that I know." : words);
 }
 
-/** What a tool answered since the person last spoke; null where it was not called. */
+/** The result of a tool since the user's last message; null if it was not called. */
 function told({ messages }: TestRequest, tool: string): string | null {
   const from = messages.findLastIndex(({ role }) => role === "user");
   return messages.slice(from).find(({ name }) => name === tool)?.content ?? null;

@@ -1,4 +1,4 @@
-// Plays both desks of the support demo: what it may call tells it which desk it is.
+// Plays both desks of the support demo. It recognises the desk by the tools that it may call.
 
 import { defineModel } from "threadhold";
 import type { TestRequest, TestTurn } from "threadhold";
@@ -23,7 +23,7 @@ function answer(request: TestRequest): TestTurn {
   }
   if (last?.name === "look_up_order" || last?.name === "refund_order") return say(last.content);
   if (/^(hi|hello|hey|thanks|thank you)\b/i.test(wish)) return say("We are here for you. What can we do?");
-  // The other desk, once it has the thread, sees the same words and does not send them back.
+  // The other desk has the same messages once it has the thread, and must not hand the thread back.
   if (aboutMoney && isOffered(request, "billing_desk")) {
     return call("billing_desk", { task: wish }, "Money is for my colleagues in billing.");
   }
@@ -35,7 +35,7 @@ function answer(request: TestRequest): TestTurn {
     : call("look_up_order", { order });
 }
 
-/** What the customer wants, and of which order: the last words that were more than a number, and the last number. */
+/** The customer's request and the order it is about: the last message that is more than a number, and the last number. */
 function wanted({ messages, lastUser }: TestRequest): { wish: string; order: string | undefined } {
   const spoken = messages.filter(({ role }) => role === "user").map(({ content }) => content);
   const numbers = spoken.flatMap((text) => text.match(/\b\d{4}\b/g) ?? []);

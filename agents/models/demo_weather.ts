@@ -1,4 +1,4 @@
-// Plays a forecaster: asks where the person is, and says something about the place.
+// Plays a forecaster: asks for the user's location and reports its weather.
 
 import { defineModel } from "threadhold";
 import type { TestRequest, TestTurn } from "threadhold";
@@ -18,7 +18,7 @@ function answer({ messages, lastUser }: TestRequest): TestTurn {
   if (/never mind/i.test(lastUser)) return say("As you like.");
   const place = messages.findLast(({ role }) => role === "tool")?.content;
   if (messages.at(-1)?.role === "tool") return forecast(place ?? "");
-  // Somebody who says this knows the forecast, or is about to hear it.
+  // The user asks for the unit before or after the forecast.
   if (/fahrenheit/i.test(lastUser) && place !== undefined) return say(`77 °F and sunny in ${place}, as in every demo.`);
   return call("get_location", { precision: "city" }, "Let me see where you are.");
 }

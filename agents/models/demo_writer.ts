@@ -1,4 +1,4 @@
-// Plays the writer: its own last words are the draft, the critic's are the wish.
+// Plays the writer: its own last message is the draft, and the critic's last message is the requested change.
 
 import { defineModel } from "threadhold";
 
@@ -16,7 +16,7 @@ export default defineModel({
     const most = Number(/Keep it to (\d+)/.exec(lastUser)?.[1] ?? words.length);
     const kept = words.filter((word) => !struck.includes(word));
     const text = kept.slice(0, most).join(" ");
-    // What is cut ends with a whole clause, where it has one.
+    // A shortened text ends with a whole clause if it has one.
     const whole = kept.length > most && text.includes(",") ? text.slice(0, text.lastIndexOf(",")) : text;
     return say(whole.replace(/[,.]*$/, "."));
   },

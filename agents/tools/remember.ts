@@ -1,4 +1,4 @@
-// Keeps a note in the thread itself, as a message that user interfaces hide, and counts the notes that are there.
+// Stores a note in the thread as a message that user interfaces hide, and counts the notes.
 
 import { defineTool } from "threadhold";
 import { z } from "zod";

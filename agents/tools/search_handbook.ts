@@ -1,4 +1,4 @@
-// Searches the handbook and says how far it is: a streaming tool.
+// Searches the handbook and streams its progress.
 
 import { defineTool } from "threadhold";
 import { z } from "zod";

@@ -1,6 +1,6 @@
-// Threadhold and the floor in one workerd, asked in turns by one client: what else the machine does weighs on all alike. A
-// round asks each way once, and every round begins with another. Between two, requests that touch no object pass the time in
-// which what the one before left to do in the background gets done, and keep everything warm.
+// Measures Threadhold and the floor in one workerd, alternately and by one client, so that other load on the machine affects both. A
+// round measures each way once, and each round begins with another way. Between two measurements, requests that use no object keep the
+// connections warm and give the background work of the measurement before time to finish.
 
 import { startProvider } from "./provider.mjs";
 import { startRuntime } from "./runtime.mjs";
@@ -9,12 +9,12 @@ import { deltaOfProvider, deltaOfThread, get, post, readAnswer } from "./stream-
 /** Requests between two measurements. */
 const settling = 12;
 
-/** Rounds that warm everything up and are not counted. */
+/** Rounds that warm up and are not counted. */
 const warmUp = 15;
 
 /**
  * @typedef {import("./stream-client.mjs").Answered & { exchanges: import("./provider.mjs").Exchange[] }} Measured
- * An answer as the client saw it, with what the provider noted.
+ * An answer as the client received it, with the provider's records.
  */
 
 /** @returns {Promise<{ url: string, provider: Awaited<ReturnType<typeof startProvider>>, stop: () => Promise<void> }>} */
@@ -36,7 +36,7 @@ export async function startContest() {
   }
 }
 
-/** A new thread of an agent: its URL. */
+/** Creates a thread of an agent and returns its URL. */
 export async function newThread(url, agent) {
   const { id } = await post(`${url}/api/threads`, { agent_id: agent });
   return `${url}/api/threads/${id}`;
@@ -44,14 +44,14 @@ export async function newThread(url, agent) {
 
 const content = "Go on.";
 
-/** The floor, by the bytes or by the provider's package. */
+/** Requests the floor, which passes on the provider's bytes or reads them by the provider's package. */
 export const askFloor = (url, model, way) => () =>
   readAnswer(`${url}/floor/${way}`, { model, content, way }, deltaOfProvider);
 
-/** A thread over SSE: the answer of the request itself. */
+/** Requests a thread over SSE: the response to the post is the stream. */
 export const askThread = (thread) => () => readAnswer(`${thread}/messages`, { content }, deltaOfThread);
 
-/** A thread over a socket that is open already. */
+/** Requests a thread over an open socket. */
 export const askSocket = (thread, socket) => () => socket.answer(() => post(`${thread}/messages`, { content }));
 
 /**

@@ -1,5 +1,5 @@
-// How much a page works while something is done with it: processor time of its main thread for each frame, from Chromium's trace.
-// Time on the clock would include what else the machine does.
+// Measures how much a page computes during an action: processor time of its main thread for each frame, from Chromium's trace. Elapsed
+// time would include other load on the machine.
 
 /**
  * @typedef {import("playwright-core").Page} Page
@@ -37,7 +37,7 @@ export async function workDuring(page, act) {
   return frames(mainThread(events));
 }
 
-/** The thread of the page that worked most: others are idle meanwhile. @param {readonly TraceEvent[]} events */
+/** The busiest thread of the page; the others are idle. @param {readonly TraceEvent[]} events */
 function mainThread(events) {
   const threads = events.filter(
     ({ ph, name, args }) => ph === "M" && name === "thread_name" && args?.name === "CrRendererMain",

@@ -1,5 +1,5 @@
-// The scripted provider, in a process of its own, so that what it does delays nobody who measures. Real HTTP on the
-// loopback; deltas are written one by one, without a pause. Tells when each request came and when its answer was written.
+// The scripted provider in a process of its own, so that its work does not delay the measuring process. It uses real HTTP on the
+// loopback interface and writes deltas one by one without pauses. It reports when each request arrived and when its answer was written.
 
 import { createServer } from "node:http";
 
@@ -32,5 +32,5 @@ const server = createServer({ noDelay: true, keepAliveTimeout: 600_000 }, (reque
   });
 });
 server.listen(0, "127.0.0.1", () => process.send?.({ type: "ready", port: server.address().port }));
-// Whoever started it is gone: nobody asks any more.
+// The process that started this one has ended.
 process.on("disconnect", () => process.exit(0));

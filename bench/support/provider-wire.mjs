@@ -1,7 +1,7 @@
-// What the scripted provider says: OpenAI's chat stream, chunk by chunk, with the fields a real chunk has. Which answer is
-// chosen by the model a request names: `text-<n>` is n deltas of text, `tool` a call first and text after its result.
+// The answers of the scripted provider: OpenAI's chat stream, chunk by chunk, with the fields of a real chunk. The requested model
+// selects the answer: `text-<n>` is n deltas of text, `tool` is a call and then text after its result.
 
-/** Characters of one delta: about a token. */
+/** Deltas of about a token each. */
 const words = ["Then ", "came ", "another ", "word, ", "and ", "one ", "more. "];
 
 /**
@@ -46,7 +46,7 @@ function text(deltas) {
   ];
 }
 
-/** The tool that every agent of the bench has, and that answers at once. */
+/** The tool that every agent of the bench has, which returns at once. */
 const toolName = "at_once";
 
 function toolCall() {

@@ -1,4 +1,4 @@
-// Starts the scripted provider and hands out what it noted of each exchange.
+// Starts the scripted provider and returns its records of each exchange.
 
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";

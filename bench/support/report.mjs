@@ -1,12 +1,12 @@
-// What every bench hands over: rows of one form, for the one table of `npm run bench` and for its JSON.
+// The rows that every bench reports, for the table of `npm run bench` and for its JSON.
 
 /**
  * @typedef {object} Row
  * @property {string} what
  * @property {number} measured
  * @property {string} unit
- * @property {number | null} [limit] the most that `measured` may be; none for what is told beside
- * @property {string} [beside] what it was compared with, and how far the measurements lie apart
+ * @property {number | null} [limit] the highest allowed value of `measured`; none for a figure without a limit
+ * @property {string} [comparison] the compared figures with their spread
  * @property {number} [runs]
  */
 
@@ -15,7 +15,7 @@ function isOver({ measured, limit }) {
   return typeof limit === "number" && !(measured <= limit);
 }
 
-/** The table as people read it. @param {readonly (Row & { bench: string })[]} rows */
+/** Prints the table. @param {readonly (Row & { bench: string })[]} rows */
 export function printTable(rows) {
   console.table(
     rows.map((row) => ({
@@ -25,13 +25,13 @@ export function printTable(rows) {
       limit: row.limit ?? "",
       "": row.limit == null ? "" : isOver(row) ? "OVER" : "ok",
       runs: row.runs ?? "",
-      beside: row.beside ?? "",
+      comparison: row.comparison ?? "",
     })),
   );
 }
 
 /**
- * Ends a bench: one line of JSON where `npm run bench` collects it, the table otherwise. 1 where a limit is passed.
+ * Ends a bench: prints one line of JSON if `npm run bench` collects it, else the table. Exits with 1 if a limit is exceeded.
  * @param {string} bench @param {readonly Row[]} rows @param {object} [details]
  */
 export function report(bench, rows, details = {}) {

@@ -1,6 +1,6 @@
-// The bench's Worker in workerd alone, as near to a deployment as a machine comes: bundled as for a deployment, its socket
-// open to the client without a proxy before it, and no inspector. `wrangler dev` keeps an inspector on the Worker that is
-// told of every chunk of every body: 1,000 of them took 50 times as long under it, with and without Threadhold.
+// Runs the bench's Worker in workerd alone, which is as close to a deployment as a local machine gets: bundled as for a deployment,
+// with its socket open to the client, without a proxy and without an inspector. `wrangler dev` attaches an inspector to the Worker that
+// receives every chunk of every body: 1,000 of them took 50 times as long with it, with and without Threadhold.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -32,9 +32,9 @@ function modulesIn(folder) {
 }
 
 /**
- * Starts it, on a state folder that is thrown away.
+ * Starts it with a temporary state folder.
  * @param {Record<string, string>} [variables] added to the Worker's own
- * @param {object} [more] options of the server under it
+ * @param {object} [more] options of the server
  * @returns {Promise<{ url: string, stop: () => Promise<void> }>}
  */
 export async function startRuntime(variables = {}, more = {}) {
@@ -56,9 +56,9 @@ export async function startRuntime(variables = {}, more = {}) {
     d1Databases: Object.fromEntries(d1_databases.map(({ binding, database_id }) => [binding, database_id])),
     durableObjectsPersist: path.join(folder, "objects"),
     d1Persist: path.join(folder, "catalog"),
-    // A Worker of its own that every request to the provider would pass, and none passes in a deployment.
+    // This option adds a Worker that every request to the provider passes. A deployment has none.
     stripCfConnectingIp: false,
-    // What the Worker logs is nobody's here; what workerd itself complains of is.
+    // The Worker's log lines are dropped; errors of workerd are shown.
     handleRuntimeStdio: (out, problems) => {
       out.resume();
       problems.pipe(process.stderr);

@@ -1,4 +1,4 @@
-// What is told of many measurements: the middle one, and how far the others lie from it.
+// The summary of many measurements: their median, and how far they spread.
 
 const fixed = (value) => Number(value.toFixed(2));
 
@@ -11,7 +11,7 @@ function at(values, share) {
 /** @param {readonly number[]} values */
 export const median = (values) => fixed(at(values, 0.5));
 
-/** The tenth and the ninetieth of a hundred. @param {readonly number[]} values */
+/** The 10th and the 90th percentile. @param {readonly number[]} values */
 export const spread = (values) => `${fixed(at(values, 0.1))}–${fixed(at(values, 0.9))}`;
 
 /** @param {number} one @param {number} other */

@@ -1,4 +1,4 @@
-// The one client of every streamed answer: a kept connection, a POST, and the same reading of SSE and JSON whoever sent it.
+// The client of every streamed answer: a persistent connection, a POST, and the same reading of SSE and JSON for every server.
 
 import { Agent, request } from "node:http";
 
@@ -20,7 +20,7 @@ function send(url, body, accept) {
   });
 }
 
-/** Gets something and throws it away. @param {string} url */
+/** Sends a GET request and drops the response. @param {string} url */
 export async function get(url) {
   const response = await new Promise((resolve, reject) => {
     request(url, { agent }, resolve).on("error", reject).end();

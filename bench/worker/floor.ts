@@ -1,6 +1,6 @@
-// The least that a durable answer can cost: an object that writes down what it was asked, asks the provider, passes the
-// answer on and writes it down. It knows no runs, checks nothing, tells nobody else. Two ways: the provider's bytes as they
-// come, which nothing parses; or read by the provider's package, as whoever wants to know what was said has to.
+// The least that a durable answer can cost: an object that stores the request, calls the provider, passes the answer on and stores it. It
+// has no runs, no checks and no other subscribers. There are two ways: the provider's bytes unchanged and unparsed, or read by the
+// provider's package, as every program that needs the content has to.
 
 import { createOpenAI } from "@ai-sdk/openai";
 import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from "@ai-sdk/provider";
@@ -11,7 +11,7 @@ interface FloorEnvironment {
   OPENAI_BASE_URL: string;
 }
 
-/** What the floor is asked for. */
+/** A request to the floor. */
 interface FloorRequest {
   model: string;
   content: string;
@@ -40,7 +40,7 @@ export class FloorObject extends DurableObject<FloorEnvironment> {
     const user = { role: "user", content };
     let answer = await this.#ask(model, [user]);
     if (model === "tool") {
-      // A step: the whole answer, the row of its call's result, and the next request.
+      // A step: the whole answer, a row for the result of its call, and the next request.
       const call = await answer.text();
       this.#store(call);
       const result = { role: "tool", tool_call_id: "call_bench", content: "Done." };
@@ -84,7 +84,7 @@ export class FloorObject extends DurableObject<FloorEnvironment> {
     return stream;
   }
 
-  /** Each delta as it comes, in the form in which the provider sent it; the text in a row at the end. */
+  /** Passes each delta on in the provider's form, and stores the text in a row at the end. */
   async #pass(parts: ReadableStream<LanguageModelV3StreamPart>, writer: WritableStreamDefaultWriter): Promise<void> {
     const encoder = new TextEncoder();
     let text = "";

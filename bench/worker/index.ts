@@ -1,5 +1,5 @@
-// The Worker that benches measure: the real one, over a few definitions that answer at once. Its wrangler.jsonc stands
-// beside it, so that nothing of `agents/` weighs in.
+// The Worker that benches measure: the real one, with a few definitions that answer at once. It has its own wrangler.jsonc, so that the
+// definitions in `agents/` have no influence.
 
 import { compose } from "#compose.ts";
 import type { Environment } from "#environment.ts";
@@ -10,7 +10,7 @@ export { FloorObject } from "./floor.ts";
 
 const instant = defineModel({ name: "instant", provider: "test", model: "instant", script: () => ({ text: "Yes." }) });
 
-/** Models of the scripted provider, whose names say what it answers. */
+/** Models of the scripted provider. Their names select the answer. */
 const served = ["text-20", "text-1000", "tool"].map((name) => defineModel({ name, provider: "openai", model: name }));
 
 const models = [instant, ...served];
@@ -31,7 +31,7 @@ const prompts = [
 
 const atOnce = defineTool("Answers at once.", () => Promise.resolve({ status: "success" as const, result: "Done." }));
 
-/** Reads a file as its stream gives it and tells how much came, and what. */
+/** Reads a file as a stream and returns its size and hash. */
 const readStream = defineThreadEndpoint(async (request, state) => {
   const path = new URL(request.url).searchParams.get("path") ?? "";
   const stream = await state.readFileStream(path);
@@ -77,7 +77,7 @@ interface BenchEnvironment extends Environment {
   FLOORS: DurableObjectNamespace;
 }
 
-/** Both go from this entry to an object, and from there to the provider. */
+/** Both ways lead from this entry to an object, and from there to the provider. */
 function serve(request: Request, env: BenchEnvironment, context: ExecutionContext): Response | Promise<Response> {
   const [, name] = /^\/floor\/(\w+)$/.exec(new URL(request.url).pathname) ?? [];
   if (name === undefined) return fetch(request, env, context);

@@ -1,5 +1,5 @@
-// Writes the API reference of an entry from its doc comments and declarations, as Markdown. A declaration is shown as it is
-// written, without bodies and private members: named types stay names, and each name that the reference has is a link.
+// Writes the API reference of a package entry as Markdown from its doc comments and declarations. A declaration is shown as it is
+// written, without bodies and private members. Names of types are not expanded; a name in the reference is a link.
 
 import { docCommentOf, firstSentence, withoutMarks } from "./doc-comment.mjs";
 
@@ -66,7 +66,7 @@ function row(exported) {
  */
 function item(exported, links) {
   const { name, nodes, source } = exported;
-  // Of an overloaded function the last declaration is the implementation, which callers do not see.
+  // The last declaration of an overloaded function is its implementation, which callers do not see.
   const seen = nodes.length > 1 ? nodes.filter((node) => bodyOf(node) === undefined) : nodes;
   const own = seen.map((node) => declarationText(node, source)).join("\n\n");
   const code = [own, ...schemasOf(own, source)].join("\n\n");
@@ -121,7 +121,7 @@ function declarationText(node, source) {
 }
 
 /**
- * A variable by its type where it has one; else by its value.
+ * A variable with its type if it states one, else with its value.
  *
  * @param {Node} declared
  * @param {Source} source
@@ -143,8 +143,8 @@ function classText(declared, source) {
 }
 
 /**
- * A class's member with its doc comment; nothing for one that is private, and for a constructor without a comment, which
- * callers do not use.
+ * A member of a class with its doc comment; none for a private one, and none for a constructor without a comment, because callers do
+ * not use it.
  *
  * @param {Node} member
  * @param {Source} source

@@ -1,4 +1,4 @@
-// Checks docs/design/audit-closure.md: every finding has one row, and a closed one names a test.
+// Checks docs/design/audit-closure.md: every finding has one row, and each closed one names a test.
 
 import { namedTests } from "./named-tests.mjs";
 

@@ -1,4 +1,4 @@
-// The bench's own Worker under a real `wrangler dev`, on a state folder that is thrown away.
+// Runs the bench's Worker in a real `wrangler dev` with a temporary state folder.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

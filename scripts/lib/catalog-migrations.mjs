@@ -1,5 +1,5 @@
-// Applies the catalog's D1 migrations to a local state folder. `wrangler d1 migrations apply` takes more than a second
-// even with nothing to do, so the applied files' hash is kept beside the state.
+// Applies the catalog's D1 migrations to a local state folder. `wrangler d1 migrations apply` takes more than a second even if there is
+// nothing to apply, so a hash of the applied files is stored next to the state.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -28,7 +28,7 @@ export function migrationsHash(folder) {
   return hash.digest("hex");
 }
 
-/** Whether the record can be believed: it speaks of these files, and the database it speaks of is there. */
+/** Whether these migrations are recorded as applied and the database still exists. */
 export function areMigrationsRecorded(stateFolder, hash) {
   const record = path.join(stateFolder, recordName);
   if (!existsSync(path.join(stateFolder, "v3/d1")) || !existsSync(record)) return false;

@@ -1,4 +1,4 @@
-// Titles of commits: `area: imperative`, at most 72 characters.
+// Checks the titles of commits: `area: imperative`, at most 72 characters.
 
 const areas = /^[a-z0-9./-]+(?:, [a-z0-9./-]+)*: (?=\S)/;
 const longest = 72;

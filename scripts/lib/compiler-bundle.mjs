@@ -1,5 +1,5 @@
-// The compiler as a module Node can run. It is TypeScript, which Node 20 cannot: it is bundled into .cache/ under a
-// name made from its sources, and bundled again only when they change.
+// Makes the compiler a module that Node can run. It is TypeScript, which Node 20 cannot load, so it is bundled into .cache/ under a name
+// with a hash of its sources, and bundled again only if they change.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
@@ -33,12 +33,12 @@ async function bundleCompiler(path) {
     format: "esm",
     platform: "node",
     target: "node20",
-    // The packages of providers are imported when a model is called, which a build never does.
+    // The packages of providers are imported when a model is called, which the compiler never does.
     external: ["zod", "esbuild", "oxc-parser", "@ai-sdk/*", "@openrouter/*"],
     logLevel: "error",
   });
   for (const name of readdirSync(cache)) {
-    // A younger one may be in use by a process that found it a moment ago.
+    // Newer bundles are kept, since another process may be about to load one.
     const old = /^compiler-[0-9a-f]{16}\.mjs$/.test(name) && Date.now() - statSync(join(cache, name)).mtimeMs > 600_000;
     if (old) rmSync(join(cache, name), { force: true });
   }

@@ -1,5 +1,5 @@
-// Writes the local variables a first start needs, what plain wrangler has to be set to, and the folder without which wrangler
-// does not start. Run by npm after an install and by every command that installs.
+// Writes what a first start needs: the local variables, the variables for plain wrangler, and the folder without which wrangler does not
+// start. npm runs it after an install, and so does every command that installs.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -15,12 +15,12 @@ const forWrangler = `# Read by wrangler itself. Its explorer shows and changes a
 X_LOCAL_EXPLORER=false
 `;
 
-/** An existing file is the developer's and is never touched. */
+/** Writes `.dev.vars`. An existing file is the developer's and is never changed. */
 export function ensureDevVars(file = fromRoot(".dev.vars")) {
   return ensureFile(file, initial);
 }
 
-/** The same for the variables of wrangler: `npm run dev` sets them itself, plain `npx wrangler dev` reads them here. */
+/** Writes `.env` for plain `npx wrangler dev`; `npm run dev` sets these variables itself. An existing file is never changed. */
 export function ensureWranglerVariables(file = fromRoot(".env")) {
   return ensureFile(file, forWrangler);
 }
@@ -35,7 +35,7 @@ function ensureFile(file, text) {
   }
 }
 
-/** The playground is built into it by wrangler's own build step, which comes after the check that it is there. */
+/** Creates the folder of the playground. Wrangler checks that it exists before its own build step fills it. */
 export function ensureAssetsFolder(folder = fromRoot("dist/ui")) {
   mkdirSync(folder, { recursive: true });
 }

@@ -1,4 +1,4 @@
-// Doc comments: which one belongs to a declaration, and its text.
+// Finds the doc comment of a declaration, and its text.
 
 /**
  * The comment that ends right before a declaration, as it is written.
@@ -14,7 +14,7 @@ export function docCommentOf(node, { text, comments }) {
 }
 
 /**
- * The words of a comment without slashes and stars.
+ * The text of a comment without slashes and asterisks.
  *
  * @param {string} comment
  */

@@ -1,8 +1,8 @@
-// The lint rule that keeps fault injection whole: in the files it is switched on for, every statement that awaits comes
-// right behind a fault point, `await faults.at("area.place")`, in the same block. So a test can kill the object between any
-// two pieces of code that run in one go. Names are literals; that no two files share one is checked by scripts/faults.mjs.
+// The lint rule for fault points. In the files that it is enabled for, every statement with an `await` directly follows a fault point,
+// `await faults.at("area.place")`, in the same block. So a test can kill the object between any two pieces of code that run without
+// interruption. Names are literals; scripts/faults.mjs checks that they are unique.
 
-/** How a fault point is called: its area, then its place in it. */
+/** The name of a fault point: its area, then its place there. */
 const pointName = /^[a-z]+(-[a-z]+)*(\.[a-z]+(-[a-z]+)*)+$/;
 
 const messages = {
@@ -25,7 +25,7 @@ const holdsStatements = (node) =>
   node.type === "StaticBlock" ||
   node.type === "SwitchCase";
 
-/** `faults.at(…)`, however the port is reached. */
+/** A call of `faults.at(…)`, by any path to the port. */
 function pointCall(node) {
   if (node.type !== "AwaitExpression" || node.argument.type !== "CallExpression") return null;
   const { callee } = node.argument;
@@ -37,7 +37,7 @@ function pointCall(node) {
 
 const isPoint = (statement) => statement?.type === "ExpressionStatement" && pointCall(statement.expression) !== null;
 
-/** The statement of a block that a node stands in, or what keeps it from standing in one. */
+/** The statement of a block that contains a node, or the node that prevents this. */
 function statementOf(node) {
   for (let current = node; current.parent !== null; current = current.parent) {
     const { parent } = current;

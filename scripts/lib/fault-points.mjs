@@ -1,4 +1,4 @@
-// Reads the fault points of the sources. The linter sees one file at a time; that no two files share a name is seen here.
+// Reads the fault points of all sources and finds names that two of them share, which the linter cannot, since it sees one file at a time.
 
 /** @typedef {{ name: string, place: string }} FaultPoint */
 

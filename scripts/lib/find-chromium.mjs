@@ -1,5 +1,5 @@
-// Finds a Chromium for the tests that need a browser: the one that CHROME_PATH names, one of the system, Debian's package where
-// this process may install it, and at last the one that Playwright downloads.
+// Finds a Chromium for the tests that need a browser: the one in CHROME_PATH, one of the system, Debian's package if this process may
+// install it, or the one that Playwright downloads.
 
 import { existsSync } from "node:fs";
 
@@ -14,7 +14,7 @@ const usual = [
   "C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe",
 ];
 
-/** How it is started: seen by nobody, asking nobody, sharing nothing. */
+/** Arguments of a headless browser without background requests and without shared state. */
 export const chromiumArguments = [
   "--no-sandbox",
   "--disable-gpu",
@@ -25,7 +25,7 @@ export const chromiumArguments = [
   "--disable-sync",
 ];
 
-/** The program's path. Throws with what to do where there is none and none can be had. */
+/** The path of the program. Throws an error with instructions if there is none and none can be installed. */
 export async function findChromium() {
   const named = process.env.CHROME_PATH;
   if (named !== undefined && named !== "") {
@@ -43,7 +43,7 @@ async function fromDebian() {
   const install = ["install", "-y", "--no-install-recommends", "chromium"];
   console.log("No Chromium was found; installing Debian's …");
   if ((await runCommand("apt-get", install, { quiet: true, env })).code !== 0) {
-    // The lists may be missing, as in a fresh container.
+    // The package lists may be missing, as in a fresh container.
     await runCommand("apt-get", ["update"], { quiet: true, env });
     await runCommand("apt-get", install, { quiet: true, env });
   }

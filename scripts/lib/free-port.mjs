@@ -1,4 +1,4 @@
-// Finds a port nobody listens on. "localhost" may mean IPv4 or IPv6, so a port counts as free only if both are.
+// Finds a free port. "localhost" may mean IPv4 or IPv6, so a port counts as free only if it is free on both.
 
 import { createServer } from "node:net";
 

@@ -1,5 +1,5 @@
-// Tells whether node_modules is what the lockfile says, from the record npm leaves there. Comparing versions instead of
-// keeping a stamp of our own means that an `npm install` by hand is recognised and an interrupted one is not.
+// Compares node_modules with the lockfile by the record that npm writes there. A comparison of versions, in place of a stamp of our own,
+// recognises a manual `npm install` and an interrupted one.
 
 /** @typedef {{ version?: string, optional?: boolean, link?: boolean, resolved?: string }} LockedPackage */
 /** @typedef {{ packages?: Record<string, LockedPackage> }} Lockfile */
@@ -15,7 +15,7 @@ export function missingPackages(lockfile, installed) {
   for (const [location, wanted] of Object.entries(lockfile.packages ?? {})) {
     if (location === "") continue;
     const found = present[location];
-    // Optional packages are the builds for other platforms: absent is right, another version is not.
+    // Optional packages are builds for other platforms: they may be missing, but not have another version.
     if (found === undefined ? !wanted.optional : found.version !== wanted.version) missing.push(location);
   }
   return missing;

@@ -1,6 +1,6 @@
-// Lint rules of our own, loaded by oxlint as a JS plugin. They hold what the built-in rules cannot express: a relative
-// import must stay inside its layer, core reads no ambient clock, no await stands without its fault point, requests share no
-// promise, providers are known to their profiles alone, and every lint disable says why.
+// The project's own lint rules, which oxlint loads as a JS plugin: a relative import stays inside its layer, core uses no ambient clock,
+// every await follows a fault point, requests share no promise, only provider profiles compare provider names, and every lint disable
+// has a reason.
 
 import path from "node:path";
 
@@ -21,7 +21,7 @@ function mayReach(file, target) {
   return !/^(src|playground)\//.test(target);
 }
 
-/** Calls `visit(node, specifier)` for every way a module can name another one, types and dynamic imports included. */
+/** Calls `visit(node, specifier)` for every import of a module, types and dynamic imports included. */
 function forEachSpecifier(visit) {
   const fromSource = (node) => {
     if (typeof node.source?.value === "string") visit(node.source, node.source.value);
@@ -50,7 +50,7 @@ const noLayerEscape = {
   },
 };
 
-/** Files directly in src/ see every layer, but through the same "#layer/file.ts" names as everyone. */
+/** Files directly in src/ may import every layer, but only by "#layer/file.ts". */
 const noRelativeLayer = {
   meta: { type: "problem" },
   create(context) {

@@ -1,10 +1,10 @@
-// Finds the builds for other platforms that a lockfile names but does not hold, and adds them. npm leaves them out when
-// the registry it asked did not have them; the lockfile then works nowhere, since `npm ci` refuses it on every platform.
+// Finds builds for other platforms that a lockfile names but lacks, and adds them. npm leaves them out if the registry does not offer
+// them. `npm ci` then refuses the lockfile on every platform.
 
 /** @typedef {{ version?: string, optional?: boolean, dev?: boolean, os?: string[], cpu?: string[], libc?: string[], optionalDependencies?: Record<string, string> }} LockEntry */
 /** @typedef {{ name: string, version: string, location: string, dev: boolean }} Gap */
 
-/** Where Node would look for a package, from the innermost folder outwards. */
+/** The locations in which Node looks for a package, innermost first. */
 function* candidates(from, name) {
   const parts = from.split("/node_modules/");
   for (let depth = parts.length; depth > 0; depth--) {
@@ -34,10 +34,10 @@ const others = ["android", "freebsd", "netbsd", "openbsd", "openharmony", "sunos
 const processors = ["x64", "arm64", "arm", "ia32", "ppc64", "riscv64", "s390x", "loong64", "mips64el", "wasm32"];
 
 /**
- * Builds are named after their platform: `binding-linux-x64-musl`, `workerd-darwin-64`.
+ * The lockfile entry of a build, whose name contains its platform: `binding-linux-x64-musl`, `workerd-darwin-64`.
  *
  * @param {Gap} gap
- * @returns {LockEntry | undefined} undefined if the name tells no platform
+ * @returns {LockEntry | undefined} undefined if the name contains no platform
  */
 export function platformEntry({ name, version, dev }) {
   const words = name.split("/").at(-1)?.split("-") ?? [];

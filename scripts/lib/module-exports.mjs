@@ -1,4 +1,4 @@
-// Finds what a TypeScript module exports, through its re-exports, as declarations in the files that hold them.
+// Finds the exports of a TypeScript module, through its re-exports, as declarations in their files.
 
 import { parseSync } from "oxc-parser";
 

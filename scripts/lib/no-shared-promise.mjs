@@ -83,7 +83,7 @@ class FileNames {
     return false;
   }
 
-  /** The same of a type by its name. */
+  /** The same for a type by its name. */
   namedType(name, seen) {
     const key = `${this.#file} ${name}`;
     if (seen.has(key)) return false;
@@ -94,7 +94,7 @@ class FileNames {
     return from !== undefined && (namesOf(from.file, this.#root)?.namedType(from.name, seen) ?? false);
   }
 
-  /** Whether a function of this name gives a promise. */
+  /** Whether a function of this name returns a promise. */
   givesPromise(name, seen = new Set()) {
     const key = `${this.#file} ${name}`;
     if (seen.has(key)) return false;

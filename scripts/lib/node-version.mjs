@@ -1,9 +1,9 @@
-// The oldest Node that every pinned tool runs on.
+// The oldest version of Node that all pinned tools support.
 const oldest = { major: 20, minor: 19 };
 
 /**
  * @param {string} version such as "20.19.0"
- * @returns {string | undefined} what to tell the user, if this Node is too old
+ * @returns {string | undefined} the message for the user, if this Node is too old
  */
 export function nodeTooOld(version) {
   const [major = 0, minor = 0] = version.split(".").map(Number);

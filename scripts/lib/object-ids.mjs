@@ -1,11 +1,11 @@
-// The ids of a namespace's objects: from Cloudflare's API for a deployment, from the names of their files for a local server.
+// Lists the ids of a namespace's objects: for a deployment from Cloudflare's API, for a local server from the names of its files.
 
 import { readdirSync } from "node:fs";
 import path from "node:path";
 
 const objectId = /^[0-9a-f]{64}$/;
 
-/** Objects that a page of the API holds at most. */
+/** The most objects that a page of the API holds. */
 const pageLimit = 1000;
 
 /**
@@ -16,7 +16,7 @@ export function localObjectIds(stateFolder) {
   const objects = path.join(stateFolder, "v3/do");
   const ids = new Set();
   for (const namespace of readdirSync(objects, { withFileTypes: true })) {
-    // Feeds have files too, and nothing in them.
+    // Feeds have files too, but no data in them.
     if (!namespace.isDirectory() || !namespace.name.endsWith("-ThreadObject")) continue;
     for (const file of readdirSync(path.join(objects, namespace.name))) {
       const id = file.replace(/\.sqlite$/, "");
@@ -27,7 +27,7 @@ export function localObjectIds(stateFolder) {
 }
 
 /**
- * Objects of a deployed namespace that hold anything, page by page.
+ * The objects of a deployed namespace that have stored data, page by page.
  * @param {{ account: string, namespace: string, token: string, api?: string | undefined }} where
  * @returns {AsyncGenerator<string[]>}
  */

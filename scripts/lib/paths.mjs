@@ -1,4 +1,4 @@
-// Where things are, as absolute paths, so that a script works from any working directory.
+// Absolute paths of the project, so that a script works from any working directory.
 
 import path from "node:path";
 import { fileURLToPath } from "node:url";

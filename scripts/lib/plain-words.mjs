@@ -1,5 +1,5 @@
-// Words that plain text avoids: personification and private terms that a reader from elsewhere has to decode. Looks at
-// comments, Markdown and titles of tests; code in back-ticks is left out, so that a name can be quoted.
+// Finds words that plain text avoids: personification, and private terms that readers from elsewhere do not know. Checks comments,
+// Markdown and titles of tests. Code in back-ticks is left out, so that names can be quoted.
 
 import { parseSync } from "oxc-parser";
 

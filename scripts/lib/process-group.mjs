@@ -1,4 +1,4 @@
-// A program in a process group of its own that never outlives us: see supervised.mjs for the case of our sudden death.
+// Runs a program in a process group of its own that ends with this process. supervised.mjs ends it if this process is killed.
 
 import { spawn } from "node:child_process";
 
@@ -20,16 +20,16 @@ export function startGroup(program, args, env) {
     try {
       if (child.pid !== undefined) process.kill(-child.pid, name);
     } catch (error) {
-      // ESRCH: nobody of the group is left, which is what every caller wants in the end.
+      // ESRCH: no process of the group is left, which is the wanted result.
       if (error.code !== "ESRCH") throw error;
     }
   };
   /** @type {Promise<number>} */
   const ended = new Promise((resolve) => {
     child.on("error", () => resolve(127));
-    // Whoever is left of the group would hold the port and the files.
+    // A remaining process of the group would keep the port and the files open.
     child.on("exit", () => signal("SIGKILL"));
-    // Later than "exit": all that was printed has been read.
+    // "close" comes after "exit", when all output has been read.
     child.on("close", (code) => resolve(code ?? 1));
   });
   return { pid: child.pid, stdout: child.stdout, stderr: child.stderr, signal, ended };

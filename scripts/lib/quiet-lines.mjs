@@ -1,5 +1,5 @@
-// Passes a program's output on line by line, without the lines that say nothing a developer needs. What is not known to
-// be noise is shown: an error must never be swallowed.
+// Passes a program's output on line by line, without lines that are of no use to a developer. Only known lines are removed, so that no
+// error is lost.
 const noise = [
   /^\s*$/,
   /^\s*⛅/u,
@@ -33,7 +33,7 @@ export const isNoise = (line) => {
 };
 
 /**
- * What the runtime says of what tests do on purpose: an object that one of them ended, whose reason says so, and a peer that left.
+ * Messages of the runtime about faults that tests cause on purpose: an object that was ended by a test, and a peer that disconnected.
  */
 const provoked = [
   /^(uncaught exception; )?exception = .*\bbroken\.outputGateBroken; jsg\.Error: planned death\b/,
@@ -41,7 +41,8 @@ const provoked = [
 ];
 
 /**
- * A judge of the runtime's lines, one after the other: true for those that a test provoked and for the stack under each.
+ * A function that is called with the lines of the runtime in order. It returns true for lines that a test caused, and for the stack
+ * after each.
  *
  * @returns {(line: string) => boolean}
  */
@@ -53,7 +54,7 @@ export function provokedLines() {
   };
 }
 
-/** The compiler's line of success, which the dev command has printed itself before the server starts. */
+/** The compiler's success message, which the dev command has printed before the server starts. */
 const compiled = /^(\[custom build\] )?compiled \d+ definitions /;
 
 /**

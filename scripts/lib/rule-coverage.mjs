@@ -1,6 +1,5 @@
-// Compares the numbered behaviours in docs/ with the tests that prove them. A rule is a list item, `- RUN4: sentence`, or
-// a row of a table whose first cell is its id; a test proves it by a name that begins with its id, `it("RUN4 …")`, or with
-// several, `it("RUN4, RUN5 …")`.
+// Compares the numbered rules in docs/ with the tests that prove them. A rule is a list item, `- RUN4: sentence`, or a row of a table
+// whose first cell is its id. The title of its test begins with its id, `it("RUN4 …")`, or with several, `it("RUN4, RUN5 …")`.
 
 /**
  * @typedef {{ path: string, text: string }} SourceFile
@@ -10,8 +9,8 @@
 const ruleLine = /^\s*[-*] (?<id>[A-Z]{2,}\d+)\b(?<rest>.*)$/;
 const tableRow = /^\| *(?<id>[A-Z]{2,}\d+) *\|(?<rest>.*)$/;
 const ids = /[A-Z]{2,}\d+/g;
-// `it("RUN4`, `it.skip("RUN4`, `test.for(cases)("RUN4`: a name stands right after an opening bracket of it or test, or
-// of the call that it.each(…) and its like return.
+// `it("RUN4`, `it.skip("RUN4`, `test.for(cases)("RUN4`: the title follows an opening bracket of it or test, or of the function that
+// it.each(…) and similar functions return.
 const testName =
   /(?:\b(?:it|test)(?:\.\w+)*|\))\s*\(\s*["'`](?<ids>[A-Z]{2,}\d+(?:[ ,]+[A-Z]{2,}\d+)*)(?![A-Za-z0-9_-])/g;
 
@@ -48,7 +47,7 @@ function readProofs(tests) {
   return proofs;
 }
 
-/** Two prefixes of ids, one of which begins with the other: they are easily taken for each other. */
+/** Pairs of id prefixes of which one begins with the other, because they are easily confused. */
 function collisions(/** @type {string[]} */ all) {
   const prefixes = [...new Set(all.map((id) => id.replace(/\d+$/, "")))].sort();
   return prefixes.flatMap((prefix, at) =>

@@ -1,4 +1,4 @@
-// Runs one command to its end. Never through a shell: arguments reach the program exactly as given.
+// Runs one command to its end. It uses no shell, so arguments reach the program unchanged.
 
 import { spawn } from "node:child_process";
 

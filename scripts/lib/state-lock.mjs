@@ -1,5 +1,5 @@
-// One server per state folder: two of them would run the same objects twice over the same files. The lock is a file
-// with the owner's pid; the lock of a process that is gone is taken over.
+// Allows one server per state folder, because two would run the same objects on the same files. The lock is a file with the owner's pid.
+// The lock of a process that has ended is replaced.
 
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -11,7 +11,7 @@ function isAlive(pid) {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it lives, under another user.
+    // EPERM: the process exists and belongs to another user.
     return error.code === "EPERM";
   }
 }
@@ -34,7 +34,7 @@ export function lockState(folder, pid = process.pid) {
   mkdirSync(folder, { recursive: true });
   const file = path.join(folder, lockName);
   const draft = `${file}.${pid}`;
-  // A link appears complete or not at all: nobody ever reads a lock without its pid.
+  // A link appears atomically, so a lock file always contains its pid.
   writeFileSync(draft, `${pid}\n`);
   try {
     for (;;) {

@@ -1,4 +1,4 @@
-// Runs independent steps a few at a time and reports each in one line; what failed is shown in full at the end.
+// Runs independent steps, a few at a time, and reports each in one line. The output of failed steps is shown in full at the end.
 
 import { availableParallelism } from "node:os";
 

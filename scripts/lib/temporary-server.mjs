@@ -1,4 +1,4 @@
-// The dev server on a state folder of its own that is thrown away, for scripts that need something to talk to.
+// Runs the dev server with a temporary state folder, for scripts that need a server.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Counts what vitest's JSON report says. A run that went wrong never counts as zero failures.
+// Counts the tests in vitest's JSON report. A run without a valid report never counts as zero failures.
 
 /**
  * @typedef {{ status: string, fullName?: string, failureMessages?: string[] }} TestReport
@@ -18,18 +18,18 @@ export function countTests(report, exitCode) {
       else if (test.status === "failed") count.failed++;
       else count.skipped++;
     }
-    // A file that broke outside its tests, while loading or in a hook, has no failed test to show for it.
+    // A file that failed outside of its tests, while loading or in a hook, has no failed test.
     if (file.status === "failed" && count.failed === failedBefore) count.failed++;
   }
   if (exitCode !== 0 && count.failed === 0) count.failed = 1;
   return count;
 }
 
-/** UTF-16 units that are shown of what a test said when it failed. */
+/** UTF-16 units of a test's failure message that are shown. */
 const shownMessage = 600;
 
 /**
- * The tests that failed, a line each with the beginning of why.
+ * The failed tests, one line each, with the beginning of the failure message.
  *
  * @param {{ testResults?: FileReport[] } | undefined} report
  * @param {number} exitCode vitest's own

@@ -1,5 +1,5 @@
-// Checks that the titles of tests are whole sentences, as far as a program can. A title names its subject first, so it can be read
-// without the describe around it.
+// Checks that the titles of tests are whole sentences, as far as a program can. A title names its subject first, so that it makes sense
+// without the `describe` that contains it.
 
 import { parseSync } from "oxc-parser";
 

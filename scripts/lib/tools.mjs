@@ -1,4 +1,4 @@
-// The command files of the tools we start. Starting them with node directly saves npx's second and a shell.
+// The command files of the tools that scripts run. Running them with node directly is a second faster than npx and needs no shell.
 export const tools = {
   knip: "node_modules/knip/bin/knip.js",
   oxfmt: "node_modules/oxfmt/bin/oxfmt",
@@ -8,10 +8,10 @@ export const tools = {
   wrangler: "node_modules/wrangler/bin/wrangler.js",
 };
 
-/** Everything the linter looks at; it is always given paths. */
+/** The paths that the linter checks. */
 export const lintedPaths = ["src", "playground", "agents", "bench", "examples", "test", "scripts", "vitest.config.ts"];
 
-/** What every wrangler of ours runs with: no telemetry, no banner, no request to the network for a `cf` object. */
+/** The environment of every wrangler process: no telemetry, no banner, no network request for a `cf` object. */
 export const wranglerEnvironment = {
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
   WRANGLER_HIDE_BANNER: "true",

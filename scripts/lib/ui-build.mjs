@@ -1,6 +1,5 @@
-// Builds the playground into static assets, when its sources are not those of the last build. What was built is kept under a
-// name made from the sources, beside the installed packages, so that copies of a project share it; the folder that is served is
-// filled from there and changes at once or not at all.
+// Builds the playground into static assets if its sources have changed. The result is stored next to the installed packages under a hash
+// of the sources, so that copies of the project share it. The served folder is filled from there, each file atomically.
 
 import { createHash } from "node:crypto";
 import {
@@ -18,13 +17,13 @@ import path from "node:path";
 
 import { fromRoot, root } from "./paths.mjs";
 
-/** What is served. */
+/** The folder that is served. */
 export const uiFolder = fromRoot("dist/ui");
 const recordFile = fromRoot("dist/ui.sources");
 const keptFolder = fromRoot("node_modules/.cache/threadhold-ui");
 const keptForMs = 24 * 60 * 60 * 1000;
 
-/** Everything that decides what is built. */
+/** The paths whose content decides the result of the build. */
 const sources = [
   "playground",
   "src/client",
@@ -42,7 +41,7 @@ function* filesBelow(file) {
   for (const entry of entries) if (entry.isFile()) yield path.join(entry.parentPath, entry.name);
 }
 
-/** A name for the sources as they are now. */
+/** A hash of the current sources. */
 function sourcesHash() {
   const hash = createHash("sha256");
   const files = sources.flatMap((source) => [...filesBelow(fromRoot(source))]);
@@ -67,11 +66,11 @@ export async function buildUi() {
 }
 
 async function buildInto(folder) {
-  // Only here: whoever starts in a fresh clone loads this file before any package is installed.
+  // Imported here, because in a fresh clone this file is loaded before packages are installed.
   const [{ build }, { uiConfig }] = await Promise.all([import("vite"), import("./ui-vite.mjs")]);
   const temporary = `${folder}.${process.pid}`;
   rmSync(temporary, { recursive: true, force: true });
-  // Vite would take it from whoever builds, as a test runner that starts a server, and what is kept is for everybody.
+  // Vite would use the value of the current process, for example a test runner's, but the stored result is shared.
   const { NODE_ENV: before } = process.env;
   process.env.NODE_ENV = "production";
   try {
@@ -88,16 +87,16 @@ async function buildInto(folder) {
   try {
     renameSync(temporary, folder);
   } catch (error) {
-    // Somebody else built the same meanwhile.
+    // Another process has built the same in the meantime.
     if (!existsSync(folder)) throw error;
     rmSync(temporary, { recursive: true, force: true });
   }
 }
 
 /**
- * The folder itself stays, since a running server watches it. Files appear whole, the document last, when all that it loads is
- * there; what the build before loads stays as well, for pages that are open. The record is what a running server waits for, to
- * look at the folder again (`watch_dir` in wrangler.toml).
+ * Fills the served folder. The folder itself stays, since a running server watches it. Files are replaced atomically, and the document is
+ * written last, when everything that it loads exists. Files of the build before stay for open pages. The change of the record file makes
+ * a running server read the folder again (`watch_dir` in wrangler.toml).
  */
 function serve(kept, hash) {
   const before = existsSync(recordFile) ? path.join(keptFolder, readFileSync(recordFile, "utf8")) : kept;
@@ -118,7 +117,7 @@ function assetsOf(folder) {
   return existsSync(assets) ? readdirSync(assets) : [];
 }
 
-/** Whole or not at all, for whoever reads it meanwhile. */
+/** Copies a file atomically, because it may be read at any time. */
 function put(from, to) {
   mkdirSync(path.dirname(to), { recursive: true });
   const temporary = path.join(path.dirname(recordFile), `.${path.basename(to)}.${process.pid}`);

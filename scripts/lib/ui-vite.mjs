@@ -1,4 +1,4 @@
-// How the playground is built and served in development, for every script that does either.
+// The Vite configuration of the playground, for builds and for the development server.
 
 import react from "@vitejs/plugin-react";
 import { createLogger } from "vite";
@@ -35,7 +35,7 @@ export function uiConfig({ outDir, port, worker }) {
     configFile: false,
     root: fromRoot("playground"),
     base: "/",
-    // Packages that look at this are built for production unless they are served by the development server.
+    // Some packages check the mode and choose their production build.
     mode: worker === undefined ? "production" : "development",
     logLevel,
     customLogger: quietLogger(logLevel),
@@ -45,12 +45,12 @@ export function uiConfig({ outDir, port, worker }) {
       ...(outDir === undefined ? {} : { outDir }),
       emptyOutDir: true,
       target: "es2023",
-      // Everything that may be kept for ever lies here; what is small is a file as well, since the policy knows no data: scripts.
+      // All files here may be cached without a limit. Small files are not inlined, because the page's policy allows no data: scripts.
       assetsDir: "assets",
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
-      // What the first load may weigh is checked by scripts/ui-size.mjs.
+      // scripts/ui-size.mjs checks the size of the first load.
       chunkSizeWarningLimit: 2000,
       manifest: "manifest.json",
     },
@@ -61,14 +61,14 @@ export function uiConfig({ outDir, port, worker }) {
           server: {
             host: "localhost",
             port: port ?? 5173,
-            // Beside what Vite keeps to itself: the keys of providers, and what the Worker stored.
+            // In addition to the paths that Vite denies: the keys of providers, and the Worker's stored data.
             fs: {
               allow: [fromRoot("playground"), fromRoot("src"), fromRoot("node_modules")],
               deny: [".env", ".env.*", "*.{crt,pem}", "**/.git/**", ".dev.vars", ".dev.vars.*", "**/.wrangler/**"],
             },
             proxy: {
-              // The Worker refuses foreign origins, and this one's port is another: it is told the Worker's own for
-              // pages that come from here, and the truth for all others.
+              // The Worker refuses foreign origins, and this server's port makes it one. So requests from its own pages get the Worker's
+              // origin, and all others keep theirs.
               "^/(api|healthz)(/|$|\\?)": {
                 target: worker,
                 changeOrigin: true,

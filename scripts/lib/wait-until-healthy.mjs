@@ -1,4 +1,4 @@
-// Waits for a server to answer its health check.
+// Waits until a server answers its health check.
 
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -12,10 +12,10 @@ export async function waitUntilHealthy(url, signal) {
     try {
       const answer = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(5000)]) });
       const body = await answer.text();
-      // By another name than a loopback one the open mode refuses even this, which is an answer all the same.
+      // With a host name that is not a loopback name, the open mode refuses this request too, which proves that the server is running.
       if (answer.ok || body.includes("auth_not_configured")) return true;
     } catch {
-      // Not listening yet, or still busy building: ask again.
+      // The server is not listening yet, or still building.
     }
     await delay(100, undefined, { signal }).catch(() => undefined);
   }

@@ -1,5 +1,5 @@
-// Compares how many avoided words each file has with how many it may have. The allowance of a file is its count when the check
-// was introduced; it may only fall. Text that moves into a new file takes its allowance along: new files share what older files no longer use.
+// Compares the number of avoided words in each file with its allowance: the file's count when the check was introduced, which may only
+// fall. If text moves to a new file, its allowance moves too: new files share what older files no longer use.
 
 /** @typedef {Record<string, number>} Counts by path */
 

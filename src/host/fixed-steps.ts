@@ -10,18 +10,18 @@ import { endWithPrompt, isSendable, modelMessage } from "#core/request/request-m
 import { earlierThinking } from "#core/request/selected-thinking.ts";
 import type { AnyModelDefinition, ReasoningConfig } from "#spec/index.ts";
 
-/** What every step of a run asks. */
+/** The contents of every request of a run. */
 export interface StepSettings {
-  /** An empty string sends no system prompt. */
+  /** The system prompt; an empty string sends none. */
   system: string;
-  /** The model to ask, then its fallbacks in order. */
+  /** The model that is requested, then its fallbacks in order. */
   models: [AnyModelDefinition, ...AnyModelDefinition[]];
   /** The tools by name. A model without function calling is offered none. */
   tools: ReadonlyMap<string, ToolRunner>;
   toolMode: ToolMode;
-  /** Over the model's own value. */
+  /** Takes precedence over the model's value. */
   temperature?: number | undefined;
-  /** Over the model's own value. */
+  /** Takes precedence over the model's value. */
   maxTokens?: number | undefined;
   reasoning?: ReasoningConfig | undefined;
 }
@@ -34,10 +34,10 @@ export interface SentConversation {
   own: () => readonly MessageRecord[];
 }
 
-/** Answers of a run in process are of its only side. */
+/** A run in process has one side only. */
 const place = { side: "a", role: "assistant", depth: 0 } as const;
 
-/** Makes the step port. The settings do not change during a run. */
+/** Creates the step port. The settings do not change during a run. */
 export function fixedSteps(settings: StepSettings, conversation: SentConversation): StepPort {
   const { system, models, tools, toolMode, temperature, maxTokens, reasoning } = settings;
   const offered = models[0].capabilities?.functionCalling === false ? new Map<string, ToolRunner>() : tools;

@@ -14,11 +14,11 @@ import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import type { ToolCall } from "#spec/index.ts";
 
-/** A tool and its function. */
+/** A tool, with its function unless it is remote. */
 export interface FunctionTool {
   name: string;
   description: string;
-  /** Arguments are checked against it. Null: the tool takes none. */
+  /** The schema that arguments are checked against. Null: the tool takes none. */
   schema: z.ZodType | null;
   /** Returns a result, its promise, or a stream of pieces that ends with it. Left out, the tool is remote. */
   run?: ((args: JsonObject, call: ToolCall) => unknown) | undefined;
@@ -28,7 +28,7 @@ export interface FunctionTool {
   deadlineMs: number;
 }
 
-/** Makes the runner. */
+/** Creates the runner. */
 export function functionTool(
   { name, description, schema, run, timeoutMs, deadlineMs }: FunctionTool,
   clock: Clock = systemClock,

@@ -11,7 +11,7 @@ import type { Clock } from "#core/ports/clock.ts";
 import type { LimitPort, ReachedLimit, Reserved } from "#core/ports/limit-port.ts";
 import type { RunPorts } from "#core/ports/run-ports.ts";
 
-/** One per execution. The limits of the run's record hold; `bounds` hold for amounts that the record does not name. */
+/** The limits of one execution. `bounds` apply to amounts that the run's record does not limit. */
 export class HostLimits implements LimitPort {
   readonly #ports: Pick<RunPorts, "run" | "journal">;
   readonly #bounds: Bounds;
@@ -30,7 +30,7 @@ export class HostLimits implements LimitPort {
     this.#watch();
   }
 
-  /** Fires when the run's time is over. */
+  /** Aborts when the run's time is over. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }

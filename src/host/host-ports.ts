@@ -1,5 +1,5 @@
-// The loop's ports in process: what its caller gives, and a default for everything else. Nothing is stored, no hooks run, and the
-// result of a tool has no bounds.
+// The loop's ports for a run in process: those that the caller passes, and defaults for the others. Nothing is stored, no hooks run,
+// and the size of tool results is not limited.
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { Clock } from "#core/ports/clock.ts";
@@ -19,7 +19,7 @@ import type { ModelPortOptions } from "#models/create-model-port.ts";
 
 import { plainStrategy } from "./plain-strategy.ts";
 
-/** What a run in process is made of. */
+/** The dependencies of a run in process. */
 export interface HostParts {
   run: ExecutedRun;
   journal: RunJournal;
@@ -28,19 +28,19 @@ export interface HostParts {
   conversationId: string;
   /** Receives each event of the run, in order. Must not throw. */
   onEvent: (event: PlainEvent) => void;
-  /** Where the keys and addresses of providers are looked up. */
+  /** The variables that hold the keys and addresses of providers. */
   env: ModelPortOptions["env"];
-  /** Carries the requests to providers. Default: the global `fetch`. */
+  /** Sends the requests to providers. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
   /** Default: the system's clock. */
   clock?: Clock;
-  /** Ids of the conversation's records, which rise. */
+  /** Creates the ids of the conversation's records, in increasing order. */
   ids: OrderedUuids;
   /** Default: the run is complete when an answer calls no tool. */
   strategy?: Strategy;
 }
 
-/** Makes the ports. `execute` adds the limits. */
+/** Creates the ports. `execute` adds the limits. */
 export function hostPorts({ conversationId, onEvent, env, fetch, ids, ...parts }: HostParts): RunPorts {
   const { clock = systemClock, strategy = plainStrategy, ...given } = parts;
   return {
@@ -58,7 +58,7 @@ export function hostPorts({ conversationId, onEvent, env, fetch, ids, ...parts }
   };
 }
 
-/** Numbers events from 1 and hands each of them on. */
+/** Numbers events from 1 and passes them on. */
 function numberedSink(thread_id: string, clock: Clock, onEvent: HostParts["onEvent"]): EventSink {
   let last = 0;
   return {

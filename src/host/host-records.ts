@@ -1,4 +1,4 @@
-// The records of a run in process: the run itself, and messages that no model answered.
+// Creates the records of a run in process: the run's, and those of messages that are not a model's answer.
 
 import type { Limits } from "#contract/run.ts";
 import { nothingDone, noProgress } from "#core/blank-run.ts";

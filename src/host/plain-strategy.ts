@@ -3,7 +3,7 @@
 import { causeOfBlankAnswer } from "#core/blank-answer.ts";
 import type { Strategy } from "#core/ports/strategy.ts";
 
-/** Keeps no memory and has no turns. A blank answer ends the run like any other, unless its provider named an error. */
+/** Has no memory and no turns. A blank answer ends the run like any other, unless its provider reported an error. */
 export const plainStrategy: Strategy = {
   name: "loop",
   next({ last, hasNewInput = false }) {

@@ -2,7 +2,7 @@
 
 import type { FeedDirectory } from "#core/feed-rpc.ts";
 import type { ThreadDirectory } from "#core/thread-rpc.ts";
-import type { Log } from "#lib/log.ts";
+import type { Log } from "#lib/log-port.ts";
 import type { Timers } from "#lib/timers.ts";
 import type { Diagnostic } from "#spec/diagnostic.ts";
 import type { AnyModelDefinition } from "#spec/model.ts";

@@ -2,7 +2,7 @@
 
 import { v4 as randomId } from "uuid";
 
-import { consoleLog, type Log } from "#lib/log.ts";
+import { consoleLog, type Log } from "#lib/log-port.ts";
 import { platformTimers } from "#lib/timers.ts";
 
 import { readAuthSettings, ticketsAreOff, ticketsOff } from "./auth/auth-settings.ts";

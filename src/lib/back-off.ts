@@ -1,6 +1,6 @@
-// The wait before something that failed is tried again: it doubles with each failure, up to a bound.
+// Computes how long to wait before a failed operation is retried. The wait doubles with each failure, up to a maximum.
 
-/** Bounds of a wait, in milliseconds. */
+/** The parameters of a back-off, in milliseconds. */
 export interface BackOff {
   /** The wait after the first failure. */
   first: number;
@@ -10,8 +10,8 @@ export interface BackOff {
 }
 
 /**
- * Milliseconds to wait after `failures` failures in a row, counted from 1. `jitter` is a factor for this one wait, so that
- * clients that failed together do not come back together.
+ * Milliseconds to wait after `failures` failures in a row, counted from 1. `jitter` is a random factor, so that clients that failed
+ * at the same time retry at different times.
  */
 export function backOffMs(failures: number, { first, longest, growth = 2 }: BackOff, jitter = 1): number {
   return Math.round(Math.min(longest, first * growth ** (failures - 1)) * jitter);

@@ -1,23 +1,23 @@
-// Base64 between bytes and bytes, for files that pass by: no text in between, which would be copied several times over and
-// leave the memory behind to be collected.
+// Converts between bytes and base64 letters as bytes, for streamed files. No strings are created, because each would be a copy that
+// the garbage collector has to free.
 
 const alphabet = new TextEncoder().encode("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
 const padding = 61;
 const noDigit = 255;
 
-/** Value of each letter. */
+/** The value of each letter. */
 const values = new Uint8Array(256).fill(noDigit);
 for (const [value, letter] of alphabet.entries()) values[letter] = value;
 
-/** Letters that so many bytes take. */
+/** How many letters the base64 of so many bytes has. */
 export function encodedLength(bytes: number): number {
   return Math.ceil(bytes / 3) * 4;
 }
 
-/** Writes bytes as letters at a place of `into`, which has room for them. */
-export function encodeInto(bytes: Uint8Array, into: Uint8Array, place: number): void {
+/** Writes the base64 letters of `bytes` to `into`, from the position `place` on. There must be enough space. */
+export function encodeInto(bytes: Uint8Array, into: Uint8Array, position: number): void {
   const whole = bytes.length - (bytes.length % 3);
-  let to = place;
+  let to = position;
   for (let at = 0; at < whole; at += 3) {
     const group = (octet(bytes, at) << 16) | (octet(bytes, at + 1) << 8) | octet(bytes, at + 2);
     into[to] = octet(alphabet, group >> 18);
@@ -35,7 +35,7 @@ export function encodeInto(bytes: Uint8Array, into: Uint8Array, place: number): 
   into[to + 3] = padding;
 }
 
-/** The bytes that letters stand for; null where they are no standard base64 with its padding. */
+/** Decodes base64 letters; null if they are not standard base64 with padding. */
 export function decodedBytes(letters: Uint8Array): Uint8Array | null {
   const { length } = letters;
   if (length === 0) return new Uint8Array();
@@ -49,7 +49,7 @@ export function decodedBytes(letters: Uint8Array): Uint8Array | null {
     const two = value(letters, at + 1);
     const three = value(letters, at + 2);
     const four = value(letters, at + 3);
-    // Every value of a letter has six bits, and that of all else has eight.
+    // The value of a letter has at most six bits; that of any other byte has more.
     if ((one | two | three | four) > 63) return null;
     bytes[to] = (one << 2) | (two >> 4);
     bytes[to + 1] = ((two & 15) << 4) | (three >> 2);
@@ -65,7 +65,7 @@ export function decodedBytes(letters: Uint8Array): Uint8Array | null {
   return bytes;
 }
 
-/** A byte within the array. */
+/** The byte at an index inside the array. */
 function octet(bytes: Uint8Array, at: number): number {
   return bytes[at] ?? 0;
 }

@@ -1,12 +1,12 @@
-// Base64 in the alphabet of URLs, without padding.
+// Base64 with the URL alphabet and without padding.
 
-/** Bytes as base64url. */
+/** Encodes bytes. */
 export function toBase64Url(bytes: Uint8Array): string {
   const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-/** Bytes of a base64url text; null where it is none. */
+/** Decodes a text; null if it is not base64url. */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) return null;
   const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));

@@ -1,12 +1,12 @@
-// Bytes as standard base64 and back, a slice at a time: neither direction holds more than its result and one slice.
+// Standard base64, converted in slices, so that memory holds only the result and one slice.
 
-/** Bytes encoded at a time; a multiple of three, so that slices join without padding between them. */
+/** Bytes that are encoded at a time; a multiple of three, so that no padding is needed between slices. */
 const encodedSlice = 24_576;
 
-/** Characters decoded at a time; a multiple of four, so that a slice is whole bytes. */
+/** Characters that are decoded at a time; a multiple of four, so that a slice is a whole number of bytes. */
 const decodedSlice = 65_536;
 
-/** Bytes as base64. */
+/** Encodes bytes. */
 export function toBase64(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += encodedSlice) {
@@ -15,18 +15,18 @@ export function toBase64(bytes: Uint8Array): string {
   return text;
 }
 
-/** Bytes that a base64 text stands for, by its length alone. */
+/** The number of bytes that a base64 text encodes, computed from its length. */
 export function base64Bytes(text: string): number {
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
   return Math.floor(((text.length - padding) * 3) / 4);
 }
 
-/** The bytes in pieces. Throws while they are read when the text is no base64. */
+/** Decodes a text piece by piece. Throws at the first piece that is not base64. */
 export function* base64Pieces(text: string): Generator<Uint8Array> {
   for (let at = 0; at < text.length; at += decodedSlice) {
     const slice = text.slice(at, at + decodedSlice);
     const isLast = at + decodedSlice >= text.length;
-    // `atob` would take white space, and padding in the middle: both shift what follows.
+    // `atob` would accept white space and padding in the middle, which would shift the following bytes.
     if (!(isLast ? /^[A-Za-z\d+/]*={0,2}$/ : /^[A-Za-z\d+/]*$/).test(slice)) throw new Error("no base64");
     const binary = atob(slice);
     const bytes = new Uint8Array(binary.length);
@@ -35,7 +35,7 @@ export function* base64Pieces(text: string): Generator<Uint8Array> {
   }
 }
 
-/** The bytes of a base64 text; null where it is none. */
+/** Decodes a text; null if it is not base64. */
 export function fromBase64(text: string): Uint8Array | null {
   const bytes = new Uint8Array(base64Bytes(text));
   let at = 0;

@@ -1,16 +1,16 @@
-// Bounds how many requests wait for their headers at once. The platform allows an object six connections in that state and
-// lets further ones wait without a word; local development does not enforce it.
+// Limits how many requests wait for response headers at the same time. The platform allows an object six such connections and queues
+// further ones without an error; local development does not enforce the limit.
 
-/** Runs `work` when a place is free, and gives the place back when it has settled; `signal` ends the waiting, not the work. */
-export type Turns = <T>(signal: AbortSignal | null | undefined, work: () => Promise<T>) => Promise<T>;
+/** Runs `work` when a slot is free, and frees the slot when the work settles. `signal` aborts the waiting, not the work. */
+export type RequestQueue = <T>(signal: AbortSignal | null | undefined, work: () => Promise<T>) => Promise<T>;
 
-/** Places for `most` requests at a time. */
-export function turns(most: number): Turns {
+/** Creates a queue with `most` slots. */
+export function createRequestQueue(slots: number): RequestQueue {
   const waiting: (() => void)[] = [];
   let waitingForHeaders = 0;
 
   function turn(signal: AbortSignal | null | undefined): Promise<void> {
-    if (waitingForHeaders < most) {
+    if (waitingForHeaders < slots) {
       waitingForHeaders += 1;
       return Promise.resolve();
     }
@@ -38,7 +38,7 @@ export function turns(most: number): Turns {
     try {
       return await work();
     } finally {
-      // The place goes to the next in line, or is free.
+      // The slot goes to the next waiting request, or becomes free.
       const next = waiting.shift();
       if (next === undefined) waitingForHeaders -= 1;
       else next();
@@ -46,7 +46,7 @@ export function turns(most: number): Turns {
   };
 }
 
-/** A fetch whose requests wait for their turn, or for their own signal, until their headers are there. */
-export function boundedFetch(inTurn: Turns, inner: typeof fetch): typeof fetch {
+/** A fetch whose requests take a slot until their response headers arrive. A request's own signal aborts its waiting. */
+export function boundedFetch(inTurn: RequestQueue, inner: typeof fetch): typeof fetch {
   return (input, init) => inTurn(init?.signal, () => inner(input, init));
 }

@@ -1,16 +1,16 @@
-// Reads the `Range` header of a request (RFC 9110 §14): one range of bytes, or one from the end. Whatever else it says,
-// several ranges included, is no reason to answer less than the whole.
+// Reads the `Range` header of a request (RFC 9110 §14): one range of bytes, or the last bytes. A header that is invalid or names
+// several ranges is ignored, so the whole is sent.
 
-/** What of a whole to send. */
+/** The part to send. */
 export type RangeOutcome =
   | { kind: "whole" }
   | { kind: "part"; offset: number; length: number }
-  /** Nothing of the range lies inside. */
+  /** No byte of the range exists. */
   | { kind: "outside" };
 
 const single = /^bytes=(\d*)-(\d*)$/i;
 
-/** What a header asks of something that is `size` bytes long. Null stands for no header. */
+/** Reads a header for a body of `size` bytes. Null stands for a request without the header. */
 export function readByteRange(header: string | null, size: number): RangeOutcome {
   const [, first = "", last = ""] = single.exec(header?.trim() ?? "") ?? [];
   if (first === "") return last === "" ? { kind: "whole" } : fromTheEnd(Number(last), size);
@@ -23,7 +23,7 @@ export function readByteRange(header: string | null, size: number): RangeOutcome
 
 function fromTheEnd(wanted: number, size: number): RangeOutcome {
   if (wanted === 0) return { kind: "outside" };
-  // Nothing has no last bytes; all of it is the most that can be sent.
+  // An empty body has no last bytes, so the whole is sent.
   if (size === 0) return { kind: "whole" };
   const length = Math.min(wanted, size);
   return { kind: "part", offset: size - length, length };

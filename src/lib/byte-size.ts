@@ -1,6 +1,6 @@
-// A number of bytes as people read it.
+// Formats a number of bytes for people.
 
-/** `999 bytes`, `1.5 KB`, `20 MB`: in steps of a thousand, three figures at most. */
+/** `999 bytes`, `1.5 KB`, `20 MB`: in powers of a thousand, with at most three digits. */
 export function byteSize(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   const units = ["KB", "MB", "GB"];

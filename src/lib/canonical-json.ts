@@ -1,6 +1,6 @@
-// One text for one JSON value, whatever the order its keys came in: what fingerprints are made of.
+// JSON text that does not depend on the order of keys, for fingerprints.
 
-/** JSON with the keys of every object sorted. Keys whose value is undefined are left out, as JSON does. */
+/** JSON with sorted keys in every object. Keys whose value is undefined are left out, as in `JSON.stringify`. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => (isPlainObject(inner) ? sorted(inner) : inner)) ?? "null";
 }

@@ -1,5 +1,5 @@
-// Writes `Content-Disposition` (RFC 6266) with a file name that says the same to every reader and can end no header: plain
-// ASCII in quotes, and beside it the real name percent-encoded (RFC 8187) where the two differ.
+// Writes `Content-Disposition` (RFC 6266) for a file name that may have any characters: as quoted ASCII, and percent-encoded (RFC 8187)
+// as well if the two differ. A name cannot end the header.
 
 /** The header's value. */
 export function contentDisposition(kind: "inline" | "attachment", name: string): string {
@@ -8,7 +8,7 @@ export function contentDisposition(kind: "inline" | "attachment", name: string):
   return `${kind}; filename="${plain}"${extended}`;
 }
 
-/** `encodeURIComponent` leaves four characters that RFC 8187 does not allow. */
+/** Percent-encodes a name, with the four characters that `encodeURIComponent` leaves and RFC 8187 does not allow. */
 function encoded(name: string): string {
   return encodeURIComponent(name).replaceAll(/['()*]/g, (character) => {
     return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;

@@ -1,14 +1,13 @@
-// A promise that is settled from outside. `Promise.withResolvers` does the same where it is to be had; Node 20 and browsers of
-// its time lack it.
+// A promise that other code settles. It replaces `Promise.withResolvers`, which Node 20 and browsers of its time lack.
 
-/** A promise with what settles it. */
+/** A promise with the functions that settle it. */
 export interface Deferred<T> {
   promise: Promise<T>;
   resolve: (value: T | PromiseLike<T>) => void;
   reject: (reason: unknown) => void;
 }
 
-/** Makes one. */
+/** Creates a promise that is not settled. */
 export function deferred<T>(): Deferred<T> {
   let resolve: Deferred<T>["resolve"] = () => undefined;
   let reject: Deferred<T>["reject"] = () => undefined;

@@ -1,5 +1,5 @@
-// How far apart two words are, for "did you mean": insertions, deletions, replacements and swapped neighbours each
-// count one.
+// The edit distance between words, for "did you mean" suggestions. An insertion, a deletion, a replacement and a swap of two
+// neighbours count one each.
 
 /** The number of edits that turn one word into the other. */
 function editDistance(from: string, to: string): number {
@@ -24,7 +24,7 @@ function at(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY;
 }
 
-/** The candidate most like the word, if one is near enough to be what was meant. */
+/** The candidate that is closest to the word; undefined if none is close enough. */
 export function closestWord(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;

@@ -1,9 +1,9 @@
-// Entity tags and the headers that list them (RFC 9110 §8.8.3, §13.1). Our tags are strong; what a caller lists may be weak.
+// Entity tags and the headers that list them (RFC 9110 §8.8.3, §13.1). This server's tags are strong; a client's may be weak.
 
-/** A list of tags, or `*` for anything that is there. */
+/** A list of tags, or `*` for any existing representation. */
 export type TagCondition = "*" | readonly EntityTag[];
 
-/** One tag as a header names it, its quotes left out. */
+/** One tag of a header, without its quotes. */
 export interface EntityTag {
   value: string;
   weak: boolean;
@@ -11,7 +11,7 @@ export interface EntityTag {
 
 const item = /\s*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(?:,|$)/y;
 
-/** Reads `If-Match` or `If-None-Match`. Null where the header is none. */
+/** Reads `If-Match` or `If-None-Match`; null if the header is invalid. */
 export function readTagCondition(header: string): TagCondition | null {
   const text = header.trim();
   if (text === "*") return "*";
@@ -26,17 +26,17 @@ export function readTagCondition(header: string): TagCondition | null {
   return tags;
 }
 
-/** The strong comparison, which `If-Match` and `If-Range` ask for: a weak tag never fits. */
+/** The strong comparison of `If-Match` and `If-Range`: a weak tag never matches. */
 export function listsStrongly(tags: readonly EntityTag[], tag: string): boolean {
   return tags.some(({ value, weak }) => !weak && value === tag);
 }
 
-/** The weak comparison, which `If-None-Match` asks for. */
+/** The weak comparison of `If-None-Match`. */
 export function listsWeakly(tags: readonly EntityTag[], tag: string): boolean {
   return tags.some(({ value }) => value === tag);
 }
 
-/** A tag as a header carries it. */
+/** A tag in the form of a header. */
 export function quotedTag(tag: string): string {
   return `"${tag}"`;
 }

@@ -1,9 +1,9 @@
-// A file name of whatever was given for one: the last part of a path, without what a name cannot hold, never empty, never
-// only dots, short enough for any file system.
+// Makes a valid file name from any text: the last part of a path, without characters that file systems refuse, never empty or only
+// dots, and short enough for every file system.
 
-const longest = 120;
+const maxLength = 120;
 
-/** Extensions of types that name none themselves. */
+/** The extensions of common types. */
 const extensions: Readonly<Record<string, string>> = {
   "image/png": "png",
   "image/jpeg": "jpg",
@@ -18,7 +18,7 @@ const extensions: Readonly<Record<string, string>> = {
   "text/markdown": "md",
 };
 
-/** The name; `fallback` where nothing is left of it. */
+/** The name; `fallback` if no valid character remains. */
 export function fileName(given: string, fallback: string): string {
   const last = given.toWellFormed().split(/[/\\]/).at(-1) ?? "";
   const clean = last
@@ -27,24 +27,24 @@ export function fileName(given: string, fallback: string): string {
     .replace(/\s+/g, " ");
   if (clean === "") return fallback;
   const characters = Array.from(clean);
-  if (characters.length <= longest) return clean;
+  if (characters.length <= maxLength) return clean;
   const extension = extensionOf(clean);
-  return characters.slice(0, longest - extension.length).join("") + extension;
+  return characters.slice(0, maxLength - extension.length).join("") + extension;
 }
 
-/** A name for a file of a type that came without one. */
+/** A name for a file of which only the type is known. */
 export function nameOfType(stem: string, mimeType: string): string {
   const extension = extensions[mimeType.split(";")[0]?.trim().toLowerCase() ?? ""];
   return extension === undefined ? stem : `${stem}.${extension}`;
 }
 
-/** The name with the extension of another type, where that type has one. */
+/** The name with the extension of another type, if that type has one. */
 export function withTypeExtension(name: string, mimeType: string): string {
   const own = extensionOf(name);
   return nameOfType(own === "" ? name : name.slice(0, -own.length), mimeType);
 }
 
-/** With its dot; empty for none. */
+/** The extension with its dot; empty if there is none. */
 function extensionOf(name: string): string {
   return /.(\.\w{1,10})$/u.exec(name)?.[1] ?? "";
 }

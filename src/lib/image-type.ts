@@ -1,9 +1,9 @@
-// What kind of image bytes are, by how they begin. Only the kinds that every vision model takes.
+// Recognises the type of an image by its first bytes. Covers only the types that every vision model accepts.
 
-/** Kinds that are told apart. */
+/** The recognised types. */
 export type ImageType = "image/png" | "image/jpeg" | "image/gif" | "image/webp";
 
-/** Null for anything else. */
+/** The type of the bytes; null for any other type. */
 export function imageType(bytes: Uint8Array): ImageType | null {
   const begins = (...values: number[]): boolean => values.every((value, at) => bytes[at] === value);
   if (begins(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return "image/png";

@@ -1,27 +1,27 @@
-// Zod schemas as JSON Schema, in the two dialects we speak: the draft-7 object that function calling wants, and
-// components of an OpenAPI 3.1 document.
+// Converts zod schemas to JSON Schema in two dialects: draft 7 objects for function calling, and components of an OpenAPI 3.1
+// document.
 
 import { z } from "zod";
 
 /** A JSON Schema, or a part of one. */
 export type JsonSchema = { [key: string]: unknown };
 
-/** What schemas were made of that came as JSON Schema. */
-const givenSchemas = new WeakMap<z.ZodType, JsonSchema>();
+/** The JSON Schema that a zod schema was created from, by that zod schema. */
+const originalSchemas = new WeakMap<z.ZodType, JsonSchema>();
 
 /**
- * Checks by a JSON Schema of an object: draft 4, 7 or 2020-12. `argumentsJsonSchema` gives it back word for word. Throws an
- * Error that says why for one that is none, or that asks for what cannot be checked here (`not`, `if`, references to
- * elsewhere).
+ * Creates a zod schema from a JSON Schema of an object: draft 4, 7 or 2020-12. `argumentsJsonSchema` returns the original unchanged.
+ * Throws an Error with the reason for an invalid schema, and for one with keywords that cannot be checked here (`not`, `if`, external
+ * references).
  */
 export function schemaOfJson(given: unknown): z.ZodType {
-  // Only what JSON keeps: TypeBox marks its schemas with symbols.
+  // Only the JSON is kept, since TypeBox adds symbols to its schemas.
   const schema: unknown = JSON.parse(JSON.stringify(given) ?? "null");
   if (!isJsonSchema(schema) || schema["type"] !== "object") {
     throw new Error('It must be a JSON Schema with "type": "object".');
   }
   const check = z.fromJSONSchema(schema);
-  givenSchemas.set(check, schema);
+  originalSchemas.set(check, schema);
   return check;
 }
 
@@ -30,13 +30,13 @@ function isJsonSchema(value: unknown): value is JsonSchema {
 }
 
 /**
- * Arguments as function calling wants them: an object schema of draft 7 without `$schema`, in which every object without
- * free keys is closed and nothing is said that goes without saying. Fields with a default need not be given; refinements
- * and what a schema does to a value have no words here. `null` stands for no arguments.
+ * The arguments of a tool as a JSON Schema for function calling: an object of draft 7 without `$schema` and without redundant
+ * keywords, in which every object without free keys is closed. Fields with a default are optional. Refinements and transforms are left
+ * out, because JSON Schema cannot express them. `null` stands for no arguments.
  */
 export function argumentsJsonSchema(schema: z.ZodType | null): JsonSchema {
   if (schema === null) return { type: "object", properties: {}, additionalProperties: false };
-  const given = givenSchemas.get(schema);
+  const given = originalSchemas.get(schema);
   if (given !== undefined) return structuredClone(given);
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: "draft-7", io: "input", override: tidy });
   return rest;
@@ -44,7 +44,7 @@ export function argumentsJsonSchema(schema: z.ZodType | null): JsonSchema {
 
 function tidy({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.type === "object" && jsonSchema.properties !== undefined) jsonSchema.additionalProperties ??= false;
-  // Keys are text anyhow, and integers are safe ones.
+  // These keywords are always true: keys are texts, and integers are safe integers.
   if (isPlainText(jsonSchema.propertyNames)) delete jsonSchema.propertyNames;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
@@ -55,8 +55,8 @@ function isPlainText(schema: unknown): boolean {
 }
 
 /**
- * Named schemas as OpenAPI components; one that holds another named one refers to it. `input` describes what is accepted,
- * `output` what is answered.
+ * Named schemas as OpenAPI components. A schema that contains another named one refers to it. `input` describes accepted values,
+ * `output` returned ones.
  */
 export function componentSchemas(
   named: ReadonlyMap<string, z.ZodType>,
@@ -73,7 +73,7 @@ export function componentSchemas(
   );
 }
 
-/** How a document points to a component. */
+/** The reference to a component in the document. */
 export function componentReference(id: string): string {
   return `#/components/schemas/${id}`;
 }

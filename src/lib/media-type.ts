@@ -1,14 +1,14 @@
-// Media types: whether a text is one, which one a file name suggests, and whether a browser may show it in a page of ours.
+// Media types: validates them, derives them from file names, and decides whether a browser may display them in a page of this server.
 
-/** Where nothing else is known. */
+/** The type of a file whose type is unknown. */
 export const unknownMediaType = "application/octet-stream";
 
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-// No two neighbouring parts can take the same blanks, so that a hostile text is read in one pass.
+// Neighbouring parts of the pattern cannot match the same blanks, so matching takes linear time for any text.
 const parameter = `[ \\t]*;[ \\t]*${token}=(?:${token}|"[\\x20\\x21\\x23-\\x5b\\x5d-\\x7e]*")`;
 const whole = new RegExp(`^${token}/${token}(?:${parameter})*$`);
 
-/** Whether a text is a media type that can stand in a header. */
+/** Whether a text is a media type that a header may contain. */
 export function isMediaType(text: string): boolean {
   return text.length <= 255 && whole.test(text);
 }
@@ -64,7 +64,7 @@ const byExtension: Readonly<Record<string, string>> = {
   zip: "application/zip",
 };
 
-/** The type that a name's extension suggests. */
+/** The type for the extension of a file name. */
 export function mediaTypeOfName(name: string): string {
   const extension = /\.([A-Za-z0-9]{1,10})$/.exec(name)?.[1]?.toLowerCase() ?? "";
   return Object.hasOwn(byExtension, extension) ? (byExtension[extension] ?? unknownMediaType) : unknownMediaType;
@@ -76,8 +76,8 @@ const otherJson = /^application\/[^/]+\+json$/;
 const mayRun = /html|xml|svg|xsl|script|component|hta|vbs|manifest/;
 
 /**
- * Whether a browser may show it where it was asked for, rather than only save it. Fails closed: what could run code in a
- * page, and every application's own type that is not known to be harmless, is saved.
+ * Whether a browser may display a file of this type, rather than only save it. Fails closed: a type that could run code in a page, and
+ * every `application/*` type that is not known to be harmless, is saved.
  */
 export function isShownInline(mediaType: string): boolean {
   const essence = (mediaType.split(";")[0] ?? "").trim().toLowerCase();

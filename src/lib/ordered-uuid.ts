@@ -1,23 +1,23 @@
-// UUIDv7s that rise without exception: also within a millisecond, when the clock steps back, and after a restart that
-// knows the last one given.
+// Creates strictly increasing UUIDv7s: also within a millisecond, when the clock goes back, and after a restart if the last one is
+// known.
 
 import { v7 } from "uuid";
 
 const lastSequence = 0xffff_ffff;
 
-/** Gives rising UUIDv7s. */
+/** Creates increasing UUIDv7s. */
 export class OrderedUuids {
   readonly #now: () => number;
   #msecs = 0;
   #sequence = 0;
 
-  /** `now` gives milliseconds since epoch. */
+  /** `now` returns milliseconds since the epoch. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Everything given from now on is greater than `uuid`. */
-  rise(uuid: string): void {
+  /** Ensures that every later UUID is greater than `uuid`. */
+  continueAfter(uuid: string): void {
     const msecs = Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
     if (Number.isSafeInteger(msecs) && msecs >= this.#msecs) {
       this.#msecs = msecs + 1;

@@ -1,7 +1,7 @@
-// The order in which routes are tried: static segments before dynamic ones (`:id`) before a catch-all (`*rest`), from the first
+// The order in which routes are matched: static segments before dynamic ones (`:id`) before a catch-all (`*rest`), from the first
 // segment on.
 
-/** Negative when `left` is tried before `right`; 0 when the order of the two does not matter. */
+/** Negative if `left` is matched before `right`; 0 if their order does not matter. */
 export function compareRoutePatterns(left: string, right: string): number {
   const one = left.split("/");
   const other = right.split("/");

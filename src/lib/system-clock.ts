@@ -1,20 +1,20 @@
-// Time as the platform gives it: timers and the wall clock.
+// The platform's clock and timers.
 
 /** The longest time of one platform timer, in milliseconds. Node fires a timer with a longer time at once. */
-const longestTimer = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
-/** Calls back after `ms`, of any size, unless the returned function is called first. `Infinity` arms no timer. */
+/** Calls back after `ms`, which may be any number, unless the returned function is called first. `Infinity` starts no timer. */
 function after(ms: number, callback: () => void): () => void {
   if (ms === Number.POSITIVE_INFINITY) return () => {};
   let timer = arm(ms);
   function arm(remaining: number): ReturnType<typeof setTimeout> {
-    if (!(remaining > longestTimer)) return setTimeout(callback, remaining);
-    return setTimeout(() => (timer = arm(remaining - longestTimer)), longestTimer);
+    if (!(remaining > maxTimerMs)) return setTimeout(callback, remaining);
+    return setTimeout(() => (timer = arm(remaining - maxTimerMs)), maxTimerMs);
   }
   return () => clearTimeout(timer);
 }
 
-/** Microseconds since epoch, and timers in milliseconds. In a Worker its time moves only with I/O. */
+/** Microseconds since the epoch, and timers in milliseconds. In a Worker the time advances only with I/O. */
 export const systemClock = {
   now: (): number => Date.now() * 1000,
   sleep: (ms: number, signal: AbortSignal): Promise<void> =>

@@ -1,19 +1,19 @@
-// Finds a text in others without regard to case, and cuts out where it was found. Linear in the text: plain text only, no pattern.
+// Finds a text in other texts, ignoring case, and cuts an excerpt around it. Takes linear time, because the text is not a pattern.
 
-/** UTF-16 units of an excerpt before and after what was found. */
+/** UTF-16 units of the excerpt before and after the found text. */
 const before = 60;
 const after = 120;
 
-/** Where a text was found. */
+/** A found text. */
 export interface TextHit {
-  /** Part of the text, with `…` where it was cut. */
+  /** A part of the searched text, with `…` at each end that is cut. */
   excerpt: string;
-  /** Place in the excerpt, in UTF-16 units. */
+  /** The position of the found text in the excerpt, in UTF-16 units. */
   start: number;
   length: number;
 }
 
-/** A search for one text: gives its first place in another, or null. */
+/** Creates a search for one text, which returns the first match or null. */
 export function textFinder(wanted: string): (text: string) => TextHit | null {
   const needle = foldCase(wanted);
   return (text) => {
@@ -27,11 +27,11 @@ function hitAt(text: string, at: number, length: number): TextHit {
   const to = boundary(text, Math.min(text.length, at + length + after));
   const lead = from > 0 ? "…" : "";
   const tail = to < text.length ? "…" : "";
-  // Halves of characters that the text itself has are replaced, one unit by one, so that the excerpt is text everywhere.
+  // Lone surrogates of the text are replaced one by one, so that the excerpt is valid Unicode.
   return { excerpt: `${lead}${text.slice(from, to).toWellFormed()}${tail}`, start: lead.length + at - from, length };
 }
 
-/** The place, or the one after it where it is in the middle of a character. */
+/** The position, or the next one if it is in the middle of a character. */
 function boundary(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   const isLow = unit >= 0xdc00 && unit <= 0xdfff;
@@ -39,13 +39,13 @@ function boundary(text: string, at: number): number {
   return isLow && previous >= 0xd800 && previous <= 0xdbff ? at + 1 : at;
 }
 
-/** Lower case of the same length, so that places in it are places in the text. Both forms of a small sigma are one. */
+/** The text in lower case with the same length, so that positions match. Both forms of a small sigma become one. */
 function foldCase(text: string): string {
   const lowered = text.toLowerCase();
   return (lowered.length === text.length ? lowered : loweredByCharacter(text)).replaceAll("ς", "σ");
 }
 
-/** `İ` becomes two units in lower case: it stays as it is. */
+/** Lowers character by character. `İ` stays unchanged, since its lower case has two units. */
 function loweredByCharacter(text: string): string {
   return text.replace(/[^]/gu, (character) => {
     const lowered = character.toLowerCase();

@@ -1,13 +1,13 @@
-// Media types whose bytes are text that a person, or a model, can read as it stands.
+// Media types whose bytes are readable text.
 
 const textTypes = /^(text\/|application\/(json|xml|yaml|x-yaml|javascript|toml|x-sh|sql|[\w.-]+\+(json|xml))\b)/i;
 
-/** True for text, JSON, CSV, XML and their kin. */
+/** Whether a type is text, JSON, CSV, XML or similar. */
 export function isTextType(mimeType: string): boolean {
   return textTypes.test(mimeType);
 }
 
-/** The text of UTF-8 bytes; null where they are none. */
+/** Decodes UTF-8; null if the bytes are not UTF-8. */
 export function decodeText(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);

@@ -1,9 +1,9 @@
-// The one way the edge and the client wait: a port, so that tests move time by hand.
+// The port for timers of the HTTP layer and the client, so that tests control the time.
 
 import { deferred } from "./deferred.ts";
 import { systemClock } from "./system-clock.ts";
 
-/** Runs something later. The function given back calls it off. */
+/** Calls `run` later. The returned function cancels it. */
 export interface Timers {
   after(milliseconds: number, run: () => void): () => void;
 }
@@ -13,13 +13,13 @@ export const platformTimers: Timers = {
   after: systemClock.after,
 };
 
-/** A wait that can be called off; called off, it ends at once. */
+/** A wait that can be cancelled. When it is, `done` resolves at once. */
 export interface Pause {
   done: Promise<void>;
   cancel(): void;
 }
 
-/** Begins a wait. */
+/** Starts a wait. */
 export function pause(timers: Timers, milliseconds: number): Pause {
   const { promise, resolve } = deferred<void>();
   const callOff = timers.after(milliseconds, resolve);

@@ -1,5 +1,5 @@
-// Divides a long computation into slices, with a task of the event loop between two, so that other requests of the isolate are
-// served meanwhile. A slice is bounded by counted work and not by time: a Worker's clock stands still while it computes.
+// Divides a long computation into slices, with a task of the event loop between two of them, so that other requests are served in
+// between. A slice is measured in counted work, not in time, because a Worker's clock stands still while it computes.
 
 import { systemClock } from "./system-clock.ts";
 
@@ -15,7 +15,7 @@ export class WorkSlices {
     this.#signal = signal;
   }
 
-  /** Counts work. True when the slice is full: await `next` before more is done. */
+  /** Counts work. Returns true if the slice is full: then await `next` before more work. */
   count(work: number): boolean {
     this.#done += work;
     return this.#done >= this.#size;

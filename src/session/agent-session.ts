@@ -1,4 +1,4 @@
-// A session as its holder sees it (agent API rework plan, "Agent Sessions").
+// The public interface of a session (agent API rework plan, "Agent Sessions").
 
 import type { ContextMessage } from "#contract/session/execute-request.ts";
 import type { SessionMessage, SessionToolCall } from "#contract/session/session-message.ts";
@@ -6,29 +6,29 @@ import type { SessionStatus } from "#contract/session/session-view.ts";
 
 import type { AnyAgentTool } from "./agent-tool.ts";
 
-/** What a conversation begins with (agent API rework plan, `AgentContext`). */
+/** The beginning of a conversation (agent API rework plan, `AgentContext`). */
 export interface AgentContext {
-  /** What the model is told before everything else. */
+  /** The system prompt. */
   systemPrompt?: string;
-  /** An earlier conversation, oldest first: the `messages` of a session, which may have been JSON in between, or one by hand. */
+  /** An earlier conversation, oldest first: the `messages` of a session, also after a round trip through JSON, or messages you wrote. */
   messages?: readonly ContextMessage[];
-  /** What the model may call. Tools without a function are remote. */
+  /** The tools that the model may call. Tools without a function are remote. */
   tools?: readonly AnyAgentTool[];
 }
 
 /**
- * A session kept in memory. It shows what is so now: hold on to it and look again. JSON can keep what it shows, and
- * `createSession` makes a session of that again.
+ * A session in memory. Its properties show the current state, so read them again after an execution. The session can be stored as JSON,
+ * and `createSession` restores it from that.
  */
 export interface AgentSession {
   readonly id: string;
   readonly status: SessionStatus;
-  /** Name of the model that answered last, or of the one that will answer first. */
+  /** The name of the model that answered last, or of the one that will answer first. */
   readonly model: string;
-  /** The whole conversation; a message is here once it was told. What is done to the list changes nothing of the session. */
+  /** The whole conversation. A message is added when its event is emitted. The list is a copy. */
   readonly messages: SessionMessage[];
-  /** USD over all executions; null where a price is missing. A restored session counts what its messages say. */
+  /** USD over all executions; null if a price is unknown. A restored session adds up the costs of its messages. */
   readonly totalCost: number | null;
-  /** The calls that somebody is to answer; undefined unless the status is `awaiting_tool_execution`. */
+  /** The calls that wait for a result; undefined unless the status is `awaiting_tool_execution`. */
   readonly pendingToolCalls?: SessionToolCall[] | undefined;
 }

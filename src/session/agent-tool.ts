@@ -1,49 +1,49 @@
-// Tools as the agent API rework plan writes them ("Tool Execution"): a tool with a function runs here and streams what it
-// does; one without is remote, and whoever holds the session answers its calls. JSON drops functions, so the list that runs
-// here is the list of remote tools of a session elsewhere.
+// Tools in the form of the agent API rework plan ("Tool Execution"). A tool with a function runs in this process and streams its output.
+// A tool without one is remote: the holder of the session answers its calls. JSON drops functions, so a list of tools that passed through
+// JSON is a list of remote tools.
 
 import type { JsonObject } from "#contract/json.ts";
 
-/** What a running tool says: pieces of its output as they come, then once the whole. */
+/** An event of a running tool: a piece of its output, or at the end the whole output. */
 export type ToolExecutionEvent =
   | { type: "delta"; delta: string }
-  /** The model reads `output`; `details` are for programs and have to be JSON. */
+  /** The model reads `output`. `details` are for programs and have to be JSON. */
   | { type: "complete"; output: string; details?: unknown };
 
-/** Work that is under way. It ends with its `complete`; what comes behind that is not asked for. */
+/** The events of a running tool. Events after `complete` are not read. */
 export type ToolExecutionEventStream = AsyncIterable<ToolExecutionEvent>;
 
-/** A JSON Schema with `"type": "object"`; one that TypeBox makes brings the type of what it describes. */
+/** A JSON Schema with `"type": "object"`. A TypeBox schema includes the TypeScript type of the parameters. */
 export type ToolParameters<TParams> = Readonly<Record<string, unknown>> | { readonly static: TParams };
 
-/** A tool (agent API rework plan, `AgentTool`). `TParams` is what its parameters describe. */
+/** A tool (agent API rework plan, `AgentTool`). `TParams` is the type of its parameters. */
 export interface AgentTool<TParams = JsonObject> {
-  /** What the model calls it by. */
+  /** The name by which the model calls the tool. */
   name: string;
-  /** What people call it by. */
+  /** The name that is shown to people. */
   label: string;
-  /** What the model reads; the label where it is left out. */
+  /** The description for the model. Default: the label. */
   description?: string;
-  /** Arguments are checked against it before anything runs; the model reads why they did not fit. */
+  /** Arguments are checked against this schema before the tool runs. The model reads why invalid ones were refused. */
   parameters: ToolParameters<TParams>;
   /**
-   * Does the work of one call. What it throws is an error that the model reads. Left out, the tool is remote. The signal,
-   * which the plan does not have, fires when the execution is aborted or the call's time is up; nobody waits for the work then.
+   * Executes one call. An exception becomes an error that the model reads. Without this function the tool is remote. The signal, an
+   * addition to the plan, aborts when the execution is aborted or the call's time is up; the result is then ignored.
    */
   execute?(id: string, params: TParams, signal: AbortSignal): ToolExecutionEventStream;
 }
 
-/** Any tool: what a session is given. */
+/** A tool with parameters of any type. */
 export interface AnyAgentTool extends Omit<AgentTool<never>, "parameters"> {
   parameters: object;
 }
 
-/** Whether a tool runs here. */
+/** Whether a tool runs in this process. */
 export function isLocalTool(tool: AnyAgentTool): boolean {
   return tool.execute !== undefined;
 }
 
-/** Makes a tool that does not stream: one function, one result (agent API rework plan, `createSimpleTool`). */
+/** Creates a tool that does not stream: one function with one result (agent API rework plan, `createSimpleTool`). */
 export function createSimpleTool<TParams = JsonObject>(
   config: Omit<AgentTool<TParams>, "execute">,
   handler: (id: string, params: TParams, signal: AbortSignal) => Promise<{ output: string; details?: unknown }>,

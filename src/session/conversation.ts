@@ -1,5 +1,5 @@
-// The state of a session in memory: the records that the loop continues from, the messages that the caller is shown, and the run
-// that waits for the results of remote calls.
+// The state of a session in memory: the records that the loop continues from, the messages that the session shows, and the run that
+// waits for results of remote calls.
 
 import { refuse } from "#contract/error.ts";
 import type { Limits } from "#contract/run.ts";
@@ -19,13 +19,13 @@ import { systemClock } from "#lib/system-clock.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { waitingCalls } from "./waiting-calls.ts";
 
-/** A run that is not over: it is executed, or waits for the results of remote calls. */
+/** A run that has not ended: it executes, or waits for results of remote calls. */
 export interface OpenRun {
   run: RunPorts["run"];
   journal: HostJournal;
 }
 
-/** The run of an execution that begins at `at` (microseconds), with its first messages. */
+/** Creates the run of an execution that begins at `at` (microseconds), with its first messages. */
 export function openRun(
   { id, at, limits }: { id: string; at: number; limits: Limits | undefined },
   messages: readonly MessageRecord[],
@@ -34,17 +34,17 @@ export function openRun(
   return { run, journal: new HostJournal(messages) };
 }
 
-/** What a conversation is made of. */
+/** The dependencies of a conversation. */
 export interface ConversationParts {
   id: string;
   systemPrompt: string;
   tools: ReadonlyMap<string, ToolRunner>;
   options: SessionOptions;
-  /** Name of the model that answers first. */
+  /** The name of the model that answers first. */
   model: string;
 }
 
-/** One session. */
+/** The conversation of one session. */
 export class Conversation {
   readonly id: string;
   readonly systemPrompt: string;
@@ -54,7 +54,7 @@ export class Conversation {
   #model: string;
   #records: MessageRecord[] = [];
   #messages: SessionMessage[] = [];
-  /** Messages of the execution under way. */
+  /** Messages of the current execution. */
   #added: SessionMessage[] = [];
   #open: OpenRun | null = null;
   #pending: SessionToolCall[] = [];
@@ -89,22 +89,22 @@ export class Conversation {
     return this.#pending;
   }
 
-  /** The run that rests; null where none does. */
+  /** The suspended run; null if there is none. */
   get open(): OpenRun | null {
     return this.#open;
   }
 
-  /** The messages of executions before the one that is open. */
+  /** The messages of executions before the open one. */
   get earlier(): readonly MessageRecord[] {
     return this.#records;
   }
 
-  /** Whether somebody else answers the calls of a tool. */
+  /** Whether a tool is remote. */
   isRemote(name: string): boolean {
     return this.tools.get(name)?.remote === true;
   }
 
-  /** Takes an earlier conversation over; `open` is a run of it whose calls wait. */
+  /** Restores an earlier conversation. `open` is its suspended run. */
   restore(messages: readonly SessionMessage[], records: readonly MessageRecord[], open: OpenRun | null): void {
     this.#messages = [...messages];
     this.#records = [...records];
@@ -116,20 +116,20 @@ export class Conversation {
     this.#model = [...records, ...(open?.journal.messages ?? [])].findLast(isModelAnswer)?.model ?? this.#model;
   }
 
-  /** An execution begins. Throws `conflict` where one is under way. */
+  /** Begins an execution. Throws `conflict` if another one is in progress. */
   begin(open: OpenRun): void {
-    if (this.#status === "running") throw running(this.id);
+    if (this.#status === "running") throw alreadyRunning(this.id);
     this.#open = open;
     this.#status = "running";
     this.#pending = [];
   }
 
-  /** A message was told. */
-  added(message: SessionMessage): void {
+  /** Adds a message whose event was emitted. */
+  addMessage(message: SessionMessage): void {
     this.#added.push(message);
   }
 
-  /** The execution is over, or rests. */
+  /** Ends the execution, or suspends it. */
   end({ status, messages, pendingToolCalls = [], cost }: ExecuteResult): void {
     const { journal } = this.#open ?? {};
     const own = journal?.messages ?? [];
@@ -146,12 +146,12 @@ export class Conversation {
   }
 }
 
-/** Somebody else's execution is under way. */
-export function running(id: string) {
+/** The error for an execution while another one is in progress. */
+export function alreadyRunning(id: string) {
   return refuse("conflict", `An execution of the session "${id}" is under way. Wait for its result().`);
 }
 
-/** What a message says of its cost; one without a model cost nothing. */
+/** The cost that a message states. A message without a model costs nothing. */
 function costOf(message: SessionMessage): number | null {
   if (message.role === "assistant") return message.usage === null ? 0 : message.cost;
   if (message.role !== "error" && message.role !== "aborted") return 0;

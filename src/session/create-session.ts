@@ -1,4 +1,4 @@
-// `createSession` (agent API rework plan, "New API Design"): a session, new or made again of what an earlier one showed.
+// `createSession` (agent API rework plan, "New API Design"): creates a session, or restores one from the properties of an earlier one.
 
 import { refuse } from "#contract/error.ts";
 
@@ -10,13 +10,13 @@ import { readOptions } from "./session-options.ts";
 import type { SessionOptions } from "./session-options.ts";
 import { toolRunners } from "./tool-runners.ts";
 
-/** What stands behind the sessions that were handed out. */
+/** The conversations of the sessions that were returned. */
 const conversations = new WeakMap<AgentSession, Conversation>();
 
 /**
- * Creates a session, or restores one: with the `messages` of an earlier one it goes on where that one was, also where calls of
- * remote tools were open. `options.model` is needed. Throws a `ThreadholdError` for what could not be run: `invalid_request`
- * for tools that share a name or whose schemas cannot be checked and for messages of another shape, `model_not_found`.
+ * Creates a session, or restores one: with the `messages` of an earlier session it continues there, also if calls of remote tools were
+ * open. `options.model` is required. Throws a `ThreadholdError` for invalid input: `invalid_request` for tools with equal names or
+ * schemas that cannot be checked and for invalid messages, `model_not_found`.
  */
 export function createSession(id: string, context: AgentContext, options?: SessionOptions): AgentSession {
   const { model, toolTimeoutMs } = readOptions(options);
@@ -52,7 +52,7 @@ export function createSession(id: string, context: AgentContext, options?: Sessi
   return session;
 }
 
-/** It may have been JSON, whatever its type says. */
+/** Reads the context, which may have been JSON, whatever its type states. */
 function readContext(context: unknown): AgentContext {
   const { systemPrompt, messages, tools } = (context ?? {}) as Record<string, unknown>;
   const fits =
@@ -67,7 +67,7 @@ function readContext(context: unknown): AgentContext {
   );
 }
 
-/** What stands behind a session. */
+/** The conversation of a session. */
 export function conversationOf(session: AgentSession): Conversation {
   const conversation = conversations.get(session);
   if (conversation !== undefined) return conversation;
@@ -77,7 +77,7 @@ export function conversationOf(session: AgentSession): Conversation {
   );
 }
 
-/** As over HTTP, so that a session may move there. */
+/** Accepts the same ids as the session endpoints, so that a session may move there. */
 function sessionId(id: unknown): string {
   if (typeof id === "string" && /^[\w.:-]{1,128}$/.test(id)) return id;
   throw refuse("invalid_request", 'A session id is 1 to 128 of letters, digits, "_", ".", ":" and "-".');

@@ -1,9 +1,9 @@
-// The events of one execution: kept from the first on, so that whoever comes late, comes twice or leaves early misses
-// nothing and holds up nobody.
+// Keeps the events of one execution, so that a reader that comes late, reads twice or leaves early misses no event and does not delay
+// the execution.
 
 import type { AgentEvent } from "#contract/session/agent-event.ts";
 
-/** Any number of readers, each from the beginning. */
+/** Allows any number of readers, each from the first event on. */
 export class EventBuffer implements AsyncIterable<AgentEvent> {
   readonly #events: AgentEvent[] = [];
   readonly #waiting = new Set<() => void>();
@@ -14,7 +14,7 @@ export class EventBuffer implements AsyncIterable<AgentEvent> {
     this.#wake();
   }
 
-  /** Nothing more comes. */
+  /** Ends the events. */
   close(): void {
     this.#closed = true;
     this.#wake();

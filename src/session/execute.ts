@@ -1,4 +1,4 @@
-// `execute` (agent API rework plan, "New API Design"): checks what is asked, begins the execution and hands out its stream.
+// `execute` (agent API rework plan, "New API Design"): checks the input, begins an execution and returns its stream.
 
 import { refuse } from "#contract/error.ts";
 import type { AgentEvent } from "#contract/session/agent-event.ts";
@@ -7,32 +7,32 @@ import type { ExecuteResult } from "#contract/session/execution-events.ts";
 import { systemClock } from "#lib/system-clock.ts";
 
 import type { AgentSession } from "./agent-session.ts";
-import { openRun, running } from "./conversation.ts";
+import { openRun, alreadyRunning } from "./conversation.ts";
 import type { Conversation } from "./conversation.ts";
 import { conversationOf } from "./create-session.ts";
-import { Execution } from "./execution.ts";
 import { readInput } from "./read-input.ts";
 import { userRecord } from "./restore.ts";
-import { demandKey, readOptions } from "./session-options.ts";
-import type { ExecuteOptions, ReadOptions } from "./session-options.ts";
-import { deliver } from "./waiting-calls.ts";
+import { Execution } from "./session-execution.ts";
+import { assertKey, readOptions } from "./session-options.ts";
+import type { ExecuteOptions, CheckedOptions } from "./session-options.ts";
+import { storeResults } from "./waiting-calls.ts";
 
 /**
- * An execution under way. It goes on whether anybody iterates or not; each iteration has all events from the first on, and one
- * that is left early leaves the execution alone.
+ * An execution in progress. It continues whether its events are read or not. Each iteration has all events from the first one on, and
+ * leaving one early does not stop the execution.
  */
 export interface ExecuteStream extends AsyncIterable<AgentEvent> {
-  /** How it ended. Never rejects: a model that fails gives the status `error`, and the message that says why. */
+  /** The result. Never rejects: if a model fails, the status is `error` and the last message has the reason. */
   result(): Promise<ExecuteResult>;
 }
 
 /**
- * Runs a session with a user's message, or goes on with the results of its pending calls. Results may come in parts: until the
- * last one is there the session goes on waiting. `options` hold for this execution in place of the session's own.
+ * Executes a session with a user's message, or continues it with results of its pending calls. Results may come in parts; the session
+ * waits until the last one has arrived. `options` replace the session's own for this execution.
  *
- * Throws a `ThreadholdError`, with the session as it was: `conflict` while an execution is under way, for a message while
- * calls are open, for results where none is open or a call that has its result; `tool_call_not_found` for a call nobody made;
- * `invalid_request` for input of another shape and for a model without its key; `model_not_found`.
+ * Throws a `ThreadholdError` and leaves the session unchanged: `conflict` while an execution is in progress, for a message while calls
+ * are open, and for results if no call is open or the call has its result; `tool_call_not_found` for an unknown call;
+ * `invalid_request` for invalid input and for a model without its key; `model_not_found`.
  */
 export function execute(
   session: AgentSession,
@@ -40,14 +40,14 @@ export function execute(
   options: ExecuteOptions = {},
 ): ExecuteStream {
   const conversation = conversationOf(session);
-  if (conversation.status === "running") throw running(conversation.id);
+  if (conversation.status === "running") throw alreadyRunning(conversation.id);
   const read = readOptions(conversation.options, options);
-  demandKey(read);
+  assertKey(read);
   const given = readInput(input);
   return "results" in given ? goOn(conversation, given.results, read) : begin(conversation, given.message, read);
 }
 
-function begin(conversation: Conversation, message: UserInput, options: ReadOptions): ExecuteStream {
+function begin(conversation: Conversation, message: UserInput, options: CheckedOptions): ExecuteStream {
   const { id, pending, ids } = conversation;
   if (pending.length > 0) {
     const calls = pending.map((call) => `"${call.id}" (${call.name})`).join(", ");
@@ -62,10 +62,10 @@ function begin(conversation: Conversation, message: UserInput, options: ReadOpti
   return streamOf(execution, execution.run(record));
 }
 
-function goOn(conversation: Conversation, results: readonly ToolResultInput[], options: ReadOptions): ExecuteStream {
+function goOn(conversation: Conversation, results: readonly ToolResultInput[], options: CheckedOptions): ExecuteStream {
   const { open, id } = conversation;
   if (open === null) throw refuse("conflict", `No call of the session "${id}" waits for a result.`);
-  deliver(open.journal, results);
+  storeResults(open.journal, results);
   if (options.limits !== undefined) open.run.limits = options.limits;
   conversation.begin(open);
   const execution = new Execution(conversation, open, options);

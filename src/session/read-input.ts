@@ -1,4 +1,4 @@
-// Reads what a session is given: the same shapes, checked the same way, as over HTTP.
+// Checks the input of a session by the same schemas as the session endpoints.
 
 import type { z } from "zod";
 
@@ -6,10 +6,10 @@ import { refuse } from "#contract/error.ts";
 import { contextMessageSchema, toolResultInputSchema, userInputSchema } from "#contract/session/execute-request.ts";
 import type { ContextMessage, ToolResultInput, UserInput } from "#contract/session/execute-request.ts";
 
-/** What an execution is for. */
+/** The input of an execution. */
 export type Input = { message: UserInput } | { results: ToolResultInput[] };
 
-/** Input of `execute`. Throws `invalid_request`. */
+/** Reads the input of `execute`. Throws `invalid_request`. */
 export function readInput(input: unknown): Input {
   if (!Array.isArray(input)) {
     const message = read(userInputSchema, input, "input");
@@ -20,7 +20,7 @@ export function readInput(input: unknown): Input {
   return { results: input.map((result, index) => read(toolResultInputSchema, result, `input.${index}`)) };
 }
 
-/** Messages of an earlier conversation. Throws `invalid_request`. */
+/** Reads the messages of an earlier conversation. Throws `invalid_request`. */
 export function readMessages(messages: readonly unknown[]): ContextMessage[] {
   return messages.map((message, index) => read(contextMessageSchema, message, `messages.${index}`));
 }
@@ -42,7 +42,7 @@ function refuseFile(part: Exclude<UserInput["content"], string>[number]): void {
   );
 }
 
-/** Whether the path of a file is that of something elsewhere. */
+/** Whether the path of a file is a URL. */
 export function isAddress(path: string): boolean {
   return /^https?:/i.test(path) && URL.canParse(path);
 }

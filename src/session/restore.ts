@@ -1,5 +1,5 @@
-// An earlier conversation as records that the loop goes on from. What a provider signed is not among the plan's messages, so
-// thinking comes back as words alone.
+// Converts an earlier conversation to records from which the loop continues. The plan's messages do not contain the signatures of
+// providers, so thinking is restored as text only.
 
 import type { ToolCallPart } from "#contract/content.ts";
 import { refuse } from "#contract/error.ts";
@@ -16,24 +16,24 @@ import { hostMessage } from "#host/host-records.ts";
 
 import { isAddress } from "./read-input.ts";
 
-/** What records are made with: ids that rise, the time (microseconds), the run they belong to. */
-export interface RecordMeans {
+/** What records are created with: increasing ids, the time (microseconds), and the run they belong to. */
+export interface RecordPorts {
   newId: () => string;
   at: number;
   runId: string;
 }
 
-/** A conversation that was taken over. */
-export interface Restored {
+/** A restored conversation. */
+export interface RestoredConversation {
   records: MessageRecord[];
-  /** The messages, all that was left out filled in. */
+  /** The messages with their defaults filled in. */
   messages: SessionMessage[];
   /** Calls of the last answer that have no result. */
   open: ToolCallPart[];
 }
 
-/** Takes it over. Throws `invalid_request` where calls and results do not match. */
-export function restored(messages: readonly ContextMessage[], means: RecordMeans): Restored {
+/** Restores a conversation. Throws `invalid_request` if calls and results do not match. */
+export function restoreConversation(messages: readonly ContextMessage[], means: RecordPorts): RestoredConversation {
   const open = openCalls(messages);
   const transcript = initialTranscript([...messages, ...open.map(placeholder)]);
   if (!Array.isArray(transcript)) {
@@ -42,7 +42,7 @@ export function restored(messages: readonly ContextMessage[], means: RecordMeans
   const byIndex = new Map(transcript.map((item) => [item.index, item]));
   const records: MessageRecord[] = [];
   const shown = messages.flatMap((message, index): SessionMessage[] => {
-    const item = byIndex.get(index) ?? wordless(message, index);
+    const item = byIndex.get(index) ?? readEmptyAnswer(message, index);
     if (item === null) return message.role === "error" ? [{ role: "error", error: message.error }] : [];
     const record = recordOf(item, message, means);
     records.push(record);
@@ -67,8 +67,8 @@ function openCalls(messages: readonly ContextMessage[]): ToolCallPart[] {
   });
 }
 
-/** An answer that came to no words has its place all the same; an error before the first one has none. */
-function wordless(message: ContextMessage, index: number): TranscriptMessage | null {
+/** An answer without text keeps its position. An error before the first answer has none. */
+function readEmptyAnswer(message: ContextMessage, index: number): TranscriptMessage | null {
   if (answerIn(message) === null) return null;
   const stop_reason = message.role === "error" || message.role === "aborted" ? message.role : "stop";
   return { role: "assistant", parts: [], stop_reason, index };
@@ -78,18 +78,18 @@ function placeholder({ id }: ToolCallPart): ToolResultInput {
   return { role: "toolResult", toolCallId: id, content: "" };
 }
 
-function recordOf(item: TranscriptMessage, message: ContextMessage, means: RecordMeans): MessageRecord {
+function recordOf(item: TranscriptMessage, message: ContextMessage, means: RecordPorts): MessageRecord {
   switch (item.role) {
     case "user":
       return userRecord({ role: "user", content: message.role === "user" ? message.content : "" }, means);
     case "assistant":
       return {
         ...draft("assistant", item.parts, means),
-        // What tells an answer from words that were put into a conversation.
+        // Marks an answer of a model; messages that were added to a conversation have no step.
         step: 1,
         side: "a",
         stop_reason: item.stop_reason,
-        ...accountOf(message),
+        ...usageOfMessage(message),
       };
     case "tool": {
       const { tool_call_id, name, result } = item;
@@ -102,28 +102,29 @@ function recordOf(item: TranscriptMessage, message: ContextMessage, means: Recor
         step: 1,
         side: "a",
         result,
-        // It was told when it was new.
+        // The event was emitted when the result was new.
         events: [{ seq: 0, at: means.at, type: "tool_execution_end", duration_ms: 0 }],
       };
     }
   }
 }
 
-/** A user's message as a record. */
-export function userRecord(message: UserInput, means: RecordMeans): MessageRecord {
+/** The record of a user's message. */
+export function userRecord(message: UserInput, means: RecordPorts): MessageRecord {
   const content = inputContent(message);
-  const parts: StoredPart[] = typeof content === "string" ? [{ type: "text", text: content }] : content.map(placed);
+  const parts: StoredPart[] =
+    typeof content === "string" ? [{ type: "text", text: content }] : content.map(withAddress);
   return draft("user", parts, means);
 }
 
-/** What is shown as the path of a file may be an address. */
-function placed(part: StoredPart): StoredPart {
+/** A file part, with its path as a URL if it is one. */
+function withAddress(part: StoredPart): StoredPart {
   if (part.type !== "file" || part.path === undefined || !isAddress(part.path)) return part;
   const { path: url, ...rest } = part;
   return { ...rest, url };
 }
 
-function draft(role: "user" | "assistant", parts: StoredPart[], { newId, at, runId }: RecordMeans): MessageRecord {
+function draft(role: "user" | "assistant", parts: StoredPart[], { newId, at, runId }: RecordPorts): MessageRecord {
   return hostMessage({ id: newId(), role, parts }, { at, run_id: runId });
 }
 
@@ -134,8 +135,8 @@ function answerIn(message: ContextMessage): AnswerInput | null {
   return message.role === "error" || message.role === "aborted" ? (message.partial ?? null) : null;
 }
 
-/** Which model answered, and what that used. Whatever makes no sense there is not known. */
-function accountOf(message: ContextMessage): Pick<MessageRecord, "model" | "usage" | "cost"> {
+/** The model that answered and its usage. Invalid values count as unknown. */
+function usageOfMessage(message: ContextMessage): Pick<MessageRecord, "model" | "usage" | "cost"> {
   const answer = answerIn(message);
   const usage = sessionUsageSchema.safeParse(answer?.usage).data;
   const model = answer?.model ?? null;

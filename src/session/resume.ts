@@ -1,4 +1,4 @@
-// Takes an earlier conversation up. One that ends in open calls of remote tools waits for them again; any other is at rest.
+// Resumes an earlier conversation. If it ends with open calls of remote tools, it waits for them again; otherwise it is idle.
 
 import type { ToolCallPart } from "#contract/content.ts";
 import { refuse } from "#contract/error.ts";
@@ -10,14 +10,14 @@ import { systemClock } from "#lib/system-clock.ts";
 
 import { openRun } from "./conversation.ts";
 import type { Conversation } from "./conversation.ts";
-import { restored } from "./restore.ts";
+import { restoreConversation } from "./restore.ts";
 
-/** Takes it up. */
+/** Resumes a conversation from its messages. */
 export function resume(conversation: Conversation, given: readonly ContextMessage[]): void {
   if (given.length === 0) return;
   const { ids } = conversation;
   const means = { newId: () => ids.next(), at: systemClock.now(), runId: ids.next() };
-  const { records, messages, open } = restored(given, means);
+  const { records, messages, open } = restoreConversation(given, means);
   if (!open.some(({ name }) => conversation.isRemote(name))) {
     conversation.restore(messages, records, null);
     return;
@@ -36,7 +36,7 @@ export function resume(conversation: Conversation, given: readonly ContextMessag
   conversation.restore(messages, records.slice(0, from), waiting);
 }
 
-/** A call of a tool that runs here was cut, and nobody knows what it did: the loop says so to the model. */
+/** A call of a local tool that was interrupted. Its effects are unknown, so the loop sends the model an error that states this. */
 function startedCall(
   { id, name }: ToolCallPart,
   conversation: Conversation,

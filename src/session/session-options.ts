@@ -1,4 +1,4 @@
-// What a session is run with: its model, where keys come from, how long it may go on.
+// The options of a session: its model, the keys of providers, and its limits.
 
 import { refuse } from "#contract/error.ts";
 import { limitsSchema } from "#contract/run.ts";
@@ -8,59 +8,59 @@ import { unavailableProvider } from "#models/provider/providers.ts";
 import { readiness } from "#models/readiness.ts";
 import type { AnyModelDefinition, ReasoningConfig } from "#spec/index.ts";
 
-/** What may differ from one execution to the next. */
+/** Options that may differ between executions. */
 export interface ExecuteOptions {
-  /** The model that answers: a definition of `defineModel`, or the name of one among `models`. */
+  /** The model that answers: a definition made by `defineModel`, or the name of one of `models`. */
   model?: AnyModelDefinition | string;
-  /** Sampling temperature; wins over the model's. */
+  /** Sampling temperature; takes precedence over the model's. */
   temperature?: number;
-  /** Longest answer in tokens; wins over the model's. */
+  /** Longest answer in tokens; takes precedence over the model's. */
   maxTokens?: number;
-  /** How a reasoning model thinks; one word is its `effort`. */
+  /** How a reasoning model thinks. A text is its `effort`. */
   reasoning?: ReasoningConfig | NonNullable<ReasoningConfig["effort"]>;
   /**
-   * What one execution may use, the part before it rested for remote tools included, the rest itself not. At most 250 steps
-   * where `steps` is left out; null lifts that. An execution that reaches a limit is `completed`; at its limit of time
-   * (`duration_ms`) what was said by then is kept as an aborted message.
+   * The most that one execution may use, including the part before it waited for remote tools, but not the wait. Without `steps` it is
+   * 250 steps; null lifts that limit. An execution that reaches a limit is `completed`. At its limit of time (`duration_ms`) the text so
+   * far is kept as an aborted message.
    */
   limits?: Limits;
-  /** Cuts the execution: what was said by then is kept as an aborted message, and calls that run are answered as stopped. */
+  /** Aborts the execution: the text so far is kept as an aborted message, and running calls are answered as stopped. */
   signal?: AbortSignal;
 }
 
-/** Options of a session (agent API rework plan, `PromptOptions`); each execution may name its own in their place. */
+/** Options of a session (agent API rework plan, `PromptOptions`). Each execution may replace some of them. */
 export interface SessionOptions extends ExecuteOptions {
   model: AnyModelDefinition | string;
-  /** Definitions that `model` and the `fallbacks` of a model name. */
+  /** The definitions that `model` and the `fallbacks` of a model refer to by name. */
   models?: readonly AnyModelDefinition[];
-  /** Key for the provider of `model`, in place of the one in `env`. */
+  /** The key for the provider of `model`, which replaces the one in `env`. */
   apiKey?: string;
   /**
-   * Where keys and addresses of providers are looked for: `OPENAI_API_KEY`, `OPENAI_BASE_URL` and the like. Default
-   * `process.env` where there is one.
+   * The variables with the keys and addresses of providers: `OPENAI_API_KEY`, `OPENAI_BASE_URL` and the like. Default: `process.env` if
+   * it exists.
    */
   env?: Readonly<Record<string, unknown>>;
-  /** Carries the requests to providers. Default the global `fetch`. */
+  /** Sends the requests to providers. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch;
   /**
-   * Milliseconds a call of a local tool may take before its result is an error for the model. Default 120,000; `Infinity`
-   * sets no limit. A negative value or NaN is refused.
+   * Milliseconds that a call of a local tool may take before its result becomes an error. Default 120,000; `Infinity` sets no limit. A
+   * negative value or NaN is refused.
    */
   toolTimeoutMs?: number;
 }
 
-/** Options that can be worked with: the model looked up, its fallbacks known. */
-export interface ReadOptions extends Omit<SessionOptions, "model" | "models" | "reasoning"> {
+/** The checked options: the model and its fallbacks are definitions. */
+export interface CheckedOptions extends Omit<SessionOptions, "model" | "models" | "reasoning"> {
   model: AnyModelDefinition;
-  /** By name; the model is among them. */
+  /** By name, with the model itself. */
   models: ReadonlyMap<string, AnyModelDefinition>;
   reasoning?: ReasoningConfig;
 }
 
-/** What a session, and perhaps one execution of it, is run with. Throws `model_not_found` or `invalid_request`. */
-export function readOptions(session: SessionOptions | undefined, own: ExecuteOptions = {}): ReadOptions {
+/** Reads the options of a session, and of one execution. Throws `model_not_found` or `invalid_request`. */
+export function readOptions(session: SessionOptions | undefined, own: ExecuteOptions = {}): CheckedOptions {
   const signals = [session?.signal, own.signal].filter((signal) => signal !== undefined);
-  const { model, models: given = [], reasoning, limits, ...others } = { ...session, ...withoutGaps(own) };
+  const { model, models: given = [], reasoning, limits, ...others } = { ...session, ...withoutUndefined(own) };
   if (model === undefined) {
     throw refuse(
       "invalid_request",
@@ -71,7 +71,7 @@ export function readOptions(session: SessionOptions | undefined, own: ExecuteOpt
   const named = typeof model === "string" ? model : model.name;
   const found = models.get(named);
   if (found === undefined) throw unknownModel(named, models);
-  for (const one of [found, ...(found.fallbacks ?? []).flatMap((name) => models.get(name) ?? [])]) demandProvider(one);
+  for (const one of [found, ...(found.fallbacks ?? []).flatMap((name) => models.get(name) ?? [])]) assertProvider(one);
   for (const name of found.fallbacks ?? []) if (!models.has(name)) throw unknownModel(name, models);
   demandTime(others.toolTimeoutMs);
   return {
@@ -86,8 +86,8 @@ export function readOptions(session: SessionOptions | undefined, own: ExecuteOpt
   };
 }
 
-/** What is given as undefined is not given. */
-function withoutGaps(options: ExecuteOptions): ExecuteOptions {
+/** The options without those that are undefined. */
+function withoutUndefined(options: ExecuteOptions): ExecuteOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
@@ -110,7 +110,7 @@ function unknownModel(name: string, models: ReadonlyMap<string, unknown>) {
 }
 
 /** Refuses a provider that is not available. For a session this happens here, because no build checks its definitions. */
-function demandProvider({ name, provider }: AnyModelDefinition): void {
+function assertProvider({ name, provider }: AnyModelDefinition): void {
   const problem = unavailableProvider(provider);
   if (problem !== undefined) throw refuse("invalid_request", `Model "${name}": ${problem}.`);
 }
@@ -134,8 +134,8 @@ function readLimits(limits: unknown): Limits {
   throw refuse("invalid_request", `The limits do not fit. ${problems.join("; ")}`);
 }
 
-/** Throws `invalid_request` where the model's key is not there: nobody has to ask a provider to hear that. */
-export function demandKey(options: ReadOptions): void {
+/** Throws `invalid_request` if the model's key is missing, before a request is sent. */
+export function assertKey(options: CheckedOptions): void {
   const { missing } = readiness(options.model, environmentOf(options));
   if (missing === null) return;
   throw refuse(
@@ -144,8 +144,8 @@ export function demandKey(options: ReadOptions): void {
   );
 }
 
-/** The variables that keys are looked for in. */
-export function environmentOf({ env, apiKey, model: { provider } }: ReadOptions): Record<string, unknown> {
+/** The variables in which keys are looked up. */
+export function environmentOf({ env, apiKey, model: { provider } }: CheckedOptions): Record<string, unknown> {
   const { process } = globalThis as { process?: { env?: Record<string, unknown> } };
   const variables = env ?? process?.env ?? {};
   const variable = keyVariable(provider);

@@ -1,4 +1,4 @@
-// The tools of a session as the loop runs them.
+// Creates the runners of a session's tools.
 
 import { refuse } from "#contract/error.ts";
 import { errorMessage } from "#core/cut-text.ts";
@@ -11,8 +11,8 @@ import { schemaOfJson } from "#lib/json-schema.ts";
 import type { AnyAgentTool } from "./agent-tool.ts";
 
 /**
- * The runners by name; `timeoutMs` is the time of each call. Throws `invalid_request` for a tool that could not be called:
- * no name, a name twice, a bad schema.
+ * The runners by name. `timeoutMs` limits each call. Throws `invalid_request` for a tool that could not be called: without a name, with
+ * the name of another tool, or with an invalid schema.
  */
 export function toolRunners(
   tools: readonly AnyAgentTool[],
@@ -36,7 +36,7 @@ export function toolRunners(
 /** Milliseconds that a remote call waits for its result: a hundred years, because the caller of the session decides when to stop. */
 const deadlineMs = 100 * 365 * 24 * 60 * 60 * 1000;
 
-/** What every provider takes for the name of a function, and the session endpoint too. */
+/** Names of functions that every provider and the session endpoints accept. */
 const callableName = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 function quoted(value: unknown): string {
@@ -45,14 +45,14 @@ function quoted(value: unknown): string {
 
 function runnerOf(tool: AnyAgentTool, timeoutMs: number): ToolRunner {
   const { name, execute } = tool;
-  // A list that was JSON may lack either.
+  // A list that was JSON may lack either field.
   const description = [tool.description, tool.label].find((text) => typeof text === "string" && text !== "") ?? name;
   if (execute !== undefined && typeof execute !== "function") {
     throw refuse("invalid_request", `"execute" of the tool "${name}" is no function. Leave it out for a remote tool.`);
   }
   const schema = schemaOf(tool);
   if (execute === undefined) return functionTool({ name, description, schema, timeoutMs, deadlineMs });
-  // The schema has checked the arguments, which its type does not tell the compiler.
+  // The schema has checked the arguments, but its type is not known to the compiler.
   const run: FunctionTool["run"] = (args, call) => tool.execute?.(call.id, args as never, call.signal);
   return functionTool({ name, description, schema, run, timeoutMs, deadlineMs });
 }

@@ -1,4 +1,4 @@
-// The calls of a run that somebody else answers: which are open, and how answers get to them.
+// The remote calls of a run: which are open, and how their results are stored.
 
 import { refuse } from "#contract/error.ts";
 import type { ToolResultInput } from "#contract/session/execute-request.ts";
@@ -22,7 +22,7 @@ function waitingRows(messages: readonly MessageRecord[]): WaitingCall[] {
   );
 }
 
-/** The open calls among a run's messages, in call order. */
+/** The open calls among a run's messages, in the order of the calls. */
 export function waitingCalls(messages: readonly MessageRecord[]): SessionToolCall[] {
   const calls = messages.flatMap(callsOf);
   return waitingRows(messages).flatMap(({ tool_call_id }) => {
@@ -31,8 +31,8 @@ export function waitingCalls(messages: readonly MessageRecord[]): SessionToolCal
   });
 }
 
-/** Gives answers to their calls; some may stay open. Throws for one that no call waits for, and then gives none. */
-export function deliver(journal: HostJournal, results: readonly ToolResultInput[]): void {
+/** Stores results in the messages of their calls. Some calls may stay open. Throws if a result has no open call, and stores none. */
+export function storeResults(journal: HostJournal, results: readonly ToolResultInput[]): void {
   const waiting = new Map(waitingRows(journal.messages).map((row) => [row.tool_call_id, row]));
   const answered = results.map((result) => {
     const { toolCallId: id, toolName } = result;
@@ -42,13 +42,13 @@ export function deliver(journal: HostJournal, results: readonly ToolResultInput[
       throw refuse("invalid_request", `The call "${id}" is one of "${row.name}", not of "${toolName}".`);
     }
     waiting.delete(id);
-    return { ...row, awaits: { ...row.awaits, delivered: { answer: answerOf(result) } } };
+    return { ...row, awaits: { ...row.awaits, delivered: { answer: readResult(result) } } };
   });
   for (const row of answered) journal.update(row);
 }
 
-/** As `POST …/tool-results` reads one. */
-function answerOf(result: ToolResultInput): ToolResult {
+/** Reads a result as `POST …/tool-results` does. */
+function readResult(result: ToolResultInput): ToolResult {
   const { content = "", error, details } = postedResult(result);
   const said = error === undefined ? { status: "success", result: content } : { status: "error", error };
   const {

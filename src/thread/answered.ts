@@ -4,7 +4,7 @@
 import { httpStatus, ThreadholdError } from "#contract/error.ts";
 import type { Refusal } from "#contract/error.ts";
 import type { Answer } from "#core/thread-rpc.ts";
-import { causeOf, type Log } from "#lib/log.ts";
+import { causeOf, type Log } from "#lib/log-port.ts";
 
 /** Runs a method of the thread. Never rejects. */
 export async function answered<T>(

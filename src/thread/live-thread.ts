@@ -51,7 +51,7 @@ export class LiveThread {
     this.clock = clock;
     this.#record = record;
     this.uuids = new OrderedUuids(() => Math.floor(clock.now() / 1000));
-    this.uuids.rise(record.last_position);
+    this.uuids.continueAfter(record.last_position);
     const afterCrash = record.active_run_id !== null;
     this.#numbers = new EventNumbers(() => this.#record, { afterCrash, reserve: () => this.save() });
     if (afterCrash) this.#recount();
@@ -258,7 +258,7 @@ export class LiveThread {
     this.change({ counts: run.counts_before });
     for (const message of this.store.messagesAfter(branch, run.after_position)) {
       this.#count(message);
-      this.uuids.rise(message.position);
+      this.uuids.continueAfter(message.position);
     }
   }
 }

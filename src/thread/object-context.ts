@@ -10,7 +10,7 @@ import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import type { LiveContext } from "#core/ports/run-ports.ts";
 import type { PeerDirectory } from "#core/thread-peer.ts";
 import type { Definitions } from "#flow/project-definitions.ts";
-import type { Log } from "#lib/log.ts";
+import type { Log } from "#lib/log-port.ts";
 import type { AttachmentRef, ExecutionState, HookEntry, RouteEntry, ToolResult } from "#spec/index.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 import type { ManagedThreadFiles } from "#store/files/file-system.ts";

@@ -10,7 +10,7 @@ import type { ThreadRecord } from "#core/record.ts";
 import type { Answer, Caller, ThreadRpc } from "#core/thread-rpc.ts";
 import { UsedTickets } from "#core/used-tickets.ts";
 import { discardBody } from "#lib/discard-body.ts";
-import { causeOf } from "#lib/log.ts";
+import { causeOf } from "#lib/log-port.ts";
 import { meterStorage } from "#store/meter.ts";
 import type { MeterReading, MeteredStorage } from "#store/meter.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";

@@ -6,7 +6,7 @@ import type { Faults } from "#core/ports/faults.ts";
 import type { ModelPort } from "#core/ports/model-port.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import type { PeerDirectory } from "#core/thread-peer.ts";
-import type { Log } from "#lib/log.ts";
+import type { Log } from "#lib/log-port.ts";
 import type { Registry } from "#spec/index.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 

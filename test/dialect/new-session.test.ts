@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import type { ThreadholdError } from "#contract/error.ts";
 import type { SetupOptions } from "#contract/setup.ts";
-import { newSession } from "#dialect/session/create-session.ts";
+import { newSession } from "#dialect/session/session-creation.ts";
 import type { Registry } from "#spec/registry.ts";
 
 const never = (): Promise<never> => Promise.reject(new Error("never loaded"));

@@ -1,4 +1,4 @@
-// Two models talk to each other. What a person posts is the motion; side A answers it first.
+// Two models debate. The user's message is the motion, and side A answers it first.
 
 import { defineAgent } from "threadhold";
 
@@ -8,14 +8,14 @@ export default defineAgent({
   starters: ["Every town should have a tram."],
   toolDescription: "Have a motion debated by two models; the result is the verdict.",
   type: "dual_ai",
-  // Turns of both sides together. Without this and an end tool a conversation of two models has no end of its own.
+  // Turns of both sides together. Without a limit or an end tool, two models would talk without end.
   maxSessionTurns: 10,
   sideA: { label: "For", prompt: "debate_for", maxSteps: 4 },
   sideB: {
     label: "Against",
     prompt: "debate_against",
     maxSteps: 4,
-    // A successful call ends the session for both; this property of its result, else of its arguments, is the outcome.
+    // A successful call ends the session of both sides. The outcome is this property of its result, else of its arguments.
     endSessionTool: "close_debate",
     stopToolResponseProperty: "verdict",
   },

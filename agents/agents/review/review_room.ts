@@ -1,5 +1,5 @@
-// Called as a tool, an agent with two sides works in a child thread while the caller's run rests. The task it is called
-// with counts as side B's words: the writer has handed a draft in, and the critic answers.
+// As a tool, an agent with two sides works in a child thread while the caller's run is suspended. The arguments of the call count as
+// a message of side B: the writer has submitted a draft, and the critic answers.
 
 import { defineAgent } from "threadhold";
 
@@ -13,7 +13,7 @@ export default defineAgent({
     label: "Critic",
     prompt: "critic_rules",
     endSessionTool: "approve_text",
-    // What the caller gets as the tool's result.
+    // The property that becomes the tool's result for the caller.
     stopToolResponseProperty: "text",
     maxSteps: 3,
   },

@@ -1,4 +1,4 @@
-// An agent with one side that stands in another prompt's `tools` is handed the whole thread when it is called.
+// An agent with one side. A prompt that lists it in `tools` hands the whole thread over to it by a call.
 
 import { defineAgent } from "threadhold";
 

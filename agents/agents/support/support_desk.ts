@@ -1,4 +1,4 @@
-// The first desk. It is handed the thread back when billing is done with it.
+// The first desk. Billing hands the thread back to it when it is done.
 
 import { defineAgent } from "threadhold";
 

@@ -1,5 +1,5 @@
-// A structured prompt: text and other prompts, in reading order. Parts are joined as they are, so each brings its own
-// line breaks.
+// A structured prompt: texts and other prompts, in reading order. Parts are joined without separators, so each has its own line
+// breaks.
 
 import { definePrompt } from "threadhold";
 

@@ -1,4 +1,4 @@
-// Included by the concierge's prompt, and includes another one itself: includes may be nested, in a circle they are refused.
+// Is included by the concierge's prompt and includes another prompt. Includes may be nested; a cycle is refused.
 
 import { definePrompt } from "threadhold";
 

@@ -1,4 +1,4 @@
-// The part that changes every season, in a file of its own.
+// The part that changes every season has its own file.
 
 import { definePrompt } from "threadhold";
 

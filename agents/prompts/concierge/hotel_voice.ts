@@ -1,4 +1,4 @@
-// Only ever included: its text counts, its model and tools do not.
+// This prompt is only included, so only its text is used; its model and tools have no effect.
 
 import { definePrompt } from "threadhold";
 

@@ -5,11 +5,11 @@ export default definePrompt({
   toolDescription: "Writes a short report",
   model: "demo_research",
   includeChat: true,
-  // Researchers of one step work side by side.
+  // The researchers of one step work at the same time.
   parallelToolCalls: true,
   tools: [
     {
-      // Another prompt, offered as a tool: it runs a loop of its own, and only its result comes back.
+      // Another prompt as a tool: it runs a loop of its own, and only its result is returned.
       name: "researcher",
       initUserMessageProperty: "question",
       includeToolCalls: false,

@@ -4,7 +4,7 @@ export default definePrompt({
   name: "billing_rules",
   toolDescription: "Refunds orders of the shop",
   model: "demo_support",
-  // Without this the new desk would not see what the customer said to the old one in earlier runs.
+  // Without this, the new desk would not see the messages of earlier runs, which the old desk answered.
   includeChat: true,
   includePastTools: true,
   tools: ["look_up_order", "refund_order", "support_desk"],

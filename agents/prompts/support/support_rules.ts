@@ -6,7 +6,7 @@ export default definePrompt({
   model: "demo_support",
   includeChat: true,
   includePastTools: true,
-  // A tool and an agent stand side by side: calling the agent hands the conversation over.
+  // A tool and an agent in the same list. A call of the agent hands the conversation over.
   tools: ["look_up_order", "billing_desk"],
   prompt:
     "You are the support desk of a small shop. Look orders up before you say anything about them. " +

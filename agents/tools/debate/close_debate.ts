@@ -1,4 +1,4 @@
-// The debate's end tool: an error would keep the session going and let the model try again.
+// The debate's end tool. An error result would let the session continue, so that the model can try again.
 
 import { defineTool } from "threadhold";
 import { z } from "zod";

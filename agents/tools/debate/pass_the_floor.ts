@@ -1,4 +1,4 @@
-// A tool that steers the conversation: its caller's turn ends with this step, without another model call.
+// A tool that ends its caller's turn with this step, without another model request.
 
 import { defineTool } from "threadhold";
 

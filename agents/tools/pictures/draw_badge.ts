@@ -1,4 +1,4 @@
-// Returns a file: what stands in `attachments` is stored in the thread under /attachments/ and linked to the result.
+// Returns a file. The thread stores the entries of `attachments` under /attachments/ and links them to the result.
 
 import { defineTool } from "threadhold";
 import { z } from "zod";

@@ -1,17 +1,17 @@
-// Orders something. What is dear waits for a person, who may change the price or say no: until then nothing is ordered, and
-// nothing is in memory either.
+// Orders an item. An expensive one waits for a person's approval, who may change the price or refuse. Until then nothing is ordered,
+// and the waiting call takes no memory.
 
 import { defineTool } from "threadhold";
 import { z } from "zod";
 
-/** Euros above which somebody has to agree. */
+/** The price in euros above which a person has to approve. */
 const petty = 100;
 
 export default defineTool(
   "Order something for the office.",
   z.object({ item: z.string().describe("What"), price: z.number().positive().describe("At most, in euros") }),
   async (state, { item, price }, { id }) => {
-    // The call's id tells a call that is made again, after a crash, from another one.
+    // The call's id is the same when a call is repeated after a crash.
     await state.writeFile(`/orders/${id}.json`, JSON.stringify({ item, price }), "application/json");
     return { status: "success", result: `Ordered: ${item} for at most ${price} euros.` };
   },

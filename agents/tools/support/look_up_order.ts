@@ -13,7 +13,7 @@ export default defineTool(
   }),
   async (_state, { order }) => {
     const found = findOrder(order);
-    // An error is a result too: the model reads it and can say so.
+    // An error is a result too: the model reads it and can tell the customer.
     if (found === undefined) return { status: "error", error: `There is no order ${order}.` };
     const { item, price, paid, parcel } = found;
     return {

@@ -1,4 +1,4 @@
-// Refunds an order once. The receipt is a file of the thread, so it is there after a restart and on every desk.
+// Refunds an order once. The receipt is a file of the thread, so it is available after a restart and at every desk.
 
 import { defineTool } from "threadhold";
 import { z } from "zod";

@@ -1,7 +1,7 @@
 // One outbound call, from its first request to the last byte of its response body: its time limits, its abort signal, and the release
 // of both at the end. Invariant: it fails at most once, and not after its end.
 
-import type { Turns } from "#lib/bounded-fetch.ts";
+import type { RequestQueue } from "#lib/bounded-fetch.ts";
 
 import type { Clock } from "../ports/clock.ts";
 
@@ -9,7 +9,7 @@ import type { Clock } from "../ports/clock.ts";
 export interface Transport {
   fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** Queues requests, since the platform bounds how many may wait for response headers at once. */
-  inTurn: Turns;
+  inTurn: RequestQueue;
   clock: Clock;
 }
 

@@ -6,7 +6,7 @@ import { addressKind } from "#lib/outbound/address-kind.ts";
 import type { HostPattern } from "#lib/outbound/host-list.ts";
 import { redirected, redirectLocation } from "#lib/outbound/redirect.ts";
 import type { Redirectable } from "#lib/outbound/redirect.ts";
-import { longestUrl, readTarget } from "#lib/outbound/target.ts";
+import { maxUrlLength, readTarget } from "#lib/outbound/target.ts";
 import type { Target } from "#lib/outbound/target.ts";
 
 import type { OutboundFetch, OutboundLimits } from "../ports/outbound-fetch.ts";
@@ -48,7 +48,7 @@ export function createGuardedFetch(parts: GuardedFetchParts): OutboundFetch {
         redirect: readMode(init.redirect),
       };
       const text = String(input);
-      const url = text.length > longestUrl ? null : URL.parse(text);
+      const url = text.length > maxUrlLength ? null : URL.parse(text);
       if (url === null) throw outboundError("malformed", null);
       return await follow(call, { url, ...firstRequest(init) });
     } catch (error) {

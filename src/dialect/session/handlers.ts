@@ -19,7 +19,6 @@ import { inPlace } from "#http/limit/places.ts";
 import type { HandlersOf } from "#http/route/handler.ts";
 import type { Services } from "#http/services.ts";
 
-import { checkModel, createSession } from "./create-session.ts";
 import { executeInput } from "./execute-input.ts";
 import type { ExecuteInput } from "./execute-input.ts";
 import { executionFormat, restingExecution } from "./execution-lines.ts";
@@ -29,6 +28,7 @@ import { projectFacts } from "./project-facts.ts";
 import type { ProjectFacts } from "./project-facts.ts";
 import type { sessionGroup } from "./routes.ts";
 import { sessionBody } from "./session-body.ts";
+import { checkModel, createSession } from "./session-creation.ts";
 
 /** The handlers. */
 export function sessionHandlers(services: Services): HandlersOf<(typeof sessionGroup)["routes"]> {

@@ -4,7 +4,7 @@ import { v4 as randomId } from "uuid";
 
 import { httpStatus, ThreadholdError } from "#contract/error.ts";
 import type { Refusal } from "#contract/error.ts";
-import { causeOf, type Log } from "#lib/log.ts";
+import { causeOf, type Log } from "#lib/log-port.ts";
 
 import { jsonAnswer } from "./json-answer.ts";
 

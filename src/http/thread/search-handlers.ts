@@ -6,7 +6,7 @@ import type { MessageHits, ThreadHits } from "#contract/search-route.ts";
 import type { Thread } from "#contract/thread.ts";
 import { callerHeader, messageSearchPath } from "#core/thread-rpc.ts";
 import type { Caller } from "#core/thread-rpc.ts";
-import { turns } from "#lib/bounded-fetch.ts";
+import { createRequestQueue } from "#lib/bounded-fetch.ts";
 import { TimeLimitError, withinTime } from "#lib/time-limit.ts";
 
 import { jsonAnswer } from "../answer/json-answer.ts";
@@ -43,7 +43,7 @@ export function searchHandlers(services: Services): Pick<Handlers, "searchMessag
           cursor: query.cursor,
         });
         const wanted = new URLSearchParams({ q: query.q, limit: hitsOfThread });
-        const inTurn = turns(threadsAtOnce);
+        const inTurn = createRequestQueue(threadsAtOnce);
         const asked = items.map((thread) => inTurn(null, () => hitsOf(services, thread, { caller, query: wanted })));
         const found = await Promise.all(asked);
         return jsonAnswer({ threads: found.filter((one) => one !== null && isShown(one)), next_cursor });

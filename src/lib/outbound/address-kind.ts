@@ -1,11 +1,11 @@
-// Says what an address is for, after IANA's special-purpose registries. Only `public` ones lead out onto the internet.
-// IPv6 is judged the other way round: nothing is public but global unicast, and of that not what is set aside. Addresses
-// that carry an IPv4 address inside (mapped, compatible, 6to4, Teredo, NAT64) are never public, whatever they carry.
+// Classifies IP addresses by IANA's special-purpose registries. Only `public` ones are on the internet. For IPv6 the rule is inverted:
+// only global unicast is public, without its special ranges. Addresses that contain an IPv4 address (mapped, compatible, 6to4, Teredo,
+// NAT64) are never public, whatever they contain.
 
 import { readIpv4 } from "./ipv4.ts";
 import { readIpv6 } from "./ipv6.ts";
 
-/** What an address is for. */
+/** The class of an address. */
 export type AddressKind =
   | "public"
   | "unspecified"
@@ -26,9 +26,9 @@ const ipv4Ranges: readonly (readonly [network: string, bits: number, kind: Addre
   ["10.0.0.0", 8, "private"],
   ["100.64.0.0", 10, "shared"],
   ["127.0.0.0", 8, "loopback"],
-  // Azure's host, which answers its guests there.
+  // Azure's platform services for its virtual machines.
   ["168.63.129.16", 32, "metadata"],
-  // Most clouds tell an instance its credentials at 169.254.169.254.
+  // Most clouds serve an instance's credentials at 169.254.169.254.
   ["169.254.0.0", 16, "link_local"],
   ["172.16.0.0", 12, "private"],
   ["192.0.0.0", 24, "protocol"],
@@ -39,11 +39,11 @@ const ipv4Ranges: readonly (readonly [network: string, bits: number, kind: Addre
   ["198.51.100.0", 24, "documentation"],
   ["203.0.113.0", 24, "documentation"],
   ["224.0.0.0", 4, "multicast"],
-  // Ends with the broadcast address.
+  // Includes the broadcast address.
   ["240.0.0.0", 4, "reserved"],
 ];
 
-/** The first that fits holds, and what none fits is reserved. */
+/** The first matching range counts. An address without a match is reserved. */
 const ipv6Ranges: readonly (readonly [network: string, bits: number, kind: AddressKind])[] = [
   ["::", 128, "unspecified"],
   ["::1", 128, "loopback"],
@@ -62,7 +62,7 @@ const ipv6Ranges: readonly (readonly [network: string, bits: number, kind: Addre
   ["2000::", 3, "public"],
   ["fc00::", 7, "private"],
   ["fe80::", 10, "link_local"],
-  // Site-local: given up long ago, and still inside wherever it is used.
+  // Site-local: deprecated, but internal wherever it is still used.
   ["fec0::", 10, "private"],
   ["ff00::", 8, "multicast"],
 ];
@@ -77,17 +77,17 @@ const ipv6Table = ipv6Ranges.map(([network, bits, kind]) => {
   return { block: (readIpv6(network) ?? 0n) >> shift, shift, kind };
 });
 
-/** What an IPv4 address, given as a number, is for. */
+/** The class of an IPv4 address as a number. */
 function ipv4Kind(address: number): AddressKind {
   return ipv4Table.find(({ block, size }) => Math.floor(address / size) === block)?.kind ?? "public";
 }
 
-/** What an IPv6 address, given as a number, is for. */
+/** The class of an IPv6 address as a number. */
 function ipv6Kind(address: bigint): AddressKind {
   return ipv6Table.find(({ block, shift }) => address >> shift === block)?.kind ?? "reserved";
 }
 
-/** What the address in `text` is for, in any spelling; the worst where it can be read in several ways. Null: no address. */
+/** The class of the address in `text`, in any notation; the most restricted one if the text is ambiguous. Null: not an address. */
 export function addressKind(text: string): AddressKind | null {
   const long = readIpv6(text);
   if (long !== null) return ipv6Kind(long);

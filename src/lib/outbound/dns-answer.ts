@@ -1,9 +1,9 @@
-// Reads what a resolver answers over HTTPS in JSON, the form that Google and Cloudflare share. Lenient in what is there
-// besides, strict in what is relied on.
+// Reads the JSON of DNS over HTTPS, in the form that Google and Cloudflare share. Unknown fields are ignored; the fields that are used
+// are checked strictly.
 
 import { z } from "zod";
 
-/** Types of records, by their numbers. */
+/** The numbers of record types. */
 export const recordTypes = { A: 1, CNAME: 5, AAAA: 28 } as const;
 
 /** One record. `name` and the `data` of a CNAME are in lower case, without the trailing dot. */
@@ -15,7 +15,7 @@ export interface DnsRecord {
   data: string;
 }
 
-/** Records, none where the name or the type does not exist; or that the resolver could not tell. */
+/** The records, an empty list if the name or the type does not exist; not `ok` if the resolver could not determine them. */
 export type DnsAnswer = { ok: true; records: readonly DnsRecord[] } | { ok: false };
 
 const answerSchema = z.object({
@@ -29,12 +29,12 @@ const answerSchema = z.object({
 const noError = 0;
 const noSuchName = 3;
 
-/** A name as names are compared. */
+/** A name in the form in which names are compared. */
 export function dnsName(text: string): string {
   return text.toLowerCase().replace(/\.$/, "");
 }
 
-/** Reads an answer's body. A truncated answer, a failure and what is no answer all mean that it could not tell. */
+/** Reads a response body. A truncated, failed or invalid response is not `ok`. */
 export function readDnsAnswer(text: string): DnsAnswer {
   let value: unknown;
   try {
@@ -55,7 +55,7 @@ export function readDnsAnswer(text: string): DnsAnswer {
   return { ok: true, records };
 }
 
-/** The name at the end of the aliases that the records tell, starting from `name`; null where they run in a circle. */
+/** The name at the end of the aliases among the records, starting at `name`; null if the aliases form a circle. */
 export function endOfAliases(records: readonly DnsRecord[], name: string): string | null {
   const seen = new Set<string>();
   for (let at = dnsName(name); ;) {

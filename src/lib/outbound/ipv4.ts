@@ -1,12 +1,12 @@
-// Reads IPv4 addresses in every spelling that some URL parser or resolver accepts: fewer than four parts, decimal, octal and
-// hexadecimal ones. Where parsers disagree (a leading zero is octal to some and nothing to others) every reading is given,
-// so that a judge can refuse when any of them is bad.
+// Reads IPv4 addresses in every notation that some URL parser or resolver accepts: with fewer than four parts, in decimal, octal and
+// hexadecimal. If parsers disagree (a leading zero means octal to some and nothing to others) all readings are returned, so that the
+// caller can refuse if any of them is not public.
 
 const decimal = /^[0-9]+$/;
 const hexadecimal = /^0x[0-9a-f]*$/i;
 const octal = /^0[0-7]+$/;
 
-/** Largest value that fits into so many bytes. */
+/** The largest value of so many bytes. */
 const largest = (bytes: number): number => 256 ** bytes - 1;
 
 function readPart(part: string): number[] {
@@ -16,7 +16,7 @@ function readPart(part: string): number[] {
   return octal.test(part) ? [Number.parseInt(part, 8), plain] : [plain];
 }
 
-/** The parts as one number: the last part fills all bytes that the others leave. */
+/** The parts as one number. The last part fills all remaining bytes. */
 function join(parts: readonly number[]): number | null {
   const last = parts.at(-1) ?? 0;
   const leading = parts.slice(0, -1);
@@ -24,7 +24,7 @@ function join(parts: readonly number[]): number | null {
   return leading.reduce((sum, part, at) => sum + part * 256 ** (3 - at), last);
 }
 
-/** Every address, as a number below 2^32, that some parser reads in `text`; none where nobody reads one. */
+/** Every address, as a number below 2^32, that some parser reads in `text`; none if no parser accepts it. */
 export function readIpv4(text: string): readonly number[] {
   const parts = text.split(".");
   if (parts.length > 1 && parts.at(-1) === "") parts.pop();
@@ -37,7 +37,7 @@ export function readIpv4(text: string): readonly number[] {
   return readings.flatMap((reading) => join(reading) ?? []);
 }
 
-/** Whether URL parsers take `name` for an IPv4 address or for nothing: its last label is a number. */
+/** Whether URL parsers read `name` as an IPv4 address or refuse it, because its last label is a number. */
 export function endsInNumber(name: string): boolean {
   const labels = name.split(".");
   if (labels.length > 1 && labels.at(-1) === "") labels.pop();

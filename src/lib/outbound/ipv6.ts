@@ -1,10 +1,10 @@
-// Reads IPv6 addresses: any case, `::`, an IPv4 tail, brackets. A zone (`%eth0`) is dropped, since it only says which link
-// of this machine an address is meant on.
+// Reads IPv6 addresses in any case, with `::`, an IPv4 tail and brackets. A zone (`%eth0`) is dropped, since it only selects a network
+// interface of this machine.
 
 const group = /^[0-9a-f]{1,4}$/i;
 const dottedTail = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 
-/** The tail `1.2.3.4` as the two groups it stands for. */
+/** Replaces a tail such as `1.2.3.4` by the two groups it stands for. */
 function withoutDottedTail(text: string): string | null {
   if (!text.includes(".")) return text;
   const start = text.lastIndexOf(":") + 1;
@@ -19,7 +19,7 @@ function readGroups(text: string): string[] | null {
   return groups.every((each) => group.test(each)) ? groups : null;
 }
 
-/** The address as a number below 2^128, or null where there is none. */
+/** The address as a number below 2^128; null if the text is not an address. */
 export function readIpv6(text: string): bigint | null {
   const inner = /^\[(.*)\]$/s.exec(text)?.[1] ?? text;
   const plain = withoutDottedTail(inner.replace(/%.*$/s, ""));

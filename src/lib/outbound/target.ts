@@ -1,5 +1,5 @@
-// Judges where a request would go, from its URL alone: scheme, credentials, port, host. What is judged is the parsed URL,
-// and the parsed URL is what has to be requested, so no second parser can read another host out of the text.
+// Checks the target of a request by its URL: scheme, credentials, port and host. The check returns the parsed URL, and that URL has to
+// be requested, so that no second parser can read another host in the text.
 
 import { listingOf } from "./host-list.ts";
 import type { HostPattern } from "./host-list.ts";
@@ -8,42 +8,41 @@ import { readHost } from "./host.ts";
 /** Why a URL must not be requested. */
 type TargetProblem = "malformed" | "scheme" | "credentials" | "port" | "inside";
 
-/** Where a request goes. `label` is host and port, the one part of a URL that may be repeated to others. */
+/** A target that may be requested. `label` is host and port, the only part of the URL that errors may repeat. */
 export interface Target {
   url: URL;
   label: string;
-  /** The name that has to be looked up first; null for an address, and for a host on the list. */
+  /** The name to resolve first; null for an address, and for a host on the list. */
   lookUp: string | null;
 }
 
-/** A target, or what is wrong with it; `label` is null where no host could be read. */
+/** A target, or why the URL is refused. `label` is null if the URL has no readable host. */
 export type TargetAnswer = { ok: true; target: Target } | { ok: false; problem: TargetProblem; label: string | null };
 
 /** Longest URL that is requested, in UTF-16 units. */
-export const longestUrl = 8192;
+export const maxUrlLength = 8192;
 
-/** Ports from 1024 on that the fetch standard keeps browsers from, because other protocols listen there. */
-const otherProtocols = new Set([
+/** Ports from 1024 on that the fetch standard blocks in browsers, because other protocols use them. */
+const blockedPorts = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
 function isUsualPort(port: number): boolean {
-  return port === 80 || port === 443 || (port >= 1024 && !otherProtocols.has(port));
+  return port === 80 || port === 443 || (port >= 1024 && !blockedPorts.has(port));
 }
 
-/** The port that a request to `url` goes to. */
+/** The port that a request to `url` uses. */
 function portOf(url: URL): number {
   return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 }
 
 /**
- * Judges a URL. Https to public addresses and to names is let through, on the ports 80, 443 and from 1024 on; a host on the
- * list may lie inside and be asked over http, and one that is listed with its port may be asked there whichever it is.
- * The fragment is dropped.
+ * Checks a URL. Allowed are https URLs with names and public addresses, on the ports 80, 443 and from 1024 on. A host on the list may be
+ * internal and may use http; if it is listed with its port, that port is allowed whatever its number. The fragment is dropped.
  */
 export function readTarget(input: string | URL, listed: readonly HostPattern[]): TargetAnswer {
   const text = String(input);
-  const url = text.length > longestUrl ? null : URL.parse(text);
+  const url = text.length > maxUrlLength ? null : URL.parse(text);
   if (url === null) return { ok: false, problem: "malformed", label: null };
   if (url.protocol !== "https:" && url.protocol !== "http:") return { ok: false, problem: "scheme", label: null };
   url.hash = "";

@@ -5,7 +5,7 @@ import { refuse } from "#contract/error.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { ImagePort } from "#core/ports/image-port.ts";
 import type { FileFacts, FileVersion, ThreadFiles } from "#core/ports/thread-files.ts";
-import { turns } from "#lib/bounded-fetch.ts";
+import { createRequestQueue } from "#lib/bounded-fetch.ts";
 
 import { freePath } from "./attachment-path.ts";
 import { deleteFromBucket, emptyBucket } from "./file-bucket.ts";
@@ -74,7 +74,7 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
   const { rows, clock, change = (work) => rows.transaction(work).result } = parts;
   const reading = { rows, bucket: parts.bucket?.bucket ?? null };
   const writer = new FileWriter({ ...parts, change });
-  const inTurn = turns(searchesAtOnce);
+  const inTurn = createRequestQueue(searchesAtOnce);
   const thumbnail = thumbnails(reading, parts.images);
   /** Paths of attachments that are being written. */
   const attaching = new Set<string>();

@@ -6,7 +6,7 @@ import { refuse, ThreadholdError } from "#contract/error.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { ImagePort } from "#core/ports/image-port.ts";
 import type { FileBody, LinkFacts, WriteFacts } from "#core/ports/thread-files.ts";
-import { turns } from "#lib/bounded-fetch.ts";
+import { createRequestQueue } from "#lib/bounded-fetch.ts";
 
 import { limitBytes, inChunks, cancelUnread, piecesOf } from "./byte-pieces.ts";
 import { deleteFromBucket, storeInBucket } from "./file-bucket.ts";
@@ -61,7 +61,7 @@ const retryAfterMs = 10_000;
 export class FileWriter {
   readonly #parts: FileWriterParts;
   readonly #writing = new Set<number>();
-  readonly #inTurn = { own: turns(streamsAtOnce.own), outside: turns(streamsAtOnce.outside) };
+  readonly #inTurn = { own: createRequestQueue(streamsAtOnce.own), outside: createRequestQueue(streamsAtOnce.outside) };
   /** Number of uploads that are being stored or wait. */
   #outside = 0;
   #last: number | null = null;

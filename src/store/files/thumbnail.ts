@@ -1,7 +1,7 @@
 // Creates thumbnails of images. Each is created once and stored in its image's row, so that it is deleted together with the image.
 
 import type { ImagePort } from "#core/ports/image-port.ts";
-import { turns } from "#lib/bounded-fetch.ts";
+import { createRequestQueue } from "#lib/bounded-fetch.ts";
 
 import { wholeBytes } from "./file-reader.ts";
 import type { FileReaderParts } from "./file-reader.ts";
@@ -23,7 +23,7 @@ export type Thumbnails = (look: () => FileRow | null) => Promise<Uint8Array | nu
 /** Creates one thumbnail at a time, because each needs its whole image in memory and a page may request dozens at once. */
 export function thumbnails(parts: FileReaderParts, images: ImagePort): Thumbnails {
   const { rows } = parts;
-  const inTurn = turns(1);
+  const inTurn = createRequestQueue(1);
 
   function imageOf(row: FileRow | null): FileRow | null {
     const isImage = row !== null && row.body.mime_type.startsWith("image/") && row.size <= imageLimit;

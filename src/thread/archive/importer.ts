@@ -11,7 +11,7 @@ import type { RunEnd } from "#core/ports/strategy.ts";
 import type { ThreadRecord } from "#core/record.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 import { canonicalJson } from "#lib/canonical-json.ts";
-import { causeOf } from "#lib/log.ts";
+import { causeOf } from "#lib/log-port.ts";
 import { derivedUuidText } from "#lib/uuid-text.ts";
 import { emptyBucket } from "#store/files/file-bucket.ts";
 import { createFileSystem } from "#store/files/file-system.ts";

@@ -3,7 +3,7 @@
 // the thread is loaded again, before anybody can look.
 
 import type { FileVersion } from "#core/ports/thread-files.ts";
-import { causeOf } from "#lib/log.ts";
+import { causeOf } from "#lib/log-port.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 

@@ -4,7 +4,7 @@
 import { ThreadholdError } from "#contract/error.ts";
 import type { ActiveRun, RunRecord, ThreadRecord } from "#core/record.ts";
 import { toThread } from "#core/view.ts";
-import { causeOf } from "#lib/log.ts";
+import { causeOf } from "#lib/log-port.ts";
 import type { CatalogEntry } from "#store/catalog/catalog.ts";
 import type { RunTotal } from "#store/catalog/run-total.ts";
 

@@ -3,7 +3,7 @@
 // may cost money. A sweep without a failure writes no row.
 
 import type { RetryState } from "#core/record.ts";
-import { causeOf } from "#lib/log.ts";
+import { causeOf } from "#lib/log-port.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import { nextRetry } from "./background-task.ts";

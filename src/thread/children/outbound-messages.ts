@@ -10,7 +10,7 @@ import type { OutboundContent, OutboundMessage, RunRecord, ThreadRecord } from "
 import { peerCaller } from "#core/thread-peer.ts";
 import type { Answer } from "#core/thread-rpc.ts";
 import { fitResult } from "#core/tools/read-result.ts";
-import { causeOf } from "#lib/log.ts";
+import { causeOf } from "#lib/log-port.ts";
 
 import { nextRetry } from "../background/background-task.ts";
 import type { BackgroundTask } from "../background/background-task.ts";

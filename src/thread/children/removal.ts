@@ -4,7 +4,7 @@ import { refuse } from "#contract/error.ts";
 import { zeroUsage } from "#contract/usage.ts";
 import type { RunRecord, ThreadParent } from "#core/record.ts";
 import { peerCaller } from "#core/thread-peer.ts";
-import { causeOf } from "#lib/log.ts";
+import { causeOf } from "#lib/log-port.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";

@@ -2,7 +2,7 @@
 // seen, and so do not wake a parent that rests.
 
 import { peerCaller } from "#core/thread-peer.ts";
-import { causeOf } from "#lib/log.ts";
+import { causeOf } from "#lib/log-port.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import { openStepRows } from "../replay/open-step.ts";

@@ -3,7 +3,7 @@
 import { ThreadholdError } from "#contract/error.ts";
 import type { RunEnd } from "#core/ports/strategy.ts";
 import type { ActiveRun } from "#core/record.ts";
-import { causeOf } from "#lib/log.ts";
+import { causeOf } from "#lib/log-port.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import { closeOpenCalls } from "./recovery.ts";

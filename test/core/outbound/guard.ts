@@ -9,7 +9,7 @@ import type { Transport } from "#core/outbound/exchange.ts";
 import { createGuardedFetch, defaultOutboundLimits } from "#core/outbound/guarded-fetch.ts";
 import type { OutboundFetch, OutboundLimits, OutboundReason } from "#core/ports/outbound-fetch.ts";
 import type { Resolver } from "#core/ports/resolver.ts";
-import { turns } from "#lib/bounded-fetch.ts";
+import { createRequestQueue } from "#lib/bounded-fetch.ts";
 import { readHostList } from "#lib/outbound/host-list.ts";
 import { systemClock } from "#lib/system-clock.ts";
 
@@ -72,7 +72,7 @@ export interface GuardOptions extends Partial<Transport> {
 
 /** Creates the guarded fetch of a test. */
 export function way(options: Partial<Transport> = {}): Transport {
-  return { fetch: (...call) => fetch(...call), inTurn: turns(5), clock: systemClock, ...options };
+  return { fetch: (...call) => fetch(...call), inTurn: createRequestQueue(5), clock: systemClock, ...options };
 }
 
 /** A resolver that sends its queries to the server. */

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { OutboundInit } from "#core/ports/outbound-fetch.ts";
-import { createLog } from "#lib/log.ts";
+import { createLog } from "#lib/log-port.ts";
 import { outboundFetch } from "#outbound.ts";
 import type { OutboundVariables } from "#outbound.ts";
 

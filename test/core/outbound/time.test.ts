@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import { turns } from "#lib/bounded-fetch.ts";
+import { createRequestQueue } from "#lib/bounded-fetch.ts";
 
 import { ManualClock } from "../support/manual-clock.ts";
 import { arrived, asked, closed, guard, newId, refused, sendPiece } from "./guard.ts";
@@ -120,7 +120,7 @@ describe("time", () => {
 
   it("OUT13 A call that waits for a free slot loses none of its time, and its slot is free again once headers have arrived", async () => {
     const [first, second] = [newId(), newId()];
-    const inTurn = turns(1);
+    const inTurn = createRequestQueue(1);
     const { clock, guarded } = timed({ inTurn });
     const holding = new AbortController();
     const held = guarded(`${one}/hold?id=${first}`, {
@@ -144,7 +144,7 @@ describe("time", () => {
 
   it("OUT13 A call that is aborted while it waits for a free slot sends no request", async () => {
     const [first, second] = [newId(), newId()];
-    const { guarded } = timed({ inTurn: turns(1) });
+    const { guarded } = timed({ inTurn: createRequestQueue(1) });
     const holding = new AbortController();
     const held = expect(guarded(`${one}/hold?id=${first}`, { signal: holding.signal })).rejects.toThrow("let go");
     await arrived(first);

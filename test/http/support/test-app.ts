@@ -5,7 +5,7 @@ import { dialects } from "#dialect/dialects.ts";
 import { createApp } from "#http/app.ts";
 import type { App } from "#http/app.ts";
 import type { AppDependencies, Variables } from "#http/dependencies.ts";
-import { createLog } from "#lib/log.ts";
+import { createLog } from "#lib/log-port.ts";
 import type { RouteEntry } from "#spec/registry.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 

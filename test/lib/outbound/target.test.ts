@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { readHostList } from "#lib/outbound/host-list.ts";
 import { readHost } from "#lib/outbound/host.ts";
-import { longestUrl, readTarget } from "#lib/outbound/target.ts";
+import { maxUrlLength, readTarget } from "#lib/outbound/target.ts";
 
 /** What is wrong with a URL, or null; `listed` as in ALLOWED_OUTBOUND_HOSTS. */
 function problem(url: string, listed = ""): string | null {
@@ -85,7 +85,7 @@ describe("the rest of a URL", () => {
     "//host/path",
     "https://",
     "https:///",
-    `https://a.example.com/${"x".repeat(longestUrl)}`,
+    `https://a.example.com/${"x".repeat(maxUrlLength)}`,
   ])("OUT4 The text %j is no URL that can be requested", (url) => {
     expect(problem(url)).toBe("malformed");
   });

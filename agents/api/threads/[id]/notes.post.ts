@@ -1,5 +1,5 @@
-// POST /api/threads/:id/notes {note}: lets the outside world act in a thread, as a webhook would. The queued call begins a
-// run when the thread is at rest, and joins the one that is under way.
+// POST /api/threads/:id/notes {note}: acts in a thread from outside, as a webhook would. The queued call starts a run if the thread
+// is idle, and joins the current run otherwise.
 
 import { defineThreadEndpoint } from "threadhold";
 import { z } from "zod";

@@ -6,7 +6,7 @@ import { z } from "zod";
 
 export default defineThreadEndpoint(async (_request, state) => {
   const { messages } = await state.getMessages({ limit: 1000 });
-  /** What was said under a call stands before the call's result, one level further in. */
+  /** The messages under a call come before the call's result, indented by one level. */
   const under = (parent: string | null): string[] =>
     messages
       .filter(({ parent_id }) => (parent_id ?? null) === parent)
@@ -16,7 +16,7 @@ export default defineThreadEndpoint(async (_request, state) => {
 
 const callsSchema = z.array(z.object({ function: z.object({ name: z.string(), arguments: z.string() }) }));
 
-/** A message: who, and what was said or called. */
+/** The lines of a message: its role, and its text or its calls. */
 function lines({ role, name, content, tool_calls, depth = 0 }: Message): string[] {
   const calls = callsSchema.parse(JSON.parse(tool_calls ?? "[]")).map(({ function: call }) => call);
   const said = content === null ? [] : [content];

@@ -1,4 +1,4 @@
-// One execution of a session: runs the loop in process and translates the run's events into those of the rework plan.
+// One execution of a session: runs the loop in process and translates the run's events to those of the rework plan.
 
 import type { EventDraft, PlainEvent } from "#contract/event.ts";
 import type { AgentEvent } from "#contract/session/agent-event.ts";
@@ -15,10 +15,10 @@ import { hostPorts } from "#host/host-ports.ts";
 import type { Conversation, OpenRun } from "./conversation.ts";
 import { EventBuffer } from "./event-buffer.ts";
 import { environmentOf } from "./session-options.ts";
-import type { ReadOptions } from "./session-options.ts";
+import type { CheckedOptions } from "./session-options.ts";
 import { waitingCalls } from "./waiting-calls.ts";
 
-/** Without a limit of steps an execution may take as many as a run of a thread (decision 8). */
+/** Without a limit of steps, an execution may take as many as a run of a thread (decision 8). */
 const defaultBounds = { ...noBounds, steps: 250 };
 
 /** The execution of an open run. */
@@ -29,7 +29,7 @@ export class Execution {
   readonly #signal: AbortSignal;
   readonly #ports: RunPorts;
 
-  constructor(conversation: Conversation, open: OpenRun, options: ReadOptions) {
+  constructor(conversation: Conversation, open: OpenRun, options: CheckedOptions) {
     this.#conversation = conversation;
     this.#signal = options.signal ?? new AbortController().signal;
     this.#translation = new AgentEvents({
@@ -60,7 +60,7 @@ export class Execution {
     if (events.length === 0) return;
     const { result } = this.#translation;
     if (result === null) {
-      for (const event of events) if (event.type === "message_end") this.#conversation.added(event.message);
+      for (const event of events) if (event.type === "message_end") this.#conversation.addMessage(event.message);
     } else this.#conversation.end(result);
     this.events.push(events);
     if (result !== null) this.events.close();
@@ -70,7 +70,7 @@ export class Execution {
 function portsOf(
   { id, systemPrompt, tools, ids, earlier }: Conversation,
   { run, journal }: OpenRun,
-  { options, onEvent }: { options: ReadOptions; onEvent: (event: PlainEvent) => void },
+  { options, onEvent }: { options: CheckedOptions; onEvent: (event: PlainEvent) => void },
 ): RunPorts {
   const { model, models, temperature, maxTokens, reasoning, fetch } = options;
   const fallbacks = (model.fallbacks ?? []).flatMap((name) => models.get(name) ?? []);
@@ -79,7 +79,7 @@ function portsOf(
       system: systemPrompt,
       models: [model, ...fallbacks],
       tools,
-      // The plan's message events carry no id, so the events of one call follow those of another.
+      // The plan's message events have no id, so the events of one call have to follow those of another.
       toolMode: "sequential",
       temperature,
       maxTokens,
