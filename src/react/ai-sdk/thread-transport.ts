@@ -55,7 +55,7 @@ export class ThreadTransport<M extends UIMessage> extends DefaultChatTransport<M
       const init = signal === undefined ? {} : { signal };
       const response = await request(this.#ports.client, `${this.#root}/messages`, init);
       // The wire is not validated: the server builds its messages from the same types.
-      const messages: M[] = await response.json();
+      const messages = (await response.json()) as M[];
       signal?.throwIfAborted();
       this.#ports.loaded(messages, stream === null);
     } catch (thrown) {
