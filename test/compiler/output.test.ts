@@ -152,7 +152,7 @@ describe("command", () => {
     expect(mode({ WRANGLER_COMMAND: "deploy" }, "--dev")).toBe("dev");
   });
 
-  it("The build command shows place, line, mark, suggestion and count, in colour only when asked", async () => {
+  it("The build command shows position, line, mark, suggestion and count, in colour only when requested", async () => {
     const root = writeProject({ ...good, ...unknownTool });
     const { stdout } = await compile(root);
     expect(stdout).toBe(

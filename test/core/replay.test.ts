@@ -69,7 +69,7 @@ it("A retracted message is removed, with its open deltas", () => {
   expect(events.take().map(({ type }) => type)).toEqual(["text_start", "text_end"]);
 });
 
-it("An event whose row is gone is not emitted again", () => {
+it("An event whose row was deleted is not emitted again", () => {
   const nowhere = { threadId, message: () => undefined, callMessage: () => undefined, run: () => undefined };
   const told = (draft: EventDraft) => toStored({ ...draft, seq: 1, at: 1, thread_id: threadId } as PlainEvent);
   const message = messageRecord(1);

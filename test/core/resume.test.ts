@@ -144,7 +144,7 @@ it("A `reconcile` that hangs ends with the tool's time, or with a stop", async (
   expect([stopped.harness.results[0]?.result, stopped.harness.clock.armed]).toMatchObject([unknown, 0]);
 });
 
-it("An interrupted call whose tool is gone or changed has an unknown outcome", async () => {
+it("An interrupted call whose tool was removed or changed has an unknown outcome", async () => {
   expect(await (await cutCall(it0, [])).result()).toMatchObject(unknown);
   const picky: ToolRunner = { ...it0, idempotent: true, check: () => ({ ok: false, problem: "no" }) };
   expect(await (await cutCall(it0, [picky])).result()).toMatchObject(unknown);

@@ -47,7 +47,7 @@ it("A stop before the first request makes no request", async () => {
   expect(harness.model.requests).toEqual([]);
 });
 
-it("A stop while tools run gives every call a result and asks no more", async () => {
+it("A stop while tools run gives every call a result and makes no further request", async () => {
   const began: string[] = [];
   const deaf = tool("deaf", (_args, { id }) => {
     began.push(id);

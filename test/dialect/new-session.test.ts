@@ -1,4 +1,4 @@
-// What a new session becomes in projects of every kind.
+// The agent, prompt and model of a new session, in projects of every kind.
 
 import { expect, it } from "vitest";
 
@@ -44,6 +44,6 @@ it("SESSION18 A session that names no model has the only one, or the one that is
   const several = refusalOf(() => optionsOf(project(["small", "large"])));
   expect(several).toMatchObject({ code: "invalid_request", details: { known: ["small", "large"] } });
   expect(refusalOf(() => optionsOf(project([])))).toMatchObject({ code: "invalid_request", details: { known: [] } });
-  // An agent has a model of its own.
+  // An agent has its own model.
   expect(optionsOf(project(["small", "large"]), "helper")).toEqual({});
 });

@@ -1,4 +1,4 @@
-// A run in process from its first message to its end, over the test provider and a clock that tests move.
+// A run in process from its first message to its end, with the test provider and a clock that tests move.
 
 import { expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// What a step in process sends: system prompt, conversation, tools and options, the same in each step.
+// The request of a step in process: system prompt, conversation, tools and options, the same in each step.
 
 import { expect, it } from "vitest";
 

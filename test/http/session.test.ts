@@ -154,7 +154,7 @@ describe("what a session brings", () => {
     expect((await runs()).runs[0]).toMatchObject({ models: expect.arrayContaining(["failing"]) });
   });
 
-  it("SESSION18 A limit that a run waits at is a call of its own kind, which a continue answers", async () => {
+  it("SESSION18 A limit at which a run waits is shown as a pending call of the kind limit, which a continue answers", async () => {
     scripts.set("rests", ({ step }) =>
       step < 3 ? { toolCalls: [{ name: "note", arguments: { text: "x" } }] } : { text: "Done." },
     );

@@ -1,11 +1,11 @@
-// Bounds of JSON from outside: counted on the text, as a parser would count them on what it builds, and before it builds.
+// Bounds of JSON from outside: values and levels are counted in the text, before it is parsed, as a parser would count them.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { exceededBound, JsonBoundError, parseBoundedJson } from "#lib/bounded-json.ts";
 
-/** Values and nesting of what a parser made. */
+/** The values and levels of a parsed value. */
 function measured(value: unknown): { values: number; depth: number } {
   if (typeof value !== "object" || value === null) return { values: 1, depth: 0 };
   const inner = Object.values(value).map(measured);

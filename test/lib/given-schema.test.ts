@@ -1,4 +1,4 @@
-// A JSON Schema that somebody else wrote: checked by, and told to models as it was given.
+// A JSON Schema from a user: it checks values, and models are sent it unchanged.
 
 import { expect, it } from "vitest";
 

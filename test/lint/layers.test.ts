@@ -1,5 +1,5 @@
-// Proves that the lint configuration bites: every file under fixtures/ is linted as if it stood in the real tree, and
-// its first line says which rules must fire, no more and no fewer.
+// Tests the lint configuration: every file under fixtures/ is linted as if it were in the source tree, and its first line names exactly the
+// rules that must fail.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const placements: Record<string, string> = {
 };
 const placementOf = (folder: string): string => placements[folder] ?? `src/${folder}`;
 
-/** Where a fixture such as `core/calls-fetch.ts` stands in the copied tree. */
+/** The path of a fixture such as `core/calls-fetch.ts` in the copied tree. */
 function placedPath(fixture: string): string {
   const [folder = "", ...rest] = fixture.split("/");
   return [placementOf(folder), ...rest].join("/");
@@ -96,7 +96,7 @@ describe("lint fixtures", () => {
       mkdirSync(path.dirname(target), { recursive: true });
       cpSync(path.join(fixtures, fixture), target);
     }
-    // Generated, not kept as a file: a fixture of 401 lines teaches nobody anything.
+    // The file of 401 lines is generated, because a stored fixture of that length would be of no use to readers.
     writeFileSync(path.join(tree, "src/lib/too-long.ts"), "export {};\n".repeat(401));
     writeFileSync(path.join(tree, "src/lib/just-fits.ts"), "export {};\n".repeat(400));
     found = lint(tree);

@@ -50,7 +50,7 @@ describe("the protocol", () => {
 });
 
 describe("the Responses API", () => {
-  it("Requests ask to store nothing, to encrypt reasoning, and to check tools without strict mode", async () => {
+  it("A request to the Responses API asks to store nothing, to encrypt reasoning, and to check tools without strict mode", async () => {
     const { body } = await askAt(own, { tools, reasoning }, { model: "gpt-5.4" });
     expect(body).toMatchObject({
       store: false,

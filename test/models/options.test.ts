@@ -167,7 +167,7 @@ describe("routing, addresses and keys", () => {
     expect(url).toBe("https://proxy.example/v1/messages");
   });
 
-  it("A subscription's token goes to Anthropic as a bearer token, with its beta", async () => {
+  it("A token of a Claude subscription is sent to Anthropic as a bearer token, with its beta header", async () => {
     const caught: Headers[] = [];
     const port = serverPort({
       env: { ANTHROPIC_API_KEY: "sk-ant-oat01-abc" },

@@ -105,7 +105,7 @@ describe("thinking in a field of its own", () => {
     [kimi, { thinking: { type: "disabled" } }],
     ["https://api.z.ai/api/paas/v4", { thinking: { type: "disabled" } }],
     [local, { reasoning_effort: "none" }],
-  ] as const)("The server %s is told by its own field not to think", async ([at, fields]) => {
+  ] as const)("The server %s is sent its own field that turns thinking off", async ([at, fields]) => {
     const { body } = await askAt(at, {}, { thinkingLevel: "off", model: "some-model" });
     expect(body).toMatchObject(fields);
   });

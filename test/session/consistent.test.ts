@@ -1,4 +1,4 @@
-// Whatever is said, called, answered or broken: the events, the result and the session tell one story.
+// The events, the result and the session agree, whatever is sent, called, answered or broken.
 
 import fc from "fast-check";
 import { expect, it, vi } from "vitest";
@@ -11,7 +11,7 @@ import { foldEvents } from "./support/fold-events.ts";
 import { add, confirm, locate, run, scripted, search } from "./support/scripted-session.ts";
 import type { Run } from "./support/scripted-session.ts";
 
-// Many conversations, on a machine that others use too.
+// Many conversations, on a machine that is also used by other work.
 vi.setConfig({ testTimeout: 60_000 });
 
 const tools = [add, search, locate, confirm];
@@ -37,7 +37,7 @@ const conversationArbitrary = fc.record({
   turns: fc.array(turnArbitrary, { minLength: 1, maxLength: 12 }),
   /** Which of the open calls are answered next, and whether with an error. */
   answers: fc.infiniteStream(fc.record({ at: fc.nat(), count: fc.nat(), isError: fc.boolean() })),
-  /** Before which executions the session is put away and made again. */
+  /** Before which executions the session is stored and restored. */
   restored: fc.infiniteStream(fc.integer({ min: 0, max: 3 }).map((dice) => dice === 0)),
 });
 

@@ -1,4 +1,4 @@
-// The code of the agent API rework plan as it stands there, adapted to types only: names, order and flow are the plan's.
+// The code of the agent API rework plan, adapted to types only: names, order and flow are the plan's.
 
 import { expect, it } from "vitest";
 

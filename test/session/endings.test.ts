@@ -1,4 +1,4 @@
-// Executions that do not come to their end: failing models, aborts, limits.
+// Executions that end early: failing models, aborts, limits.
 
 import { afterEach, expect, it, vi } from "vitest";
 

@@ -1,4 +1,4 @@
-// What an execution tells, and in which order.
+// The events of an execution, and their order.
 
 import { expect, it } from "vitest";
 

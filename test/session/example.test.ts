@@ -1,4 +1,4 @@
-// The example as its page shows it.
+// The example, with the output that its page shows.
 
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// What cannot be done is refused at once, by a typed error, and leaves the session as it was.
+// An impossible request is refused at once by a typed error, and leaves the session as it was.
 
 import { expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// What a session is run with, and what one execution may change.
+// The options of a session, and those that one execution may change.
 
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 
@@ -76,7 +76,7 @@ it("ENTRY15 A session sets the time limit of its tools", async () => {
   expect(transcript(of.messages).at(-2)).toBe("add failed: The tool did not finish within 0.02 s.");
 });
 
-/** Timers whose time the test moves; as Node's, they fire at once where they are set for more than 2^31 - 1 ms. */
+/** Timers whose time the test moves; like Node's, they fire at once if they are set for more than 2^31 - 1 ms. */
 function heldTimers(): void {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());

@@ -1,4 +1,4 @@
-// The entry without a Worker: what it is made of, and how it runs in a Node process that has nothing else.
+// The entry without a Worker: the modules it loads, and that it runs in a plain Node process.
 
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 
@@ -7,7 +7,7 @@ import type { ModelServer } from "../support/model-server/server.mjs";
 import { bundled, printed } from "./support/plain-node.ts";
 import type { Program } from "./support/plain-node.ts";
 
-// A bundle and a process each, on a machine that others use too.
+// Each test makes a bundle and a process, on a machine that is also used by other work.
 vi.setConfig({ testTimeout: 60_000 });
 
 let server: ModelServer;
@@ -43,7 +43,7 @@ const scripted = `
   console.log(JSON.stringify({ types, roles: session.messages.map(({ role }) => role), status: session.status }));
 `;
 
-/** The provider's answer is that of the case that the model names; the second execution names another. */
+/** The provider gives the answer of the case that the model names; the second execution names another case. */
 const overHttp = (provider: string, options: string) => `
   import { createSession, defineModel, execute } from "threadhold/session";
   const model = (named: string) => defineModel({ name: named, provider: "${provider}", model: named });
@@ -80,7 +80,7 @@ it.each([
   ["google", "GOOGLE"],
   ["openrouter", "OPENROUTER"],
 ])(
-  "ENTRY14 A session speaks the protocol of %s over HTTP, with its key from the environment",
+  "ENTRY14 An in-process session uses the protocol of %s over HTTP, with its key from the environment",
   async (provider, name) => {
     const { file } = await program(overHttp(provider, "{}"));
     const env = { [`${name}_API_KEY`]: `${provider}-key`, [`${name}_BASE_URL`]: server.url };
@@ -116,7 +116,7 @@ interface Asked {
   body: unknown;
 }
 
-/** What the server was asked with a key. */
+/** The requests that the server received with a key. */
 async function requests(key: string): Promise<Asked[]> {
   const asked = (await (await fetch(`${server.url}/__requests`)).json()) as Asked[];
   return asked.filter(({ headers }) => Object.values(headers).some((value) => String(value).includes(key)));

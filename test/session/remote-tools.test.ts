@@ -1,4 +1,4 @@
-// Tools that somebody else answers: a session rests for them, takes results in parts, and can be put away meanwhile.
+// Tools that a client answers: a session is suspended for them, accepts results in parts, and can be stored meanwhile.
 
 import { expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// Who reads an execution's events, when and how far, makes no difference to it.
+// The number, time and speed of the readers of an execution's events do not affect it.
 
 import { expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// Tools as a session takes them: their schemas, their types, and what JSON leaves of them.
+// The tools of a session: their schemas, their types, and their form in JSON.
 
 import { expect, expectTypeOf, it } from "vitest";
 
@@ -8,7 +8,7 @@ import type { AgentTool, AnyAgentTool } from "#session/index.ts";
 
 import { add, answer, run, search, session, transcript } from "./support/scripted-session.ts";
 
-/** Calls a tool once with these arguments, and gives what the model reads. */
+/** Calls a tool once with these arguments, and returns what the model reads. */
 async function readOf(tool: AnyAgentTool, args: Record<string, unknown>): Promise<string> {
   const of = session([{ toolCalls: [{ name: tool.name, arguments: args }] }, { text: "I see." }], [tool]);
   await run(of, "Go");

@@ -1,5 +1,5 @@
-// The published types and ours fit each other, both ways, without casts. What is proved here is proved by the type
-// checker: each rule is a file it accepts, beside one that shows it would have refused.
+// The published types and ours are assignable to each other without casts. The type checker proves it: each rule has a file that it
+// accepts, and one that it refuses.
 
 import { describe, expect, it, vi } from "vitest";
 
@@ -33,7 +33,7 @@ function bothWays(theirs: string, ours: string): string {
 };`;
 }
 
-/** One direction is enough for a function: ours stands in the place of theirs. */
+/** One direction is enough for a function: ours is used in place of the document's. */
 function standsFor(theirs: string, ours: string): string {
   return `export const stands = (ours: typeof ${ours}): ${theirs} => ours;`;
 }

@@ -1,4 +1,4 @@
-// What the define functions give back at run time.
+// The values that the define functions return at run time.
 
 import { describe, expect, it } from "vitest";
 import { z } from "zod";

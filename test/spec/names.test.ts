@@ -1,4 +1,4 @@
-// A project's own names as types: checked references once the compiler has run, plain strings before.
+// A project's names as types: checked references once the compiler has run, plain strings before.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ describe("generated names", () => {
     expect(await typeCheck({ ...good, ...untyped, ...files })).toEqual([]);
   });
 
-  it("A misspelt model, prompt or tool is a type error at its place", async () => {
+  it("A misspelt model, prompt or tool is a type error at its position", async () => {
     const files = await generated();
     const check = (path: string, from: string, to: string): Promise<string[]> =>
       typeCheck({ ...good, ...files, ...misspelt(path, from, to) });
@@ -52,7 +52,7 @@ describe("generated names", () => {
     );
   });
 
-  it("A typo in any field that refers to a definition is a type error at its place", async () => {
+  it("A typo in any field that refers to a definition is a type error at its position", async () => {
     const files = await generated();
     const definitions: Record<string, [right: string, wrong: string, rest: string]> = {
       "model.fallbacks": ["fast", "fsat", 'defineModel({ name: "x", provider: "test", model: "m", fallbacks: ["@"] })'],

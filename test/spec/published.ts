@@ -1,11 +1,11 @@
-// The names that the Standard Agents document exports, and where their shapes are written down for comparison: the files of
-// `fixtures/published`, a section of the document each.
+// The names that the Standard Agents document exports, and the files of `fixtures/published`, one for each section, that contain their
+// shapes for comparison.
 
 import { readFileSync, readdirSync } from "node:fs";
 
 const folder = new URL("fixtures/published/", import.meta.url);
 
-/** The shapes, by the path a typed project has them at. */
+/** The shapes, by their paths in a typed project. */
 export const publishedFiles: Record<string, string> = Object.fromEntries(
   readdirSync(folder).map((file) => [`published/${file}`, readFileSync(new URL(file, folder), "utf8")]),
 );

@@ -1,5 +1,5 @@
-// What the authoring contract declares of the Standard Agents document: the exports of `src/spec` whose comment names the
-// document, and the members of each, read from the syntax.
+// The members that the authoring contract declares of the Standard Agents document: the exports of `src/spec` whose comment names the
+// document, read from the syntax tree.
 
 import { readFileSync, readdirSync } from "node:fs";
 
@@ -16,7 +16,7 @@ export function specMembers(): Set<string> {
 
 function membersOf(file: string, text: string): string[] {
   const { program, comments } = parseSync(file, text);
-  // What a type has from one that the file keeps to itself is its own.
+  // The members of a type that is not exported count as those of the type that extends it.
   const bases = new Map(
     program.body.flatMap((statement) =>
       statement.type === "TSInterfaceDeclaration" ? [[statement.id.name, statement.body.body] as const] : [],

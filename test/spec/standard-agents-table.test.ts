@@ -1,5 +1,5 @@
-// The reference of Standard Agents is whole and true to the code: every member of the document has a row, every row a member
-// and a file. That each row has a test is checked by `scripts/rules.mjs`.
+// The reference of Standard Agents matches the code: every member of the document has a row, and every row a member and a file.
+// `scripts/rules.mjs` checks that each row has a test.
 
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
-// Standard Agents, types: each exported type of the document and ours fit each other both ways. What is proved here is proved
-// by the type checker, once for all of them; each test looks at the findings of its own file.
+// Standard Agents, types: each exported type of the document and ours are assignable to each other. The type checker runs once for all of
+// them, and each test reads the findings of its file.
 
 import { describe, expect, it, vi } from "vitest";
 
@@ -17,7 +17,7 @@ ${Object.keys(publishedFiles)
   .join("\n")}
 `;
 
-/** The document's type and ours: assignable both ways, whole and field by field. */
+/** The document's type and ours: assignable in both directions, as a whole and field by field. */
 function pair(theirs: string): string {
   const ours = `Ours.${theirs.split(".")[1] ?? ""}`;
   return `export const test = (theirs: ${theirs}, ours: ${ours}) => {
@@ -31,7 +31,7 @@ function pair(theirs: string): string {
 const sources = new Map<string, string>();
 let findings: Promise<string[]> | undefined;
 
-/** Registers a file and gives what a test finds in it: the places that the checker names. */
+/** Registers a file and returns a function that lists the positions of its findings. */
 function looked(name: string, source: string): () => Promise<string[]> {
   sources.set(`${name}.ts`, imports + source);
   return async () => {
@@ -88,9 +88,18 @@ describe("a type of the document fits ours both ways:", () => {
   it("SATYPE27 The type AttachmentRef fits the document's type in both directions", fits("tools.AttachmentRef"));
   it("SATYPE28 The type ToolResult fits the document's type in both directions", fits("tools.ToolResult"));
   for (const depth of [1, 7, 8, 9, 10]) {
-    it(`SATYPE29 ToolArgsNode of ${depth} levels`, fits(`tools.ToolArgsNode<${depth}>`));
-    it(`SATYPE30 ToolArgsRawShape of ${depth} levels`, fits(`tools.ToolArgsRawShape<${depth}>`));
-    it(`SATYPE31 ToolArgs of ${depth} levels`, fits(`tools.ToolArgs<${depth}>`));
+    it(
+      `SATYPE29 ToolArgsNode of ${depth} levels fits the document's type in both directions`,
+      fits(`tools.ToolArgsNode<${depth}>`),
+    );
+    it(
+      `SATYPE30 ToolArgsRawShape of ${depth} levels fits the document's type in both directions`,
+      fits(`tools.ToolArgsRawShape<${depth}>`),
+    );
+    it(
+      `SATYPE31 ToolArgs of ${depth} levels fits the document's type in both directions`,
+      fits(`tools.ToolArgs<${depth}>`),
+    );
   }
   it("SATYPE32 The type Tool fits the document's type in both directions", fits("tools.Tool"));
   it("SATYPE33 The type ToolDefinition fits the document's type in both directions", fits("tools.ToolDefinition"));
@@ -176,7 +185,7 @@ export const none: Ours.PromptInput<typeof bare> = { q: "" };`,
   const shallow = looked("shallow", taking(7));
   const deep = looked("deep", taking(8));
 
-  it("SATYPE61 arguments nest seven levels deep", async () => {
+  it("SATYPE61 Arguments nest seven levels deep by default", async () => {
     expect(await shallow()).toEqual([]);
     expect(await deep()).toEqual(["TS2375"]);
   });
@@ -186,7 +195,7 @@ export const none: Ours.PromptInput<typeof bare> = { q: "" };`,
     deeper: looked(`deep-${depth}`, taking(depth + 1, `ToolArgs<${depth}>`)),
   }));
 
-  it("SATYPE61 arguments nest as deep as the type's parameter says, up to ten levels", async () => {
+  it("SATYPE61 Arguments nest as deep as the type's parameter says, up to ten levels", async () => {
     for (const { fitting, deeper } of others) {
       expect(await fitting()).toEqual([]);
       expect(await deeper()).toHaveLength(1);
@@ -200,7 +209,7 @@ export const type: Ours.TextContent = { type: "image", text: "words" };
 export const words: Ours.TextContent = { type: "text", text: 1 };`,
   );
 
-  it("SATYPE62, SATYPE63 TextContent is the type text and a text", async () => {
+  it("SATYPE62, SATYPE63 TextContent has the type text and a text", async () => {
     expect(await text()).toEqual(["TS2322", "TS2322"]);
   });
 
@@ -212,7 +221,7 @@ export const data: Ours.ImageContent = { type: "image", data: 1, mimeType: "imag
 export const mimeType: Ours.ImageContent = { type: "image", data: "" };`,
   );
 
-  it("SATYPE64, SATYPE65, SATYPE66 ImageContent is the type image, base64 and a MIME type", async () => {
+  it("SATYPE64, SATYPE65, SATYPE66 ImageContent has the type image, base64 data and a MIME type", async () => {
     expect(await image()).toEqual(["TS2322", "TS2322", "TS2741"]);
   });
 });

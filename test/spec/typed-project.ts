@@ -1,5 +1,5 @@
-// A project that is type-checked by the real compiler. It lies inside the package, so that `threadhold` is found as
-// the package itself, the way a user's definitions find it.
+// A project that is type-checked by the real compiler. It is inside the package, so that `threadhold` is resolved to the package itself, as
+// in a user's project.
 
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { onTestFinished } from "vitest";
 
 const packageRoot = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What tsc says about the files: one line a finding, none when all is well. `options` are added to the compiler's. */
+/** The findings of tsc about the files, one line each. `options` are added to the compiler's options. */
 export async function typeCheck(
   files: Record<string, string>,
   options: Record<string, unknown> = {},

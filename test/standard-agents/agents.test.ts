@@ -1,5 +1,4 @@
-// Standard Agents, agents: what an agent with one side is, and when its turn ends. Agents with two sides have a file of
-// their own.
+// Standard Agents, agents: an agent with one side, and when its turn ends. Agents with two sides are in another file.
 
 import { defineAgent, defineTool } from "@standardagents/spec";
 import type { SideConfig, TestTurn } from "@standardagents/spec";
@@ -14,14 +13,14 @@ const finish = defineTool("Finishes", z.object({ verdict: z.string() }), async (
 }));
 const fail = defineTool("Fails", async () => ({ status: "error", error: "no" }));
 
-/** Says one thing to an agent with this side; gives the run. */
+/** Sends one message to an agent with this side; returns the run. */
 async function run(side: Partial<SideConfig>, ...turns: TestTurn[]) {
   const { thread } = await start({ side, tools: { finish, fail }, script: answers(...turns) });
   await thread.say("Hello");
   return thread.run();
 }
 
-/** The agent as the API shows it. */
+/** The agent in the form in which the API returns it. */
 async function shown(agent: object) {
   return (await serve({ agent }).fetch("/api/agents/main")).json<Record<string, unknown>>();
 }

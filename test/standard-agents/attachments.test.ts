@@ -1,4 +1,4 @@
-// Standard Agents, tools: files that a tool's result brings or refers to. And of prompts: how long images are sent as images.
+// Standard Agents, tools: files in a tool's result and references to files. And prompts: how long images are sent as images.
 
 import { defineTool } from "@standardagents/spec";
 import type { AttachmentRef, ThreadState, ToolAttachment } from "@standardagents/spec";
@@ -9,7 +9,7 @@ import { answers, calling, start } from "./project.ts";
 
 type Offered = ToolAttachment | AttachmentRef;
 
-/** Has a tool return these attachments; `before` makes files first. */
+/** Runs a tool that returns these attachments; `before` creates files first. */
 async function attach(offered: Offered[], before: (state: ThreadState) => Promise<unknown> = async () => undefined) {
   const draw = defineTool("Draws", async (state: ThreadState) => {
     await before(state);
@@ -38,7 +38,7 @@ const refTo = (more: Partial<AttachmentRef>): AttachmentRef => ({
   ...more,
 });
 
-/** Has a tool refer to a text of five bytes at `/kept/a.txt`, or to an image beside it. */
+/** Runs a tool that refers to a text of five bytes at `/kept/a.txt`, or to an image next to it. */
 const refer = (more: Partial<AttachmentRef> = {}) =>
   attach([refTo(more)], async (state) => {
     await state.writeFile("/kept/a.txt", "words", "text/plain");
@@ -146,7 +146,7 @@ describe("a file that the thread has", () => {
 describe("images of older messages", () => {
   const image = { type: "image", mime_type: "image/png", data: "iVBORw0KGgo=" } as const;
 
-  /** Which of these messages with an image each are sent with it, oldest first. */
+  /** Which of these messages, each with an image, are sent with it, the oldest first. */
   async function seen(messages: number, prompt: { recentImageThreshold?: number }, hasImage = (_at: number) => true) {
     const { project, thread } = await start({ prompt: { includeChat: true, ...prompt } });
     const initial_messages = Array.from({ length: messages - 1 }, (_, at) => ({
@@ -159,23 +159,23 @@ describe("images of older messages", () => {
     return project.requests.at(-1)?.messages.map(({ attachments }) => attachments?.length ?? 0);
   }
 
-  it("SAATT16 recentImageThreshold is how many of the latest messages keep theirs", async () => {
+  it("SAATT16 PromptDefinition.recentImageThreshold is the number of newest messages whose images are sent", async () => {
     expect(await seen(4, { recentImageThreshold: 1 })).toEqual([0, 0, 0, 1]);
     expect(await seen(4, { recentImageThreshold: 3 })).toEqual([0, 1, 1, 1]);
   });
 
-  it("SAATT16 recentImageThreshold counts messages without images too", async () => {
+  it("SAATT16 PromptDefinition.recentImageThreshold counts messages without images too", async () => {
     const even = (at: number) => at % 2 === 0;
     expect(await seen(7, { recentImageThreshold: 3 }, even)).toEqual([0, 0, 0, 0, 1, 0, 1]);
     expect(await seen(7, { recentImageThreshold: 2 }, even)).toEqual([0, 0, 0, 0, 0, 0, 1]);
   });
 
-  it("SAATT17 recentImageThreshold is ten messages by default, and messages without images count", async () => {
+  it("SAATT17 PromptDefinition.recentImageThreshold is ten messages by default, and messages without images count", async () => {
     const first = (at: number) => at < 3;
     expect(await seen(12, {}, first)).toEqual([0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
   });
 
-  it("SAATT17 recentImageThreshold left out means 10", async () => {
+  it("SAATT17 PromptDefinition.recentImageThreshold left out means ten messages", async () => {
     expect(await seen(12, {})).toEqual([0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
   });
 });

@@ -1,4 +1,4 @@
-// Standard Agents, agents: two models that speak with each other.
+// Standard Agents, agents: two models that answer each other.
 
 import { defineAgent, defineTool } from "@standardagents/spec";
 import type { AgentDefinition } from "@standardagents/spec";
@@ -12,7 +12,7 @@ const pass = defineTool("Passes the word", async () => ({
   result: JSON.stringify({ said: "passed" }),
 }));
 
-/** Two sides that count their words; one may be told to call a tool at its second turn. */
+/** Two sides that count their messages; one may call a tool in its second turn. */
 async function talk(agent: Partial<AgentDefinition>, call: { by?: "pro" | "con"; tool?: string } = {}) {
   let turns = 0;
   const { project, thread } = await start({

@@ -8,7 +8,7 @@ import { registry } from "../worker/definitions.ts";
 import { anotherPrompt, scriptedModel, serve, start } from "./project.ts";
 import type { Changes } from "./project.ts";
 
-/** What a controller is given for a request. */
+/** The context that a controller receives for a request. */
 async function given(
   path: string,
   init: RequestInit = {},
@@ -29,7 +29,7 @@ async function given(
   return context;
 }
 
-/** The answer to a request whose controller returns this. */
+/** The response to a request whose controller returns this. */
 function answerTo(controller: Controller): Promise<Response> {
   return serve({ routes: { "GET /look": controller } }).fetch("/api/look");
 }
@@ -219,7 +219,7 @@ describe("defineThreadEndpoint", () => {
     expect(missing.status).toBe(404);
   });
 
-  it("SAEND26 A handler is given the request and the thread's state, at rest without an execution", async () => {
+  it("SAEND26 A handler receives the request and the thread's state, without an execution in an idle thread", async () => {
     const { project, thread } = await start({ routes });
     const answer = await project.fetch(`/api/threads/${thread.id}/status?q=1`);
     expect(await answer.json()).toMatchObject({ method: "GET", q: "?q=1", agentId: "main", execution: null });

@@ -1,4 +1,4 @@
-// Standard Agents, threads: what a definition sees and steers of the run it is called in.
+// Standard Agents, threads: what a definition sees of the run in which it is called, and how it controls the run.
 
 import { defineHook, defineTool } from "@standardagents/spec";
 import type { AgentDefinition, ExecutionState, ThreadState } from "@standardagents/spec";
@@ -8,7 +8,7 @@ import { admin, follow, message, stubOf, value } from "../thread/thread-driver.t
 import { anotherPrompt, answers, calling, start } from "./project.ts";
 import type { Changes } from "./project.ts";
 
-/** What `read` gives each time the model's tool `look` is called, once for each of its first `calls` answers. */
+/** The value of `read` each time the model's tool `look` is called, once for each of its first `calls` answers. */
 async function looking<T>(read: (execution: ExecutionState) => T, calls = 1, changes: Changes = {}) {
   const seen: T[] = [];
   const look = defineTool("Looks", async ({ execution }: ThreadState) => {
@@ -21,7 +21,7 @@ async function looking<T>(read: (execution: ExecutionState) => T, calls = 1, cha
   return { seen, project, thread, events };
 }
 
-/** Two sides; the first says one thing by tool and then words, so that its turn has two steps. */
+/** Two sides; the first makes a tool call and then sends text, so that its turn has two steps. */
 async function lookingFromTwoSides<T>(read: (execution: ExecutionState) => T) {
   const agent: Partial<AgentDefinition> = { type: "dual_ai", maxSessionTurns: 2 };
   const sides = { sideA: { prompt: "pro" }, sideB: { prompt: "con" } };

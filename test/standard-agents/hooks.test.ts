@@ -1,4 +1,4 @@
-// Standard Agents, hooks: the nine points where a project's code sees or changes what passes.
+// Standard Agents, hooks: the nine points at which a project's code sees or changes data.
 
 import { defineHook, defineTool } from "@standardagents/spec";
 import type { HookFunction, LLMMessage, Message, ThreadState, ToolResult } from "@standardagents/spec";
@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 
 import { answers, calling, start } from "./project.ts";
 
-/** A conversation of two messages whose model sees everything. */
+/** A conversation of two messages whose model is sent everything. */
 async function converse(...hooks: HookFunction[]) {
   const { project, thread } = await start({ hooks, prompt: { includeChat: true } });
   await thread.say("one");
@@ -15,7 +15,7 @@ async function converse(...hooks: HookFunction[]) {
   return { thread, sent };
 }
 
-/** A run that calls a tool once, which answers so. */
+/** A run that calls a tool once, with this result. */
 async function callWith(result: ToolResult, ...hooks: HookFunction[]) {
   const probe = defineTool("Probes", async () => result);
   const { project, thread } = await start({ hooks, tools: { probe }, script: answers(calling("probe")) });
@@ -268,7 +268,7 @@ describe("the state that hooks get", () => {
 });
 
 describe("what hooks are given", () => {
-  /** The call and the result that a hook after a tool's call is given. */
+  /** The call and the result that a hook after a tool's call receives. */
   async function given(result: ToolResult) {
     const seen: { id: string; type: string; called: object; name: string; json: string; result: object }[] = [];
     const look = (name: "after_tool_call_success" | "after_tool_call_failure") =>
@@ -327,7 +327,7 @@ describe("what hooks are given", () => {
     expect(result).toMatchObject({ stack: "at probe" });
   });
 
-  /** The history that `prefilter_llm_history` is given after a tool was called. */
+  /** The history that `prefilter_llm_history` receives after a tool was called. */
   async function history(): Promise<LLMMessage[]> {
     const seen: LLMMessage[][] = [];
     const look = defineHook("prefilter_llm_history", async (_state, messages) => {

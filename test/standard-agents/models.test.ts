@@ -1,4 +1,4 @@
-// Standard Agents, models: every field of a model, seen in what is sent, stored or told because of it.
+// Standard Agents, models: every field of a model, seen in requests, rows or events.
 
 import { defineModel } from "@standardagents/spec";
 import type { ModelProvider } from "@standardagents/spec";

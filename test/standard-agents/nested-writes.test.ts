@@ -47,7 +47,7 @@ describe("definitions that call each other", () => {
     expect([seen.length, metadata]).toEqual([6, { seen: 5 }]);
   });
 
-  it("A tool that invokes itself ends, in a run and at rest, and so does a hook that invokes the tool it is called for", async () => {
+  it("A tool that invokes itself ends, in a run and in an idle thread, and so does a hook that invokes the tool it is called for", async () => {
     const loop = defineTool("Invokes itself", async (state: ThreadState) => {
       const { status, result = "", error = "" } = await state.invokeTool("loop", {});
       return { status: "success", result: status === "success" ? `${result}+` : error };

@@ -1,5 +1,5 @@
-// A thread of a project under test: what can be said to it, what is read of it, and the two places from which a definition
-// sees it, a tool of a run and an endpoint at rest.
+// A thread of a project under test: functions that send messages, read the thread, and call code with its state from a tool of a run or
+// from an endpoint of the idle thread.
 
 import type { ThreadState } from "@standardagents/spec";
 
@@ -29,12 +29,12 @@ export class ProjectThread {
     this.#access = access;
   }
 
-  /** Says something and waits for the end of the run. Gives the run's events. */
+  /** Sends a message and waits for the end of the run. Returns the run's events. */
   say(content: InputContent, extra: Partial<PostMessage> = {}): Promise<ThreadEvent[]> {
     return converse(this.id, "", { content, ...extra });
   }
 
-  /** Begins a run without a message and waits for its end. Gives its events. */
+  /** Begins a run without a message and waits for its end. Returns its events. */
   async goOn(side?: "a" | "b"): Promise<ThreadEvent[]> {
     const asked = stubOf(this.id).call(
       "postRun",
@@ -58,7 +58,7 @@ export class ProjectThread {
     return (await this.messages()).map(({ content }) => content);
   }
 
-  /** What the last tool message of the conversation itself holds. */
+  /** The result in the last tool message of the conversation. */
   async result(): Promise<Message["result"]> {
     return (await this.messages({ max_depth: 0 })).findLast(({ role }) => role === "tool")?.result ?? null;
   }
@@ -67,7 +67,7 @@ export class ProjectThread {
     return (await value(stubOf(this.id).call("listLogs", admin, { limit: 1000, order: "asc", type }))).items;
   }
 
-  /** The run that was begun last. */
+  /** The run that began last. */
   async run(): Promise<Run> {
     const { items } = await value(stubOf(this.id).call("listRuns", admin, { limit: 1, order: "desc" }));
     const [run] = items;
@@ -79,7 +79,7 @@ export class ProjectThread {
     return value(stubOf(this.id).call("describe", admin));
   }
 
-  /** Does something with the state that an endpoint is given. */
+  /** Calls the function with the state that an endpoint receives. */
   atRest<T>(work: (state: ThreadState) => T | Promise<T>): Promise<T> {
     return this.#act(work, async (key) => {
       const query = new URLSearchParams({ key }).toString();
@@ -87,7 +87,7 @@ export class ProjectThread {
     });
   }
 
-  /** Does something with the state that a tool is given; the run then ends. Needs the project's own script. */
+  /** Calls the function with the state that a tool receives; the run then ends. Works only with the default script of the project. */
   inRun<T>(work: (state: ThreadState) => T | Promise<T>): Promise<T> {
     return this.#act(work, async (key) => void (await this.say(key)));
   }
@@ -103,7 +103,7 @@ export class ProjectThread {
         }
       });
     });
-    // Whatever comes of it is read below; an early failure must not count as unhandled.
+    // The outcome is read below; an early failure must not count as unhandled.
     done.catch(() => {});
     await call(key);
     return Promise.race([done, notCalled()]);

@@ -1,5 +1,5 @@
-// The smallest project there is, one model, one prompt and one agent, and what a test changes of it. Definitions are written
-// as the document writes them; the Worker of these tests serves them for as long as the test lasts.
+// The smallest project, with one model, one prompt and one agent, and the changes of a test. Definitions are written as in the document;
+// the Worker of these tests serves them until the test ends.
 
 import {
   defineAgent,
@@ -41,7 +41,7 @@ import { ProjectThread } from "./project-thread.ts";
 
 type Script = (request: TestRequest) => TestTurn | Promise<TestTurn>;
 
-/** What a test changes, and what it adds. */
+/** The changes and additions of a test. */
 export interface Changes {
   /** What the model answers. */
   script?: Script;
@@ -62,7 +62,7 @@ export interface Changes {
 
 /** A project that is served. */
 export interface Project {
-  /** What its scripted model was asked, in order. */
+  /** The requests to its scripted model, in order. */
   requests: TestRequest[];
   /** Creates a thread of the agent `main`, or of another. */
   thread(agent?: string, extra?: object): Promise<ProjectThread>;

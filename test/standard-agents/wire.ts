@@ -1,5 +1,5 @@
-// A model of a real provider, answered by the model server on this machine. What was sent is read back from there as bytes
-// on the wire, so that a field is followed to the place where a provider finds it.
+// A model of a real provider, answered by the model server on this machine. The tests read the sent bytes there, so that they see each
+// field where the provider finds it.
 
 import type { AnyModelDefinition, ModelProvider } from "@standardagents/spec";
 import { inject } from "vitest";
@@ -12,7 +12,7 @@ import type { Changes } from "./project.ts";
 /** A JSON value that a test looks into without knowing its shape. */
 export type Sent = { [key: string]: Sent } & { [index: number]: Sent } & Iterable<Sent>;
 
-/** A request as it came to the server. */
+/** A request as the server received it. */
 export interface WireRequest {
   path: string;
   headers: Record<string, string>;
@@ -41,13 +41,13 @@ export function wireModel(provider: WireProvider, more: Partial<AnyModelDefiniti
   };
   return {
     definition,
-    /** What the server was sent under this definition, in order. */
+    /** The requests under this definition that the server received, in order. */
     sent: async (): Promise<WireRequest[]> =>
       (await fetch(`${inject("modelServer")}/__requests?id=${mark}`)).json<WireRequest[]>(),
   };
 }
 
-/** Says one thing to a project whose model is the provider's, and gives the requests that were sent. */
+/** Sends one message to a project whose model is the provider's, and returns the requests that were sent. */
 export async function sentBy(
   provider: WireProvider,
   { model, ...changes }: Changes = {},

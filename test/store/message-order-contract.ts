@@ -61,7 +61,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
         expect(store.message("nothing")).toBeNull();
       }));
 
-    test("A message at another position is replaced and deleted like any other", () =>
+    test("A message whose position is not its id is replaced and deleted like any other", () =>
       withThread((store) => {
         const moved = messageRecord(1, { position: idOf(5) });
         store.insertMessage(moved);

@@ -27,7 +27,7 @@ interface Death {
   mode: "kept" | "lost";
 }
 
-/** Fault points at which the chosen deaths do not die here; test/thread/every-fault.test.ts dies at each of them. */
+/** Fault points that count as places even if not all deaths are tried; test/thread/every-fault.test.ts dies at every fault point. */
 const usual = ["child.start", "model.request", "answer.before-create", "result.before-create"];
 
 const isPlace = (name: string): boolean => tryAll() || name.includes(" ") || usual.includes(name);

@@ -48,7 +48,7 @@ describe("deletion of a parent", () => {
   });
 
   for (const when of ["before", "after"]) {
-    it(`A parent that is deleted leaves no child whose start is still unsent, held ${when} it is made`, async () => {
+    it(`A parent that is deleted leaves no child whose start is still unsent, delayed ${when} it is made`, async () => {
       panelBehind(new Promise(() => {}));
       const { passed, open } = door();
       const starts = word(`${when} startChild`, {});

@@ -105,7 +105,7 @@ it("A sweep that succeeds writes no row of its own", async () => {
   const before = (await stubOf(id).rows()).rowsWritten;
   await runDurableObjectAlarm(objectOf(id));
   await holds(async () => (await garbageOf(id)) === 0 && (await alarmOf(id)) === null);
-  // The one row is the deleted record of garbage; the alarm that is no longer needed costs none.
+  // The record of garbage is deleted, and the alarm is not set again.
   expect((await stubOf(id).rows()).rowsWritten - before).toBe(1);
   expect(await failuresOf(id)).toBe(0);
 });

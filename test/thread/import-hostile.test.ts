@@ -375,7 +375,7 @@ describe("an import that is taken", () => {
     expect(await counted()).toBe(1);
   });
 
-  it("IMPORT8 An import cannot set the time of the last change, leave a call open or name a prototype", async () => {
+  it("IMPORT8 An import cannot set a time in the future, leave a call open or store a `__proto__` key", async () => {
     const { id, lines } = spoiled((all) => {
       Object.assign(first(all, "thread"), { created_at: 9e15, updated_at: 9e15 });
       const tool = all.find((line) => line["type"] === "message" && line["message"]["role"] === "tool")?.[

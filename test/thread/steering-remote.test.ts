@@ -66,7 +66,7 @@ describe("a run that waits for its client", () => {
     ["one_by_one", "error"],
     ["asker", "success"],
   ])(
-    "A steering message prevents calls that have not been requested yet if calls wait for each other (%s)",
+    "A steering message skips a remote call that was not requested yet, unless calls run in parallel (agent %s)",
     async (agent, status) => {
       const { id, open } = await busy(agent, (name) => [
         { name: "wait", arguments: { gate: name } },

@@ -154,7 +154,7 @@ export function runs({ api, open }: PlaygroundUse): void {
       expect(await call.getByRole("button", { name: "Copy" }).count()).toBe(2);
     });
 
-    it("Tokens and cost rise with each step of a run at work", async () => {
+    it("Tokens and cost rise with each step of an active run", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
       const tokens = async (): Promise<number> => {

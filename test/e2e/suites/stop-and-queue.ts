@@ -80,7 +80,7 @@ export function stopAndQueue(use: () => SuiteServer): void {
       feed.close();
     });
 
-    it("A thread that is deleted while it answers ends its readers with a reason, and is gone", async () => {
+    it("A thread that is deleted while it answers ends its readers with a reason, and no longer exists", async () => {
       const { api } = use();
       const { id, feed } = await busyThread(api);
       const waiting = api.call("POST", `/api/threads/${id}/messages?wait=true`, { json: { content: "Hello" } });

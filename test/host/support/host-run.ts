@@ -1,4 +1,4 @@
-// Runs in process over scripted models, and what they leave.
+// Runs in process over scripted models, and their records.
 
 import { z } from "zod";
 
@@ -46,7 +46,7 @@ export function tool(
   return functionTool({ ...base, run, ...more }, clock);
 }
 
-/** What a run is made of. */
+/** The parts of a run. */
 export interface RunOptions {
   models: Parameters<typeof fixedSteps>[0]["models"];
   tools?: ToolRunner[];

@@ -1,4 +1,4 @@
-// No spelling of an address inside gets through, and every public one does.
+// No spelling of an internal address is accepted, and every public address is.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -63,7 +63,7 @@ describe("in any spelling", () => {
       fc.property(digits, (text) => {
         const url = URL.parse(`https://${text}/`);
         const plain = url === null ? null : /^\d+\.\d+\.\d+\.\d+$/.exec(url.hostname)?.[0];
-        // Whatever the URL parser takes for an address, ours reads that very address among others.
+        // If the URL parser reads a host as an address, this project reads that address among others.
         return plain == null || addressKind(text) !== null;
       }),
       runs,

@@ -1,5 +1,5 @@
-// Addresses that lie inside and the ways to write them, as an attacker would look for them. The ranges are written here a
-// second time, by first and last address, so that a slip in the code's own table is found.
+// Internal addresses and the ways to write them, as an attacker would try them. The ranges are written here a second time, by first and
+// last address, so that a mistake in the table of the code is found.
 
 import fc from "fast-check";
 
@@ -79,11 +79,11 @@ const toBytes = (address: number): Bytes => [
 /** Dotted, as everyone writes it. */
 export const dotted = (address: number): string => toBytes(address).join(".");
 
-/** Whether the address lies inside, by the list above. */
+/** Whether the address is internal, by the list above. */
 export const isInside = (address: number): boolean =>
   insideV4.some(([first, last]) => address >= toNumber(first) && address <= toNumber(last));
 
-/** An address inside, its range's first and last more often than others. */
+/** An internal address, with the first and last of each range more often than others. */
 export const insideAddress: fc.Arbitrary<number> = fc
   .constantFrom(...insideV4)
   .chain(([first, last]) =>
@@ -113,7 +113,7 @@ function spelledNumber(value: number): fc.Arbitrary<string> {
   );
 }
 
-/** One to four numbers with dots between, the last filling the bytes that are left. */
+/** One to four numbers with dots between, the last one for the remaining bytes. */
 function numbersOf(address: number): fc.Arbitrary<string> {
   const bytes = toBytes(address);
   return fc.integer({ min: 0, max: 3 }).chain((whole) => {
@@ -133,7 +133,7 @@ const percent = (text: string): string =>
 const circled = (text: string): string =>
   text.replace(/[1-9]/g, (digit) => String.fromCodePoint(0x2460 + Number(digit) - 1));
 
-/** The ways that a host's text may be dressed up and still be taken for the same host. */
+/** The ways in which the text of a host can vary and still mean the same host. */
 const dressed = (text: string): fc.Arbitrary<string> =>
   fc.constantFrom(
     text,
@@ -157,7 +157,7 @@ export const spelledV4 = (address: number): fc.Arbitrary<string> => numbersOf(ad
 
 const hexPair = (address: number): string => `${(address >>> 16).toString(16)}:${(address & 0xffff).toString(16)}`;
 
-/** Every way to carry an IPv4 address in an IPv6 one, in brackets. */
+/** Every way to write an IPv4 address inside an IPv6 one, in brackets. */
 export function carriedV4(address: number): fc.Arbitrary<string> {
   const [pair, text] = [hexPair(address), dotted(address)];
   const inverted = hexPair(~address >>> 0);
@@ -204,7 +204,7 @@ function groupsOf(value: bigint): string[] {
   return Array.from({ length: 8 }, (_, at) => ((value >> BigInt(16 * (7 - at))) & 0xffffn).toString(16));
 }
 
-/** The longest run of zeros at one place or another left out, or none. */
+/** The address with one of its runs of zeros shortened, or with none. */
 function compressions(groups: readonly string[]): string[] {
   const whole = groups.join(":");
   const padded = groups.map((each) => each.padStart(4, "0")).join(":");
@@ -217,7 +217,7 @@ function compressions(groups: readonly string[]): string[] {
   return [whole, padded, ...short];
 }
 
-/** An IPv6 address inside, in brackets, in one of its spellings. */
+/** An internal IPv6 address, in brackets, in one of its spellings. */
 export const insideV6: fc.Arbitrary<string> = fc
   .oneof(
     fc.constantFrom(0n, 1n, 0xfd00_0ec2n * 2n ** 96n + 0x254n),

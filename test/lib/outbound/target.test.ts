@@ -1,4 +1,4 @@
-// What a URL has to be before anything is looked up.
+// The requirements on a URL before anything is looked up.
 
 import { describe, expect, it } from "vitest";
 
@@ -6,7 +6,7 @@ import { readHostList } from "#lib/outbound/host-list.ts";
 import { readHost } from "#lib/outbound/host.ts";
 import { maxUrlLength, readTarget } from "#lib/outbound/target.ts";
 
-/** What is wrong with a URL, or null; `listed` as in ALLOWED_OUTBOUND_HOSTS. */
+/** The problem of a URL, or null; `listed` is the value of ALLOWED_OUTBOUND_HOSTS. */
 function problem(url: string, listed = ""): string | null {
   const list = readHostList(listed);
   if (list === null) throw new Error(`${listed} is no list`);
@@ -152,7 +152,7 @@ describe("the list", () => {
     ["one.example.com", "http://two.one.example.com/", "scheme"],
     ["one.example.com", "http://one.example.com.evil.com/", "scheme"],
     [" a.internal , b.internal ", "http://b.internal/", null],
-  ] as const)("OUT5 The list %s makes the check of the address %s end with %s", ([listed, url, expected]) => {
+  ] as const)("OUT5 The list %s allows or refuses the address %s: %s", ([listed, url, expected]) => {
     expect(problem(url, listed)).toBe(expected);
   });
 

@@ -1,14 +1,14 @@
-// The plan's events folded into messages, as a client with nothing else would, and what is wrong with their order.
+// Folds the plan's events into messages, as a client without other information, and checks their order.
 
 import type { AgentEvent, AssistantMessage, SessionMessage } from "#session/index.ts";
 
-/** What an execution's events come to. */
+/** The messages of an execution's events. */
 export interface Folded {
   messages: SessionMessage[];
   faults: string[];
 }
 
-/** Folds them. Blocks are put together from their pieces alone, and compared with what their ends and messages say. */
+/** Folds the events. Blocks are joined from their pieces alone, and compared with the texts of their end events and messages. */
 export function foldEvents(events: readonly AgentEvent[]): Folded {
   const reader = new Reader();
   for (const event of events) reader.read(event);
@@ -93,7 +93,7 @@ class Reader {
     this.messages.push(message);
     if (open.role !== "assistant") return this.#same(event, message.role, open.role);
     const said = message.role === "assistant" ? message : "partial" in message ? message.partial : undefined;
-    // Of an answer that was cut a call is not kept.
+    // A call of an answer that was interrupted is not stored.
     const kept = message.role === "assistant" ? open.content : open.content.filter(({ type }) => type !== "toolCall");
     this.#same(event, said?.content, kept);
   }

@@ -1,4 +1,4 @@
-// Programs that use the entry as a package's user would: bundled by esbuild, run by a Node process of their own.
+// Programs that use the entry as a user of the package does: bundled by esbuild, run in a separate Node process.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,14 +13,14 @@ const root = fileURLToPath(new URL("../../../", import.meta.url));
 /** A bundled program. */
 export interface Program {
   file: string;
-  /** Files it is made of, from the project's root. */
+  /** The files in the bundle, relative to the project's root. */
   inputs: string[];
-  /** What it imports and does not hold. */
+  /** The imports that the bundle does not contain. */
   imports: string[];
   remove: () => void;
 }
 
-/** Bundles a program, given as its text. */
+/** Bundles a program from its text. */
 export async function bundled(text: string): Promise<Program> {
   const folder = mkdtempSync(path.join(tmpdir(), "threadhold-session-"));
   const file = path.join(folder, "program.mjs");
@@ -44,7 +44,7 @@ export async function bundled(text: string): Promise<Program> {
   };
 }
 
-/** Runs a program with these variables and no others; gives what it printed as JSON. Throws for one that fails. */
+/** Runs a program with these variables and no others; returns its printed JSON. Throws if the program fails. */
 export async function printed(file: string, env: Record<string, string> = {}): Promise<unknown> {
   const child = spawn(process.execPath, [file], { env, stdio: ["ignore", "pipe", "pipe"] });
   let [out, err] = ["", ""];

@@ -1,4 +1,4 @@
-// Sessions with a scripted model, and ways to read what they tell.
+// Sessions with a scripted model, and functions that read their events.
 
 import { createSession, createSimpleTool, defineModel, execute } from "#session/index.ts";
 import type {
@@ -20,7 +20,7 @@ export function scripted(script: TestScript, name = "scripted") {
   return defineModel({ name, provider: "test", model: "scripted", inputPrice: 1, outputPrice: 2, script });
 }
 
-/** A session in front of a script. */
+/** A session with a scripted model. */
 export function session(
   script: TestScript,
   tools: readonly AnyAgentTool[] = [],
@@ -30,13 +30,13 @@ export function session(
   return createSession("session-1", { systemPrompt, messages, tools }, { model: scripted(script), ...options });
 }
 
-/** What an execution told, and how it ended. */
+/** The events of an execution, and how it ended. */
 export interface Run {
   events: AgentEvent[];
   result: ExecuteResult;
 }
 
-/** Runs to the end. */
+/** Runs the execution to its end. */
 export async function run(
   of: AgentSession,
   input: string | UserInput | ToolResultInput[],
@@ -56,7 +56,7 @@ export function answer(toolCallId: string, content: string): ToolResultInput {
   return { role: "toolResult", toolCallId, content };
 }
 
-/** Adds two numbers, here. */
+/** Adds two numbers in process. */
 export const add = createSimpleTool<{ a: number; b: number }>(
   {
     name: "add",
@@ -71,7 +71,7 @@ export const add = createSimpleTool<{ a: number; b: number }>(
   (_id, { a, b }) => Promise.resolve({ output: `${a + b}`, details: { sum: a + b } }),
 );
 
-/** Searches, and says so piece by piece. */
+/** Searches, and reports progress in pieces. */
 export const search: AgentTool<{ query: string }> = {
   name: "search",
   label: "Search",
@@ -85,7 +85,7 @@ export const search: AgentTool<{ query: string }> = {
   },
 };
 
-/** Tools that somebody else answers. */
+/** Tools that a client answers. */
 export const locate: AgentTool = remote("locate");
 export const confirm: AgentTool = remote("confirm");
 
@@ -99,7 +99,7 @@ export function outline(events: readonly AgentEvent[]): string[] {
   return events.flatMap(({ type }, at) => (type.endsWith("_delta") && events[at - 1]?.type === type ? [] : [type]));
 }
 
-/** Roles of messages, with the words or calls of each. */
+/** The roles of messages, each with its text or calls. */
 export function transcript(messages: readonly SessionMessage[]): string[] {
   return messages.map((message) => {
     switch (message.role) {
@@ -126,7 +126,7 @@ function words({ content }: Extract<SessionMessage, { role: "assistant" }>): str
     .join(" ");
 }
 
-/** A promise, and what settles it. */
+/** A promise, and the functions that settle it. */
 export function gate(): { passed: Promise<void>; open: () => void } {
   let open = () => {};
   const passed = new Promise<void>((resolve) => {
