@@ -20,7 +20,8 @@ export type TurnEnd =
   | { type: "failed"; reason: string; message: string };
 
 /**
- * The end of a turn; null while it goes on. `blanks` counts the blank answers at the end of the loop. If it is null, a blank answer
+ * The end of a turn; null while it continues. A text answer ends the turn unless `stopOnResponse` is false; an answer with calls ends it
+ * only if it called the stop tool or the end-session tool. `blanks` counts the blank answers at the end of the loop. If it is null, a blank answer
  * ends the turn like any other (decision record 23: the rule about blank answers belongs to the Standard Agents document).
  */
 export function turnEnd(side: SideConfig, step: StepOutcome, blanks: (() => number) | null): TurnEnd | null {

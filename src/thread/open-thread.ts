@@ -15,8 +15,8 @@ import { SearchPlaces } from "./method/search-places.ts";
 import type { ObjectContext } from "./object-context.ts";
 import type { OwnerFeed } from "./owner-feed.ts";
 import { restoreReader } from "./reader/subscribe.ts";
+import { threadCalls } from "./run/definition-calls.ts";
 import { Driver } from "./run/driver.ts";
-import { threadCalls } from "./run/thread-calls.ts";
 import type { World } from "./world.ts";
 
 /** A thread that is loaded. */

@@ -7,12 +7,12 @@ import { peerMethods } from "./children/peer-methods.ts";
 import { createMethods } from "./method/create-thread.ts";
 import { toolMethods } from "./method/invoke-tool.ts";
 import type { MethodCall, MethodGroup, MethodName } from "./method/method-call.ts";
+import { resultMethods } from "./method/post-tool-results.ts";
 import { transcriptMethods } from "./method/read-transcript.ts";
 import { changeMethods } from "./method/thread-changes.ts";
 import { messageMethods } from "./method/thread-messages.ts";
 import { queueMethods } from "./method/thread-queue.ts";
 import { recordMethods } from "./method/thread-records.ts";
-import { resultMethods } from "./method/tool-results.ts";
 import { admissionMethods } from "./run/admission.ts";
 
 const methods: MethodGroup<MethodName> = {

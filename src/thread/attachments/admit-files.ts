@@ -16,7 +16,10 @@ interface Presence {
   readonly gone: boolean;
 }
 
-/** Takes the files of one message. The caller calls `claim` right before it writes the message, or `discard` if it is not written. */
+/**
+ * Stores the files of one message in the thread, and returns the message's parts with references to them. A message without files keeps its
+ * parts. The caller calls `claim` right before it writes the message, or `discard` if it does not write it.
+ */
 export async function takeMessageFiles(
   context: ObjectContext,
   presence: Presence,

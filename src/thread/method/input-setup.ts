@@ -1,5 +1,5 @@
-// What a dialect sends with a message or with results, on the thread's side: which thread it means, and options that are stored
-// together with the input.
+// The options that a dialect sends with a message or with results (`InputSetup`): the thread that it means, and options of model requests.
+// Clients of the thread API send none.
 
 import { refuse } from "#contract/error.ts";
 import type { InputSetup } from "#core/thread-rpc.ts";
@@ -7,31 +7,26 @@ import { withOptions } from "#flow/thread-setup.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import type { OpenThread } from "../open-thread.ts";
-import { withConfirmedLease } from "./confirmed-lease.ts";
-import type { MethodCall } from "./method-call.ts";
 
-/** Admits an input on the thread that the setup names. Adds to the result which tools the thread's client runs. */
-export function admitWithSetup<T>(
-  call: MethodCall,
-  setup: InputSetup,
+/**
+ * Admits an input, and adds the names of the tools that the thread's client runs to the result. Refuses with `thread_not_found` a thread
+ * that was set up under another name or owner than the one that the setup names.
+ */
+export async function withSetup<T>(
+  open: OpenThread,
+  { named }: InputSetup,
   admit: (open: OpenThread) => Promise<T>,
 ): Promise<T & { client_tools: string[] }> {
-  return withConfirmedLease({ ...call, thread: () => namedThread(call, setup) }, async (open) => {
-    const admitted = await admit(open);
-    const tools = open.context.live.record.setup?.tools ?? [];
-    return { ...admitted, client_tools: tools.map(({ name }) => name) };
-  });
+  const { live } = open.context;
+  const { user_id, setup } = live.record;
+  if (named !== undefined && (setup?.id !== named.name || user_id !== named.owner)) {
+    throw refuse("thread_not_found", "There is no such thread.");
+  }
+  const admitted = await admit(open);
+  return { ...admitted, client_tools: live.record.setup?.tools.map(({ name }) => name) ?? [] };
 }
 
-/** The caller's thread. One that was set up under another name or owner than the setup names does not exist for it. */
-function namedThread({ thread }: MethodCall, { named }: InputSetup): OpenThread {
-  const open = thread();
-  const { user_id, setup } = open.context.live.record;
-  if (named === undefined || (setup?.id === named.name && user_id === named.owner)) return open;
-  throw refuse("thread_not_found", "There is no such thread.");
-}
-
-/** Changes the thread's row in memory. The admission of the input writes it. */
+/** Changes the options of model requests in the thread's row in memory. The write of the input stores them. */
 export function keepOptions({ live }: ObjectContext, { options = {} }: InputSetup): void {
   if (Object.keys(options).length === 0) return;
   live.change({ setup: withOptions(live.record.setup, live.record, options) });

@@ -11,10 +11,10 @@ import { textOf, toMessage } from "#core/view.ts";
 import { mergedMetadata } from "#flow/hook-message.ts";
 
 import type { ObjectContext } from "../object-context.ts";
+import { checkSize } from "../run/admission-checks.ts";
 import { definitionAccess } from "../run/definition-access.ts";
 import { dropInput } from "../run/drop-input.ts";
-import { checkRoom } from "../run/message-room.ts";
-import { countSteering } from "../run/run-start.ts";
+import { countSteering } from "../run/run-rows.ts";
 import { boundedRows, pageBytes } from "./bounded-page.ts";
 import type { MethodGroup } from "./method-call.ts";
 
@@ -121,7 +121,7 @@ function changed(message: MessageRecord, updates: Record<string, unknown>, now: 
       fields: [{ path: "content", message: "Is blank, so there is nothing to answer" }],
     });
   }
-  checkRoom(parts);
+  checkSize(parts);
   const merged = mergedMetadata(message.metadata, metadata as MessageRecord["metadata"] | undefined);
   return { ...message, parts, metadata: merged, updated_at: now };
 }

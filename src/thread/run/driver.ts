@@ -11,14 +11,14 @@ import { longestHeartbeatMs } from "../alarm.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { leftCalls } from "./left-calls.ts";
 import { closeOpenCalls, leftRun, recoverRun } from "./recovery.ts";
-import { assembleRun, hasAnswer } from "./run-assembly.ts";
+import { assembleRun, hasDeliveredResult } from "./run-assembly.ts";
 import type { AssembledRun } from "./run-assembly.ts";
 import { givenUp, logUnstoredEnd, recordFailure, retractAnswers } from "./run-failure.ts";
-import { finishRun } from "./run-finish.ts";
 import { logRunLine } from "./run-line.ts";
-import { recordAwaited, recordRest, recordWake } from "./run-rest.ts";
-import { beginRun, enqueueRun, newRun } from "./run-start.ts";
-import type { Beginning } from "./run-start.ts";
+import { finishRun } from "./run-rows.ts";
+import { beginRun, enqueueRun, newRun } from "./run-rows.ts";
+import type { Beginning } from "./run-rows.ts";
+import { recordAwaitedCalls, recordSuspension, recordResumption } from "./suspension.ts";
 
 /** The run that is being executed. */
 interface Execution {
@@ -110,7 +110,7 @@ export class Driver {
     const also = () => {
       if (active !== null) live.store.updateRun({ ...active, stop: true });
     };
-    const queued = enqueueRun(this.#context, next, { place: "first", also });
+    const queued = enqueueRun(this.#context, next, { position: "first", also });
     if (active !== null) active.stop = true;
     this.#halt();
     return queued;
@@ -142,7 +142,7 @@ export class Driver {
   }
 
   #resumeSuspended(run: SuspendedRun): void {
-    this.#execute(recordWake(this.#context, run), { resumed: true });
+    this.#execute(recordResumption(this.#context, run), { resumed: true });
     // The catalog, and a parent that shows the calls of this thread, learn that the run goes on.
     this.#context.wakeups.runSoon();
   }
@@ -151,7 +151,7 @@ export class Driver {
   showAwaited(row: MessageRecord): void {
     const run = this.#suspended(row.run_id);
     if (run === null) return;
-    recordAwaited(this.#context, run, row);
+    recordAwaitedCalls(this.#context, run, row);
     this.#context.live.broadcaster.becomeIdle();
     this.#context.wakeups.runSoon();
   }
@@ -238,12 +238,12 @@ export class Driver {
     // A result or a stop may have come while other calls of the step were still running. Results from before this execution that
     // were not taken wait for a call that is still open.
     const known = assembled?.answered ?? new Set();
-    if (run.stop || assembled?.journal.messages.some((row) => hasAnswer(row) && !known.has(row.id)) === true) {
+    if (run.stop || assembled?.journal.messages.some((row) => hasDeliveredResult(row) && !known.has(row.id)) === true) {
       this.#execute(run, { resumed: true });
       return;
     }
     const messages = assembled?.journal.messages ?? [];
-    const isShown = recordRest(this.#context, run, { until, messages });
+    const isShown = recordSuspension(this.#context, run, { until, messages });
     wakeups.suspendUntil(until);
     live.broadcaster.becomeIdle();
     // The list of threads shows which threads wait for a client.

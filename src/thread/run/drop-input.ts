@@ -1,5 +1,5 @@
-// Takes an input that waits out of the queue: its run never begins, and the files that came with its message go with it,
-// unless somebody else refers to them by now.
+// Deletes an input from the queue. Its run ends without having begun. The files of its message are deleted, unless another message refers
+// to them.
 
 import { attachmentsOf } from "#core/attachment-view.ts";
 import type { FileVersion } from "#core/ports/thread-files.ts";
@@ -8,12 +8,12 @@ import { toRun } from "#core/view.ts";
 
 import { unclaimedFiles } from "../attachments/unclaimed-files.ts";
 import type { ObjectContext } from "../object-context.ts";
-import { countSteering } from "./run-start.ts";
+import { countSteering } from "./run-rows.ts";
 
-/** Messages that are read at once; a row may have 2 MiB. */
+/** The number of messages that are read at once. A row may have 2 MiB. */
 const page = 25;
 
-/** Takes it out and tells it. Nothing is waited for in between: a crash keeps all of it or nothing. */
+/** Deletes the input and emits its end. There is no await, so a crash leaves all of it or nothing. */
 export function dropInput(context: ObjectContext, run: QueuedRun): void {
   const { live, clock } = context;
   const { queue } = live.record;
@@ -37,27 +37,27 @@ export function dropInput(context: ObjectContext, run: QueuedRun): void {
   unclaimedFiles(context).remove(orphans);
 }
 
-/** The files that came with an input and that no message refers to, neither one that waits nor one that was added since. */
+/** The files of an input that no other message refers to, neither a queued nor a stored one. */
 function unreferred({ live }: ObjectContext, { id, queued }: QueuedRun): FileVersion[] {
   const { files = [], message } = queued;
   if (files.length === 0 || message === null) return [];
-  const left = new Map(files.map((file) => [file.path, file]));
-  const spare = (other: MessageRecord) => {
-    for (const { path } of attachmentsOf(other)) left.delete(path);
+  const unused = new Map(files.map((file) => [file.path, file]));
+  const keepFilesOf = (other: MessageRecord) => {
+    for (const { path } of attachmentsOf(other)) unused.delete(path);
   };
   for (const other of live.record.queue.run_ids) {
-    const said = other === id ? null : (live.store.run(other)?.queued?.message ?? null);
-    if (said !== null) spare(said);
+    const queuedMessage = other === id ? null : (live.store.run(other)?.queued?.message ?? null);
+    if (queuedMessage !== null) keepFilesOf(queuedMessage);
   }
   const { active_run_id, branch } = live.record;
   const active = active_run_id === null ? null : live.store.run(active_run_id);
-  // The result of a call that was under way takes a place from before.
+  // The position of a call's result may be from before the message.
   let beyond = active === null || active.after_position > message.id ? message.id : active.after_position;
-  while (left.size > 0) {
+  while (unused.size > 0) {
     const rows = live.store.messages({ branch, order: "asc", limit: page, includeSilent: true, beyond });
-    rows.forEach(spare);
+    rows.forEach(keepFilesOf);
     if (rows.length < page) break;
     beyond = rows.at(-1)?.position ?? beyond;
   }
-  return [...left.values()];
+  return [...unused.values()];
 }

@@ -1,4 +1,4 @@
-// What was said before a run, on the thread's own line.
+// Reads the messages before a run, without those of nested loops.
 
 import type { MessageRecord, RunRecord } from "#core/record.ts";
 

@@ -9,7 +9,7 @@ import { toMessage } from "#core/view.ts";
 import type { ObjectContext } from "../object-context.ts";
 
 /** Returns the first answer if the key was used before. Refuses the key with another body. */
-export function repeated({ live }: Pick<ObjectContext, "live">, key: RequestKey | null): Admission | null {
+export function repeatedAdmission({ live }: Pick<ObjectContext, "live">, key: RequestKey | null): Admission | null {
   const known = key === null ? null : live.store.key(key.key);
   if (known === null || key === null) return null;
   if (known.fingerprint !== key.fingerprint) {
@@ -29,7 +29,7 @@ export function repeated({ live }: Pick<ObjectContext, "live">, key: RequestKey 
 }
 
 /** Stores the answer under its key and returns it. `inputId`: the queued input, if its message is to join another run. */
-export function kept(
+export function storeUnderKey(
   { live, clock }: Pick<ObjectContext, "live" | "clock">,
   key: RequestKey | null,
   { answer, inputId }: { answer: Admission; inputId?: string },

@@ -1,4 +1,4 @@
-// Where the loop's writes go: the thread's store, with the thread's memory kept in step.
+// Writes the rows of a run, and keeps the thread in memory in step with them.
 
 import { isJsonObject } from "#contract/json.ts";
 import type { RunJournal } from "#core/ports/run-journal.ts";
@@ -9,14 +9,14 @@ import type { ObjectContext } from "../object-context.ts";
 import type { RecordedStep } from "../reader/in-flight-events.ts";
 import { logToolFailures } from "./run-line.ts";
 
-/** The journal of one drive of a run. */
+/** The journal of one execution of a run. */
 export class Journal implements RunJournal {
   readonly #context: ObjectContext;
   readonly #live: LiveThread;
   readonly #run: RunRecord;
   readonly #messages: MessageRecord[];
 
-  /** `messages` are the run's so far. */
+  /** `messages` are the run's existing messages. */
   constructor(context: ObjectContext, run: RunRecord, messages: MessageRecord[]) {
     const { live } = context;
     this.#context = context;
@@ -35,7 +35,7 @@ export class Journal implements RunJournal {
       this.#live.insertMessage(message);
       if (message.awaits?.kind === "child") this.#adopt(message.awaits.thread_id);
     });
-    // A tool message takes the place that was reserved for it, which need not be the last.
+    // The position of a tool message was reserved before, so it need not be the last.
     this.#messages.sort((left, right) => (left.position < right.position ? -1 : 1));
   }
 
@@ -70,14 +70,14 @@ export class Journal implements RunJournal {
     this.#live.store.updateRun(run);
   }
 
-  /** The child is known before it is made, so that whoever deletes this thread can delete it. */
+  /** Stores the child's id before the child exists, so that a deletion of this thread deletes it too. */
   #adopt(threadId: string): void {
     const { children = [] } = this.#live.record;
     this.#live.change({ children: [...children, threadId] });
     this.#live.save();
   }
 
-  /** The run no longer listens. */
+  /** Ends the journal: results for calls are no longer put into its messages. */
   close(): void {
     this.#live.runState.follow(null);
   }

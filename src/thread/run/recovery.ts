@@ -1,5 +1,5 @@
-// Makes a cut run fit to go on: what its rows say is put together again, what was streamed and never kept is retracted, and
-// a run that is cut again and again without getting further is ended.
+// Recovers a run that a crash interrupted: restores its state from its rows, and retracts output that was emitted and not stored. A run
+// that is interrupted repeatedly without progress is ended.
 
 import type { ToolCallPart } from "#contract/content.ts";
 import type { EventDraft } from "#contract/event.ts";
@@ -26,10 +26,10 @@ import { wholeMessage } from "../whole-message.ts";
 /** Recoveries without a newly committed step before a run is given up (architecture §5; figures: Recovery). */
 const recoveryAttempts = 5;
 
-/** What a recovery found. */
+/** The recovered run, and whether it resumes or ends. */
 export type Recovered = { type: "again"; run: ExecutedRun } | { type: "given_up"; run: ExecutedRun };
 
-/** Prepares a run that was cut, and records that it was. */
+/** Recovers a run, and logs the recovery. */
 export function recoverRun(context: ObjectContext, run: ExecutedRun): Recovered {
   const { live, clock } = context;
   const logs = runLogs(context, run);

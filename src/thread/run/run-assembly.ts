@@ -1,4 +1,4 @@
-// Puts a run of a thread together: all ports of the loop, over the storage of the thread. `host/host-ports.ts` does it in process.
+// Makes the ports of the loop for a run of a thread. `host/host-ports.ts` makes them for a run in process.
 
 import type { Side } from "#contract/message.ts";
 import type { LiveContext, RunPorts } from "#core/ports/run-ports.ts";
@@ -18,23 +18,23 @@ import { answersOf } from "../attachments/answers-of.ts";
 import { ChildThreadsOf } from "../children/child-threads.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "./definition-access.ts";
+import { executionState, StopFlag } from "./definition-execution.ts";
 import { carriedMessages, carriedOn, messagesBefore } from "./earlier-messages.ts";
-import { executionState, StopFlag } from "./execution.ts";
+import { steeringOf } from "./join-messages.ts";
 import { Journal } from "./journal.ts";
 import { leftAt, notBegun } from "./recovery.ts";
 import { RunLimits } from "./run-limits.ts";
-import { steeringOf } from "./steering.ts";
 
-/** What a drive needs: the loop's ports, and the journal to close afterwards. */
+/** The loop's ports, and the objects that the driver uses after the loop. */
 export interface AssembledRun {
   ports: RunPorts;
   journal: Journal;
   limits: RunLimits;
-  /** Calls whose answers were there when the drive began. */
+  /** Ids of calls whose results were delivered before this execution. */
   answered: ReadonlySet<string>;
 }
 
-/** Assembles a run from its rows. Rejects when its agent is not defined any more. */
+/** Makes the ports from the run's rows. Rejects if the thread's agent is not defined any more. */
 export async function assembleRun(
   context: ObjectContext,
   run: ExecutedRun,
@@ -46,7 +46,7 @@ export async function assembleRun(
   await context.faults.at("run.first-side");
   const first = run.side ?? firstSide(context, run, await agent());
   const journal = new Journal(context, run, live.store.messagesAfter(run.branch, run.after_position));
-  // Only a run that was taken up again has answers already; then its rows say how far it came.
+  // Only a resumed run has answers; its state is read from its rows.
   const left = journal.messages.some(isAnswer) ? leftAt(context, run) : notBegun;
   const flag = new StopFlag();
   flag.asked = left.stopAsked;
@@ -58,7 +58,7 @@ export async function assembleRun(
     forced: left.forced,
   });
   const limits = new RunLimits(context, run, { agent, strategy, messages: journal.messages, abort });
-  // A definition may keep `execution` for longer than the run is at work: the row is another's then.
+  // A definition may use `execution` after the run has ended. Then the run's row must not be written.
   const keep = (asked: Pick<RunProgress, "forced" | "stop_asked">) => {
     if (live.runState.run === run) {
       Object.assign(run.progress, asked);
@@ -127,19 +127,19 @@ export async function assembleRun(
   };
   await context.faults.at("run.limits");
   await limits.watchTime();
-  const answered = new Set(journal.messages.filter(hasAnswer).map(({ id }) => id));
+  const answered = new Set(journal.messages.filter(hasDeliveredResult).map(({ id }) => id));
   return { answered, ports, journal, limits };
 }
 
-/** A call whose answer was delivered and not taken yet. */
-export function hasAnswer({ status, awaits }: MessageRecord): boolean {
+/** Whether a call has a delivered result that the loop has not read yet. */
+export function hasDeliveredResult({ status, awaits }: MessageRecord): boolean {
   return status === "started" && awaits !== undefined && awaits.delivered !== null;
 }
 
-/** Messages that are searched for the last answer: between two answers are at most the results of one step. */
+/** The most messages that are searched for the last answer. Between two answers are only the results of one step. */
 const lookBack = 50;
 
-/** The side that begins: the one that did not answer last (decision 9: two models in a thread). */
+/** The side of the first step: the one that did not answer last (decision 9: two models in a thread). */
 function firstSide({ live }: ObjectContext, run: RunRecord, agent: AnyAgentDefinition): Side {
   if (agent.type !== "dual_ai") return "a";
   const last = messagesBefore(live, run, lookBack).find(isAnswer)?.side ?? "b";

@@ -1,8 +1,8 @@
-// Answers that are posted to a parent for calls of its children. First it is found out whose each call is, which takes
-// nothing; then each thread is handed its part, which it checks and takes as it takes its own.
+// Results that are posted to a parent thread for calls of its child threads. First the results are grouped by the thread whose calls they
+// answer, which changes nothing. Then each thread receives its part, and checks and stores it as results posted to itself.
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
-import type { PostedResult, PostToolResults } from "#contract/tool-route.ts";
+import type { PostedResult } from "#contract/tool-route.ts";
 import type { MessageRecord } from "#core/record.ts";
 import type { KnownCalls } from "#core/thread-peer.ts";
 import type { Answer, Caller } from "#core/thread-rpc.ts";
@@ -12,10 +12,10 @@ import { recentCalls } from "../method/recent-calls.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";
 
-/** Children that are asked, the newest first, whether calls that nobody told of were theirs; those below them among them. */
+/** The most threads below this one that are asked about unknown calls, the newest first. */
 const mostAsked = 20;
 
-/** What a child is to be handed. */
+/** The results for one child thread. */
 interface ChildPart {
   threadId: string;
   /** The call of this thread that the child works, or worked, on. */
@@ -23,53 +23,60 @@ interface ChildPart {
   results: PostedResult[];
 }
 
-/** Whose the answers of a request are. */
-export interface Sorted {
+/** Results by the threads whose calls they answer. */
+export interface GroupedResults {
+  /** Results for this thread: unknown calls are included, because this thread refuses them. */
   own: PostedResult[];
   parts: ChildPart[];
-  /** Calls of children that nobody waits for any more: what is said of them changes nothing. */
+  /** Calls of children whose result this thread no longer waits for. */
   ignored: string[];
-  /** The run that a child works, or worked, for; null where none does. */
+  /** The run of this thread that a child works, or worked, for; null for results without a child. */
   runId: string | null;
 }
 
-/** Sorts a request by the threads whose calls it answers. Calls that nobody knows are this thread's own to refuse. */
-export async function sortAnswers(
+/** Groups results that are not for open calls of this thread. A call that no row shows is known to the thread that made it, if any. */
+export async function groupByThread(
   context: ObjectContext,
-  { caller, body: { results, run_id } }: { caller: Caller; body: PostToolResults },
-): Promise<Sorted> {
-  const { live } = context;
-  const open = openCallRows(live);
-  const sorted: Sorted = { own: [], parts: [], ignored: [], runId: null };
+  {
+    caller,
+    results,
+    open,
+    runId,
+  }: {
+    caller: Caller;
+    results: readonly PostedResult[];
+    /** The rows of this thread's calls that wait. */
+    open: readonly MessageRecord[];
+    runId: string | undefined;
+  },
+): Promise<GroupedResults> {
+  const grouped: GroupedResults = { own: [], parts: [], ignored: [], runId: null };
   const unknown: PostedResult[] = [];
   for (const result of results) {
-    const id = result.tool_call_id;
-    const isOwn = open.some((row) => row.tool_call_id === id && row.awaits?.kind !== "child");
-    const child = isOwn ? undefined : open.find((row) => childCallIds(row).includes(id));
-    if (child !== undefined) addTo(sorted, child, result);
-    else if (isOwn) sorted.own.push(result);
+    const child = open.find((row) => childCallIds(row).includes(result.tool_call_id));
+    if (child !== undefined) addTo(grouped, child, result);
     else unknown.push(result);
   }
-  // Answered before, perhaps, and sent again; or asked for just now. Whoever made the call knows.
+  // The call may be answered already, or be a new call of a child that this thread has not received yet.
   await context.faults.at("results.whose");
-  if (unknown.length > 0) await sortUnknown(context, sorted, { caller, unknown });
-  const other = run_id === undefined ? undefined : sorted.parts.find(({ row }) => row.run_id !== run_id);
+  if (unknown.length > 0) await groupUnknown(context, grouped, { caller, unknown });
+  const other = runId === undefined ? undefined : grouped.parts.find(({ row }) => row.run_id !== runId);
   if (other !== undefined) {
-    throw refuse("conflict", `The call "${other.results[0]?.tool_call_id}" is none of the run "${run_id}".`);
+    throw refuse("conflict", `The call "${other.results[0]?.tool_call_id}" is none of the run "${runId}".`);
   }
-  return sorted;
+  return grouped;
 }
 
-/** Whether the thread waits for the child as it did when the request was sorted: it may have been stopped, or have given up. */
+/** Whether the thread still waits for the child. It may have been stopped, or the deadline of the call may be over. */
 function isStillAwaited({ live }: ObjectContext, { activeRun }: Driver, row: MessageRecord): boolean {
-  // What is said of a call that is over is compared by the child, and changes nothing.
+  // The child compares the result of a call that is over with the stored one, and stores nothing.
   if (row.status === "complete") return true;
   return activeRun?.stop !== true && live.store.message(row.id)?.status === "started";
 }
 
-async function sortUnknown(
+async function groupUnknown(
   context: ObjectContext,
-  sorted: Sorted,
+  grouped: GroupedResults,
   { caller, unknown }: { caller: Caller; unknown: readonly PostedResult[] },
 ): Promise<void> {
   const calls = recentCalls(context.live);
@@ -84,16 +91,16 @@ async function sortUnknown(
   for (const result of unknown) {
     const id = result.tool_call_id;
     const known = found.get(id);
-    if (known === undefined) sorted.own.push(result);
-    // The call of this thread is over without the child's word: the child is told to stop, or will be.
+    if (known === undefined) grouped.own.push(result);
+    // The call of this thread ended without the child's result. The child is, or will be, notified to stop.
     else if (known.row.status === "complete" && known.isOpen) {
-      sorted.ignored.push(id);
-      sorted.runId = known.row.run_id;
-    } else addTo(sorted, known.row, result);
+      grouped.ignored.push(id);
+      grouped.runId = known.row.run_id;
+    } else addTo(grouped, known.row, result);
   }
 }
 
-/** Which of the calls this thread knows, or one that worked for it. Takes nothing. */
+/** Returns which of the calls belong to this thread or to threads below it. Changes nothing. */
 export function knownCalls(
   context: ObjectContext,
   { caller, ids, most }: { caller: Caller; ids: readonly string[]; most: number },
@@ -122,14 +129,14 @@ async function childrenThatKnow(
   { caller, ids, most }: { caller: Caller; ids: readonly string[]; most: number },
 ): Promise<Map<string, { row: MessageRecord; isOpen: boolean }>> {
   const found = new Map<string, { row: MessageRecord; isOpen: boolean }>();
-  const workers = calls.filter((row) => childOf(row) !== null).slice(0, most);
-  const each = workers.length === 0 ? 0 : Math.floor((most - workers.length) / workers.length);
-  for (const row of workers) {
-    const left = ids.filter((id) => !found.has(id));
-    if (left.length === 0) break;
+  const children = calls.filter((row) => childOf(row) !== null).slice(0, most);
+  const each = children.length === 0 ? 0 : Math.floor((most - children.length) / children.length);
+  for (const row of children) {
+    const remaining = ids.filter((id) => !found.has(id));
+    if (remaining.length === 0) break;
     await faults.at("results.ask-child");
-    const answer = await threads(childOf(row) ?? "").call("knownCalls", caller, left, each);
-    // A child that is gone knows nothing any more.
+    const answer = await threads(childOf(row) ?? "").call("knownCalls", caller, remaining, each);
+    // A deleted child has no calls.
     if (!answer.ok && answer.refusal.code !== "thread_not_found") throw new ThreadholdError(answer.refusal);
     const known = answer.ok ? answer.value : { open: [], over: [] };
     for (const id of known.open) found.set(id, { row, isOpen: true });
@@ -139,10 +146,10 @@ async function childrenThatKnow(
 }
 
 /**
- * Hands children their parts; gives the calls that were over. Each thread takes its part whole or not at all: where one refuses,
- * what another took before stays taken, and the request may be sent again.
+ * Sends the children their parts. Returns the ids of calls that were over. Each thread accepts its part completely or not at all. If one
+ * refuses, parts that others accepted before stay accepted, and the client may send the request again.
  */
-export async function handOn(
+export async function forwardResults(
   context: ObjectContext,
   driver: Driver,
   { caller, parts }: { caller: Caller; parts: readonly ChildPart[] },
@@ -157,8 +164,8 @@ export async function handOn(
     await context.faults.at("results.hand-on");
     const answer = await context.threads(threadId).call("postToolResults", caller, { results });
     const isGone = !answer.ok && answer.refusal.code === "thread_not_found";
-    // The child tells what it still waits for as well; whoever asks before that shall not be shown what was answered.
-    if (answer.ok || isGone) forget(context, driver, { row, ids });
+    // The child will also send its remaining calls. Until then the answered ones are not shown any more.
+    if (answer.ok || isGone) hideCalls(context, driver, { row, ids });
     if (isGone) throw refuse("tool_call_not_found", `No call "${[...ids][0]}" waits for a result in this thread.`);
     ignored.push(...valueOf(answer).ignored);
   }
@@ -170,15 +177,15 @@ function valueOf<T>(answer: Answer<T>): T {
   throw new ThreadholdError(answer.refusal);
 }
 
-function addTo(sorted: Sorted, row: MessageRecord, result: PostedResult): void {
+function addTo(grouped: GroupedResults, row: MessageRecord, result: PostedResult): void {
   const threadId = childOf(row) ?? "";
-  sorted.runId = row.run_id;
-  const part = sorted.parts.find((one) => one.threadId === threadId);
-  if (part === undefined) sorted.parts.push({ threadId, row, results: [result] });
+  grouped.runId = row.run_id;
+  const part = grouped.parts.find((one) => one.threadId === threadId);
+  if (part === undefined) grouped.parts.push({ threadId, row, results: [result] });
   else part.results.push(result);
 }
 
-function forget(
+function hideCalls(
   { live }: ObjectContext,
   driver: Driver,
   { row, ids }: { row: MessageRecord; ids: ReadonlySet<string> },
@@ -192,12 +199,12 @@ function forget(
   driver.showAwaited(next);
 }
 
-/** Calls that a child told of, and those of threads below it. */
+/** The calls that a child reported, including those of threads below it. */
 function childCallIds({ awaits }: MessageRecord): string[] {
   return awaits?.kind === "child" && awaits.delivered === null ? (awaits.calls ?? []).map(({ id }) => id) : [];
 }
 
-/** The thread that worked, or works, on a call. */
+/** The child thread that works, or worked, on a call. */
 function childOf({ child, awaits }: MessageRecord): string | null {
   return child ?? (awaits?.kind === "child" ? awaits.thread_id : null);
 }

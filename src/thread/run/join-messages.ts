@@ -1,17 +1,17 @@
-// Messages that are to join the run that is active (decision 28): rows of inputs at the head of the queue until the loop takes
-// them in. Those that come too late for it stay where they are, and begin runs of their own.
+// Messages that join the active run (decision 28: queue, steer, interrupt). They wait at the head of the queue until the loop joins them.
+// Messages that are too late stay there, and start runs.
 
 import type { Steering } from "#core/ports/steering.ts";
 import type { ExecutedRun, JoinedRun } from "#core/record.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import { wholeMessage } from "../whole-message.ts";
-import { countSteering } from "./run-start.ts";
+import { countSteering } from "./run-rows.ts";
 
-/** UTF-16 units of JSON that join at once, of many large messages: each is in memory several times as it does. */
+/** The most UTF-16 units of JSON that join at once. Each joining message is in memory several times. */
 const joinBytes = 6 * 1024 * 1024;
 
-/** What waits to join a run. */
+/** The steering port of a run. */
 export function steeringOf(context: ObjectContext, run: ExecutedRun): Steering {
   return {
     get waiting() {
@@ -22,8 +22,8 @@ export function steeringOf(context: ObjectContext, run: ExecutedRun): Steering {
 }
 
 /**
- * All of them take their places behind the run's last message, in order; their rows say which run they joined. What is too
- * much for once joins before the model call after the next.
+ * Puts the waiting messages after the run's last message, and stores in their rows which run they joined. Messages that exceed the size
+ * join before a later model call.
  */
 function joinRun({ live }: ObjectContext, { id: joined }: ExecutedRun): void {
   const joining = fitting(live);
@@ -47,17 +47,17 @@ function joinRun({ live }: ObjectContext, { id: joined }: ExecutedRun): void {
     live.change({ queue: { ...queue, run_ids, steering } });
     live.save();
   });
-  // Rows hold them: a run that is spoken to again and again keeps none of it in memory.
+  // The messages are in rows, so their events are released from memory.
   live.broadcaster.releaseStored({ step: 0, depth: 0, under: undefined, messages: joinedIds });
 }
 
-/** The first of those that wait to join, as many as fit; at least one. */
+/** The first messages that wait to join, as many as fit, and at least one. */
 function fitting({ record, store }: ObjectContext["live"]): string[] {
   const steering = record.queue.run_ids.slice(0, countSteering(record));
   let size = 0;
-  const tooMuch = steering.findIndex((id, at) => {
+  const exceeding = steering.findIndex((id, at) => {
     size += JSON.stringify(store.run(id)?.queued ?? null).length;
     return at > 0 && size > joinBytes;
   });
-  return tooMuch === -1 ? steering : steering.slice(0, tooMuch);
+  return exceeding === -1 ? steering : steering.slice(0, exceeding);
 }

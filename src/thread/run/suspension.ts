@@ -1,6 +1,6 @@
-// Writes that a run rests, and that it goes on. A rest in which somebody outside has something to do is told and shown; one
-// that waits for a child thread or the end of a back-off alone needs nobody and shows nothing (decision record 8). What a
-// child thread waits for from outside is shown here as well.
+// Writes the suspension and the resumption of a run. If a client or a person has to act, `awaiting_tool_execution` is emitted, and the
+// thread's row lists the open calls, including those of child threads. A run that waits only for a child thread or a back-off has no
+// event (decision record 8).
 
 import { withoutArguments } from "#contract/event.ts";
 import type { AwaitedCall } from "#contract/event.ts";
@@ -12,7 +12,7 @@ import { markForCatalog } from "../background/catalog-task.ts";
 import { enqueueCalls } from "../children/outbound-messages.ts";
 import type { ObjectContext } from "../object-context.ts";
 
-/** The calls among a run's messages that wait for a client or a decision, in call order, with those of child threads. */
+/** The calls of a run that wait for a client or a person, in call order, including those of child threads. */
 export function awaitedCalls(messages: readonly MessageRecord[]): AwaitedCall[] {
   const calls = messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool_call" ? [part] : [])));
   return messages.flatMap(({ id: message_id, status, awaits, tool_call_id }): AwaitedCall[] => {
@@ -27,7 +27,7 @@ export function awaitedCalls(messages: readonly MessageRecord[]): AwaitedCall[] 
   });
 }
 
-/** The call that stands for the limit a run rests at: it is answered by raising that. */
+/** The call of kind `limit` of a run that is suspended at a limit. Raising the limit resumes the run. */
 function limitCalls({ progress }: SuspendedRun): AwaitedCall[] {
   const { limit } = progress.suspension;
   if (limit === null) return [];
@@ -35,30 +35,30 @@ function limitCalls({ progress }: SuspendedRun): AwaitedCall[] {
   return [{ id, name: "limit", arguments: args, kind: "limit", deadline }];
 }
 
-/** Bytes of JSON that arguments take in the thread's row, which is written often and copied to the list of threads. */
-const argumentRoom = 8 * 1024;
+/** The most bytes of JSON of arguments in the thread's row, which is written often and copied to the catalog. */
+const mostArgumentBytes = 8 * 1024;
 
-function withRoom(calls: readonly AwaitedCall[]): PendingCall[] {
-  let room = argumentRoom;
+function withinArgumentBytes(calls: readonly AwaitedCall[]): PendingCall[] {
+  let remaining = mostArgumentBytes;
   return calls.map((call) => {
-    room -= jsonBytes(call.arguments ?? null);
-    return room < 0 ? withoutArguments(call) : call;
+    remaining -= jsonBytes(call.arguments ?? null);
+    return remaining < 0 ? withoutArguments(call) : call;
   });
 }
 
-/** UTF-16 units of JSON of a run's events, above which what earlier rests waited for is not told again. */
-const eventRoom = 500_000;
+/** The most UTF-16 units of JSON of a run's events. Above it, the calls of earlier suspensions are removed. */
+const mostEventUnits = 500_000;
 
-function withRoomForRests(events: StoredEvent[]): StoredEvent[] {
-  if (JSON.stringify(events).length <= eventRoom) return events;
+function withoutEarlierCalls(events: StoredEvent[]): StoredEvent[] {
+  if (JSON.stringify(events).length <= mostEventUnits) return events;
   const last = events.at(-1);
   return events.map((event) =>
     event !== last && event.type === "awaiting_tool_execution" ? { ...event, tool_calls: [] } : event,
   );
 }
 
-/** Records that a run rests until then (microseconds). Gives whether somebody outside has to act. */
-export function recordRest(
+/** Writes a suspension until a time (microseconds). Returns whether a client or a person has to act. */
+export function recordSuspension(
   context: Pick<ObjectContext, "live">,
   run: ExecutedRun,
   { until, messages }: { until: number; messages: readonly MessageRecord[] },
@@ -75,37 +75,37 @@ export function recordRest(
     });
     return false;
   }
-  show(context, suspended, calls);
+  writeOpenCalls(context, suspended, calls);
   return true;
 }
 
-/** Records what a resting run waits for by now, where a child said so in the row of its call. Tells what changed. */
-export function recordAwaited(context: Pick<ObjectContext, "live">, run: SuspendedRun, row: MessageRecord): void {
+/** Writes the open calls of a suspended run again, after a child thread changed the row of its call. Emits an event if they changed. */
+export function recordAwaitedCalls(context: Pick<ObjectContext, "live">, run: SuspendedRun, row: MessageRecord): void {
   const { pending = [] } = context.live.record;
   const calls = [...pending.filter(({ message_id }) => message_id !== row.id), ...awaitedCalls([row])];
   const ids = (of: readonly { id: string }[]) => of.map(({ id }) => id).join();
-  if (ids(calls) !== ids(pending)) show(context, run, calls);
+  if (ids(calls) !== ids(pending)) writeOpenCalls(context, run, calls);
 }
 
-/** None left: the run still rests, and needs nobody outside. */
-function show({ live }: Pick<ObjectContext, "live">, run: SuspendedRun, calls: AwaitedCall[]): void {
+/** Writes and emits the open calls. With none, the run stays suspended and its status is `running`. */
+function writeOpenCalls({ live }: Pick<ObjectContext, "live">, run: SuspendedRun, calls: AwaitedCall[]): void {
   const { steps, usage, cost } = run;
   const totals = { steps, usage, cost };
   const status = calls.length === 0 ? "running" : "awaiting_tool_execution";
   live.transaction(() => {
     const events = live.stage([{ type: "awaiting_tool_execution", run_id: run.id, tool_calls: calls, totals }]);
     run.status = status;
-    run.events = withRoomForRests([...run.events, ...events]);
+    run.events = withoutEarlierCalls([...run.events, ...events]);
     live.store.updateRun(run);
-    live.change({ status, pending: withRoom(calls) });
+    live.change({ status, pending: withinArgumentBytes(calls) });
     enqueueCalls(live);
     markForCatalog(live);
     live.save();
   });
 }
 
-/** Records that a suspended run resumes, and returns it so. After a crash from here on it is an interrupted run. */
-export function recordWake({ live }: Pick<ObjectContext, "live">, run: SuspendedRun): ExecutedRun {
+/** Writes the resumption of a suspended run, and returns its record. A crash from here on interrupts the run. */
+export function recordResumption({ live }: Pick<ObjectContext, "live">, run: SuspendedRun): ExecutedRun {
   const { limit } = run.progress.suspension;
   const resumed: ExecutedRun = {
     ...run,
@@ -117,7 +117,7 @@ export function recordWake({ live }: Pick<ObjectContext, "live">, run: Suspended
     if (run.status === "running") return;
     live.change({ status: "running", pending: [] });
     enqueueCalls(live);
-    // Whoever looks at the list for what waits is not to find what is decided.
+    // The list of threads must not show calls that are decided.
     markForCatalog(live);
     live.save();
   });

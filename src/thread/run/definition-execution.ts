@@ -9,7 +9,7 @@ import type { ConversationStrategy } from "#flow/conversation-strategy.ts";
 import { specMessage } from "#flow/hook-message.ts";
 import type { ExecutionState } from "#spec/index.ts";
 
-/** The stop flag of a run: set by a definition, read by the loop between steps. */
+/** The stop flag of a run. A definition sets it, and the loop reads it between steps. */
 export class StopFlag {
   asked = false;
   by: Side | null = null;
@@ -23,18 +23,18 @@ export class StopFlag {
   }
 }
 
-/** What the view is made from. */
+/** The sources of the state. */
 export interface ExecutionParts {
   flag: StopFlag;
   signal: AbortSignal;
   strategy: ConversationStrategy;
   /** The messages that the run's main loop loaded for its current step, and those that it added since. */
   history: () => readonly MessageRecord[];
-  /** Writes down what was asked for: a call that asked and was settled is not made again after a crash. */
+  /** Stores requests of definitions, because a settled call does not run again after a crash. */
   keep: { forced(side: Side): void; stopped(): void };
 }
 
-/** Makes the view that definitions get. */
+/** Makes `state.execution` of a run. */
 export function executionState(
   runId: string,
   messages: readonly MessageRecord[],
@@ -78,7 +78,7 @@ export function executionState(
     },
     abortSignal: signal,
   };
-  // The document has it optional: it is not there until a definition stops the run.
+  // The property is optional in the document: it is absent until a definition stops the run.
   flag.onStop = (by) => Object.defineProperty(state, "stoppedBy", { value: by, enumerable: true });
   if (flag.by !== null) flag.onStop(flag.by);
   return state;

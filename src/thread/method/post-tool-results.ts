@@ -1,6 +1,5 @@
-// Takes what people and clients answer: results of remote calls, decisions about calls that need consent. All answers of a
-// request are checked before any is written; each is put into the row of its call, once, and the loop takes it from there as
-// it takes a child thread's.
+// Accepts the results of remote calls and the approvals that clients post. All answers of a request are checked before any is stored.
+// Each is stored once, in the row of its call, and the loop reads it there.
 
 import { refuse } from "#contract/error.ts";
 import type { ThreadholdError } from "#contract/error.ts";
@@ -11,108 +10,124 @@ import type { MessageRecord } from "#core/record.ts";
 import type { Caller, InputSetup } from "#core/thread-rpc.ts";
 import { toRun } from "#core/view.ts";
 
-import { handOn, sortAnswers } from "../children/child-answers.ts";
+import { forwardResults, groupByThread } from "../children/child-results.ts";
 import { enqueueCalls } from "../children/outbound-messages.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { OpenThread } from "../open-thread.ts";
 import type { Driver } from "../run/driver.ts";
-import { awaitedCalls } from "../run/run-rest.ts";
-import { admitWithSetup, keepOptions } from "./input-setup.ts";
+import { awaitedCalls } from "../run/suspension.ts";
+import { withConfirmedLease } from "./confirmed-lease.ts";
+import { keepOptions, withSetup } from "./input-setup.ts";
 import type { MethodGroup } from "./method-call.ts";
 import { openCallRows } from "./open-call-rows.ts";
-import { readPosted } from "./posted-answer.ts";
-import type { PostedAnswer } from "./posted-answer.ts";
-import { checkedValues } from "./posted-values.ts";
+import { checkedValues, readPosted } from "./posted-results.ts";
+import type { PostedAnswer } from "./posted-results.ts";
 import { recentCalls } from "./recent-calls.ts";
 
-/** The method that takes results and approvals. */
+/** The method that accepts results and approvals. */
 export const resultMethods: MethodGroup<"postToolResults"> = {
   postToolResults: (call, body, setup = {}) =>
-    admitWithSetup(call, setup, async (open) => {
-      const after = open.context.live.lastSeq;
-      return { ...(await takeToolResults(open, { caller: call.caller, body, setup })), after };
-    }),
+    withConfirmedLease(call, (open) =>
+      withSetup(open, setup, async () => {
+        const after = open.context.live.lastSeq;
+        return { ...(await acceptResults(open, { caller: call.caller, body, setup })), after };
+      }),
+    ),
 };
 
 type OpenCall = MessageRecord & { awaits: AwaitedClient | AwaitedApproval };
 
-/** Who answers what. */
-interface ResultsToTake {
+/** A request with results, and its caller. */
+interface ResultsRequest {
   caller: Caller;
   body: PostToolResults;
   setup: InputSetup;
 }
 
-/** Takes them: this thread's own together, or nothing, once it is known that nothing of them is refused. */
-async function takeToolResults(
+/**
+ * Accepts a request. Stores the answers to this thread's calls together, or none if one is refused. Forwards answers to calls of child
+ * threads. Resumes the run when all calls of its step have answers.
+ */
+async function acceptResults(
   { context, driver }: OpenThread,
-  { caller, body, setup }: ResultsToTake,
+  { caller, body, setup }: ResultsRequest,
 ): Promise<ToolResultsTaken> {
   const { live } = context;
   if (setup.onlyWhileWaiting === true && live.record.status !== "awaiting_tool_execution") {
     throw refuse("conflict", "No call of this thread waits for a result.");
   }
-  // Of now: it may be over when children have taken what is theirs.
+  // The run may be over when the child threads have accepted their results.
   const run = driver.activeRun;
   await context.faults.at("results.read");
-  const { own, parts, ignored, runId } = await sortAnswers(context, { caller, body });
+  const waiting = openCallRows(live);
+  const waitsHere = ({ tool_call_id }: PostToolResults["results"][number]) =>
+    waiting.some((row) => row.tool_call_id === tool_call_id && row.awaits?.kind !== "child");
+  const others = body.results.filter((result) => !waitsHere(result));
+  const grouped =
+    others.length === 0
+      ? null
+      : await groupByThread(context, { caller, results: others, open: waiting, runId: body.run_id });
+  const own = [...body.results.filter(waitsHere), ...(grouped?.own ?? [])];
   await context.faults.at("results.own");
   const read = await Promise.all(own.map((one) => readPosted(one, body.results.indexOf(one))));
   await context.faults.at("results.values");
   const posted = await checkedValues(context, read, openCalls(context, driver));
   checked({ context, driver }, posted, body.run_id);
   await context.faults.at("results.children");
-  const late = await handOn(context, driver, { caller, parts });
-  // Nothing is awaited from here on: what is open now is open when it is written.
-  const taken = checked({ context, driver }, posted, body.run_id);
+  const late = grouped === null ? [] : await forwardResults(context, driver, { caller, parts: grouped.parts });
+  // There is no await after this line: a call that is open here is open when its answer is stored.
+  const accepted = checked({ context, driver }, posted, body.run_id);
   const decided = { by: caller.user, at: context.clock.now() };
-  const rows = [...taken.answered.values()].map(({ row, posted: one }) => withAnswer(row, one, decided));
+  const answered = [...accepted.answered.values()].map(({ row, posted: one }) => withAnswer(row, one, decided));
   live.transaction(() => {
-    for (const row of rows) live.updateMessage(row);
-    for (const { row, posted: one } of taken.late) logLate(context, row, one);
+    for (const row of answered) live.updateMessage(row);
+    for (const { row, posted: one } of accepted.late) logLate(context, row, one);
     keepOptions(context, setup);
-    if (rows.length === 0 || live.record.pending === undefined) return;
-    live.change({ pending: live.record.pending.filter(({ id }) => !taken.answered.has(id)) });
+    if (answered.length === 0 || live.record.pending === undefined) return;
+    live.change({ pending: live.record.pending.filter(({ id }) => !accepted.answered.has(id)) });
     enqueueCalls(live);
     live.save();
   });
   context.wakeups.runSoon();
   const { runState, record } = live;
   const missing = runState.messages === null ? (record.pending ?? []) : awaitedCalls(runState.messages);
-  if (rows.length > 0 && isLineComplete(rows, openCalls(context, driver))) driver.resumeNow(rows[0]?.run_id ?? null);
-  const asked = run ?? live.store.run(taken.over[0]?.run_id ?? runId ?? "");
-  if (asked === null) throw refuse("conflict", "The run of these calls is gone.");
+  if (answered.length > 0 && isStepAnswered(answered, openCalls(context, driver))) {
+    driver.resumeNow(answered[0]?.run_id ?? null);
+  }
+  const shownRun = run ?? live.store.run(accepted.over[0]?.run_id ?? grouped?.runId ?? "");
+  if (shownRun === null) throw refuse("conflict", "The run of these calls is gone.");
   return {
-    run: toRun(live.store.run(asked.id) ?? asked),
+    run: toRun(live.store.run(shownRun.id) ?? shownRun),
     missing,
-    ignored: [...ignored, ...late, ...taken.late.map(({ posted: { id } }) => id)],
+    ignored: [...(grouped?.ignored ?? []), ...late, ...accepted.late.map(({ posted: { id } }) => id)],
   };
 }
 
-/** What a request comes to as the calls stand now. */
-interface Checked {
+/** The checked answers of a request. */
+interface CheckedAnswers {
+  /** Answers to open calls, by the call's id. */
   answered: Map<string, { row: OpenCall; posted: PostedAnswer }>;
   /** Calls that were over before. */
   over: MessageRecord[];
-  /** Those of them that had no answer. */
+  /** Calls that ended without the client's answer, and the late answers to them. */
   late: { row: MessageRecord; posted: PostedAnswer }[];
 }
 
-/** Throws for anything in it that has to be refused. */
+/** Compares the answers with the current rows of their calls. Throws if one is refused. */
 function checked(
   { context, driver }: Pick<OpenThread, "context" | "driver">,
   posted: readonly PostedAnswer[],
   runId: string | undefined,
-): Checked {
+): CheckedAnswers {
   const open = new Map(openCalls(context, driver).map((row) => [row.tool_call_id, row]));
-  const { answered, over, late }: Checked = { answered: new Map(), over: [], late: [] };
+  const { answered, over, late }: CheckedAnswers = { answered: new Map(), over: [], late: [] };
   for (const one of posted) {
     const row = open.get(one.id);
-    const of = row ?? settledCall(context, one);
-    if (runId !== undefined && of.run_id !== runId) throw otherRun(one.id, runId);
+    const call = row ?? settledCall(context, one);
+    if (runId !== undefined && call.run_id !== runId) throw otherRun(one.id, runId);
     if (row === undefined) {
-      over.push(of);
-      if (isUnanswered(of)) late.push({ row: of, posted: one });
+      over.push(call);
+      if (isUnanswered(call)) late.push({ row: call, posted: one });
       continue;
     }
     checkKind(row, one);
@@ -123,25 +138,25 @@ function checked(
   return { answered, over, late };
 }
 
-/** It is over, or is about to be, without what a client said. */
+/** Whether a call that is not open has ended, or is about to end, without the client's answer. */
 function isUnanswered({ answered, awaits }: MessageRecord): boolean {
   return answered === "" || (answered === undefined && awaits !== undefined && awaits.kind !== "child");
 }
 
-/** The call's row with what was said of it. */
-function withAnswer(row: OpenCall, { said, fingerprint }: PostedAnswer, decided: { by: string | null; at: number }) {
+/** The call's row with its answer. */
+function withAnswer(row: OpenCall, { content, fingerprint }: PostedAnswer, decided: { by: string | null; at: number }) {
   const awaits: OpenCall["awaits"] =
-    row.awaits.kind === "approval" && said.kind === "approval"
-      ? { ...row.awaits, delivered: { ...said.decision, ...decided } }
-      : row.awaits.kind === "remote" && said.kind === "remote"
-        ? { ...row.awaits, delivered: { answer: said.answer } }
+    row.awaits.kind === "approval" && content.kind === "approval"
+      ? { ...row.awaits, delivered: { ...content.decision, ...decided } }
+      : row.awaits.kind === "remote" && content.kind === "remote"
+        ? { ...row.awaits, delivered: { answer: content.answer } }
         : row.awaits;
   return { ...row, answered: fingerprint, awaits };
 }
 
-/** A result is no consent, and a consent no result. */
-function checkKind({ awaits, name }: OpenCall, { id, said }: PostedAnswer): void {
-  if (awaits.kind !== said.kind) {
+/** Refuses a result for a call that waits for an approval, an approval for a remote call, and arguments that may not be changed. */
+function checkKind({ awaits, name }: OpenCall, { id, content }: PostedAnswer): void {
+  if (awaits.kind !== content.kind) {
     throw refuse(
       "conflict",
       awaits.kind === "approval"
@@ -149,13 +164,13 @@ function checkKind({ awaits, name }: OpenCall, { id, said }: PostedAnswer): void
         : `The call "${id}" of "${name ?? ""}" waits for its result: send \`result\`, not \`approved\`.`,
     );
   }
-  if (awaits.kind !== "approval" || said.kind !== "approval") return;
-  if (said.decision.args !== undefined && !awaits.editable) {
+  if (awaits.kind !== "approval" || content.kind !== "approval") return;
+  if (content.decision.args !== undefined && !awaits.editable) {
     throw refuse("conflict", `The arguments of "${id}" may not be changed: its tool lacks \`editableArguments\`.`);
   }
 }
 
-/** Calls of the active run that a client answers, answered ones that the run has not taken yet included; none behind a stop. */
+/** The active run's calls for clients and people, including answered ones that the loop has not read yet. None after a stop. */
 function openCalls({ live }: ObjectContext, { activeRun }: Driver): OpenCall[] {
   if (activeRun?.stop === true) return [];
   return openCallRows(live).flatMap((row) =>
@@ -165,7 +180,7 @@ function openCalls({ live }: ObjectContext, { activeRun }: Driver): OpenCall[] {
   );
 }
 
-/** A call that is over: it had this answer, or none. Throws for another one. */
+/** The row of a call that is over, with this answer or without one. Throws if there is no such call, or if it has another answer. */
 function settledCall({ live }: ObjectContext, { id, fingerprint }: PostedAnswer): MessageRecord {
   const row = recentCalls(live).find(({ tool_call_id }) => tool_call_id === id);
   if (live.record.pending?.some((call) => call.id === id && call.kind === "limit")) {
@@ -191,8 +206,9 @@ function otherAnswer(id: string): ThreadholdError {
   return refuse("conflict", `The call "${id}" was answered already, and with another result.`);
 }
 
-function logLate({ live, clock }: ObjectContext, row: MessageRecord, { id, said }: PostedAnswer): void {
-  const answer = said.kind === "remote" ? said.answer : said.decision;
+/** Logs an answer that arrived after its call was over. */
+function logLate({ live, clock }: ObjectContext, row: MessageRecord, { id, content }: PostedAnswer): void {
+  const answer = content.kind === "remote" ? content.answer : content.decision;
   live.store.insertLog({
     id: live.uuids.next(),
     type: "tool_call",
@@ -205,8 +221,8 @@ function logLate({ live, clock }: ObjectContext, row: MessageRecord, { id, said 
   });
 }
 
-/** Whether some line of calls that was answered has nothing more to wait for. */
-function isLineComplete(answered: readonly OpenCall[], open: readonly OpenCall[]): boolean {
+/** Whether one of the answered calls is in a loop whose step waits for no other answer. */
+function isStepAnswered(answered: readonly OpenCall[], open: readonly OpenCall[]): boolean {
   return answered.some(({ parent_id }) =>
     open.every((row) => row.parent_id !== parent_id || row.awaits.delivered !== null),
   );

@@ -1,0 +1,246 @@
+// Writes the rows of a run when it is queued, when it begins, and when it ends. The run's row, its message and the thread's row are written
+// in one transaction, and the events are sent after it.
+
+import type { EventDraft, EventOf } from "#contract/event.ts";
+import type { Limits, RunKind } from "#contract/run.ts";
+import { addCost, addUsage } from "#contract/usage.ts";
+import { noProgress, nothingDone } from "#core/blank-run.ts";
+import { addWork, workIn, workOf } from "#core/limits/used.ts";
+import type { RunEnd } from "#core/ports/strategy.ts";
+import type {
+  ActiveRun,
+  EndedRun,
+  ExecutedRun,
+  MessageRecord,
+  QueuedCall,
+  QueuedInput,
+  QueuedRun,
+  QueueRecord,
+  RunRecord,
+  ThreadRecord,
+} from "#core/record.ts";
+import { isInScope, isModelAnswer, mainScope } from "#core/scope.ts";
+import { textOf } from "#core/view.ts";
+
+import { markForCatalog } from "../background/catalog-task.ts";
+import { enqueueMessage } from "../children/outbound-messages.ts";
+import type { ObjectContext } from "../object-context.ts";
+import { wholeMessage } from "../whole-message.ts";
+
+/** The parameters of a new run. */
+export interface NewRun {
+  kind: RunKind;
+  limits: Limits | null;
+  input: MessageRecord | null;
+  /** Further fields of the input while it waits. */
+  waiting?: Omit<QueuedInput, "message">;
+  /** The parent thread's run whose call this run answers. */
+  parentRunId?: string | null | undefined;
+}
+
+/** Makes the record of a run. Nothing is written yet. */
+export function newRun(
+  { live, clock, settings }: ObjectContext,
+  { kind, limits, input, waiting = {}, parentRunId = null }: NewRun,
+): QueuedRun {
+  const { branch, agent_id, last_position, counts } = live.record;
+  return {
+    id: live.uuids.next(),
+    branch,
+    status: "queued",
+    kind,
+    agent_id,
+    created_at: clock.now(),
+    started_at: null,
+    ended_at: null,
+    queued: { message: input, ...waiting },
+    after_position: last_position,
+    counts_before: counts,
+    ...nothingDone(),
+    limits,
+    parent_run_id: parentRunId,
+    version: settings.version,
+    stop: false,
+    events: [],
+    progress: null,
+  };
+}
+
+/** The position in the queue: the end, after the inputs that join the active run, or the first one. */
+export type QueuePosition = "last" | "steers" | "first";
+
+/**
+ * Writes a queued run. `also` writes more in the same transaction. A run in the first position ends the active run, so no input joins that
+ * run any more.
+ */
+export function enqueueRun(
+  { live }: ObjectContext,
+  run: QueuedRun,
+  { position = "last", also = () => {} }: { position?: QueuePosition; also?: () => void } = {},
+): QueuedRun {
+  const { queue } = live.record;
+  const steers = countSteering(live.record);
+  const at = { last: queue.run_ids.length, steers, first: 0 }[position];
+  const run_ids = queue.run_ids.toSpliced(at, 0, run.id);
+  return live.transaction(() => {
+    const queued = { ...run, events: live.stage([{ type: "queue_changed", queued: run_ids }]) };
+    live.store.insertRun(queued);
+    live.change({ queue: { ...queue, run_ids, steering: { last: steers, steers: steers + 1, first: 0 }[position] } });
+    also();
+    live.save();
+    return queued;
+  });
+}
+
+/** The circumstances of a run's begin. */
+export interface Beginning {
+  trigger: EventOf<"run_start">["trigger"];
+  /** The run has no row yet, because it was not queued. */
+  isNew: boolean;
+}
+
+/** Writes a run and its message when the run begins, and emits `run_start`. Returns the record. */
+export function beginRun(context: ObjectContext, run: QueuedRun, { trigger, isNew }: Beginning): ExecutedRun {
+  const { live, clock } = context;
+  const { agent_id, last_position, counts, queue } = live.record;
+  const of = { run_id: run.id };
+  const passed = beginOrder(queue, run.id);
+  const { message } = run.queued;
+  return live.transaction(() => {
+    const start = live.stage([
+      // A queued run leaves the queue when it begins.
+      ...(trigger === "queue" ? [{ type: "queue_changed" as const, queued: queue.run_ids }] : []),
+      { type: "run_start", ...of, agent_id, kind: run.kind, trigger, parent_run_id: run.parent_run_id },
+    ]);
+    const begun: ExecutedRun = {
+      ...run,
+      agent_id,
+      status: "running",
+      started_at: clock.now(),
+      queued: null,
+      after_position: last_position,
+      counts_before: counts,
+      events: [...run.events, ...start],
+      progress: progressOf(run.queued),
+      ...passed.run,
+    };
+    if (message !== null) {
+      const input = { ...live.placed(message), run_id: run.id };
+      live.insertMessage({ ...input, events: live.stage(wholeMessage(input)) });
+    }
+    if (isNew) live.store.insertRun(begun);
+    else live.store.updateRun(begun);
+    live.change({
+      status: "running",
+      active_run_id: run.id,
+      active_totals: null,
+      queue: { ...queue, steering: 0, ...passed.queue },
+      updated_at: clock.now(),
+    });
+    live.save();
+    return begun;
+  });
+}
+
+/** The progress of a run that begins. Its queued calls count as tried: no other run gets them if this one fails. */
+function progressOf({ calls, chain }: QueuedInput): ExecutedRun["progress"] {
+  return {
+    ...noProgress(),
+    ...(calls === undefined ? {} : { calls: calls.map((call): QueuedCall => ({ ...call, tried: true })) }),
+    ...(chain === undefined ? {} : { chain }),
+  };
+}
+
+/** The number of runs at the head of the queue that are to join the active run. */
+export function countSteering({ active_run_id, queue }: Pick<ThreadRecord, "active_run_id" | "queue">): number {
+  return active_run_id === null ? 0 : queue.steering;
+}
+
+/**
+ * The fields that a run and the queue store if runs begin in another order than they were admitted in. Replay reads runs by their ids and
+ * needs these fields (`replay/replay-start.ts`). `run_ids` are the runs that wait after the run.
+ */
+export function beginOrder(
+  { run_ids, overtaker = "" }: Pick<QueueRecord, "run_ids" | "overtaker">,
+  id: string,
+): { run: Pick<RunRecord, "overtook" | "overtaken">; queue: Pick<QueueRecord, "overtaker"> } {
+  const lowest = run_ids.reduce((least, waiting) => (waiting < least ? waiting : least), id);
+  return {
+    run: { ...(lowest < id ? { overtook: lowest } : {}), ...(id < overtaker ? { overtaken: overtaker } : {}) },
+    queue: lowest < id && id > overtaker ? { overtaker: id } : {},
+  };
+}
+
+/** Writes the end of a run, its totals, and the notifications of the catalog and the parent thread. Emits `run_end`. `messages` are the run's. */
+export function finishRun(
+  context: Pick<ObjectContext, "live" | "clock">,
+  run: ActiveRun,
+  halted: { end: RunEnd; messages: readonly MessageRecord[] },
+): EndedRun {
+  const { live, clock } = context;
+  const { end } = halted;
+  const { turns = 0, driven_ms = 0, paid = 0 } = run.progress;
+  const work = workOf(halted.messages, { turns, driven_ms, paid });
+  const finished: EndedRun = {
+    ...run,
+    ...summary(halted.messages),
+    work,
+    status: end.status,
+    ended_at: clock.now(),
+    reason: end.reason,
+    outcome: end.outcome ?? null,
+    error: end.error ?? null,
+    queued: null,
+    progress: null,
+  };
+  const { usage, cost } = live.record;
+  live.transaction(() => {
+    finished.events = [...run.events, ...live.stage(endEvents(finished, end))];
+    live.store.updateRun(finished);
+    live.change({
+      status: end.status === "error" ? "error" : "idle",
+      active_run_id: null,
+      active_totals: null,
+      usage: addUsage(usage, finished.usage),
+      cost: addCost(cost, finished.cost),
+      work: addWork(workIn(live.record), work),
+      updated_at: clock.now(),
+    });
+    markForCatalog(live, run.id);
+    if (finished.parent_run_id !== null) {
+      const tool_executions = halted.messages.filter(({ role }) => role === "tool").length;
+      enqueueMessage(live, { type: "result", run_id: run.id, tool_executions });
+    }
+    live.save();
+  });
+  live.broadcaster.releaseStored();
+  return finished;
+}
+
+function summary(messages: readonly MessageRecord[]): Pick<EndedRun, "steps" | "text" | "message_ids"> {
+  const answers = messages.filter((message) => isModelAnswer(message) && isInScope(mainScope, message));
+  const last = answers.at(-1);
+  return {
+    steps: answers.length,
+    text: last === undefined ? null : textOf(last.parts),
+    message_ids: messages.map((message) => message.id),
+  };
+}
+
+function endEvents(run: EndedRun, end: RunEnd): EventDraft[] {
+  const of = { run_id: run.id };
+  const turn: EventDraft[] =
+    end.turn === undefined
+      ? []
+      : [
+          {
+            type: "turn_end",
+            ...of,
+            side: end.turn,
+            reason: end.reason ?? end.status,
+            ...(end.outcome === undefined ? {} : { outcome: end.outcome }),
+          },
+        ];
+  const { status, reason, outcome, usage, cost, message_ids, error } = run;
+  return [...turn, { type: "run_end", ...of, status, reason, outcome, usage, cost, message_ids, error }];
+}
