@@ -7,7 +7,7 @@ import type { DevServer } from "../e2e/dev-server.ts";
 import { copyProject } from "../e2e/support/project-copy.ts";
 import { openBrowser } from "./support/browser.ts";
 import type { TestBrowser, TestPage } from "./support/browser.ts";
-import { look } from "./support/look.ts";
+import { drawn, look } from "./support/look.ts";
 
 describe("coming in", () => {
   const project = copyProject("");
@@ -89,6 +89,7 @@ describe("coming in", () => {
     await page.getByRole("heading", { level: 1, name: "API" }).waitFor();
     for (const width of [390, 360, 320]) {
       await page.setViewportSize({ width, height: 844 });
+      await drawn(page);
       const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       expect([width, over]).toEqual([width, 0]);
     }

@@ -51,7 +51,8 @@ export function conversation({ api, open }: PlaygroundUse): void {
     });
 
     it("A reload in the middle of an answer loses and repeats nothing, and two pages show the same", async () => {
-      const id = await slowThread(250);
+      // Ten seconds: the page loads twice while the answer streams.
+      const id = await slowThread(800);
       const [first, second] = await Promise.all([open(`/threads/${id}`), open(`/threads/${id}`)]);
       await first.page.getByLabel("Message", { exact: true }).fill(slowQuestion);
       await first.page.keyboard.press("Enter");

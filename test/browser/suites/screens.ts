@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import { look } from "../support/look.ts";
+import { drawn, look } from "../support/look.ts";
 import { putFile } from "./files.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
@@ -145,11 +145,20 @@ export function screens({ api, open }: PlaygroundUse): void {
     it("No change begins a transition if the system asks for reduced motion", async () => {
       const { page } = await open("/", { reducedMotion: "reduce" });
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();
-      const moving = (): Promise<number> => page.evaluate(() => document.getAnimations().length);
+      // Counted as they begin: a transition may be over before anyone looks for it.
+      await page.evaluate(() => {
+        document.documentElement.dataset["begun"] = "0";
+        document.addEventListener("transitionrun", () => {
+          const { dataset } = document.documentElement;
+          dataset["begun"] = String(Number(dataset["begun"]) + 1);
+        });
+      });
+      const begun = (): Promise<number> => page.evaluate(() => Number(document.documentElement.dataset["begun"]));
       await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
-      expect(await moving()).toBe(0);
+      await drawn(page);
+      expect(await begun()).toBe(0);
       await page.emulateMedia({ colorScheme: "light", reducedMotion: "no-preference" });
-      expect(await moving()).toBeGreaterThan(0);
+      await expect.poll(begun).toBeGreaterThan(0);
     });
 
     it("The commands and the dialog of a new thread are without a serious accessibility finding", async () => {

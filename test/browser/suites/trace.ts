@@ -229,8 +229,10 @@ export function trace({ api, open }: PlaygroundUse): void {
     it("A trace grows while its run is active, and ends with the figures of the log", async () => {
       const { id } = await api().createThread();
       await api().say(id, longQuestion(150));
-      const { run } = await api().post(id, slowQuestion);
-      const { page } = await open(`/threads/${id}/trace?run=${run.id}`);
+      // The page is there before the run: while it loads, the run could come to its end.
+      const { page } = await open(`/threads/${id}/trace`);
+      await bar(page, /^Model demo, done/).waitFor();
+      await api().post(id, slowQuestion);
       const working = bar(page, /^Model demo, running/);
       await working.waitFor();
       const width = (): Promise<number> =>

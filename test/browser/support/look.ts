@@ -13,7 +13,7 @@ const themes = ["light", "dark"] as const;
 const read = new Set(["1280 light", "820 dark", "390 light"]);
 
 /** Resolves once the page is drawn as it was just asked to be. */
-async function drawn(page: Page): Promise<void> {
+export async function drawn(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
 }
 
