@@ -1,25 +1,43 @@
-// A state folder as the catalog's migrations leave it, made once for all servers that a run of tests starts: wrangler takes two
-// seconds to apply them to each. What starts without a copy of it (test/e2e/dev-command.test.ts) applies them itself.
+// A state folder as the catalog's migrations leave it. Wrangler takes three seconds to apply them, so the folder is made once and kept
+// under a name made from the migrations and wrangler's version; tests copy it. What starts without a copy of it
+// (test/e2e/dev-command.test.ts) applies them itself.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 
 import type { TestProject } from "vitest/node";
 
-import { applyCatalogMigrations } from "../../../scripts/lib/catalog-migrations.mjs";
+import { applyCatalogMigrations, migrationsHash } from "../../../scripts/lib/catalog-migrations.mjs";
+import { fromRoot } from "../../../scripts/lib/paths.mjs";
 
-let folder: string | undefined;
+const kept = fromRoot(".cache/migrated");
 
 /** Called by vitest before the first test. */
 export async function setup(project: TestProject): Promise<void> {
-  folder = mkdtempSync(path.join(tmpdir(), "threadhold-migrated-"));
-  const { code, output } = await applyCatalogMigrations(folder, []);
-  if (code !== 0) throw new Error(`The catalog's migrations could not be applied:\n${output}`);
+  const { version } = JSON.parse(readFileSync(fromRoot("node_modules/wrangler/package.json"), "utf8")) as {
+    version: string;
+  };
+  const name = `${version}-${migrationsHash(fromRoot("migrations/catalog")) ?? "none"}`;
+  const folder = path.join(kept, name);
+  if (!existsSync(folder)) await make(folder);
   project.provide("migratedState", folder);
 }
 
-/** Called by vitest after the last test. */
-export function teardown(): void {
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+/** The folder appears whole: another run of tests may make the same one at the same time. */
+async function make(folder: string): Promise<void> {
+  mkdirSync(kept, { recursive: true });
+  const older = readdirSync(kept).filter((name) => !name.startsWith("making-"));
+  const making = mkdtempSync(path.join(kept, "making-"));
+  const { code, output } = await applyCatalogMigrations(making, []);
+  if (code !== 0) {
+    rmSync(making, { recursive: true, force: true });
+    throw new Error(`The catalog's migrations could not be applied:\n${output}`);
+  }
+  try {
+    renameSync(making, folder);
+  } catch (error) {
+    rmSync(making, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  }
+  for (const name of older) rmSync(path.join(kept, name), { recursive: true, force: true });
 }
