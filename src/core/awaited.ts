@@ -1,5 +1,4 @@
-// What a run waits for, in rows: a call for another thread, a client or a person, the run itself for more than its limit; and
-// what each of them answers.
+// What a suspended run waits for, as its rows store it: the result of a child thread or a client, a person's approval, or a higher limit.
 
 import type { AwaitedCall } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
@@ -9,92 +8,89 @@ import type { Usage } from "#contract/usage.ts";
 import type { AmountName } from "./limits/amounts.ts";
 import type { LimitReason } from "./limits/reached.ts";
 
-/** What a started call waits for. */
-export type AwaitedAnswer = AwaitedChild | AwaitedClient | AwaitedApproval;
+/** What a call with status `started` waits for. `delivered` is the result or decision, until the loop has read it. */
+export type AwaitedResult = AwaitedChildResult | AwaitedClientResult | AwaitedApproval;
 
-/** A child thread, known by its id before it is made. */
-export interface AwaitedChild {
+/** The result of a child thread. The id is stored before the thread is created. */
+export interface AwaitedChildResult {
   kind: "child";
   thread_id: string;
   agent_id: string;
-  /** Microseconds; then the call is answered with an error. */
+  /** Microseconds. After it the call gets an error result. */
   deadline: number;
-  /** The answer, once it was delivered; the run has still to take it. */
   delivered: Delivered | null;
-  /** Calls in the child that wait for somebody outside, as it last told. */
+  /** Calls of the child that wait for a client or a person, as the child last reported them. */
   calls?: AwaitedCall[];
 }
 
-/** A client, which has the call's name and arguments from the thread (contract, "Pending tool calls"). */
-export interface AwaitedClient {
+/** The result of a remote call (contract, "Pending tool calls"). */
+export interface AwaitedClientResult {
   kind: "remote";
-  /** Microseconds; then the call is answered with an error. */
+  /** Microseconds. After it the call gets an error result. */
   deadline: number;
-  /** The answer, once it was posted; the run has still to take it. */
   delivered: ClientAnswer | null;
 }
 
-/** A person's consent, before the call's function may run (architecture §5.3). Nothing of the call has been done. */
+/** A person's approval (architecture §5.3). The call's function has not run. */
 export interface AwaitedApproval {
   kind: "approval";
-  /** Whoever consents may change the arguments. */
+  /** The person may change the arguments. */
   editable: boolean;
-  /** Microseconds; then the call is answered with an error and never runs. */
+  /** Microseconds. After it the call gets an error result and never runs. */
   deadline: number;
-  /** The decision, once it was posted; the run has still to act on it. */
   delivered: Approval | null;
 }
 
-/** A person's decision about a call. */
+/** A person's decision about a call: approved or declined. */
 export interface Approval {
   approved: boolean;
-  /** Who decided; null for a caller without a user. */
+  /** The user id of the person; null for a caller without one. */
   by: string | null;
   /** Microseconds. */
   at: number;
-  /** The arguments that the call runs with, where they were changed. */
+  /** The changed arguments that the call runs with. */
   args?: JsonObject;
-  /** Why the call was declined, for the model to read. */
+  /** Why the call was declined. The model reads it. */
   reason?: string;
-  /** The decision comes from a user's import: the person is unknown, and `by` is null. */
+  /** A user imported the decision with a thread, so the person is unknown and `by` is null. */
   imported?: true;
 }
 
-/** What a client answered. */
+/** A client's result. */
 interface ClientAnswer {
   answer: ToolResult;
 }
 
-/** The limit of its own that a run rests at, until somebody raises it. */
-export interface LimitRest {
-  /** Of the call that stands for it; no message of the transcript has it. */
+/** The limit at which a run is suspended until it is raised. */
+export interface LimitSuspension {
+  /** The id of the call of kind `limit` on the wire. No message has this call. */
   id: string;
   reason: LimitReason;
   amount: AmountName;
   allowed: number;
   used: number;
-  /** Microseconds; then the run ends at it. */
+  /** Microseconds. After it the run ends. */
   deadline: number;
 }
 
-/** A child thread's answer with what it cost. */
+/** A child thread's result and usage. */
 export interface Delivered {
   answer: ToolResult;
   usage: Usage;
   cost: number | null;
-  /** Tool calls the child made. */
+  /** The number of the child's tool calls. */
   tool_executions: number;
   work?: Work;
 }
 
-/** What is counted beside tokens and money. */
+/** Usage in addition to tokens and cost. */
 export interface Work {
-  /** Model calls, on every line. */
+  /** Model calls, including those of nested loops. */
   steps: number;
-  /** Turns that ended. */
+  /** Ended turns. */
   turns: number;
-  /** Milliseconds at work, rests left out. */
+  /** Milliseconds of execution, without suspensions. */
   driven_ms: number;
-  /** USD, as far as they are known: a cost is null beside anything without a price, and what is known is counted all the same. */
+  /** USD of the model calls whose price is known. `cost` is null if one price is missing; this is the sum of the others. */
   paid: number;
 }

@@ -1,6 +1,6 @@
 // Decides whether a blank answer ends its run with an error, by the provider's stop reason.
 
-import type { StepOutcome } from "./ports/strategy.ts";
+import type { StepOutcome } from "./ports/strategy-port.ts";
 
 /**
  * The error that ends the run, because the same request would have the same result (decision record 17). Null if the stop reason is no

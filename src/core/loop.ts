@@ -10,7 +10,7 @@ import type { ReachedLimit } from "./ports/limit-port.ts";
 import type { RunPorts } from "./ports/run-ports.ts";
 import { isSteered } from "./ports/steering.ts";
 import type { NumberedPlan, StepProblem } from "./ports/step-port.ts";
-import type { Decision, RunEnd, StepShape } from "./ports/strategy.ts";
+import type { Decision, RunEnd, StepShape } from "./ports/strategy-port.ts";
 import type { MessageRecord } from "./record.ts";
 import { callsOf, isSettled, lastStep, nextStepNumber, progressOf, addModelUsage } from "./run-state.ts";
 import type { OpenStep, ModelUsage } from "./run-state.ts";

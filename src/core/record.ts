@@ -12,10 +12,10 @@ import type { PendingCall, ThreadStatus } from "#contract/thread.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 import type { Usage } from "#contract/usage.ts";
 
-import type { Approval, AwaitedAnswer, LimitRest, Work } from "./awaited.ts";
+import type { Approval, AwaitedResult, LimitSuspension, Work } from "./awaited.ts";
 import type { AmountName, Bounds } from "./limits/amounts.ts";
 import type { LimitReason } from "./limits/reached.ts";
-import type { FileVersion } from "./ports/thread-files.ts";
+import type { FileVersion } from "./ports/thread-file-port.ts";
 
 /** Opaque data that goes back to the provider that made it, and to no other: thinking signatures and the like. */
 export interface ProviderData {
@@ -70,7 +70,7 @@ export interface MessageRecord {
   /** Why a partial answer came to no end, so that a run that is taken up behind it ends with the same words. */
   failure?: { kind: string; message: string; limit?: LimitReason };
   /** A started call whose answer comes from elsewhere. */
-  awaits?: AwaitedAnswer;
+  awaits?: AwaitedResult;
   /** A settled call that a child thread worked on: the child. Until it told what that cost, `usage` is null. */
   child?: string;
   /** A call that a client answered: what tells the same answer, sent again, from another one. */
@@ -226,7 +226,7 @@ interface Suspension {
   /** The run resumes at this time (microseconds): after a back-off or at a result's deadline. */
   resume_at: number;
   /** The limit that the run is suspended at; null if it is suspended for another reason. */
-  limit: LimitRest | null;
+  limit: LimitSuspension | null;
 }
 
 /** The state of an active run. */
@@ -234,7 +234,7 @@ export interface RunProgress {
   /** Null while the run is executed, or was interrupted by a crash. */
   suspension: Suspension | null;
   /** The limit that this execution reached, or the run was suspended at before it: a suspension there keeps its id and its deadline. */
-  reached_limit: LimitRest | null;
+  reached_limit: LimitSuspension | null;
   /** The suspended model request of the run's own scope: its step, the model's index in the chain, the next attempt. */
   retry: { step: number; model: number; attempt: number } | null;
   /** The same for nested scopes, by the tool message they belong to, with the time of the next attempt (microseconds). */

@@ -6,7 +6,7 @@ import { addCost, addUsage, roundCost, zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 
 import type { Delivered } from "./awaited.ts";
-import type { Progress, StepOutcome } from "./ports/strategy.ts";
+import type { Progress, StepOutcome } from "./ports/strategy-port.ts";
 import type { ActiveRun, MessageRecord, RunRecord, SuspendedRun } from "./record.ts";
 import { isAnswer, isModelAnswer, isInScope, mainScope } from "./scope.ts";
 import type { Scope } from "./scope.ts";

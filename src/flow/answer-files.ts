@@ -5,7 +5,7 @@
 import { attachmentLimit } from "#contract/attachment.ts";
 import type { AttachmentRef } from "#contract/attachment.ts";
 import { cutText, jsonBytes } from "#core/cut-text.ts";
-import type { AnswerFiles } from "#core/ports/answer-files.ts";
+import type { AnswerFiles } from "#core/ports/answer-file-port.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import type { StoredPart } from "#core/record.ts";
 import { resultLimit } from "#core/tools/read-result.ts";

@@ -3,10 +3,10 @@
 
 import type { EventDraft } from "#contract/event.ts";
 import { zeroUsage } from "#contract/usage.ts";
-import type { AwaitedChild, Delivered } from "#core/awaited.ts";
+import type { AwaitedChildResult, Delivered } from "#core/awaited.ts";
 import { errorMessage } from "#core/cut-text.ts";
 import { countSharers } from "#core/limits/share.ts";
-import type { ChildThreads } from "#core/ports/child-threads.ts";
+import type { ChildThreads } from "#core/ports/child-thread-port.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { NestedCall, NestedEnd, NestedOutcome, NestedRunner, ToolRunner } from "#core/ports/tool-port.ts";
@@ -32,7 +32,7 @@ export function agentToolRunner(
   const nested: NestedRunner = {
     begin: ({ id, args, message }) => {
       const thread_id = children.newId();
-      const awaits: AwaitedChild = {
+      const awaits: AwaitedChildResult = {
         kind: "child",
         thread_id,
         agent_id: agent.name,
@@ -83,7 +83,11 @@ export function agentToolRunner(
     return { type: "suspend", until: awaits.deadline };
   }
 
-  function abandonChild(awaits: AwaitedChild, result: ReturnType<typeof errorResult>, call: NestedCall): NestedOutcome {
+  function abandonChild(
+    awaits: AwaitedChildResult,
+    result: ReturnType<typeof errorResult>,
+    call: NestedCall,
+  ): NestedOutcome {
     children.stop(awaits);
     // The child's usage is not known yet. The child reports it when it has stopped, and only the call's row takes it.
     return { type: "answer", answer: result, end: nestedEnd(call, awaits, { success: false, ...zeroFigures }) };
@@ -100,7 +104,7 @@ function currentRow({ message }: NestedCall, { ports }: CallContext) {
   return ports.journal.messages.find((known) => known.id === message.id) ?? message;
 }
 
-function childIds(awaits: AwaitedChild, callId: string) {
+function childIds(awaits: AwaitedChildResult, callId: string) {
   return {
     subagent_id: awaits.thread_id,
     subagent_type: awaits.agent_id,
@@ -111,7 +115,7 @@ function childIds(awaits: AwaitedChild, callId: string) {
 
 function deliveredOutcome(
   call: NestedCall,
-  awaits: AwaitedChild,
+  awaits: AwaitedChildResult,
   { answer, usage, cost, tool_executions }: Delivered,
 ): NestedOutcome {
   const success = answer.status === "success";
@@ -122,7 +126,7 @@ const zeroFigures = { usage: zeroUsage, cost: 0, tool_executions: 0 };
 
 function nestedEnd(
   { id, message }: NestedCall,
-  awaits: AwaitedChild,
+  awaits: AwaitedChildResult,
   figures: Pick<NestedEnd, "success" | "usage" | "cost" | "tool_executions">,
 ): NestedEnd {
   return { type: "subagent_end", message_id: message.id, ...childIds(awaits, id), ...figures };

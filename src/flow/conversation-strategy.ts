@@ -9,7 +9,7 @@ import { jsonSchema } from "#contract/json.ts";
 import type { Json } from "#contract/json.ts";
 import { sideSchema } from "#contract/message.ts";
 import type { Side } from "#contract/message.ts";
-import type { Decision, FinishedStep, Progress, RunEnd, StepEffects, Strategy } from "#core/ports/strategy.ts";
+import type { Decision, FinishedStep, Progress, RunEnd, StepEffects, Strategy } from "#core/ports/strategy-port.ts";
 import type { AnyAgentDefinition, SideConfig } from "#spec/index.ts";
 
 import { turnBound } from "./step-bounds.ts";

@@ -3,7 +3,7 @@
 
 import { refuse } from "#contract/error.ts";
 import { jsonObjectSchema } from "#contract/json.ts";
-import type { FileFacts, ThreadFiles } from "#core/ports/thread-files.ts";
+import type { FileFacts, ThreadFiles } from "#core/ports/thread-file-port.ts";
 import type { ReadFileStreamOptions, ThreadState, WriteFileOptions } from "#spec/index.ts";
 
 /** The file methods of ThreadState. */

@@ -4,7 +4,7 @@
 
 import type { Side } from "#contract/message.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
-import type { CallOutcome } from "#core/ports/strategy.ts";
+import type { CallOutcome } from "#core/ports/strategy-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { repair } from "#core/repair.ts";
 import { isSendable, modelMessage } from "#core/request/request-messages.ts";

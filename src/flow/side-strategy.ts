@@ -1,6 +1,6 @@
 // The strategy of a sub-prompt's loop, which has one side. It is pure: every decision follows from the stored rows.
 
-import type { Strategy } from "#core/ports/strategy.ts";
+import type { Strategy } from "#core/ports/strategy-port.ts";
 import type { SideConfig } from "#spec/index.ts";
 
 import { turnEnd } from "./turn-end.ts";

@@ -1,7 +1,7 @@
 // The tool result of a sub-prompt: its texts, its calls and its errors, as the configuration selects them (Standard Agents,
 // SubpromptConfig).
 
-import type { RunEnd } from "#core/ports/strategy.ts";
+import type { RunEnd } from "#core/ports/strategy-port.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { outcomeOf, stepOf } from "#core/run-state.ts";

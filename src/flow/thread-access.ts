@@ -4,7 +4,7 @@
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Ids } from "#core/ports/ids.ts";
-import type { ThreadFiles } from "#core/ports/thread-files.ts";
+import type { ThreadFiles } from "#core/ports/thread-file-port.ts";
 import type { ThreadStore } from "#core/ports/thread-store.ts";
 import type { MessageRecord, ThreadRecord } from "#core/record.ts";
 import type { ToolResult } from "#spec/index.ts";

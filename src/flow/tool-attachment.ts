@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { AttachmentRef } from "#contract/attachment.ts";
 import { mimeTypeSchema } from "#contract/attachment.ts";
 import { ThreadholdError } from "#contract/error.ts";
-import type { ThreadFiles } from "#core/ports/thread-files.ts";
+import type { ThreadFiles } from "#core/ports/thread-file-port.ts";
 import { base64Bytes, base64Pieces, fromBase64 } from "#lib/base64.ts";
 import { fileName, nameOfType } from "#lib/file-name.ts";
 import type { FileRecord } from "#spec/index.ts";

@@ -3,7 +3,7 @@
 import { keptBounds } from "#contract/json.ts";
 import type { Json } from "#contract/json.ts";
 import { causeOfBlankAnswer } from "#core/blank-answer.ts";
-import type { CallOutcome, StepOutcome } from "#core/ports/strategy.ts";
+import type { CallOutcome, StepOutcome } from "#core/ports/strategy-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { isBlank } from "#core/run-state.ts";
 import { isAnswer, isInScope } from "#core/scope.ts";

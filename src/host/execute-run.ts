@@ -5,7 +5,7 @@ import type { Bounds } from "#core/limits/amounts.ts";
 import { run as loop } from "#core/loop.ts";
 import type { Halt } from "#core/loop.ts";
 import type { RunPorts } from "#core/ports/run-ports.ts";
-import type { RunEnd } from "#core/ports/strategy.ts";
+import type { RunEnd } from "#core/ports/strategy-port.ts";
 
 import { HostLimits } from "./host-limits.ts";
 

@@ -8,7 +8,7 @@ import { noFaults } from "#core/ports/faults.ts";
 import type { RunJournal } from "#core/ports/run-journal.ts";
 import type { RunPorts } from "#core/ports/run-ports.ts";
 import type { LoopHooks, StepPort } from "#core/ports/step-port.ts";
-import type { Strategy } from "#core/ports/strategy.ts";
+import type { Strategy } from "#core/ports/strategy-port.ts";
 import type { ExecutedRun } from "#core/record.ts";
 import { mainScope } from "#core/scope.ts";
 import { noResultBounds } from "#core/tools/read-result.ts";

@@ -1,7 +1,7 @@
 // The strategy of a run in process: the run is complete when an answer calls no tool.
 
 import { causeOfBlankAnswer } from "#core/blank-answer.ts";
-import type { Strategy } from "#core/ports/strategy.ts";
+import type { Strategy } from "#core/ports/strategy-port.ts";
 
 /** Has no memory and no turns. A blank answer ends the run like any other, unless its provider reported an error. */
 export const plainStrategy: Strategy = {

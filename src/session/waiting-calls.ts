@@ -6,13 +6,13 @@ import { postedResult } from "#contract/session/initial-transcript.ts";
 import type { SessionToolCall } from "#contract/session/session-message.ts";
 import { toPendingCall } from "#contract/session/session-transcript.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
-import type { AwaitedClient } from "#core/awaited.ts";
+import type { AwaitedClientResult } from "#core/awaited.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { callsOf } from "#core/run-state.ts";
 import { noResultBounds, readToolAnswer } from "#core/tools/read-result.ts";
 import type { HostJournal } from "#host/host-journal.ts";
 
-type WaitingCall = MessageRecord & { awaits: AwaitedClient };
+type WaitingCall = MessageRecord & { awaits: AwaitedClientResult };
 
 function waitingRows(messages: readonly MessageRecord[]): WaitingCall[] {
   return messages.flatMap((row) =>

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import type { Strategy } from "#core/ports/strategy.ts";
+import type { Strategy } from "#core/ports/strategy-port.ts";
 
 import { Harness } from "./support/harness.ts";
 import { calls, says } from "./support/scripted-model.ts";

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 import type { JsonObject } from "#contract/json.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
-import type { Progress, StepOutcome } from "#core/ports/strategy.ts";
+import type { Progress, StepOutcome } from "#core/ports/strategy-port.ts";
 import { outcomeOf, stepOf } from "#core/run-state.ts";
 import { mainScope } from "#core/scope.ts";
 import { sideStrategy } from "#flow/side-strategy.ts";

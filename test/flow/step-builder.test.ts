@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
 
-import type { ChildThreads } from "#core/ports/child-threads.ts";
+import type { ChildThreads } from "#core/ports/child-thread-port.ts";
 import { noFaults } from "#core/ports/faults.ts";
 import type { StepPlan, StepProblem } from "#core/ports/step-port.ts";
 import type { MessageRecord, StoredPart } from "#core/record.ts";

@@ -1,7 +1,7 @@
 // Files of a thread in memory, as far as attachments need them: what was written, and refusals on demand.
 
 import { refuse } from "#contract/error.ts";
-import type { FileBody, ThreadFiles, WriteFacts } from "#core/ports/thread-files.ts";
+import type { FileBody, ThreadFiles, WriteFacts } from "#core/ports/thread-file-port.ts";
 import type { FileRecord } from "#spec/index.ts";
 
 /** One file. */

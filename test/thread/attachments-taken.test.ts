@@ -7,7 +7,7 @@ import type { InputContent } from "#contract/content.ts";
 import { ThreadholdError, refuse } from "#contract/error.ts";
 import type { ImagePort, ImageSize, MadeImage } from "#core/ports/image-port.ts";
 import type { OutboundFetch, OutboundInit } from "#core/ports/outbound-fetch.ts";
-import type { FileVersion } from "#core/ports/thread-files.ts";
+import type { FileVersion } from "#core/ports/thread-file-port.ts";
 import { toBase64 } from "#lib/base64.ts";
 import { incomingParts } from "#thread/attachments/incoming-file.ts";
 import { takeFiles } from "#thread/attachments/taken-files.ts";

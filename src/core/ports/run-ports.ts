@@ -3,7 +3,7 @@
 import type { ExecutedRun } from "../record.ts";
 import type { Scope } from "../scope.ts";
 import type { ResultBounds } from "../tools/read-result.ts";
-import type { AnswerFiles } from "./answer-files.ts";
+import type { AnswerFiles } from "./answer-file-port.ts";
 import type { Clock } from "./clock.ts";
 import type { EventSink } from "./event-sink.ts";
 import type { Faults } from "./faults.ts";
@@ -13,7 +13,7 @@ import type { ModelPort } from "./model-port.ts";
 import type { RunJournal } from "./run-journal.ts";
 import type { Steering } from "./steering.ts";
 import type { LoopHooks, StepPort } from "./step-port.ts";
-import type { Strategy } from "./strategy.ts";
+import type { Strategy } from "./strategy-port.ts";
 
 /** The current `state.context` of definitions. They may change the object or assign another one. */
 export interface LiveContext {

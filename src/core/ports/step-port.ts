@@ -6,7 +6,7 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 
 import type { MessageRecord } from "../record.ts";
 import type { ModelRequest } from "./model-port.ts";
-import type { StepShape } from "./strategy.ts";
+import type { StepShape } from "./strategy-port.ts";
 import type { ToolAnswer, ToolRunner } from "./tool-port.ts";
 
 /** Whether calls of a step run one after the other, in parallel, or in batches. */

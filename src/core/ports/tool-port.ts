@@ -4,7 +4,7 @@ import type { EventDraft } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { ToolResult } from "#contract/tool-result.ts";
 
-import type { AwaitedAnswer } from "../awaited.ts";
+import type { AwaitedResult } from "../awaited.ts";
 import type { MessageRecord } from "../record.ts";
 import type { CallContext as StepCallContext } from "../tools/call-slot.ts";
 import type { ToolSpec } from "./model-port.ts";
@@ -50,7 +50,7 @@ export type NestedOutcome =
 /** Runs a call that is not a function: a loop in this thread or in another one, or a remote call. */
 export interface NestedRunner {
   /** What is stored and emitted together with the call's start. */
-  begin(call: NestedCall): { awaits?: AwaitedAnswer; events: EventDraft[] };
+  begin(call: NestedCall): { awaits?: AwaitedResult; events: EventDraft[] };
   /**
    * Runs the call, or continues it after a crash or a suspension. Contract: may be called again for the same call. Resolves soon after the
    * signal has fired.

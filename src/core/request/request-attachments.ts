@@ -6,7 +6,7 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { partOf } from "../attachment-view.ts";
 import type { ModelMessage } from "../ports/model-port.ts";
-import type { ThreadFiles } from "../ports/thread-files.ts";
+import type { ThreadFiles } from "../ports/thread-file-port.ts";
 import type { StoredPart } from "../record.ts";
 import { AttachmentBudget } from "./attachment-budget.ts";
 import { resultWithText } from "./request-messages.ts";

@@ -7,7 +7,7 @@ import { imageType } from "#lib/image-type.ts";
 import { decodeText, isTextType } from "#lib/text-type.ts";
 
 import { describePart } from "../describe-part.ts";
-import type { ThreadFiles } from "../ports/thread-files.ts";
+import type { ThreadFiles } from "../ports/thread-file-port.ts";
 import type { StoredPart } from "../record.ts";
 import type { AttachmentBudget } from "./attachment-budget.ts";
 

@@ -11,7 +11,7 @@ import type { AttemptResult } from "../model/request-answer.ts";
 import type { ModelFinish } from "../ports/model-port.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { NumberedPlan } from "../ports/step-port.ts";
-import type { FinishedStep, StepEffects } from "../ports/strategy.ts";
+import type { FinishedStep, StepEffects } from "../ports/strategy-port.ts";
 import type { MessageRecord, StoredPart } from "../record.ts";
 import { RowEvents } from "../row-events.ts";
 import { outcomeOf, stepOf, totalsOf } from "../run-state.ts";

@@ -1,7 +1,7 @@
 // A call of a remote tool, which has no function: a client reads the call's name and arguments from the thread, and posts its result. The
 // run is suspended until then, with an alarm at the deadline (architecture §5.3).
 
-import type { AwaitedClient } from "../awaited.ts";
+import type { AwaitedClientResult } from "../awaited.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { NestedCall, NestedRunner } from "../ports/tool-port.ts";
 import type { CallContext } from "./call-slot.ts";
@@ -32,7 +32,7 @@ export function remoteCall(name: string, deadlineMs: number | undefined, clock: 
 }
 
 /** What the call's current row waits for: the result may have been delivered into it since the call started. */
-function awaitedClient({ message }: NestedCall, { ports }: CallContext): AwaitedClient | null {
+function awaitedClient({ message }: NestedCall, { ports }: CallContext): AwaitedClientResult | null {
   const { awaits } = ports.journal.messages.find((known) => known.id === message.id) ?? message;
   return awaits?.kind === "remote" ? awaits : null;
 }

@@ -7,7 +7,7 @@ import { textOrJson } from "#lib/json-value.ts";
 
 import type { Approval, Delivered } from "../awaited.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
-import type { CallOutcome } from "../ports/strategy.ts";
+import type { CallOutcome } from "../ports/strategy-port.ts";
 import type { NestedEnd, ToolAnswer } from "../ports/tool-port.ts";
 import type { MessageRecord } from "../record.ts";
 import type { RowEvents } from "../row-events.ts";

@@ -1,7 +1,7 @@
 // The project's agents as tools. A call to an agent with two sides runs in a child thread; a call to another agent hands the thread
 // over to it.
 
-import type { ChildThreads } from "#core/ports/child-threads.ts";
+import type { ChildThreads } from "#core/ports/child-thread-port.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";

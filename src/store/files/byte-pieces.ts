@@ -1,7 +1,7 @@
 // Reads the bytes of a file to write: as a sequence of pieces, limited in number, and combined to chunks of equal size.
 
 import { refuse } from "#contract/error.ts";
-import type { FileBody } from "#core/ports/thread-files.ts";
+import type { FileBody } from "#core/ports/thread-file-port.ts";
 
 /** The pieces of a body. A stream that is not read to its end, or that the signal aborts, is cancelled. */
 export async function* piecesOf(body: FileBody, signal?: AbortSignal): AsyncGenerator<Uint8Array> {

@@ -2,7 +2,7 @@
 // never mixed.
 
 import { refuse } from "#contract/error.ts";
-import type { ByteRange } from "#core/ports/thread-files.ts";
+import type { ByteRange } from "#core/ports/thread-file-port.ts";
 import type { FileChunk } from "#spec/index.ts";
 
 import type { Bucket } from "./file-bucket.ts";

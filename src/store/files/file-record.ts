@@ -1,6 +1,6 @@
 // Converts a file's row to the types that other parts of the runtime use.
 
-import type { Standing } from "#core/ports/thread-files.ts";
+import type { Standing } from "#core/ports/thread-file-port.ts";
 import type { FileRecord } from "#spec/index.ts";
 
 import { joined } from "./file-path.ts";

@@ -1,7 +1,7 @@
 // Searches a thread's files by name and by content, within bounds. Results are sorted by path.
 
 import { ThreadholdError, refuse } from "#contract/error.ts";
-import type { Found, SearchOptions } from "#core/ports/thread-files.ts";
+import type { Found, SearchOptions } from "#core/ports/thread-file-port.ts";
 import type { GrepResult } from "#spec/index.ts";
 
 import { filePath, joined } from "./file-path.ts";

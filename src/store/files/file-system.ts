@@ -4,7 +4,7 @@
 import { refuse } from "#contract/error.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { ImagePort } from "#core/ports/image-port.ts";
-import type { FileFacts, FileVersion, ThreadFiles } from "#core/ports/thread-files.ts";
+import type { FileFacts, FileVersion, ThreadFiles } from "#core/ports/thread-file-port.ts";
 import { createRequestQueue } from "#lib/bounded-fetch.ts";
 
 import { freePath } from "./attachment-path.ts";

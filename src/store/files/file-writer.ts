@@ -5,7 +5,7 @@
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { ImagePort } from "#core/ports/image-port.ts";
-import type { FileBody, LinkFacts, WriteFacts } from "#core/ports/thread-files.ts";
+import type { FileBody, LinkFacts, WriteFacts } from "#core/ports/thread-file-port.ts";
 import { createRequestQueue } from "#lib/bounded-fetch.ts";
 
 import { limitBytes, inChunks, cancelUnread, piecesOf } from "./byte-pieces.ts";

@@ -2,7 +2,7 @@
 // image is never whole in memory.
 
 import type { ImagePort } from "#core/ports/image-port.ts";
-import type { FileFacts } from "#core/ports/thread-files.ts";
+import type { FileFacts } from "#core/ports/thread-file-port.ts";
 
 /** Maximal bytes of an image that is measured or loaded to be resized. */
 export const imageLimit = 20 * 1024 * 1024;

@@ -7,7 +7,7 @@ import { rankOf } from "#core/archive/archive-line.ts";
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
 import { ArchiveTally } from "#core/archive/archive-tally.ts";
 import { noBounds } from "#core/limits/amounts.ts";
-import type { RunEnd } from "#core/ports/strategy.ts";
+import type { RunEnd } from "#core/ports/strategy-port.ts";
 import type { ThreadRecord } from "#core/record.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 import { canonicalJson } from "#lib/canonical-json.ts";

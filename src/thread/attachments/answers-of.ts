@@ -1,6 +1,6 @@
 // Where tools of a thread leave what no row can hold.
 
-import type { AnswerFiles } from "#core/ports/answer-files.ts";
+import type { AnswerFiles } from "#core/ports/answer-file-port.ts";
 import { answerFiles } from "#flow/answer-files.ts";
 
 import type { ObjectContext } from "../object-context.ts";

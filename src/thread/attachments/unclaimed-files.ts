@@ -2,7 +2,7 @@
 // the row that brings its message takes the note off, so that neither costs a row. What a crash leaves noted is removed when
 // the thread is loaded again, before anybody can look.
 
-import type { FileVersion } from "#core/ports/thread-files.ts";
+import type { FileVersion } from "#core/ports/thread-file-port.ts";
 import { causeOf } from "#lib/log-port.ts";
 
 import type { ObjectContext } from "../object-context.ts";

@@ -2,8 +2,8 @@
 // asked of it can be asked again.
 
 import { ThreadholdError } from "#contract/error.ts";
-import type { AwaitedChild } from "#core/awaited.ts";
-import type { ChildStart, ChildThreads } from "#core/ports/child-threads.ts";
+import type { AwaitedChildResult } from "#core/awaited.ts";
+import type { ChildStart, ChildThreads } from "#core/ports/child-thread-port.ts";
 import type { ExecutedRun } from "#core/record.ts";
 import { peerCaller } from "#core/thread-peer.ts";
 import type { ChildInput } from "#core/thread-peer.ts";
@@ -62,7 +62,7 @@ export class ChildThreadsOf implements ChildThreads {
     }
   }
 
-  stop({ thread_id }: AwaitedChild): void {
+  stop({ thread_id }: AwaitedChildResult): void {
     const { live, wakeups, background } = this.#context;
     enqueueMessage(live, { type: "stop", thread_id });
     live.save();

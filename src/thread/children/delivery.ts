@@ -2,7 +2,7 @@
 
 import type { EventDraft } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
-import type { AwaitedChild } from "#core/awaited.ts";
+import type { AwaitedChildResult } from "#core/awaited.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { childUsageFields } from "#core/run-state.ts";
 import type { Delivery, Relay } from "#core/thread-peer.ts";
@@ -49,7 +49,7 @@ export function takeRelay({ live, feed }: ObjectContext, { from, message_id, eve
 export function waitingCall(
   { store }: ObjectContext["live"],
   { from, message_id }: Pick<Delivery, "from" | "message_id">,
-): (MessageRecord & { awaits: AwaitedChild }) | null {
+): (MessageRecord & { awaits: AwaitedChildResult }) | null {
   const row = store.message(message_id);
   if (row?.status !== "started" || row.awaits?.kind !== "child" || row.awaits.thread_id !== from) return null;
   return { ...row, awaits: row.awaits };

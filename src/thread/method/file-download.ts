@@ -3,7 +3,7 @@
 
 import { refuse } from "#contract/error.ts";
 import type { ReadFile } from "#contract/file.ts";
-import type { OpenFile, Standing, ThreadFiles } from "#core/ports/thread-files.ts";
+import type { OpenFile, Standing, ThreadFiles } from "#core/ports/thread-file-port.ts";
 import { contentRange, readByteRange } from "#lib/byte-range.ts";
 import type { RangeOutcome } from "#lib/byte-range.ts";
 

@@ -1,7 +1,7 @@
 // The headers a file's bytes go out with. Whatever was stored, no browser may take it for a page of this origin: types are
 // not guessed, what can run is saved and not shown, and the policy lets nothing run or load in what is.
 
-import type { OpenFile } from "#core/ports/thread-files.ts";
+import type { OpenFile } from "#core/ports/thread-file-port.ts";
 import { contentDisposition } from "#lib/content-disposition.ts";
 import { quotedTag } from "#lib/entity-tag.ts";
 import { isMediaType, isShownInline, unknownMediaType } from "#lib/media-type.ts";

@@ -3,7 +3,7 @@
 
 import { refuse } from "#contract/error.ts";
 import { putFileSchema, readFileSchema, searchFilesSchema } from "#contract/file.ts";
-import type { ThreadFiles } from "#core/ports/thread-files.ts";
+import type { ThreadFiles } from "#core/ports/thread-file-port.ts";
 import { filesPath } from "#core/thread-rpc.ts";
 
 import type { ObjectContext } from "../object-context.ts";

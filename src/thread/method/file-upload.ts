@@ -2,7 +2,7 @@
 // the conditions of the request still hold.
 
 import { refuse } from "#contract/error.ts";
-import type { WriteCheck } from "#core/ports/thread-files.ts";
+import type { WriteCheck } from "#core/ports/thread-file-port.ts";
 import { quotedTag } from "#lib/entity-tag.ts";
 import { mediaTypeOfName } from "#lib/media-type.ts";
 

@@ -5,7 +5,7 @@ import { refuse } from "#contract/error.ts";
 import type { ThreadholdError } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
-import type { AwaitedApproval, AwaitedClient } from "#core/awaited.ts";
+import type { AwaitedApproval, AwaitedClientResult } from "#core/awaited.ts";
 import type { MessageRecord } from "#core/record.ts";
 import type { Caller, InputSetup } from "#core/thread-rpc.ts";
 import { toRun } from "#core/view.ts";
@@ -35,7 +35,7 @@ export const resultMethods: MethodGroup<"postToolResults"> = {
     ),
 };
 
-type OpenCall = MessageRecord & { awaits: AwaitedClient | AwaitedApproval };
+type OpenCall = MessageRecord & { awaits: AwaitedClientResult | AwaitedApproval };
 
 /** A request with results, and its caller. */
 interface ResultsRequest {

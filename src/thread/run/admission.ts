@@ -10,7 +10,7 @@ import type { PostMessage, PostRun } from "#contract/request.ts";
 import type { RunKind } from "#contract/run.ts";
 import { totalOf } from "#core/message-counts.ts";
 import { messageDraft } from "#core/message-draft.ts";
-import type { FileVersion } from "#core/ports/thread-files.ts";
+import type { FileVersion } from "#core/ports/thread-file-port.ts";
 import type { ActiveRun, ExecutedRun, MessageRecord, QueuedRun, RunRecord, StoredPart } from "#core/record.ts";
 import type { Admission, Caller, InputSetup, RequestKey } from "#core/thread-rpc.ts";
 import { toMessage, toRun } from "#core/view.ts";

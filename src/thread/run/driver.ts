@@ -3,7 +3,7 @@
 
 import { run as loop } from "#core/loop.ts";
 import type { Halt } from "#core/loop.ts";
-import type { RunEnd } from "#core/ports/strategy.ts";
+import type { RunEnd } from "#core/ports/strategy-port.ts";
 import type { ActiveRun, ExecutedRun, MessageRecord, QueuedCall, QueuedRun, SuspendedRun } from "#core/record.ts";
 import { isActive, isSuspended } from "#core/run-state.ts";
 

@@ -2,7 +2,7 @@
 // to them.
 
 import { attachmentsOf } from "#core/attachment-view.ts";
-import type { FileVersion } from "#core/ports/thread-files.ts";
+import type { FileVersion } from "#core/ports/thread-file-port.ts";
 import type { EndedRun, MessageRecord, QueuedRun } from "#core/record.ts";
 import { toRun } from "#core/view.ts";
 

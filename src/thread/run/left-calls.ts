@@ -2,7 +2,7 @@
 // dropped and named in the run's error, because a run that failed with a call would fail with it again. The number of runs that
 // follow each other in this way is bounded.
 
-import type { RunEnd } from "#core/ports/strategy.ts";
+import type { RunEnd } from "#core/ports/strategy-port.ts";
 import type { QueuedCall, RunProgress } from "#core/record.ts";
 
 /** The most runs in a row that such calls may start. Each run's row holds the count, so a crash does not reset it. */

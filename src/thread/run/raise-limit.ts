@@ -3,7 +3,7 @@
 
 import { refuse } from "#contract/error.ts";
 import type { PostRun } from "#contract/request.ts";
-import type { LimitRest } from "#core/awaited.ts";
+import type { LimitSuspension } from "#core/awaited.ts";
 import { amountNames, remainingOf, noBounds } from "#core/limits/amounts.ts";
 import type { SuspendedRun } from "#core/record.ts";
 import { isSuspended } from "#core/run-state.ts";
@@ -13,7 +13,7 @@ import type { Driver } from "./driver.ts";
 /** A run that rests at a limit. */
 export interface LimitedRun {
   run: SuspendedRun;
-  limit: LimitRest;
+  limit: LimitSuspension;
 }
 
 /** The active run, where it rests at a limit. */
@@ -46,7 +46,7 @@ export function raiseLimit(driver: Driver, { run, limit }: LimitedRun, { limits 
 }
 
 /** Whether something is left then. */
-function isMore(wish: number | null, { amount, used }: LimitRest): boolean {
+function isMore(wish: number | null, { amount, used }: LimitSuspension): boolean {
   const left = remainingOf({ ...noBounds, [amount]: wish }, { ...nothing, [amount]: used })[amount];
   return left === null || left > 0;
 }

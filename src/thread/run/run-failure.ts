@@ -1,7 +1,7 @@
 // What becomes of a run that cannot go on: its unfinished answers are retracted, its open calls are closed, the cause is logged.
 
 import { ThreadholdError } from "#contract/error.ts";
-import type { RunEnd } from "#core/ports/strategy.ts";
+import type { RunEnd } from "#core/ports/strategy-port.ts";
 import type { ActiveRun } from "#core/record.ts";
 import { causeOf } from "#lib/log-port.ts";
 

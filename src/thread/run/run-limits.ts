@@ -2,7 +2,7 @@
 // A halt stops the timer and stores the counts in the run's record, so that a waiting run needs no memory and no timer.
 
 import type { Limits } from "#contract/run.ts";
-import type { LimitRest } from "#core/awaited.ts";
+import type { LimitSuspension } from "#core/awaited.ts";
 import { remainingOf, noBounds, strictest, addUsed } from "#core/limits/amounts.ts";
 import type { AmountName, Used } from "#core/limits/amounts.ts";
 import { reachedAmounts, reachedLimit, reasonOf, remainingTime } from "#core/limits/reached.ts";
@@ -45,7 +45,7 @@ export class RunLimits implements LimitPort {
   readonly #begun: number;
   readonly #before: number;
   /** The limit that the run rested at before this drive. */
-  readonly #rested: LimitRest | null;
+  readonly #rested: LimitSuspension | null;
   readonly #reservations = new Reservations();
   #disarm: () => void = () => {};
   #halted = false;

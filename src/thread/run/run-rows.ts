@@ -6,7 +6,7 @@ import type { Limits, RunKind } from "#contract/run.ts";
 import { addCost, addUsage } from "#contract/usage.ts";
 import { noProgress, nothingDone } from "#core/blank-run.ts";
 import { addWork, workIn, workOf } from "#core/limits/used.ts";
-import type { RunEnd } from "#core/ports/strategy.ts";
+import type { RunEnd } from "#core/ports/strategy-port.ts";
 import type {
   ActiveRun,
   EndedRun,

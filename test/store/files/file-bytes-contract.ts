@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 
-import type { ThreadFiles } from "#core/ports/thread-files.ts";
+import type { ThreadFiles } from "#core/ports/thread-file-port.ts";
 
 import { bytesOf, chunk, codeOf, pattern, plain, same, stage, streamOf, textOf } from "./file-stage.ts";
 import type { WithRows } from "./file-stage.ts";

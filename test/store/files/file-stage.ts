@@ -1,6 +1,6 @@
 // A thread's files for a test, over given rows: with a clock that advances, no images, and no bucket by default.
 
-import type { ThreadFiles } from "#core/ports/thread-files.ts";
+import type { ThreadFiles } from "#core/ports/thread-file-port.ts";
 import type { FileRows } from "#store/files/file-rows.ts";
 import { createFileSystem } from "#store/files/file-system.ts";
 import type { FileSystemParts, ManagedThreadFiles } from "#store/files/file-system.ts";

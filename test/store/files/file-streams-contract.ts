@@ -3,7 +3,7 @@
 
 import { expect, test } from "vitest";
 
-import type { WriteFacts } from "#core/ports/thread-files.ts";
+import type { WriteFacts } from "#core/ports/thread-file-port.ts";
 import type { Change } from "#store/files/file-change.ts";
 import type { FileRows } from "#store/files/file-rows.ts";
 import type { ManagedThreadFiles } from "#store/files/file-system.ts";

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 
-import type { SearchOptions } from "#core/ports/thread-files.ts";
+import type { SearchOptions } from "#core/ports/thread-file-port.ts";
 
 import { memoryFileRows } from "../../support/memory-store/memory-file-rows.ts";
 import { chunk, codeOf, plain, stage } from "./file-stage.ts";

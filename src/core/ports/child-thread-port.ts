@@ -2,7 +2,7 @@
 
 import type { Limits } from "#contract/run.ts";
 
-import type { AwaitedChild } from "../awaited.ts";
+import type { AwaitedChildResult } from "../awaited.ts";
 
 /** A child thread to start: the call that it works on, its first message, and its limits. */
 export interface ChildStart {
@@ -26,5 +26,5 @@ export interface ChildThreads {
   readonly depth: number;
   newId(): string;
   start(child: ChildStart): Promise<void>;
-  stop(awaited: AwaitedChild): void;
+  stop(awaited: AwaitedChildResult): void;
 }
