@@ -58,7 +58,7 @@ describe("a call that is shown", () => {
 });
 
 describe("a run", () => {
-  // Seven thousand ids of 160 characters would be more than a row of the run holds.
+  // All calls in the run's events would be 1,983,522 bytes, and its row holds 1,900,000 (`eventRoom` in run-rest.ts keeps them out).
   it(
     "A run that waits for ten steps of seven hundred calls can always be stored, and ends",
     { timeout: 120_000 },
