@@ -26,7 +26,7 @@ export async function setup(project: TestProject): Promise<void> {
 /** The folder appears whole: another run of tests may make the same one at the same time. */
 async function make(folder: string): Promise<void> {
   mkdirSync(kept, { recursive: true });
-  const older = readdirSync(kept).filter((name) => !name.startsWith("making-"));
+  const older = readdirSync(kept).filter((name) => !name.startsWith("making-") && name !== path.basename(folder));
   const making = mkdtempSync(path.join(kept, "making-"));
   const { code, output } = await applyCatalogMigrations(making, []);
   if (code !== 0) {
