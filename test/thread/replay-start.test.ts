@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { noProgress } from "#core/blank-run.ts";
 import type { ExecutedRun, RunRecord } from "#core/record.ts";
 import { nextStarted, runsByStart, searchRunsBack, searchRunsOn, startOf } from "#thread/replay/replay-start.ts";
-import { beginOrder } from "#thread/run/run-rows.ts";
+import { beginOrder } from "#thread/run/write-run.ts";
 
 import { idOf, runRecord } from "../store/records.ts";
 import { createMemoryThreadStore } from "../support/memory-store/memory-thread-store.ts";

@@ -14,7 +14,7 @@ import type { ObjectContext } from "../object-context.ts";
 import { checkSize } from "../run/admission-checks.ts";
 import { definitionAccess } from "../run/definition-access.ts";
 import { dropInput } from "../run/drop-input.ts";
-import { countSteering } from "../run/run-rows.ts";
+import { countSteering } from "../run/write-run.ts";
 import { boundedRows, pageBytes } from "./bounded-page.ts";
 import type { MethodGroup } from "./method-call.ts";
 

@@ -28,7 +28,7 @@ import { definitionAccess } from "./definition-access.ts";
 import type { Driver } from "./driver.ts";
 import { storeUnderKey, repeatedAdmission } from "./idempotency.ts";
 import { limitedRun, raiseLimit } from "./raise-limit.ts";
-import { enqueueRun, newRun } from "./run-rows.ts";
+import { enqueueRun, newRun } from "./write-run.ts";
 
 /** The methods that admit input. */
 export const admissionMethods: MethodGroup<"postMessage" | "postRun"> = {

@@ -16,7 +16,7 @@ import { startRun } from "./admission.ts";
 import { definitionAccess } from "./definition-access.ts";
 import type { Driver } from "./driver.ts";
 import { logToolFailure } from "./run-line.ts";
-import { newRun } from "./run-rows.ts";
+import { newRun } from "./write-run.ts";
 
 /** Most calls that may wait for their run. */
 const queueLimit = 100;

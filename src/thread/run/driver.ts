@@ -15,10 +15,10 @@ import { assembleRun, hasDeliveredResult } from "./run-assembly.ts";
 import type { AssembledRun } from "./run-assembly.ts";
 import { givenUp, logUnstoredEnd, recordFailure, retractAnswers } from "./run-failure.ts";
 import { logRunLine } from "./run-line.ts";
-import { finishRun } from "./run-rows.ts";
-import { beginRun, enqueueRun, newRun } from "./run-rows.ts";
-import type { Beginning } from "./run-rows.ts";
 import { recordAwaitedCalls, recordSuspension, recordResumption } from "./suspension.ts";
+import { finishRun } from "./write-run.ts";
+import { beginRun, enqueueRun, newRun } from "./write-run.ts";
+import type { Beginning } from "./write-run.ts";
 
 /** The run that is being executed. */
 interface Execution {

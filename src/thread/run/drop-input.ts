@@ -8,7 +8,7 @@ import { toRun } from "#core/view.ts";
 
 import { unclaimedFiles } from "../attachments/unclaimed-files.ts";
 import type { ObjectContext } from "../object-context.ts";
-import { countSteering } from "./run-rows.ts";
+import { countSteering } from "./write-run.ts";
 
 /** The number of messages that are read at once. A row may have 2 MiB. */
 const page = 25;

@@ -6,7 +6,7 @@ import type { ExecutedRun, JoinedRun } from "#core/record.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import { wholeMessage } from "../whole-message.ts";
-import { countSteering } from "./run-rows.ts";
+import { countSteering } from "./write-run.ts";
 
 /** The most UTF-16 units of JSON that join at once. Each joining message is in memory several times. */
 const joinBytes = 6 * 1024 * 1024;
