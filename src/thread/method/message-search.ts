@@ -6,6 +6,7 @@
 import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
 import { refuse } from "#contract/error.ts";
 import type { Role } from "#contract/message.ts";
+import { searchMessagesSchema } from "#contract/search-route.ts";
 import type { MessageHit, MessageHits, SearchMessages } from "#contract/search-route.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { textOf } from "#core/view.ts";
@@ -13,6 +14,7 @@ import { textFinder } from "#lib/text-search.ts";
 import { WorkSlices } from "#lib/work-slices.ts";
 
 import type { ObjectContext } from "../object-context.ts";
+import { fileJson } from "./file-json.ts";
 import { knownBranch } from "./thread-messages.ts";
 
 /** Rows of a page, and UTF-16 units of their JSON. */
@@ -27,8 +29,14 @@ const rowWork = 500;
 /** Who says something. Results of tools and an application's own records are data. */
 const speakers: ReadonlySet<Role> = new Set(["user", "assistant", "system"]);
 
+/** Serves the Worker's request for a page of hits. The search ends when the request is aborted. */
+export async function serveMessageSearch(context: ObjectContext, incoming: Request, url: URL): Promise<Response> {
+  const query = searchMessagesSchema.parse(Object.fromEntries(url.searchParams));
+  return fileJson(await context.searches.search(incoming, (signal) => searchMessages(context, query, signal)));
+}
+
 /** A page of hits. Rejects with the signal's reason once the signal is aborted. */
-export async function searchMessages(
+async function searchMessages(
   { live }: ObjectContext,
   query: SearchMessages,
   signal: AbortSignal,

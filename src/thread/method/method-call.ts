@@ -1,4 +1,4 @@
-// The types of the methods that a thread's object offers by name (`thread-methods.ts`). A method reaches the thread's data only
+// The types of the methods that a thread's object offers by name (`thread-object.ts`). A method reaches the thread's data only
 // through `thread()`, which refuses a caller without access: a method cannot forget the check.
 
 import type { PeerMethods } from "#core/thread-peer.ts";
