@@ -38,5 +38,8 @@ export const inputAttachmentSchema = z.union(
   { error: "has to be {name, mime_type, data} with data in base64, {path} of a file of the thread, or {url, name?}" },
 );
 
+/** The attachments of one message. */
+export const inputAttachmentsSchema = z.array(inputAttachmentSchema).max(attachmentLimit);
+
 export type AttachmentRef = z.infer<typeof attachmentRefSchema>;
 export type InputAttachment = z.infer<typeof inputAttachmentSchema>;

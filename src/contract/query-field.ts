@@ -22,3 +22,9 @@ export function limit(fallback: number, most: number) {
   // The default stands inside, where JSON Schema finds it.
   return z.preprocess(readDigits, z.number(notDigits).int().min(1).max(most).default(fallback));
 }
+
+/** The position after which a list continues, as the previous page gave it. */
+export const cursorField = z.string().max(500);
+
+/** Query of the routes that start a run: with `wait=true` the response comes when the run has ended or waits for a client. */
+export const waitSchema = z.object({ wait: flag.default(false) }).strict();

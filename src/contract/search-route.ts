@@ -5,9 +5,10 @@ import { z } from "zod";
 
 import type { BuiltInRoute } from "./built-in-route.ts";
 import { errorCodes } from "./error.ts";
+import { listMessagesSchema } from "./message-route.ts";
 import { roleSchema } from "./message.ts";
 import { limit } from "./query-field.ts";
-import { listMessagesSchema, listThreadsSchema } from "./request.ts";
+import { listThreadsSchema } from "./thread-route.ts";
 import { threadSchema } from "./thread.ts";
 
 /** UTF-16 units of the text that is searched for. */

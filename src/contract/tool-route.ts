@@ -6,9 +6,11 @@ import { z } from "zod";
 import type { BuiltInRoute } from "./built-in-route.ts";
 import { awaitedCallSchema } from "./event.ts";
 import { jsonObjectSchema, jsonSchema } from "./json.ts";
-import { invokeToolSchema } from "./request.ts";
 import { runSchema } from "./run.ts";
 import { toolResultSchema } from "./tool-result.ts";
+
+/** Body of `POST /api/threads/:id/tools/:name`. */
+const invokeToolSchema = z.object({ args: jsonObjectSchema.default({}) }).strict();
 
 /** Most answers in one request. */
 const mostResults = 100;

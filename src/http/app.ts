@@ -1,9 +1,10 @@
-// The entry of every HTTP request. It refuses requests from pages of other origins first, then Hono calls the handler of the route.
-// All thrown errors are turned into responses here.
-
-import type { Context } from "hono";
+// The entry of every HTTP request. It refuses requests from pages of other origins first, then Hono selects the route: one of the
+// project, of the route table or of a dialect. All thrown errors are turned into responses here.
 
 import { refuse } from "#contract/error.ts";
+import { routeNames, routes } from "#contract/route.ts";
+import type { BuiltInRoute, RouteName } from "#contract/route.ts";
+import { compareRoutePatterns } from "#lib/route-order.ts";
 
 import { errorAnswer, thrownAnswer } from "./answer/error-answer.ts";
 import { emptyAnswer } from "./answer/json-answer.ts";
@@ -15,16 +16,11 @@ import { feedHandlers } from "./feed/feed-handler.ts";
 import { healthHandlers } from "./health.ts";
 import { openApiHandlers } from "./openapi/open-api-handler.ts";
 import { servePage, wantsPage } from "./page/serve-page.ts";
-import type { Handlers } from "./route/handler.ts";
-import {
-  allowedMethods,
-  builtInRouteAt,
-  createHono,
-  registerRoutes,
-  screened,
-  withoutBody,
-} from "./route/register-routes.ts";
-import type { Bindings, RoutedHono } from "./route/register-routes.ts";
+import { serveProjectRoute } from "./project/serve-project-route.ts";
+import type { Handlers, Params, RouteHandler } from "./route/handler.ts";
+import { allowedMethods, builtInPatterns, createHono, handlerAt, honoPath } from "./route/hono-path.ts";
+import type { Bindings, RoutedContext, RoutedHono } from "./route/hono-path.ts";
+import { serveBuiltIn } from "./route/serve-built-in.ts";
 import { createServices } from "./services.ts";
 import type { Services } from "./services.ts";
 import { admissionHandlers } from "./thread/admission-handlers.ts";
@@ -57,7 +53,7 @@ export function createApp(dependencies: AppDependencies): App {
       throw refuse("forbidden", "A page of another origin may not open this.");
     await next();
   });
-  registerRoutes(hono, services, handlersOf(services, hono));
+  registerRoutes(hono, services);
   hono.notFound((context) => answerUnmatched(services, context, hono));
   hono.onError((thrown, context) => thrownAnswer(thrown, { request: context.req.raw, log }));
   const answer: App["fetch"] = async (request, env, context) => {
@@ -76,6 +72,7 @@ export function createApp(dependencies: AppDependencies): App {
   };
 }
 
+/** The handlers of the route table. */
 function handlersOf(services: Services, hono: RoutedHono): Handlers {
   return {
     ...healthHandlers(services),
@@ -93,16 +90,100 @@ function handlersOf(services: Services, hono: RoutedHono): Handlers {
     ...exportHandlers(services),
     ...streamHandlers(services),
     ...feedHandlers(services),
-    ...ticketHandlers(services, (path) => builtInRouteAt(hono, path)),
+    ...ticketHandlers(services, (path) => nameOf(handlerAt(hono, path))),
   };
 }
 
-/** Responds to a request whose path has no route, or no route for its method. */
-async function answerUnmatched(
-  services: Services,
-  context: Context<{ Bindings: Bindings }>,
-  hono: RoutedHono,
+/** A request that was checked, with the values of its route's dynamic segments, decoded. */
+interface Matched {
+  request: Request;
+  url: URL;
+  params: Params;
+  env: Bindings;
+}
+
+/** One method and pattern that Hono matches, and the function that responds. `name` is that of a route of the table. */
+interface RegisteredRoute {
+  method: string;
+  pattern: string;
+  name?: RouteName;
+  serve: (matched: Matched) => Promise<Response>;
+}
+
+type AnyRoute = BuiltInRoute<string>;
+type AnyHandler = RouteHandler<AnyRoute>;
+
+/** Names of the routes of the table, by the functions that Hono calls for them. */
+const names = new WeakMap<object, RouteName>();
+
+function nameOf(handler: object | undefined): RouteName | undefined {
+  return handler && names.get(handler);
+}
+
+/**
+ * Registers all routes in the order in which they are tried: static before dynamic before catch-all, and the project's route before a
+ * built-in one of the same pattern. A built-in route has a second pattern under `/api/~/`, which no route of the project can have.
+ */
+function registerRoutes(hono: RoutedHono, services: Services): void {
+  const { registry, dialects } = services.dependencies;
+  const handlers = handlersOf(services, hono);
+  const ofProject = registry.routes.map((entry, index): RegisteredRoute => {
+    const pattern = `/api${entry.pattern}`.replace(/\/$/, "");
+    const serve = (matched: Matched) => serveProjectRoute(services, { ...matched, entry, index });
+    return { method: entry.method, pattern, serve };
+  });
+  const ofTable = routeNames.flatMap((name) =>
+    // A handler takes what its own row describes; the compiler cannot follow that through a name it does not know.
+    builtIn(services, routes[name], handlers[name] as unknown as AnyHandler).map((route) => ({ ...route, name })),
+  );
+  const ofDialects = dialects.flatMap((dialect) => {
+    const created = dialect.createHandlers(services);
+    return Object.entries(dialect.routes).flatMap(([name, route]) => builtIn(services, route, created[name]));
+  });
+  const inOrder = [...ofProject, ...ofTable, ...ofDialects].toSorted((left, right) =>
+    compareRoutePatterns(left.pattern, right.pattern),
+  );
+  for (const route of inOrder) register(hono, services, route);
+}
+
+/** A built-in route under its path and under its reserved path. */
+function builtIn(services: Services, route: AnyRoute, handler: AnyHandler | undefined): RegisteredRoute[] {
+  if (handler === undefined) throw new Error(`The route ${route.path} has no handler.`);
+  const serve = (matched: Matched) => serveBuiltIn(services, { route, handler }, matched);
+  return builtInPatterns(route.path).map((pattern) => ({ method: route.method, pattern, serve }));
+}
+
+function register(hono: RoutedHono, services: Services, { method, pattern, name, serve }: RegisteredRoute): void {
+  const absent = /\*(\w+)\?$/.exec(pattern)?.[1];
+  const empty = absent === undefined ? {} : { [absent]: "" };
+  const handler = (context: RoutedContext): Promise<Response> =>
+    screened(context, services, (request) => {
+      const params = { ...empty, ...context.req.param() };
+      return serve({ request, url: new URL(request.url), params, env: context.env });
+    });
+  if (name !== undefined) names.set(handler, name);
+  hono.on(method, honoPath(pattern), handler);
+}
+
+/** Answers a request if the open loopback mode accepts it. */
+async function screened(
+  { req }: RoutedContext,
+  { authenticator }: Services,
+  answer: (request: Request) => Response | Promise<Response>,
 ): Promise<Response> {
+  const request = authenticator.screen(req.raw);
+  return request instanceof Response ? request : withoutBody(request, await answer(request));
+}
+
+/** The response to HEAD is the one to GET, with its body cancelled. */
+async function withoutBody(request: Request, response: Response): Promise<Response> {
+  if (request.method !== "HEAD" || response.body === null) return response;
+  await response.body.cancel();
+  return new Response(null, response);
+}
+
+/** Responds to a request whose path has no route, or no route for its method. */
+async function answerUnmatched(services: Services, context: RoutedContext, hono: RoutedHono): Promise<Response> {
   const { raw, path } = context.req;
   const allowed = allowedMethods(hono, path);
   const { pathname } = new URL(raw.url);

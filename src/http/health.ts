@@ -2,7 +2,7 @@
 
 import type { z } from "zod";
 
-import type { diagnosticSchema } from "#contract/health.ts";
+import type { diagnosticSchema } from "#contract/service-route.ts";
 
 import { jsonAnswer } from "./answer/json-answer.ts";
 import { ticketsAreOff, ticketsOff } from "./auth/auth-settings.ts";

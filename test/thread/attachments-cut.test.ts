@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from "vitest";
 
 import type { InputAttachment } from "#contract/attachment.ts";
 import type { ThreadEvent } from "#contract/event.ts";
-import type { PostMessage } from "#contract/request.ts";
+import type { PostMessage } from "#contract/message-route.ts";
 import type { RequestKey } from "#core/thread-rpc.ts";
 import { toBase64 } from "#lib/base64.ts";
 

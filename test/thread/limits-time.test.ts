@@ -4,7 +4,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 
-import type { PostMessage } from "#contract/request.ts";
+import type { PostMessage } from "#contract/message-route.ts";
 
 import { forgetTimers, ring, skip, waits } from "../worker/clock.ts";
 import { planFaults } from "../worker/fault-plan.ts";

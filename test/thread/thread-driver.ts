@@ -4,7 +4,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 
 import type { ThreadEvent } from "#contract/event.ts";
-import type { PostMessage } from "#contract/request.ts";
+import type { PostMessage } from "#contract/message-route.ts";
 import type { ThreadPeer } from "#core/thread-peer.ts";
 import type { Answer, Caller, ThreadStub } from "#core/thread-rpc.ts";
 import { callerHeader, subscribePath } from "#core/thread-rpc.ts";

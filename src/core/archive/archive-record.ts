@@ -7,10 +7,10 @@ import { attachmentRefSchema, mimeTypeSchema } from "#contract/attachment.ts";
 import { textPartSchema, thinkingPartSchema, toolCallPartSchema } from "#contract/content.ts";
 import { logTypeSchema } from "#contract/log.ts";
 import { messageStatusSchema, roleSchema, sideSchema, stopReasonSchema } from "#contract/message.ts";
-import { createThreadSchema } from "#contract/request.ts";
 import { limitsSchema, runErrorSchema, runKindSchema, runStatusSchema } from "#contract/run.ts";
 import { sessionIdSchema } from "#contract/session/execute-request.ts";
 import { clientToolSchema, setupOptionsSchema } from "#contract/setup.ts";
+import { createThreadSchema } from "#contract/thread-route.ts";
 import { threadStatusSchema } from "#contract/thread.ts";
 import { costSchema } from "#contract/usage-schema.ts";
 

@@ -2,7 +2,7 @@
 // resumes the run that is under way; and a chat begins with the stored conversation.
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
-import { postMessageSchema } from "#contract/request.ts";
+import { postMessageSchema } from "#contract/message-route.ts";
 import type { Admission, Caller, RequestKey } from "#core/thread-rpc.ts";
 import { jsonHeaders } from "#http/answer/json-answer.ts";
 import { checkAnswerable, checkContent, checkMetadata } from "#http/input/message-size.ts";

@@ -2,7 +2,7 @@
 // client that leaves does not stop the run.
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
-import { postMessageSchema } from "#contract/request.ts";
+import { postMessageSchema } from "#contract/message-route.ts";
 import { sessionIdSchema } from "#contract/session/execute-request.ts";
 import { AgentEvents } from "#contract/session/execution-events.ts";
 import { inputContent, postedResult } from "#contract/session/initial-transcript.ts";

@@ -5,7 +5,7 @@ import type { InputAttachment } from "#contract/attachment.ts";
 import type { InputContent } from "#contract/content.ts";
 import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
-import type { PostMessage } from "#contract/request.ts";
+import type { PostMessage } from "#contract/message-route.ts";
 import { inlineBytesLimit, messageTextLimit, metadataLimit } from "#contract/route.ts";
 import { base64Bytes } from "#lib/base64.ts";
 

@@ -2,7 +2,7 @@
 
 import { v4 as randomId } from "uuid";
 
-import type { CreateThread } from "#contract/request.ts";
+import type { CreateThread } from "#contract/thread-route.ts";
 import { randomUuidText } from "#lib/uuid-text.ts";
 
 import { jsonAnswer } from "../answer/json-answer.ts";

@@ -2,7 +2,7 @@
 // WebSocket is passed through to the object, so that an idle one costs nothing.
 
 import { eventTypes } from "#contract/event.ts";
-import type { Subscribe } from "#contract/request.ts";
+import type { Subscribe } from "#contract/stream-route.ts";
 import { closestWord } from "#lib/edit-distance.ts";
 
 import { sseResponse } from "../bridge/sse-response.ts";

@@ -1,7 +1,7 @@
 // Makes a thread: schema, row and first messages in one transaction, then its line in the catalog.
 
 import { refuse } from "#contract/error.ts";
-import type { InitialMessage } from "#contract/request.ts";
+import type { InitialMessage } from "#contract/thread-route.ts";
 import type { Thread } from "#contract/thread.ts";
 import { zeroUsage } from "#contract/usage.ts";
 import { messageDraft } from "#core/message-draft.ts";

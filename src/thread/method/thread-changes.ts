@@ -1,7 +1,7 @@
 // The methods of a thread as a whole: show it, change it, stop its run, delete it, send it to the catalog again.
 
 import { refuse, webSocketCloseCode } from "#contract/error.ts";
-import type { PatchThread } from "#contract/request.ts";
+import type { PatchThread } from "#contract/thread-route.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
 import type { Relisted } from "#core/thread-rpc.ts";
 import { toThread } from "#core/view.ts";

@@ -8,7 +8,7 @@ import { acknowledgementSchema } from "#contract/acknowledgement.ts";
 import { refuse } from "#contract/error.ts";
 import { isFinished } from "#contract/finished.ts";
 import { bodyBounds } from "#contract/json.ts";
-import { subscribeSchema } from "#contract/request.ts";
+import { subscribeSchema } from "#contract/stream-route.ts";
 import { streamLeaseSchema } from "#core/lease.ts";
 import type { StreamLease } from "#core/lease.ts";
 import { endField } from "#core/thread-rpc.ts";

@@ -1,7 +1,7 @@
 // Checks of an input before it is admitted. Each refuses an input that may not be admitted.
 
 import { refuse } from "#contract/error.ts";
-import type { PostMessage } from "#contract/request.ts";
+import type { PostMessage } from "#contract/message-route.ts";
 import type { Limits } from "#contract/run.ts";
 import { excess } from "#core/limits/allowed.ts";
 import type { StoredPart } from "#core/record.ts";

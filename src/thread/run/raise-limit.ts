@@ -2,7 +2,7 @@
 // another rest at once: it would have changed nothing, and its caller would have to look for the reason.
 
 import { refuse } from "#contract/error.ts";
-import type { PostRun } from "#contract/request.ts";
+import type { PostRun } from "#contract/run-route.ts";
 import type { LimitSuspension } from "#core/awaited.ts";
 import { amountNames, remainingOf, noBounds } from "#core/limits/amounts.ts";
 import type { SuspendedRun } from "#core/record.ts";

@@ -1,7 +1,7 @@
 // The client that is there in some lives: it comes back to every thread, looks whether what it was answered is there, sends
 // again what it never heard of, and says more.
 
-import { admittedMessageSchema } from "#contract/route.ts";
+import { admittedMessageSchema } from "#contract/message-route.ts";
 
 import type { ApiClient } from "../../support/http-client/api-client.ts";
 import type { Actor, Turn } from "./actor.ts";

@@ -5,9 +5,9 @@ import { z } from "zod";
 
 import { logSchema } from "#contract/log.ts";
 import type { Log } from "#contract/log.ts";
+import { admittedMessageSchema } from "#contract/message-route.ts";
 import { messageSchema } from "#contract/message.ts";
 import type { Message } from "#contract/message.ts";
-import { admittedMessageSchema } from "#contract/route.ts";
 import { runSchema } from "#contract/run.ts";
 import type { Run } from "#contract/run.ts";
 import { threadSchema } from "#contract/thread.ts";

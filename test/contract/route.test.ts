@@ -1,40 +1,43 @@
-// Request bodies and queries: bounds, defaults, and no unknown field.
+// Queries and bodies of the route table: bounds, defaults, and no unknown fields.
 
 import { expect, it } from "vitest";
 
-import * as request from "#contract/request.ts";
+import { listLogsSchema } from "#contract/log-route.ts";
+import { listMessagesSchema, patchMessageSchema, postMessageSchema } from "#contract/message-route.ts";
+import { waitSchema } from "#contract/query-field.ts";
+import { routes } from "#contract/route.ts";
+import type { BuiltInRoute } from "#contract/route.ts";
+import { listRunsSchema, postRunSchema } from "#contract/run-route.ts";
+import { createThreadSchema, listThreadsSchema, patchThreadSchema } from "#contract/thread-route.ts";
 
-const { postMessageSchema, createThreadSchema, listMessagesSchema, listThreadsSchema, patchThreadSchema } = request;
-
-const valid: Record<string, unknown> = {
-  initialMessageSchema: { role: "user", content: "hi" },
-  createThreadSchema: { agent_id: "support" },
-  patchThreadSchema: { title: null },
-  listThreadsSchema: {},
-  postMessageSchema: { content: "hi" },
-  postRunSchema: {},
-  waitSchema: {},
-  listMessagesSchema: {},
-  patchMessageSchema: { content: "hi" },
-  listRunsSchema: {},
-  listLogsSchema: {},
-  stopSchema: {},
-  invokeToolSchema: { args: { a: 1 } },
-  ticketSchema: { path: "/api/threads" },
-  subscribeSchema: {},
+/** A valid query or body of every schema of the table. Other schemas accept an empty object. */
+const valid: Record<string, object> = {
+  "createTicket body": { path: "/api/threads" },
+  "createThread body": { agent_id: "support", initial_messages: [{ role: "user", content: "hi" }] },
+  "patchThread body": { title: null },
+  "postMessage body": { content: "hi" },
+  "patchMessage body": { content: "hi" },
+  "searchMessages query": { q: "hi" },
+  "searchThreads query": { q: "hi" },
+  "searchFiles query": { grep: "hi" },
+  "patchQueued body": { position: 1 },
+  "restoreCatalog body": { object_ids: ["0".repeat(64)] },
+  "invokeTool body": { args: { a: 1 } },
+  "postToolResults body": { results: [{ tool_call_id: "a", approved: true }] },
 };
 
-const schemas = Object.entries(request) as [string, { safeParse: (value: unknown) => { success: boolean } }][];
+const schemas = Object.entries<BuiltInRoute>(routes).flatMap(([name, { query, body }]) => [
+  ...(query === undefined ? [] : [{ name: `${name} query`, schema: query }]),
+  ...(body === undefined ? [] : [{ name: `${name} body`, schema: body }]),
+]);
 
-it.for(schemas)("%s is refused if it has an unknown field", ([name, schema], { expect: expectHere }) => {
-  const body = valid[name];
-  expectHere(schema.safeParse(body).success, `${name} has no valid example here`).toBe(true);
-  expectHere(schema.safeParse({ ...(body as object), colour: "red" }).success).toBe(false);
+it.for(schemas)("The schema of $name refuses an unknown field", ({ name, schema }, { expect: expectHere }) => {
+  const given = valid[name] ?? {};
+  expectHere(schema.safeParse(given).success, `${name} has no valid example here`).toBe(true);
+  expectHere(schema.safeParse({ ...given, colour: "red" }).success).toBe(false);
   const inherited = JSON.parse(
-    JSON.stringify({ ...(body as object) })
-      .replace("{", '{"__proto__":{"x":1},')
-      .replace(",}", "}"),
-  );
+    JSON.stringify(given).replace("{", '{"__proto__":{"x":1},').replace(",}", "}"),
+  ) as object;
   expectHere(schema.safeParse(inherited).success).toBe(false);
 });
 
@@ -45,15 +48,15 @@ it("A page has the requested number of entries, within its bounds", () => {
   const wrong = ["1001", "0", "-1", "1.5", "x", "", "NaN"];
   expect(limits(listMessagesSchema, wrong)).toEqual(wrong.map(() => undefined));
   expect(limits(listThreadsSchema, [undefined, "200", "201"])).toEqual([50, 200, undefined]);
-  expect(limits(request.listRunsSchema, [undefined, "201"])).toEqual([50, undefined]);
-  expect(limits(request.listLogsSchema, [undefined, "1001"])).toEqual([100, undefined]);
+  expect(limits(listRunsSchema, [undefined, "201"])).toEqual([50, undefined]);
+  expect(limits(listLogsSchema, [undefined, "1001"])).toEqual([100, undefined]);
 });
 
 it("A flag is set by its name, `true` or `1`, and by nothing else", () => {
-  const flag = (value: unknown) => request.waitSchema.safeParse({ wait: value }).data?.wait;
+  const flag = (value: unknown) => waitSchema.safeParse({ wait: value }).data?.wait;
   expect(["", "true", "1", "false", "0"].map(flag)).toEqual([true, true, true, false, false]);
   expect(["yes", "TRUE"].map(flag)).toEqual([undefined, undefined]);
-  expect(request.waitSchema.parse({})).toEqual({ wait: false });
+  expect(waitSchema.parse({})).toEqual({ wait: false });
 });
 
 it("Content is text or one to a hundred parts that a caller may send", () => {
@@ -94,7 +97,7 @@ it("LIMIT19 Limits are positive numbers or null, whole except for money, and not
   const none = { steps: null, turns: null, tokens: null, duration_ms: null, cost: null, on_limit: "rest" };
   for (const limits of [{}, all, none]) {
     expect(postMessageSchema.parse({ content: "hi", limits }).limits).toEqual(limits);
-    expect(request.postRunSchema.parse({ limits }).limits).toEqual(limits);
+    expect(postRunSchema.parse({ limits }).limits).toEqual(limits);
   }
   const amounts = ["steps", "turns", "tokens", "duration_ms", "cost"];
   for (const name of amounts) {
@@ -109,10 +112,7 @@ it("LIMIT19 Limits are positive numbers or null, whole except for money, and not
 });
 
 it("A change has at least one field; ids are UUIDs; titles, tags and paths are bounded", () => {
-  expect([patchThreadSchema, request.patchMessageSchema].map((schema) => schema.safeParse({}).success)).toEqual([
-    false,
-    false,
-  ]);
+  expect([patchThreadSchema, patchMessageSchema].map((schema) => schema.safeParse({}).success)).toEqual([false, false]);
   const create = (more: object) => createThreadSchema.safeParse({ agent_id: "a", ...more }).success;
   expect(create({ id: "3f0a0000-0000-4000-8000-000000000001" })).toBe(true);
   const wrong = [
@@ -120,9 +120,10 @@ it("A change has at least one field; ids are UUIDs; titles, tags and paths are b
     { title: "x".repeat(501) },
     { tags: [""] },
     { tags: Array.from({ length: 51 }, () => "t") },
+    { initial_messages: [{ role: "user", content: "hi", colour: "red" }] },
   ];
   expect(wrong.filter(create)).toEqual([]);
-  expect(request.ticketSchema.safeParse({ path: "https://elsewhere/api/" }).success).toBe(false);
+  expect(routes.createTicket.body.safeParse({ path: "https://elsewhere/api/" }).success).toBe(false);
 });
 
 it("An attachment is bytes with name and type, a path, or an address, and at most twenty come", () => {
