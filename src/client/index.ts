@@ -52,8 +52,8 @@ export type { MessageView, RunView, ThreadView, ToolView } from "#contract/fold.
 export type { AwaitedCall, EventOf, EventType, ThreadEvent } from "#contract/event.ts";
 export type { ErrorCode } from "#contract/error.ts";
 export type { Json, JsonObject } from "#contract/json.ts";
-export type { Log } from "#contract/log.ts";
-export type { Message } from "#contract/message.ts";
+export type { Log } from "#contract/log-entry.ts";
+export type { Message } from "#contract/thread-message.ts";
 export type { QueuedInput } from "#contract/queue-route.ts";
 export type { Run, RunError, RunStatus } from "#contract/run.ts";
 export type { PendingCall, Thread, ThreadStatus } from "#contract/thread.ts";

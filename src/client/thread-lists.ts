@@ -1,10 +1,10 @@
 // The lists of a thread: messages, runs, logs and queued inputs.
 
-import type { Log } from "#contract/log.ts";
-import type { Message } from "#contract/message.ts";
+import type { Log } from "#contract/log-entry.ts";
 import type { QueuedInput } from "#contract/queue-route.ts";
 import type { Run } from "#contract/run.ts";
 import type { MessageHit } from "#contract/search-route.ts";
+import type { Message } from "#contract/thread-message.ts";
 
 import { pages } from "./page.ts";
 import type { Page, Pages } from "./page.ts";

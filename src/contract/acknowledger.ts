@@ -3,7 +3,7 @@
 
 import type { Timers } from "#lib/timers.ts";
 
-import { acknowledgeBytes, acknowledgeIntervalMs } from "./subscription.ts";
+import { acknowledgeBytes, acknowledgeIntervalMs } from "./stream-limits.ts";
 
 /** Collects what was taken and sends acknowledgements. */
 export interface Acknowledger {

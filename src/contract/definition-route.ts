@@ -9,7 +9,7 @@ import {
   routeViewSchema,
   toolViewSchema,
 } from "./definition.ts";
-import { listSchema } from "./page.ts";
+import { listSchema } from "./list-page.ts";
 
 /** The rows. */
 export const definitionRoutes = {

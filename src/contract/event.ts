@@ -3,14 +3,14 @@
 
 import { z } from "zod";
 
+import { toolResultSchema } from "./call-result.ts";
 import { toolCallSchema } from "./content.ts";
-import { fileRecordSchema } from "./file-record.ts";
 import { jsonObjectSchema, jsonSchema } from "./json.ts";
-import { messageSchema, roleSchema, sideSchema, stopReasonSchema } from "./message.ts";
 import { runErrorSchema, runKindSchema, runStatusSchema, runTotalsSchema } from "./run.ts";
+import { fileRecordSchema } from "./stored-file.ts";
+import { messageSchema, roleSchema, sideSchema, stopReasonSchema } from "./thread-message.ts";
 import { pendingCallSchema, threadSchema } from "./thread.ts";
 import type { PendingCall } from "./thread.ts";
-import { toolResultSchema } from "./tool-result.ts";
 import { costSchema, usageSchema } from "./usage-schema.ts";
 
 /** 0 only on a snapshot of a thread that has told nothing yet. */

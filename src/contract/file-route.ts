@@ -2,7 +2,6 @@
 // body that a schema could describe.
 
 import type { BuiltInRoute } from "./built-in-route.ts";
-import { fileRecordSchema } from "./file-record.ts";
 import {
   fileStatsSchema,
   putFileSchema,
@@ -11,6 +10,7 @@ import {
   searchFilesAnswerSchema,
   searchFilesSchema,
 } from "./file.ts";
+import { fileRecordSchema } from "./stored-file.ts";
 
 // The path may be left out: the thread's root is a folder like any other.
 const path = "/api/threads/:id/files/*path?";

@@ -2,8 +2,8 @@
 
 import { z } from "zod";
 
-import { fileRecordSchema } from "./file-record.ts";
 import { flag, limit } from "./query-field.ts";
+import { fileRecordSchema } from "./stored-file.ts";
 
 /** What a folder holds. */
 export const folderSchema = z.object({ entries: z.array(fileRecordSchema) });

@@ -1,13 +1,13 @@
 // The pure reducer that folds events into the view of a thread that a client shows. The server sends snapshots without it; tests
 // hold its result to the stored messages. Folding an event twice changes nothing; folding a snapshot replaces everything.
 
+import type { ToolResult } from "./call-result.ts";
 import type { Part } from "./content.ts";
 import type { EventOf, PlainEvent, ThreadEvent } from "./event.ts";
 import type { Json } from "./json.ts";
-import type { Message } from "./message.ts";
 import type { RunError, RunStatus } from "./run.ts";
+import type { Message } from "./thread-message.ts";
 import type { Thread } from "./thread.ts";
-import type { ToolResult } from "./tool-result.ts";
 import { zeroUsage } from "./usage.ts";
 import type { Usage } from "./usage.ts";
 

@@ -3,8 +3,8 @@
 import { z } from "zod";
 
 import type { BuiltInRoute } from "./built-in-route.ts";
-import { logSchema, logTypeSchema } from "./log.ts";
-import { listSchema } from "./page.ts";
+import { listSchema } from "./list-page.ts";
+import { logSchema, logTypeSchema } from "./log-entry.ts";
 import { cursorField, limit } from "./query-field.ts";
 
 /** Query of `GET /api/threads/:id/logs`. */

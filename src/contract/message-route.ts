@@ -6,9 +6,9 @@ import { inputAttachmentsSchema } from "./attachment.ts";
 import type { BuiltInRoute } from "./built-in-route.ts";
 import { inputContentSchema } from "./content.ts";
 import { jsonObjectSchema } from "./json.ts";
-import { messageSchema } from "./message.ts";
 import { cursorField, digits, flag, limit, waitSchema } from "./query-field.ts";
 import { limitsSchema, runSchema } from "./run.ts";
+import { messageSchema } from "./thread-message.ts";
 
 const mib = 1024 * 1024;
 

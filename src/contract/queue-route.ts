@@ -5,10 +5,10 @@ import { z } from "zod";
 
 import type { BuiltInRoute } from "./built-in-route.ts";
 import { jsonObjectSchema } from "./json.ts";
-import { messageSchema } from "./message.ts";
-import { listSchema } from "./page.ts";
+import { listSchema } from "./list-page.ts";
 import { limit } from "./query-field.ts";
 import { limitsSchema, runKindSchema } from "./run.ts";
+import { messageSchema } from "./thread-message.ts";
 
 /** Most inputs of a thread that may wait. */
 export const queueLimit = 100;

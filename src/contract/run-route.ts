@@ -3,10 +3,10 @@
 import { z } from "zod";
 
 import type { BuiltInRoute } from "./built-in-route.ts";
-import { sideSchema } from "./message.ts";
-import { listSchema } from "./page.ts";
+import { listSchema } from "./list-page.ts";
 import { cursorField, limit, waitSchema } from "./query-field.ts";
 import { limitsSchema, runSchema } from "./run.ts";
+import { sideSchema } from "./thread-message.ts";
 import { threadStatusSchema } from "./thread.ts";
 
 /** Body of `POST /api/threads/:id/runs`. */

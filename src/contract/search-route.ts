@@ -6,8 +6,8 @@ import { z } from "zod";
 import type { BuiltInRoute } from "./built-in-route.ts";
 import { errorCodes } from "./error.ts";
 import { listMessagesSchema } from "./message-route.ts";
-import { roleSchema } from "./message.ts";
 import { limit } from "./query-field.ts";
+import { roleSchema } from "./thread-message.ts";
 import { listThreadsSchema } from "./thread-route.ts";
 import { threadSchema } from "./thread.ts";
 

@@ -6,7 +6,7 @@ import { inputAttachmentsSchema } from "./attachment.ts";
 import type { BuiltInRoute } from "./built-in-route.ts";
 import { inputContentSchema } from "./content.ts";
 import { jsonObjectSchema } from "./json.ts";
-import { listSchema } from "./page.ts";
+import { listSchema } from "./list-page.ts";
 import { cursorField, limit } from "./query-field.ts";
 import { threadSchema, threadStatusSchema } from "./thread.ts";
 

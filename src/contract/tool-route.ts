@@ -4,10 +4,10 @@
 import { z } from "zod";
 
 import type { BuiltInRoute } from "./built-in-route.ts";
+import { toolResultSchema } from "./call-result.ts";
 import { awaitedCallSchema } from "./event.ts";
 import { jsonObjectSchema, jsonSchema } from "./json.ts";
 import { runSchema } from "./run.ts";
-import { toolResultSchema } from "./tool-result.ts";
 
 /** Body of `POST /api/threads/:id/tools/:name`. */
 const invokeToolSchema = z.object({ args: jsonObjectSchema.default({}) }).strict();

@@ -1,8 +1,8 @@
 // A conversation that a thread begins with: messages, calls and results that no run of the thread produced.
 
+import type { ToolResult } from "./call-result.ts";
 import type { InputContent, Part } from "./content.ts";
-import type { StopReason } from "./message.ts";
-import type { ToolResult } from "./tool-result.ts";
+import type { StopReason } from "./thread-message.ts";
 
 /** One message of it. `index` is its place in the client's request, for refusals. */
 export type TranscriptMessage =

@@ -1,8 +1,8 @@
 // What a suspended run waits for, as its rows store it: the result of a child thread or a client, a person's approval, or a higher limit.
 
+import type { ToolResult } from "#contract/call-result.ts";
 import type { AwaitedCall } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
-import type { ToolResult } from "#contract/tool-result.ts";
 import type { Usage } from "#contract/usage.ts";
 
 import type { AmountName } from "./limits/amounts.ts";

@@ -1,7 +1,7 @@
 // Makes the record of a message that is not a model's answer: a user's message, or one that a definition adds.
 
 import type { JsonObject } from "#contract/json.ts";
-import type { Role } from "#contract/message.ts";
+import type { Role } from "#contract/thread-message.ts";
 
 import type { MessageRecord, StoredPart } from "./record.ts";
 

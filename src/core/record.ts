@@ -1,15 +1,15 @@
 // What a thread keeps: records as rows hold them. The wire's `Thread`, `Message` and `Run` are views of these, made by
 // `view.ts`; nothing else turns one into the other.
 
+import type { ToolResult } from "#contract/call-result.ts";
 import type { Part } from "#contract/content.ts";
 import type { PlainEvent } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
-import type { LogType } from "#contract/log.ts";
-import type { Role, Side, StopReason } from "#contract/message.ts";
+import type { LogType } from "#contract/log-entry.ts";
 import type { Limits, RunError, RunKind, RunStatus, RunTotals } from "#contract/run.ts";
 import type { ThreadSetup } from "#contract/setup.ts";
+import type { Role, Side, StopReason } from "#contract/thread-message.ts";
 import type { PendingCall, ThreadStatus } from "#contract/thread.ts";
-import type { ToolResult } from "#contract/tool-result.ts";
 import type { Usage } from "#contract/usage.ts";
 
 import type { Approval, AwaitedResult, LimitSuspension, Work } from "./awaited.ts";

@@ -1,19 +1,19 @@
 // The RPC interface of a thread's object for the Worker. Refusals are returned as data, because an Error loses its fields on the way.
 
+import type { ToolResult } from "#contract/call-result.ts";
 import type { ErrorCode, Refusal } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
+import type { MessagePage, Page } from "#contract/list-page.ts";
+import type { Log } from "#contract/log-entry.ts";
 import type { ListLogs } from "#contract/log-route.ts";
-import type { Log } from "#contract/log.ts";
 import type { ListMessages, PatchMessage, PostMessage } from "#contract/message-route.ts";
-import type { Message } from "#contract/message.ts";
-import type { MessagePage, Page } from "#contract/page.ts";
 import type { ListQueue, PatchQueued, QueuedInput } from "#contract/queue-route.ts";
 import type { ListRuns, PostRun } from "#contract/run-route.ts";
 import type { Run } from "#contract/run.ts";
 import type { SetupOptions, ThreadSetup } from "#contract/setup.ts";
+import type { Message } from "#contract/thread-message.ts";
 import type { CreateThread, PatchThread } from "#contract/thread-route.ts";
 import type { PendingCall, Thread, ThreadStatus } from "#contract/thread.ts";
-import type { ToolResult } from "#contract/tool-result.ts";
 import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
 import type { TranscriptMessage } from "#contract/transcript.ts";
 

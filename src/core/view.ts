@@ -1,9 +1,9 @@
 // Converts stored records to their form on the wire.
 
 import type { Part } from "#contract/content.ts";
-import type { Log } from "#contract/log.ts";
-import type { Message } from "#contract/message.ts";
+import type { Log } from "#contract/log-entry.ts";
 import type { Run } from "#contract/run.ts";
+import type { Message } from "#contract/thread-message.ts";
 import type { Thread } from "#contract/thread.ts";
 import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 

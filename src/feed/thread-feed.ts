@@ -7,7 +7,7 @@ import { DurableObject } from "cloudflare:workers";
 
 import { errorBodySchema, httpStatus, tooSlowCloseCode } from "#contract/error.ts";
 import type { FeedDraft, FeedWord } from "#contract/feed.ts";
-import { mostWatchers } from "#contract/subscription.ts";
+import { mostWatchers } from "#contract/stream-limits.ts";
 import { leaseField, ownerField, watchEndField } from "#core/feed-rpc.ts";
 import type { FeedDirectory, FeedRpc } from "#core/feed-rpc.ts";
 import { isAttended, streamLeaseSchema } from "#core/lease.ts";

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { acknowledgementSchema } from "#contract/acknowledgement.ts";
 import { tooSlowCloseCode } from "#contract/error.ts";
 import { bodyBounds } from "#contract/json.ts";
-import { expiredCloseCode, watcherWindow } from "#contract/subscription.ts";
+import { expiredCloseCode, watcherWindow } from "#contract/stream-limits.ts";
 import { streamLeaseSchema } from "#core/lease.ts";
 import type { StreamLease } from "#core/lease.ts";
 import { parseBoundedOrNull } from "#lib/bounded-json.ts";

@@ -7,8 +7,8 @@ import { z } from "zod";
 import type { EventDraft } from "#contract/event.ts";
 import { jsonSchema } from "#contract/json.ts";
 import type { Json } from "#contract/json.ts";
-import { sideSchema } from "#contract/message.ts";
-import type { Side } from "#contract/message.ts";
+import { sideSchema } from "#contract/thread-message.ts";
+import type { Side } from "#contract/thread-message.ts";
 import type { Decision, FinishedStep, Progress, RunEnd, StepEffects, Strategy } from "#core/ports/strategy-port.ts";
 import type { AnyAgentDefinition, SideConfig } from "#spec/index.ts";
 

@@ -2,7 +2,7 @@
 // step it is. In a conversation of two models (decision 9), a side's own messages are the assistant's, the other side's are the
 // user's, and a side receives only its own tool calls. With one side the perspective changes nothing.
 
-import type { Side } from "#contract/message.ts";
+import type { Side } from "#contract/thread-message.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
 import type { CallOutcome } from "#core/ports/strategy-port.ts";
 import type { MessageRecord } from "#core/record.ts";

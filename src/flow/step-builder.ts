@@ -2,7 +2,7 @@
 // attachments, attachments.
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
-import type { Side } from "#contract/message.ts";
+import type { Side } from "#contract/thread-message.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
 import type { PlanOptions, StepPlan, StepPort, StepProblem, StepTools, ToolMode } from "#core/ports/step-port.ts";

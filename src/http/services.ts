@@ -16,13 +16,13 @@ import { createTickets } from "./auth/ticket.ts";
 import type { Tickets } from "./auth/ticket.ts";
 import type { SubscriptionPorts } from "./bridge/subscription.ts";
 import type { AppDependencies } from "./dependencies.ts";
-import { createPlaces, noPlaces } from "./limit/places.ts";
-import type { Places } from "./limit/places.ts";
 import { unlimited } from "./limit/rate-limiter.ts";
+import { createUserLeases, noUserLeases } from "./limit/user-leases.ts";
+import type { UserLeases } from "./limit/user-leases.ts";
 import { createUserLimits, noUserLimits } from "./limit/user-limits.ts";
 import type { UserLimits } from "./limit/user-limits.ts";
-import { createThreadCalls } from "./thread/thread-calls.ts";
-import type { ThreadCalls } from "./thread/thread-calls.ts";
+import { createCallThread } from "./thread/call-thread.ts";
+import type { CallThread } from "./thread/call-thread.ts";
 
 /** The shared services. */
 export interface Services {
@@ -33,9 +33,9 @@ export interface Services {
   tickets: Tickets | null;
   allowedOrigins: AllowedOrigins;
   limits: UserLimits;
-  places: Places;
+  leases: UserLeases;
   ports: SubscriptionPorts;
-  calls: ThreadCalls;
+  callThread: CallThread;
   log: Log;
 }
 
@@ -95,9 +95,9 @@ export function createServices(dependencies: AppDependencies): Services {
     tickets: ticketsOf(settings, now),
     allowedOrigins,
     limits: isOpen ? noUserLimits : createUserLimits(limitSettings),
-    places: isOpen ? noPlaces : createPlaces(placeSettings),
+    leases: isOpen ? noUserLeases : createUserLeases(placeSettings),
     ports: { timers, now },
-    calls: createThreadCalls(threads),
+    callThread: createCallThread(threads),
     log,
   };
 }

@@ -4,7 +4,7 @@
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 
 import type { JsonObject } from "#contract/json.ts";
-import type { StopReason } from "#contract/message.ts";
+import type { StopReason } from "#contract/thread-message.ts";
 import type { ModelPart, ModelRequest } from "#core/ports/model-port.ts";
 import { toBase64 } from "#lib/base64.ts";
 

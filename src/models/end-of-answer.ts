@@ -3,7 +3,7 @@
 
 import type { LanguageModelV3FinishReason } from "@ai-sdk/provider";
 
-import type { StopReason } from "#contract/message.ts";
+import type { StopReason } from "#contract/thread-message.ts";
 import type { Usage } from "#contract/usage.ts";
 import type { AnswerSource, ModelFinish, ModelPart } from "#core/ports/model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";

@@ -3,7 +3,7 @@
 
 import type { LanguageModelV3FinishReason } from "@ai-sdk/provider";
 
-import type { StopReason } from "#contract/message.ts";
+import type { StopReason } from "#contract/thread-message.ts";
 
 const stop = ["stop", "end", "end_turn", "eos", "eos_token", "stop_sequence", "stop_token", "complete", "completed"];
 const finished = ["finish", "finished", "done", "normal", "compaction", "pause_turn", "no_image"];

@@ -1,11 +1,12 @@
 // The remote calls of a run: which are open, and how their results are stored.
 
+import type { ToolResult } from "#contract/call-result.ts";
+import type { ToolResult } from "#contract/call-result.ts";
 import { refuse } from "#contract/error.ts";
 import type { ToolResultInput } from "#contract/session/execute-request.ts";
 import { postedResult } from "#contract/session/initial-transcript.ts";
 import type { SessionToolCall } from "#contract/session/session-message.ts";
 import { toPendingCall } from "#contract/session/session-transcript.ts";
-import type { ToolResult } from "#contract/tool-result.ts";
 import type { AwaitedClientResult } from "#core/awaited.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { callsOf } from "#core/run-state.ts";

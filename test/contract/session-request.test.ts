@@ -3,13 +3,13 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
-import type { Message } from "#contract/message.ts";
 import { executeRequestSchema } from "#contract/session/execute-request.ts";
 import type { ContextMessage } from "#contract/session/execute-request.ts";
 import { initialTranscript, inputContent, postedResult } from "#contract/session/initial-transcript.ts";
 import { sessionMessageSchema } from "#contract/session/session-message.ts";
 import { toSessionMessage } from "#contract/session/session-transcript.ts";
 import { sessionStatus } from "#contract/session/session-view.ts";
+import type { Message } from "#contract/thread-message.ts";
 import { executeInput } from "#dialect/session/execute-input.ts";
 
 import { messageAt } from "./support/story.ts";

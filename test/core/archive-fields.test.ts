@@ -3,10 +3,10 @@
 
 import { describe, expect, it } from "vitest";
 
+import type { ToolResult } from "#contract/call-result.ts";
 import type { Part } from "#contract/content.ts";
 import type { RunError } from "#contract/run.ts";
 import type { Limits } from "#contract/run.ts";
-import type { ToolResult } from "#contract/tool-result.ts";
 import type { Usage } from "#contract/usage.ts";
 import type { ArchivedLog, ArchivedMessage, ArchivedRun, ArchivedThread } from "#core/archive/archive-record.ts";
 import {

@@ -4,9 +4,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import type { Log } from "#contract/log.ts";
-import type { Message } from "#contract/message.ts";
+import type { Log } from "#contract/log-entry.ts";
 import type { Run } from "#contract/run.ts";
+import type { Message } from "#contract/thread-message.ts";
 import type { Thread } from "#contract/thread.ts";
 
 import { ApiClient } from "../support/http-client/api-client.ts";

@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 
 import { tooSlowCloseCode, webSocketCloseCode } from "#contract/error.ts";
-import { expiredCloseCode } from "#contract/subscription.ts";
+import { expiredCloseCode } from "#contract/stream-limits.ts";
 import { deliveryOfClose } from "#http/bridge/deliveries.ts";
 
 it("A close code of a refusal becomes that refusal, with the message of the object or a default message", () => {

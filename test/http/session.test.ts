@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import type { Message } from "#contract/message.ts";
+import type { Message } from "#contract/thread-message.ts";
 import type { Thread } from "#contract/thread.ts";
 
 import { execute, readEvents, readSession, textOf } from "../support/session-client/session-client.ts";

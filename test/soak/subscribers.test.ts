@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { foldAll } from "#contract/fold.ts";
 import { runSchema } from "#contract/run.ts";
-import { acknowledgeWindow } from "#contract/subscription.ts";
+import { acknowledgeWindow } from "#contract/stream-limits.ts";
 
 import { ApiClient } from "../support/http-client/api-client.ts";
 import { settledMessages } from "../support/http-client/transcript.ts";

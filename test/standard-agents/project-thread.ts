@@ -5,10 +5,10 @@ import type { ThreadState } from "@standardagents/spec";
 
 import type { InputContent } from "#contract/content.ts";
 import type { ThreadEvent } from "#contract/event.ts";
-import type { Log, LogType } from "#contract/log.ts";
+import type { Log, LogType } from "#contract/log-entry.ts";
 import type { ListMessages, PostMessage } from "#contract/message-route.ts";
-import type { Message } from "#contract/message.ts";
 import type { Run } from "#contract/run.ts";
+import type { Message } from "#contract/thread-message.ts";
 import type { Thread } from "#contract/thread.ts";
 
 import { admin, converse, follow, stubOf, value } from "../thread/thread-driver.ts";

@@ -1,7 +1,7 @@
 // Threads, messages and runs as the API gives them, made of what a test cares about.
 
-import type { Message } from "#contract/message.ts";
 import type { Run } from "#contract/run.ts";
+import type { Message } from "#contract/thread-message.ts";
 import type { Thread } from "#contract/thread.ts";
 import { zeroUsage } from "#contract/usage.ts";
 

@@ -7,8 +7,8 @@ import { vi } from "vitest";
 
 import type { ThreadEvent } from "#contract/event.ts";
 import { foldAll } from "#contract/fold.ts";
-import type { Message } from "#contract/message.ts";
 import type { Run } from "#contract/run.ts";
+import type { Message } from "#contract/thread-message.ts";
 
 import { skipFor } from "../worker/clock.ts";
 import { planFaults } from "../worker/fault-plan.ts";

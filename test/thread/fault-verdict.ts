@@ -1,6 +1,6 @@
 // Compares a disturbed conversation with the undisturbed one.
 
-import type { Message } from "#contract/message.ts";
+import type { Message } from "#contract/thread-message.ts";
 import { unknownOutcome } from "#core/tools/error-results.ts";
 
 import type { Outcome } from "./fault-stage.ts";

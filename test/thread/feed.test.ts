@@ -5,7 +5,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 
 import type { FeedEvent } from "#contract/feed.ts";
-import { mostWatchers } from "#contract/subscription.ts";
+import { mostWatchers } from "#contract/stream-limits.ts";
 import { feedName } from "#core/feed-rpc.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import { fileRecordSchema } from "#contract/file-record.ts";
+import { fileRecordSchema } from "#contract/stored-file.ts";
 
 import { realPng } from "../support/real-png.ts";
 import { conflict, Files, invalid, missing } from "./thread-files-client.ts";

@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import type { PlainEvent, ThreadEvent } from "#contract/event.ts";
 import { foldAll } from "#contract/fold.ts";
-import { acknowledgeWindow } from "#contract/subscription.ts";
+import { acknowledgeWindow } from "#contract/stream-limits.ts";
 
 import { skip } from "../worker/clock.ts";
 import { scripts } from "../worker/definitions.ts";

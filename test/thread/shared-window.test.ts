@@ -5,7 +5,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 
 import type { PlainEvent, ThreadEvent } from "#contract/event.ts";
-import { acknowledgeWindow, sharedWindowLimit, silentReaderMs } from "#contract/subscription.ts";
+import { acknowledgeWindow, sharedWindowLimit, silentReaderMs } from "#contract/stream-limits.ts";
 import type { ThreadRecord } from "#core/record.ts";
 import { Broadcaster } from "#thread/reader/broadcaster.ts";
 import { EventNumbers } from "#thread/reader/event-numbers.ts";

@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it } from "vitest";
 
-import type { Message } from "#contract/message.ts";
+import type { Message } from "#contract/thread-message.ts";
 
 import { skip } from "../worker/clock.ts";
 import { scripts } from "../worker/definitions.ts";

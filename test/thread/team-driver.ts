@@ -6,8 +6,8 @@ import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 
 import type { ThreadEvent } from "#contract/event.ts";
-import type { Message } from "#contract/message.ts";
 import type { Run } from "#contract/run.ts";
+import type { Message } from "#contract/thread-message.ts";
 
 import { atPlaces } from "../worker/places.ts";
 import type { Place } from "../worker/places.ts";

@@ -4,7 +4,7 @@
 import { createAcknowledger } from "#contract/acknowledger.ts";
 import type { Acknowledger } from "#contract/acknowledger.ts";
 import type { ErrorCode } from "#contract/error.ts";
-import { expiredCloseCode } from "#contract/subscription.ts";
+import { expiredCloseCode } from "#contract/stream-limits.ts";
 
 import type { QueryValue } from "../address.ts";
 import { ThreadholdClientError, ThreadholdNetworkError } from "../client-error.ts";

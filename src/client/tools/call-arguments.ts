@@ -1,7 +1,7 @@
 // Finds the arguments of a pending call. Large arguments are not part of the call but of the message that contains it.
 
 import type { JsonObject } from "#contract/json.ts";
-import type { Message } from "#contract/message.ts";
+import type { Message } from "#contract/thread-message.ts";
 import type { PendingCall } from "#contract/thread.ts";
 
 import { ThreadholdClientError } from "../client-error.ts";

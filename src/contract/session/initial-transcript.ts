@@ -1,9 +1,9 @@
 // The messages that a client begins a session with, as messages of a thread. Calls and results have to match: a transcript
 // with a call that nobody answered, or an answer to nothing, is refused where it says so.
 
+import type { ToolResult } from "../call-result.ts";
 import type { InputContent, Part } from "../content.ts";
-import type { StopReason } from "../message.ts";
-import type { ToolResult } from "../tool-result.ts";
+import type { StopReason } from "../thread-message.ts";
 import type { PostedResult } from "../tool-route.ts";
 import type { TranscriptMessage } from "../transcript.ts";
 import type { ContextMessage, ToolResultInput, UserInput } from "./execute-request.ts";

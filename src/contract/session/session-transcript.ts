@@ -1,7 +1,7 @@
 // Messages of a thread as messages of a session. What the rework plan has no word for is left out: nested lines, silent
 // messages, system words and an application's own records.
 
-import type { Message } from "../message.ts";
+import type { Message } from "../thread-message.ts";
 import type { Usage } from "../usage.ts";
 import type {
   AssistantMessage,

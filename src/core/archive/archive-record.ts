@@ -5,11 +5,11 @@ import { z } from "zod";
 
 import { attachmentRefSchema, mimeTypeSchema } from "#contract/attachment.ts";
 import { textPartSchema, thinkingPartSchema, toolCallPartSchema } from "#contract/content.ts";
-import { logTypeSchema } from "#contract/log.ts";
-import { messageStatusSchema, roleSchema, sideSchema, stopReasonSchema } from "#contract/message.ts";
+import { logTypeSchema } from "#contract/log-entry.ts";
 import { limitsSchema, runErrorSchema, runKindSchema, runStatusSchema } from "#contract/run.ts";
 import { sessionIdSchema } from "#contract/session/execute-request.ts";
 import { clientToolSchema, setupOptionsSchema } from "#contract/setup.ts";
+import { messageStatusSchema, roleSchema, sideSchema, stopReasonSchema } from "#contract/thread-message.ts";
 import { createThreadSchema } from "#contract/thread-route.ts";
 import { threadStatusSchema } from "#contract/thread.ts";
 import { costSchema } from "#contract/usage-schema.ts";

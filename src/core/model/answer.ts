@@ -2,7 +2,7 @@
 
 import { keptBounds } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
-import type { StopReason } from "#contract/message.ts";
+import type { StopReason } from "#contract/thread-message.ts";
 import { parseBoundedJson } from "#lib/bounded-json.ts";
 
 import { jsonBytes } from "../cut-text.ts";

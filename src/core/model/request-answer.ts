@@ -2,7 +2,7 @@
 // Output of a failed attempt is retracted before any other output is emitted. Output of a stopped attempt is kept (decision 20: a
 // stop keeps partial text; decision 22: retries).
 
-import type { StopReason } from "#contract/message.ts";
+import type { StopReason } from "#contract/thread-message.ts";
 import { zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";

@@ -1,8 +1,8 @@
 // The port of a model: a request, and a stream of the answer's parts, the same for every provider.
 
+import type { ToolResult } from "#contract/call-result.ts";
 import type { JsonObject } from "#contract/json.ts";
-import type { StopReason } from "#contract/message.ts";
-import type { ToolResult } from "#contract/tool-result.ts";
+import type { StopReason } from "#contract/thread-message.ts";
 import type { Usage } from "#contract/usage.ts";
 import type { AnyModelDefinition, ReasoningConfig } from "#spec/index.ts";
 

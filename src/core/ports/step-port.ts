@@ -1,7 +1,7 @@
 // The ports that prepare a step and run the hooks of messages and calls. The layer `flow` implements them for threads.
 
 import type { JsonObject } from "#contract/json.ts";
-import type { Side } from "#contract/message.ts";
+import type { Side } from "#contract/thread-message.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import type { MessageRecord } from "../record.ts";

@@ -1,12 +1,12 @@
 // The port that decides between steps: whether another step follows and what differs in it, or how the run ends. A strategy decides about
 // one model call at a time, so checkpoints, suspension and limits work with every strategy.
 
+import type { ToolResult } from "#contract/call-result.ts";
 import type { ToolCall } from "#contract/content.ts";
 import type { EventDraft } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
-import type { StopReason, Side } from "#contract/message.ts";
 import type { RunStatus } from "#contract/run.ts";
-import type { ToolResult } from "#contract/tool-result.ts";
+import type { StopReason, Side } from "#contract/thread-message.ts";
 
 /** A call of a step and its result. */
 export interface CallOutcome {

@@ -1,6 +1,6 @@
 // The port of a thread's storage. It is synchronous, because the object's SQLite is. All writes of a `transaction` are made, or none.
 
-import type { LogType } from "#contract/log.ts";
+import type { LogType } from "#contract/log-entry.ts";
 
 import type { KeyRecord, LogRecord, MessageRecord, RunRecord, StoredEvent, ThreadRecord } from "../record.ts";
 

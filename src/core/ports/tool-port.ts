@@ -1,8 +1,8 @@
 // The port of a tool: what the loop needs to run its calls, whatever kind of definition the tool has.
 
+import type { ToolResult } from "#contract/call-result.ts";
 import type { EventDraft } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
-import type { ToolResult } from "#contract/tool-result.ts";
 
 import type { AwaitedResult } from "../awaited.ts";
 import type { MessageRecord } from "../record.ts";

@@ -1,6 +1,6 @@
 // The error results that the executor returns in place of a tool's result. Models read the texts and act on them.
 
-import type { ToolResult } from "#contract/tool-result.ts";
+import type { ToolResult } from "#contract/call-result.ts";
 
 /** An error result. */
 export function errorResult(error: string, stack?: string): ToolResult & { stack?: string } {

@@ -4,8 +4,8 @@
 import { z } from "zod";
 
 import { attachmentLimit, attachmentRefSchema } from "#contract/attachment.ts";
+import type { ToolResult } from "#contract/call-result.ts";
 import { jsonSchema } from "#contract/json.ts";
-import type { ToolResult } from "#contract/tool-result.ts";
 
 import { cutText, jsonBytes, errorMessage } from "../cut-text.ts";
 import type { ToolAnswer } from "../ports/tool-port.ts";

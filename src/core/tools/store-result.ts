@@ -1,8 +1,8 @@
 // Stores the result of a call: runs the hooks, stores long texts and attachments as files, writes the row of the tool message, and sends
 // the events of the result.
 
+import type { ToolResult } from "#contract/call-result.ts";
 import type { ToolCallPart } from "#contract/content.ts";
-import type { ToolResult } from "#contract/tool-result.ts";
 import { textOrJson } from "#lib/json-value.ts";
 
 import type { Approval, Delivered } from "../awaited.ts";

@@ -8,7 +8,7 @@ import { jsonHeaders } from "#http/answer/json-answer.ts";
 import { checkAnswerable, checkContent, checkMetadata } from "#http/input/message-size.ts";
 import { parseInput } from "#http/input/parse-input.ts";
 import { fingerprint } from "#http/input/request-key.ts";
-import { inPlace } from "#http/limit/places.ts";
+import { withLease } from "#http/limit/user-leases.ts";
 import type { HandlersOf } from "#http/route/handler.ts";
 import type { Services } from "#http/services.ts";
 
@@ -30,7 +30,7 @@ interface ChatCall {
 
 /** The handlers. */
 export function aiSdkHandlers(services: Services): HandlersOf<(typeof aiSdkGroup)["routes"]> {
-  const { calls, dependencies } = services;
+  const { callThread, dependencies } = services;
   let serverTools: IsServerTool | null = null;
   // What was read is kept, not its promise: a promise may never settle after the request that made it has ended.
   const readTools = async (): Promise<IsServerTool> => (serverTools ??= await readServerTools(dependencies.registry));
@@ -45,21 +45,21 @@ export function aiSdkHandlers(services: Services): HandlersOf<(typeof aiSdkGroup
     },
     async aiSdkResume({ request, params, caller, headOnly }) {
       const threadId = params.id;
-      const thread = await calls({ threadId, repeatable: true, run: (stub) => stub.call("describe", caller) });
+      const thread = await callThread({ threadId, repeatable: true, run: (stub) => stub.call("describe", caller) });
       const { active_run_id: runId, status } = thread;
       if (runId === null || status !== "running") return new Response(null, { status: 204 });
-      const run = await calls({ threadId, repeatable: true, run: (stub) => stub.call("getRun", caller, runId) });
+      const run = await callThread({ threadId, repeatable: true, run: (stub) => stub.call("getRun", caller, runId) });
       if (headOnly || run.first_seq === null) return new Response(null, { status: 204 });
       const after = run.first_seq - 1;
-      const place = await services.places.take(caller, { holder: { thread: threadId }, stream: "bridged", run: false });
+      const lease = await services.leases.take(caller, { holder: { thread: threadId }, stream: "bridged", run: false });
       const isServerTool = await readTools();
-      const followed = { request, caller: place.caller, threadId, runId, after, knownCalls: [], isServerTool };
-      return inPlace(place, () => followRun(services, followed));
+      const followed = { request, caller: lease.caller, threadId, runId, after, knownCalls: [], isServerTool };
+      return withLease(lease, () => followRun(services, followed));
     },
     async aiSdkMessages({ params, caller }) {
       const threadId = params.id;
       const page = (cursor: string | null) =>
-        calls({ threadId, repeatable: true, run: (stub) => stub.call("readTranscript", caller, cursor) });
+        callThread({ threadId, repeatable: true, run: (stub) => stub.call("readTranscript", caller, cursor) });
       const first = await page(null);
       const body = messagesBody({ first, more: page, isServerTool: await readTools() });
       return new Response(body, { headers: jsonHeaders });
@@ -80,12 +80,12 @@ async function sendMessage(services: Services, call: ChatCall, message: PostedMe
   // The client chose the id for this one message, so a message that is sent twice is admitted once.
   const key = id === "" ? null : { key: `ai-sdk ${id}`, fingerprint: await fingerprint("aiSdkChat", content) };
   await services.limits.admit(caller);
-  const place = await services.places.take(caller, { holder: { thread: threadId }, stream: "bridged", run: true });
-  return inPlace(place, async () => {
-    const posting = { ...call, caller: place.caller, content, metadata, key };
+  const lease = await services.leases.take(caller, { holder: { thread: threadId }, stream: "bridged", run: true });
+  return withLease(lease, async () => {
+    const posting = { ...call, caller: lease.caller, content, metadata, key };
     const { run, after } = await postMessage(services, posting);
     if (run === null) throw refuse("internal", "The message began no run.");
-    const followed = { request, caller: place.caller, threadId, runId: run.id, after, knownCalls: [], isServerTool };
+    const followed = { request, caller: lease.caller, threadId, runId: run.id, after, knownCalls: [], isServerTool };
     return followRun(services, followed);
   });
 }
@@ -93,18 +93,19 @@ async function sendMessage(services: Services, call: ChatCall, message: PostedMe
 type Posting = ChatCall & Pick<PostedMessage, "content" | "metadata"> & { key: RequestKey | null };
 
 /** Posts the message: at once, or after the run that is under way. A thread that waits for answers to calls takes none. */
-async function postMessage({ calls }: Services, posting: Posting): Promise<Admission> {
+async function postMessage({ callThread }: Services, posting: Posting): Promise<Admission> {
   const { caller, threadId, content, metadata, key } = posting;
   const post = (when: "reject" | "queue"): Promise<Admission> => {
     const message = parseInput(postMessageSchema, { content, metadata, when });
-    const run: Parameters<typeof calls<Admission>>[0]["run"] = (stub) => stub.call("postMessage", caller, message, key);
-    return calls({ threadId, repeatable: key !== null, run });
+    const run: Parameters<typeof callThread<Admission>>[0]["run"] = (stub) =>
+      stub.call("postMessage", caller, message, key);
+    return callThread({ threadId, repeatable: key !== null, run });
   };
   try {
     return await post("reject");
   } catch (thrown) {
     if (!(thrown instanceof ThreadholdError) || thrown.refusal.details?.["run_id"] === undefined) throw thrown;
-    const { status } = await calls({ threadId, repeatable: true, run: (stub) => stub.call("describe", caller) });
+    const { status } = await callThread({ threadId, repeatable: true, run: (stub) => stub.call("describe", caller) });
     if (status === "awaiting_tool_execution") throw thrown;
     return post("queue");
   }
@@ -112,35 +113,35 @@ async function postMessage({ calls }: Services, posting: Posting): Promise<Admis
 
 /** Posts the outputs and approvals that the thread waits for, and follows the run if nothing is missing. */
 async function answerCalls(services: Services, call: ChatCall, { message }: PostedAnswers): Promise<Response> {
-  const { calls, places } = services;
+  const { callThread, leases } = services;
   const { request, caller, threadId, isServerTool } = call;
-  const { pending_tool_calls: pending } = await calls({
+  const { pending_tool_calls: pending } = await callThread({
     threadId,
     repeatable: true,
     run: (stub) => stub.call("describe", caller),
   });
   const results = readAnswers(message, pending);
   if (results.length === 0) throw refuse("conflict", "The message answers no call that the thread waits for.");
-  const place = await places.take(caller, { holder: { thread: threadId }, stream: "bridged", run: true });
-  return inPlace(place, async () => {
-    const { run, after } = await calls({
+  const lease = await leases.take(caller, { holder: { thread: threadId }, stream: "bridged", run: true });
+  return withLease(lease, async () => {
+    const { run, after } = await callThread({
       threadId,
       repeatable: true,
-      run: (stub) => stub.call("postToolResults", place.caller, { results }),
+      run: (stub) => stub.call("postToolResults", lease.caller, { results }),
     });
     const streamed = { threadId, runId: run.id, knownCalls: callsOf(message), isServerTool };
     if (run.status !== "awaiting_tool_execution") {
-      return followRun(services, { ...streamed, request, caller: place.caller, after });
+      return followRun(services, { ...streamed, request, caller: lease.caller, after });
     }
-    await place.giveBack();
+    await lease.giveBack();
     return waitingRun(streamed);
   });
 }
 
 /** A message that is stored cannot be edited: that needs a branch of the conversation. One that never arrived may be sent again. */
-async function checkIsNew({ calls }: Services, { caller, threadId }: ChatCall, id: string): Promise<void> {
+async function checkIsNew({ callThread }: Services, { caller, threadId }: ChatCall, id: string): Promise<void> {
   try {
-    await calls({ threadId, repeatable: true, run: (stub) => stub.call("getMessage", caller, id) });
+    await callThread({ threadId, repeatable: true, run: (stub) => stub.call("getMessage", caller, id) });
   } catch (thrown) {
     if (thrown instanceof ThreadholdError && thrown.code === "message_not_found") return;
     throw thrown;

@@ -1,7 +1,7 @@
 // Tool calls and their results as AI SDK UI shows them.
 
 import type { Json } from "#contract/json.ts";
-import type { Message } from "#contract/message.ts";
+import type { Message } from "#contract/thread-message.ts";
 import { readTool } from "#spec/define-tool.ts";
 import type { Registry } from "#spec/registry.ts";
 

@@ -1,7 +1,7 @@
 // A thread's conversation as messages of AI SDK UI: a message of the user, or all that one run answered as one message with a part
 // for each step, text, thought, call and file. The same parts in the same order as the stream of that run (`ui-stream.ts`) gives.
 
-import type { Message } from "#contract/message.ts";
+import type { Message } from "#contract/thread-message.ts";
 import type { PendingCall } from "#contract/thread.ts";
 import type { TranscriptEntry } from "#core/thread-rpc.ts";
 

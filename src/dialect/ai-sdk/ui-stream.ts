@@ -4,7 +4,7 @@
 
 import type { EventOf, PlainEvent, ThreadEvent } from "#contract/event.ts";
 import type { Json } from "#contract/json.ts";
-import type { Message, StopReason } from "#contract/message.ts";
+import type { Message, StopReason } from "#contract/thread-message.ts";
 
 import type { UiPart } from "./routes.ts";
 import { callEnd, fileUrl } from "./tool-parts.ts";

@@ -7,7 +7,7 @@ import { encodeCursor } from "#contract/cursor.ts";
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import { earlierNamedThreadId, namedThreadId } from "#contract/named-thread-id.ts";
 import type { Caller, TranscriptPage } from "#core/thread-rpc.ts";
-import type { ThreadCalls } from "#http/thread/thread-calls.ts";
+import type { CallThread } from "#http/thread/call-thread.ts";
 import { derivedUuidText, randomUuidText } from "#lib/uuid-text.ts";
 
 /** The thread of a session, whether or not it exists yet. */
@@ -38,7 +38,7 @@ export const pastTheEnd = encodeCursor("~", "transcript");
 
 /** Reads a page of the session. Refuses with `thread_not_found` a thread that is not the session that its id is derived from. */
 export async function readSession(
-  calls: ThreadCalls,
+  calls: CallThread,
   { caller, session, cursor }: { caller: Caller; session: SessionThread; cursor: string | null },
 ): Promise<TranscriptPage> {
   const { threadId, name, derived, owner } = session;
@@ -52,7 +52,7 @@ export async function readSession(
 }
 
 /** Whether the session exists for the caller. */
-export async function sessionExists(calls: ThreadCalls, caller: Caller, session: SessionThread): Promise<boolean> {
+export async function sessionExists(calls: CallThread, caller: Caller, session: SessionThread): Promise<boolean> {
   try {
     await readSession(calls, { caller, session, cursor: pastTheEnd });
     return true;
@@ -63,7 +63,7 @@ export async function sessionExists(calls: ThreadCalls, caller: Caller, session:
 }
 
 /** Makes the function that finds threads of sessions. */
-export function createFindThread(calls: ThreadCalls): FindThread {
+export function createFindThread(calls: CallThread): FindThread {
   const withoutEarlier = new Set<string>();
   return async (caller, given) => {
     const owner = caller.user;

@@ -15,7 +15,7 @@ import { Subscription } from "#http/bridge/subscription.ts";
 import { invalidField } from "#http/input/field-error.ts";
 import { checkAnswerable, checkContent } from "#http/input/message-size.ts";
 import { readRequestKey } from "#http/input/request-key.ts";
-import { inPlace } from "#http/limit/places.ts";
+import { withLease } from "#http/limit/user-leases.ts";
 import type { HandlersOf } from "#http/route/handler.ts";
 import type { Services } from "#http/services.ts";
 
@@ -32,9 +32,9 @@ import { checkModel, createSession } from "./session-creation.ts";
 
 /** The handlers. */
 export function sessionHandlers(services: Services): HandlersOf<(typeof sessionGroup)["routes"]> {
-  const { calls, limits, places, dependencies } = services;
+  const { callThread, limits, leases, dependencies } = services;
   const facts = projectFacts(dependencies.registry);
-  const findThread = createFindThread(calls);
+  const findThread = createFindThread(callThread);
   return {
     async executeSession({ request, caller, body }) {
       const { session_id, ...given } = executeInput(body);
@@ -47,8 +47,8 @@ export function sessionHandlers(services: Services): HandlersOf<(typeof sessionG
       if (context !== null) await limits.create(caller);
       const known = await facts();
       checkModel(dependencies.registry, given.options);
-      const taken = await places.take(caller, { holder: { thread: threadId }, stream: "bridged", run: true });
-      return inPlace(taken, async () => {
+      const taken = await leases.take(caller, { holder: { thread: threadId }, stream: "bridged", run: true });
+      return withLease(taken, async () => {
         if (context !== null) await createSession(services, { caller, session, context, options: given.options });
         const posting = { caller: taken.caller, session, execution: given, key };
         const posted = await orMissingContext(given.context === null, () => postInput(services, posting));
@@ -61,7 +61,7 @@ export function sessionHandlers(services: Services): HandlersOf<(typeof sessionG
       const { session_id } = params;
       if (!sessionIdSchema.safeParse(session_id).success) throw refuse("thread_not_found", "There is no such session.");
       const { session } = await findThread(caller, session_id);
-      const page = (cursor: string | null) => readSession(calls, { caller, session, cursor });
+      const page = (cursor: string | null) => readSession(callThread, { caller, session, cursor });
       const first = await page(null);
       const { providers } = await facts();
       const body = sessionBody({ id: session_id, first, more: page, providers });
@@ -81,7 +81,7 @@ interface Posting {
 type Posted = PostedMessage | PostedResults;
 
 /** Posts the message, which starts a run, or the results, with which one goes on. */
-function postInput({ calls }: Services, { caller, session, execution, key }: Posting): Promise<Posted> {
+function postInput({ callThread }: Services, { caller, session, execution, key }: Posting): Promise<Posted> {
   const { threadId, name: sessionName, owner, derived } = session;
   const { input, options, limits } = execution;
   const setup: InputSetup = { options, ...(derived ? { named: { name: sessionName, owner } } : {}) };
@@ -89,7 +89,7 @@ function postInput({ calls }: Services, { caller, session, execution, key }: Pos
     if (limits !== null) throw invalidField("options.limits", "not together with results");
     const results = input.map(postedResult);
     // Taken results are no longer waited for, so a second attempt would be refused.
-    return calls({
+    return callThread({
       threadId,
       repeatable: false,
       run: (stub) => stub.call("postToolResults", caller, { results }, { ...setup, onlyWhileWaiting: true }),
@@ -97,7 +97,7 @@ function postInput({ calls }: Services, { caller, session, execution, key }: Pos
   }
   const content = inputContent(input);
   const message = postMessageSchema.parse({ content, when: "reject", ...(limits === null ? {} : { limits }) });
-  return calls({
+  return callThread({
     threadId,
     repeatable: key !== null,
     run: (stub) => stub.call("postMessage", caller, message, key, setup),
@@ -106,11 +106,11 @@ function postInput({ calls }: Services, { caller, session, execution, key }: Pos
 
 /** The open calls, with their arguments, if the run still waits for results; null for a run to follow. */
 async function restingCalls(
-  { calls }: Services,
+  { callThread }: Services,
   { caller, session, posted }: { caller: Caller; session: SessionThread; posted: Posted },
 ): Promise<SessionToolCall[] | null> {
   if (!("missing" in posted) || posted.run.status !== "awaiting_tool_execution") return null;
-  const { thread, pending } = await readSession(calls, { caller, session, cursor: pastTheEnd });
+  const { thread, pending } = await readSession(callThread, { caller, session, cursor: pastTheEnd });
   return thread.status === "awaiting_tool_execution" ? pending.map(toPendingCall) : null;
 }
 

@@ -24,7 +24,7 @@ interface NewSession {
 
 /** Creates it if it does not exist. */
 export async function createSession(
-  { calls, dependencies: { registry } }: Services,
+  { callThread, dependencies: { registry } }: Services,
   created: NewSession,
 ): Promise<void> {
   const { caller, session } = created;
@@ -32,11 +32,11 @@ export async function createSession(
   try {
     input = newSession(registry, created);
   } catch (refused) {
-    if (await sessionExists(calls, caller, session)) return;
+    if (await sessionExists(callThread, caller, session)) return;
     throw refused;
   }
   try {
-    await calls({
+    await callThread({
       threadId: session.threadId,
       repeatable: true,
       run: (stub) => stub.call("create", caller, input),

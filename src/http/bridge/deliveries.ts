@@ -4,7 +4,7 @@
 
 import { tooSlowCloseCode, webSocketCloseCode } from "#contract/error.ts";
 import type { Refusal } from "#contract/error.ts";
-import { expiredCloseCode } from "#contract/subscription.ts";
+import { expiredCloseCode } from "#contract/stream-limits.ts";
 
 /** One event. `json` is the text that the object sent, unchanged. */
 export interface Frame {

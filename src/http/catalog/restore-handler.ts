@@ -7,7 +7,7 @@ import type { Caller } from "#core/thread-rpc.ts";
 import { jsonAnswer } from "../answer/json-answer.ts";
 import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
-import { withStub } from "../thread/thread-calls.ts";
+import { withStub } from "../thread/call-thread.ts";
 
 /** Objects that are asked at the same time. The platform permits six pending requests of a Worker. */
 const atATime = 5;

@@ -10,11 +10,11 @@ import { sseFrameOf, sseHeaders, sseRefusal, sseResponse } from "../bridge/sse-r
 import type { SseFormat } from "../bridge/sse-response.ts";
 import { socketOf } from "../bridge/subscription.ts";
 import { wantsSocket } from "../input/upgrade.ts";
-import { inPlace } from "../limit/places.ts";
+import { withLease } from "../limit/user-leases.ts";
 import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
+import { tryTwice } from "../thread/call-thread.ts";
 import { ownerOf } from "../thread/owner.ts";
-import { tryTwice } from "../thread/thread-calls.ts";
 import { FeedSource } from "./feed-source.ts";
 
 /** The handler. */
@@ -26,14 +26,14 @@ export function feedHandlers(services: Services): Pick<Handlers, "watchThreads">
       const owner = ownerOf(caller, query.user_id);
       if (headOnly) return new Response(null, { headers: sseHeaders });
       const stream = wantsSocket(request) ? "handed_through" : "bridged";
-      const place = await services.places.take(caller, { holder: { feed: owner }, stream, run: false });
-      return inPlace(place, async () => {
-        const upgraded = await tryTwice(() => feeds(owner).fetch(watchRequest(owner, place.caller)), {
+      const lease = await services.leases.take(caller, { holder: { feed: owner }, stream, run: false });
+      return withLease(lease, async () => {
+        const upgraded = await tryTwice(() => feeds(owner).fetch(watchRequest(owner, lease.caller)), {
           what: "feed",
           repeatable: true,
         });
         if (wantsSocket(request)) {
-          if (upgraded.webSocket === null) await place.giveBack();
+          if (upgraded.webSocket === null) await lease.giveBack();
           return upgraded;
         }
         const source = new FeedSource(await socketOf(upgraded), services.ports.now);

@@ -30,37 +30,37 @@ function overBound({ bound, limit, message }: JsonBoundError, what: string): Thr
 }
 
 /** A container in the value, with its key and its parent. Full paths are built only for errors. */
-interface Place {
+interface Container {
   value: object;
   key: string;
-  outer: Place | null;
+  outer: Container | null;
 }
 
 /** Checks every text, number and key, without recursion. The parser has bounded the nesting. */
 function checkValue(value: unknown): void {
-  const waiting: Place[] = [];
-  const root: Place = { value: { "": value }, key: "", outer: null };
-  for (let place: Place | undefined = root; place !== undefined; place = waiting.pop()) {
-    for (const [key, inner] of Object.entries(place.value)) {
-      checkText(key, place);
-      if (key === "__proto__") throw invalidField(pathOf(place, key), "Not a name a field can have");
-      if (typeof inner === "string") checkText(inner, place, key);
+  const waiting: Container[] = [];
+  const root: Container = { value: { "": value }, key: "", outer: null };
+  for (let container: Container | undefined = root; container !== undefined; container = waiting.pop()) {
+    for (const [key, inner] of Object.entries(container.value)) {
+      checkText(key, container);
+      if (key === "__proto__") throw invalidField(pathOf(container, key), "Not a name a field can have");
+      if (typeof inner === "string") checkText(inner, container, key);
       else if (typeof inner === "number" && !Number.isFinite(inner)) {
-        throw invalidField(pathOf(place, key), "Is too large a number");
+        throw invalidField(pathOf(container, key), "Is too large a number");
       } else if (typeof inner === "object" && inner !== null)
-        waiting.push({ value: inner as object, key, outer: place });
+        waiting.push({ value: inner as object, key, outer: container });
     }
   }
 }
 
-function checkText(text: string, place: Place, key?: string): void {
+function checkText(text: string, container: Container, key?: string): void {
   if (text.isWellFormed()) return;
-  throw invalidField(pathOf(place, key), "Holds half of a surrogate pair, which is no Unicode text");
+  throw invalidField(pathOf(container, key), "Holds half of a surrogate pair, which is no Unicode text");
 }
 
-function pathOf(place: Place, key?: string): string {
+function pathOf(container: Container, key?: string): string {
   const path = key === undefined ? [] : [key];
-  for (let at: Place | null = place; at !== null; at = at.outer) path.unshift(at.key);
+  for (let at: Container | null = container; at !== null; at = at.outer) path.unshift(at.key);
   // The traversal starts at an object around the value. Its two keys are not part of the path.
   return path.slice(2).join(".");
 }

@@ -13,12 +13,12 @@ import {
 } from "#contract/definition.ts";
 import { errorBodySchema } from "#contract/error.ts";
 import { eventSchema } from "#contract/event.ts";
-import { fileRecordSchema } from "#contract/file-record.ts";
 import { jsonObjectSchema, jsonSchema } from "#contract/json.ts";
-import { logSchema } from "#contract/log.ts";
-import { messageSchema } from "#contract/message.ts";
+import { logSchema } from "#contract/log-entry.ts";
 import type { BuiltInRoute } from "#contract/route.ts";
 import { runSchema } from "#contract/run.ts";
+import { fileRecordSchema } from "#contract/stored-file.ts";
+import { messageSchema } from "#contract/thread-message.ts";
 import { threadSchema } from "#contract/thread.ts";
 import { componentReference, componentSchemas } from "#lib/json-schema.ts";
 import type { JsonSchema } from "#lib/json-schema.ts";

@@ -10,7 +10,7 @@ import type { RouteEntry } from "#spec/registry.ts";
 import { withoutPassCookie } from "../auth/pass-cookie.ts";
 import type { Params } from "../route/handler.ts";
 import type { Services } from "../services.ts";
-import { withStub } from "../thread/thread-calls.ts";
+import { withStub } from "../thread/call-thread.ts";
 import { controllerAnswer } from "./controller-answer.ts";
 import { controllerContext } from "./controller-context.ts";
 

@@ -15,14 +15,14 @@ import { Subscription } from "../bridge/subscription.ts";
 import type { SubscriptionTarget } from "../bridge/subscription.ts";
 import { checkAnswerable, checkContent, checkMetadata } from "../input/message-size.ts";
 import { readRequestKey } from "../input/request-key.ts";
-import { inPlace } from "../limit/places.ts";
-import type { Place } from "../limit/places.ts";
+import { withLease } from "../limit/user-leases.ts";
+import type { TakenLease } from "../limit/user-leases.ts";
 import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 
 /** The handlers. */
 export function admissionHandlers(services: Services): Pick<Handlers, "postMessage" | "postRun"> {
-  const { calls, limits } = services;
+  const { callThread, limits } = services;
   return {
     async postMessage({ request, params, caller, body, query }) {
       checkContent(body.content, "content", body.attachments);
@@ -34,7 +34,7 @@ export function admissionHandlers(services: Services): Pick<Handlers, "postMessa
       const admitting = { request, threadId, caller, wait: query.wait, run: body.run };
       return admit(services, admitting, async (admitted) => {
         const run = (stub: ThreadStub) => stub.call("postMessage", admitted, body, key);
-        const admission = await calls({ threadId, repeatable: key !== null, run });
+        const admission = await callThread({ threadId, repeatable: key !== null, run });
         const { message } = admission;
         return { admission, bodyOf: (record) => ({ message, run: record }) };
       });
@@ -45,7 +45,7 @@ export function admissionHandlers(services: Services): Pick<Handlers, "postMessa
       const threadId = params.id;
       return admit(services, { request, threadId, caller, wait: query.wait, run: true }, async (admitted) => {
         const run = (stub: ThreadStub) => stub.call("postRun", admitted, body, key);
-        const admission = await calls({ threadId, repeatable: key !== null, run });
+        const admission = await callThread({ threadId, repeatable: key !== null, run });
         return { admission, bodyOf: (record) => ({ run: record }) };
       });
     },
@@ -78,28 +78,28 @@ async function admit(
 ): Promise<Response> {
   const { request, threadId, caller, wait, run } = admitting;
   const follows = run && (wait || asksForEvents(request));
-  const place = await services.places.take(caller, {
+  const lease = await services.leases.take(caller, {
     holder: { thread: threadId },
     stream: follows ? "bridged" : null,
     run,
   });
-  return inPlace(place, async () => {
-    const admitted = { ...admitting, caller: place.caller, ...(await work(place.caller)) };
-    return answerAdmission(services, admitted, place);
+  return withLease(lease, async () => {
+    const admitted = { ...admitting, caller: lease.caller, ...(await work(lease.caller)) };
+    return answerAdmission(services, admitted, lease);
   });
 }
 
-async function answerAdmission(services: Services, admitted: Admitted, place: Place): Promise<Response> {
+async function answerAdmission(services: Services, admitted: Admitted, lease: TakenLease): Promise<Response> {
   const { admission, wait, request, bodyOf } = admitted;
   const { run } = admission;
   if (run === null) {
-    await place.giveBack();
+    await lease.giveBack();
     return jsonAnswer(bodyOf(null), wait ? 200 : 202);
   }
   if (asksForEvents(request)) return runEvents(services, admitted, run);
   if (!wait) return jsonAnswer(bodyOf(run), 202);
   if (isFinished(run.status) || run.status === "awaiting_tool_execution") {
-    await place.giveBack();
+    await lease.giveBack();
     return jsonAnswer(bodyOf(await readRun(services, admitted, run)));
   }
   const leaving = new AbortController();
@@ -148,11 +148,11 @@ function runEndedOrSuspended(
   const read = (): Promise<Run> => readRun(services, admitted, run);
   const takeLease = async (): Promise<Caller> => {
     const { caller, threadId } = admitted;
-    return (await services.places.take(caller, { holder: { thread: threadId }, stream: "bridged", run: false })).caller;
+    return (await services.leases.take(caller, { holder: { thread: threadId }, stream: "bridged", run: false })).caller;
   };
   return followRun({ target, read, takeLease, ...client }, services.ports);
 }
 
 function readRun(services: Services, { threadId, caller }: Admitted, run: Run): Promise<Run> {
-  return services.calls({ threadId, repeatable: true, run: (stub) => stub.call("getRun", caller, run.id) });
+  return services.callThread({ threadId, repeatable: true, run: (stub) => stub.call("getRun", caller, run.id) });
 }

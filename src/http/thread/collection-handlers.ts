@@ -27,7 +27,7 @@ export function collectionHandlers(services: Services): Pick<Handlers, "createTh
       const key = await readRequestKey(request, "createThread", body);
       const { id, creation = randomId() } = await reserveCreation(services, { caller, key, id: wanted });
       const { user_id: _, ...rest } = body;
-      const thread = await services.calls({
+      const thread = await services.callThread({
         threadId: id,
         repeatable: true,
         run: (stub) => stub.call("create", caller, { ...rest, id, user_id: owner, creation }),

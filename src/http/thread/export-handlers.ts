@@ -15,12 +15,12 @@ import { invalidField } from "../input/field-error.ts";
 import { parseInput } from "../input/parse-input.ts";
 import { parseJson } from "../input/parse-json.ts";
 import { readRequestKey } from "../input/request-key.ts";
-import { inPlace } from "../limit/places.ts";
+import { withLease } from "../limit/user-leases.ts";
 import type { Call, Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
+import { withStub } from "./call-thread.ts";
 import { reserveCreation } from "./creation-key.ts";
 import { refusalOf } from "./file-handlers.ts";
-import { withStub } from "./thread-calls.ts";
 
 /** Maximal bytes of the first line. */
 const headerLimit = 4096;
@@ -30,7 +30,7 @@ const headerMs = 10_000;
 
 /** The handlers. */
 export function exportHandlers(services: Services): Pick<Handlers, "exportThread" | "importThread"> {
-  const { dependencies, limits, places } = services;
+  const { dependencies, limits, leases } = services;
   const { threads } = dependencies;
   return {
     async exportThread({ params, url, caller, headOnly }) {
@@ -42,10 +42,10 @@ export function exportHandlers(services: Services): Pick<Handlers, "exportThread
         return withStub(threads, { threadId, repeatable: true, run: (stub) => stub.fetch(new Request(inner, init)) });
       };
       if (headOnly) return ask(caller);
-      const place = await places.take(caller, { holder: { thread: threadId }, stream: "handed_through", run: false });
+      const lease = await leases.take(caller, { holder: { thread: threadId }, stream: "handed_through", run: false });
       // The thread's object gives the lease back at the end of the export.
-      return inPlace(place, async () => {
-        const response = await ask(place.caller);
+      return withLease(lease, async () => {
+        const response = await ask(lease.caller);
         if (response.status >= 400) throw await refusalOf(response);
         return response;
       });
@@ -69,16 +69,16 @@ async function pass(
   services: Services,
   { request, caller }: Pick<Call<"importThread">, "request" | "caller">,
 ): Promise<Response> {
-  const { dependencies, places } = services;
+  const { dependencies, leases } = services;
   if (request.body === null) throw refuse("invalid_request", "The body is empty; an exported thread is expected.");
   const sent = request.body as ReadableStream<Uint8Array>;
   const { header, received } = await readFirstLine(sent, services.ports.timers);
   const key = await readRequestKey(request, "importThread", header);
   const { id: threadId, creation } = await reserveCreation(services, { caller, key, id: header.thread_id });
-  const place = await places.take(caller, { holder: { thread: threadId }, stream: "handed_through", run: false });
-  return inPlace(place, async () => {
+  const lease = await leases.take(caller, { holder: { thread: threadId }, stream: "handed_through", run: false });
+  return withLease(lease, async () => {
     const headers = {
-      [callerHeader]: JSON.stringify(place.caller),
+      [callerHeader]: JSON.stringify(lease.caller),
       ...(creation === undefined ? {} : { [creationHeader]: creation }),
     };
     const body = joinStreams(received, sent);

@@ -9,7 +9,7 @@ import { discardBody } from "#lib/discard-body.ts";
 import { checkConditions, checkUpload } from "../input/upload-headers.ts";
 import type { Call, Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
-import { withStub } from "./thread-calls.ts";
+import { withStub } from "./call-thread.ts";
 
 type FileRoutes = "readFile" | "putFile" | "deleteFile" | "searchFiles" | "fileStats";
 

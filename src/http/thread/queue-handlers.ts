@@ -7,13 +7,13 @@ import type { Services } from "../services.ts";
 
 /** The handlers. */
 export function queueHandlers({
-  calls,
+  callThread,
   limits,
 }: Services): Pick<Handlers, "listQueue" | "patchQueued" | "deleteQueued"> {
   return {
     async listQueue({ params, caller, query }) {
       const run = { threadId: params.id, repeatable: true };
-      const { items, next_cursor } = await calls({ ...run, run: (stub) => stub.call("listQueue", caller, query) });
+      const { items, next_cursor } = await callThread({ ...run, run: (stub) => stub.call("listQueue", caller, query) });
       return jsonAnswer({ queue: items, next_cursor });
     },
     async patchQueued({ params, caller, body }) {
@@ -22,13 +22,13 @@ export function queueHandlers({
       checkMetadata(body.metadata);
       await limits.change(caller);
       const run = { threadId: id, repeatable: true };
-      return jsonAnswer(await calls({ ...run, run: (stub) => stub.call("patchQueued", caller, qid, body) }));
+      return jsonAnswer(await callThread({ ...run, run: (stub) => stub.call("patchQueued", caller, qid, body) }));
     },
     async deleteQueued({ params, caller }) {
       const { id, qid } = params;
       await limits.change(caller);
       // Not retried: after a lost response, the second attempt would report that the input is no longer queued.
-      await calls({ threadId: id, repeatable: false, run: (stub) => stub.call("deleteQueued", caller, qid) });
+      await callThread({ threadId: id, repeatable: false, run: (stub) => stub.call("deleteQueued", caller, qid) });
       return emptyAnswer();
     },
   };

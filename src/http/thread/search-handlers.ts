@@ -12,9 +12,9 @@ import { TimeLimitError, withinTime } from "#lib/time-limit.ts";
 import { jsonAnswer } from "../answer/json-answer.ts";
 import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
+import { withStub } from "./call-thread.ts";
 import { refusalOf } from "./file-handlers.ts";
 import { scopeOf } from "./owner.ts";
-import { withStub } from "./thread-calls.ts";
 
 /** Threads that are searched at the same time, and milliseconds that each search may take. */
 const threadsAtOnce = 8;

@@ -9,26 +9,30 @@ import { sseResponse } from "../bridge/sse-response.ts";
 import { subscribeRequest, Subscription } from "../bridge/subscription.ts";
 import type { SubscriptionQuery } from "../bridge/subscription.ts";
 import { invalidField } from "../input/field-error.ts";
-import { inPlace } from "../limit/places.ts";
+import { withLease } from "../limit/user-leases.ts";
 import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
-import { withStub } from "./thread-calls.ts";
+import { withStub } from "./call-thread.ts";
 
 /** The handlers. */
 export function streamHandlers(services: Services): Pick<Handlers, "threadEvents" | "threadStream"> {
   const { threads } = services.dependencies;
-  const { ports, places } = services;
+  const { ports, leases } = services;
   return {
     async threadEvents({ request, params, caller, query, headOnly }) {
       const fields = subscriptionQuery(query, request.headers.get("last-event-id"));
       if (headOnly) {
-        await services.calls({ threadId: params.id, repeatable: true, run: (stub) => stub.call("describe", caller) });
+        await services.callThread({
+          threadId: params.id,
+          repeatable: true,
+          run: (stub) => stub.call("describe", caller),
+        });
         return new Response(null, { headers: { "content-type": "text/event-stream; charset=utf-8" } });
       }
       const { id: threadId } = params;
-      const place = await places.take(caller, { holder: { thread: threadId }, stream: "bridged", run: false });
-      const target = { threads, threadId, caller: place.caller, query: fields };
-      const subscription = await inPlace(place, () =>
+      const lease = await leases.take(caller, { holder: { thread: threadId }, stream: "bridged", run: false });
+      const target = { threads, threadId, caller: lease.caller, query: fields };
+      const subscription = await withLease(lease, () =>
         withStub(threads, { threadId, repeatable: true, run: () => Subscription.open(target, ports) }),
       );
       const writeEnd = query.until === "idle";
@@ -37,14 +41,14 @@ export function streamHandlers(services: Services): Pick<Handlers, "threadEvents
     async threadStream({ params, caller, query }) {
       const fields = subscriptionQuery(query, null);
       const { id: threadId } = params;
-      const place = await places.take(caller, { holder: { thread: threadId }, stream: "handed_through", run: false });
-      return inPlace(place, async () => {
+      const lease = await leases.take(caller, { holder: { thread: threadId }, stream: "handed_through", run: false });
+      return withLease(lease, async () => {
         const response = await withStub(threads, {
           threadId,
           repeatable: true,
-          run: (stub) => stub.fetch(subscribeRequest(place.caller, fields)),
+          run: (stub) => stub.fetch(subscribeRequest(lease.caller, fields)),
         });
-        if (response.webSocket === null) await place.giveBack();
+        if (response.webSocket === null) await lease.giveBack();
         return response;
       });
     },

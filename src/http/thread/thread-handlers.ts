@@ -24,31 +24,35 @@ type ThreadRoutes =
 const repeatable = true;
 
 /** The handlers. */
-export function threadHandlers({ calls, dependencies, limits }: Services): Pick<Handlers, ThreadRoutes> {
+export function threadHandlers({ callThread, dependencies, limits }: Services): Pick<Handlers, ThreadRoutes> {
   return {
     async getThread({ params, caller }) {
-      return jsonAnswer(await calls({ threadId: params.id, repeatable, run: (stub) => stub.call("describe", caller) }));
+      return jsonAnswer(
+        await callThread({ threadId: params.id, repeatable, run: (stub) => stub.call("describe", caller) }),
+      );
     },
     async patchThread({ params, caller, body }) {
       if (body.agent_id !== undefined) checkAgent(dependencies.registry, body.agent_id);
       checkMetadata(body.metadata);
       await limits.change(caller);
       return jsonAnswer(
-        await calls({ threadId: params.id, repeatable, run: (stub) => stub.call("patch", caller, body) }),
+        await callThread({ threadId: params.id, repeatable, run: (stub) => stub.call("patch", caller, body) }),
       );
     },
     async deleteThread({ params, caller }) {
-      await calls({ threadId: params.id, repeatable, run: (stub) => stub.call("remove", caller) });
+      await callThread({ threadId: params.id, repeatable, run: (stub) => stub.call("remove", caller) });
       return emptyAnswer();
     },
     async listMessages({ params, caller, query }) {
       const run = { threadId: params.id, repeatable };
-      const { items, ...rest } = await calls({ ...run, run: (stub) => stub.call("listMessages", caller, query) });
+      const { items, ...rest } = await callThread({ ...run, run: (stub) => stub.call("listMessages", caller, query) });
       return jsonAnswer({ messages: items, ...rest });
     },
     async getMessage({ params, caller }) {
       const { id, mid } = params;
-      return jsonAnswer(await calls({ threadId: id, repeatable, run: (stub) => stub.call("getMessage", caller, mid) }));
+      return jsonAnswer(
+        await callThread({ threadId: id, repeatable, run: (stub) => stub.call("getMessage", caller, mid) }),
+      );
     },
     async patchMessage({ params, caller, body }) {
       const { id, mid } = params;
@@ -56,28 +60,30 @@ export function threadHandlers({ calls, dependencies, limits }: Services): Pick<
       checkMetadata(body.metadata);
       await limits.change(caller);
       return jsonAnswer(
-        await calls({ threadId: id, repeatable, run: (stub) => stub.call("patchMessage", caller, mid, body) }),
+        await callThread({ threadId: id, repeatable, run: (stub) => stub.call("patchMessage", caller, mid, body) }),
       );
     },
     async deleteMessage({ params, caller }) {
       const { id, mid } = params;
       await limits.change(caller);
-      await calls({ threadId: id, repeatable, run: (stub) => stub.call("deleteMessage", caller, mid) });
+      await callThread({ threadId: id, repeatable, run: (stub) => stub.call("deleteMessage", caller, mid) });
       return emptyAnswer();
     },
     async listRuns({ params, caller, query }) {
       const run = { threadId: params.id, repeatable };
-      const { items, next_cursor } = await calls({ ...run, run: (stub) => stub.call("listRuns", caller, query) });
+      const { items, next_cursor } = await callThread({ ...run, run: (stub) => stub.call("listRuns", caller, query) });
       return jsonAnswer({ runs: items, next_cursor });
     },
     async getRun({ params, caller }) {
       const { id, rid } = params;
-      return jsonAnswer(await calls({ threadId: id, repeatable, run: (stub) => stub.call("getRun", caller, rid) }));
+      return jsonAnswer(
+        await callThread({ threadId: id, repeatable, run: (stub) => stub.call("getRun", caller, rid) }),
+      );
     },
     async stopThread({ params, caller, body }) {
       const runId = body.run_id ?? null;
       return jsonAnswer(
-        await calls({ threadId: params.id, repeatable, run: (stub) => stub.call("stop", caller, runId) }),
+        await callThread({ threadId: params.id, repeatable, run: (stub) => stub.call("stop", caller, runId) }),
       );
     },
     async invokeTool({ params, caller, body }) {
@@ -85,16 +91,18 @@ export function threadHandlers({ calls, dependencies, limits }: Services): Pick<
       await limits.invoke(caller);
       // Not retried, because the tool may have run.
       const run = { threadId: id, repeatable: false };
-      return jsonAnswer(await calls({ ...run, run: (stub) => stub.call("invokeTool", caller, name, body.args) }));
+      return jsonAnswer(await callThread({ ...run, run: (stub) => stub.call("invokeTool", caller, name, body.args) }));
     },
     async listLogs({ params, caller, query }) {
       const run = { threadId: params.id, repeatable };
-      const { items, next_cursor } = await calls({ ...run, run: (stub) => stub.call("listLogs", caller, query) });
+      const { items, next_cursor } = await callThread({ ...run, run: (stub) => stub.call("listLogs", caller, query) });
       return jsonAnswer({ logs: items, next_cursor });
     },
     async getLog({ params, caller }) {
       const { id, lid } = params;
-      return jsonAnswer(await calls({ threadId: id, repeatable, run: (stub) => stub.call("getLog", caller, lid) }));
+      return jsonAnswer(
+        await callThread({ threadId: id, repeatable, run: (stub) => stub.call("getLog", caller, lid) }),
+      );
     },
   };
 }

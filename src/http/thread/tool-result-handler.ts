@@ -2,19 +2,19 @@
 // running threads, like a run that starts.
 
 import { jsonAnswer } from "../answer/json-answer.ts";
-import { inPlace } from "../limit/places.ts";
+import { withLease } from "../limit/user-leases.ts";
 import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 
 /** The handler. */
-export function toolResultHandlers({ calls, places }: Services): Pick<Handlers, "postToolResults"> {
+export function toolResultHandlers({ callThread, leases }: Services): Pick<Handlers, "postToolResults"> {
   return {
     async postToolResults({ params, caller, body }) {
       const { id: threadId } = params;
-      const place = await places.take(caller, { holder: { thread: threadId }, stream: null, run: true });
-      const { run, missing, ignored } = await inPlace(place, () =>
+      const lease = await leases.take(caller, { holder: { thread: threadId }, stream: null, run: true });
+      const { run, missing, ignored } = await withLease(lease, () =>
         // Repeatable, because the object accepts a result that equals the stored one.
-        calls({ threadId, repeatable: true, run: (stub) => stub.call("postToolResults", place.caller, body) }),
+        callThread({ threadId, repeatable: true, run: (stub) => stub.call("postToolResults", lease.caller, body) }),
       );
       return jsonAnswer({ run, missing, ignored }, 202);
     },

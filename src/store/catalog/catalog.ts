@@ -1,7 +1,7 @@
 // The catalog: an index over all threads, stored outside of their objects. It is a copy that may be out of date or unavailable; no
 // thread waits for it (architecture §6). This file is its interface. D1 implements it, and tests have one in memory.
 
-import type { Page } from "#contract/page.ts";
+import type { Page } from "#contract/list-page.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
 
 import type { RunTotal, UsageQuery, UsageTotals } from "./run-total.ts";

@@ -1,6 +1,6 @@
 // Builds a page of threads from up to one row more than requested. The extra row shows that another page follows.
 
-import type { Page } from "#contract/page.ts";
+import type { Page } from "#contract/list-page.ts";
 import type { Thread } from "#contract/thread.ts";
 
 import type { ThreadListQuery } from "./catalog.ts";

@@ -1,9 +1,9 @@
 // Runs a tool by hand, for the route of Standard Agents' invokeTool. Tools can have effects, so a user may invoke only the tools that
 // the thread's agent offers to its models.
 
+import type { ToolResult } from "#contract/call-result.ts";
 import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
-import type { ToolResult } from "#contract/tool-result.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 
 import type { ObjectContext } from "../object-context.ts";

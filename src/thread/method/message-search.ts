@@ -5,9 +5,9 @@
 
 import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
 import { refuse } from "#contract/error.ts";
-import type { Role } from "#contract/message.ts";
 import { searchMessagesSchema } from "#contract/search-route.ts";
 import type { MessageHit, MessageHits, SearchMessages } from "#contract/search-route.ts";
+import type { Role } from "#contract/thread-message.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { textOf } from "#core/view.ts";
 import { textFinder } from "#lib/text-search.ts";

@@ -1,10 +1,10 @@
 // Reads the results and approvals of a request: checks their size, and checks them against the schemas of their tools. A client can
 // correct an invalid one and send it again, because nothing is stored before.
 
+import type { ToolResult } from "#contract/call-result.ts";
 import { refuse } from "#contract/error.ts";
 import { bodyBounds } from "#contract/json.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
-import type { ToolResult } from "#contract/tool-result.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
 import type { Approval } from "#core/awaited.ts";
 import { jsonBytes } from "#core/cut-text.ts";

@@ -2,9 +2,9 @@
 
 import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
 import { refuse } from "#contract/error.ts";
+import type { MessagePage } from "#contract/list-page.ts";
 import type { ListMessages, PatchMessage } from "#contract/message-route.ts";
-import type { Message } from "#contract/message.ts";
-import type { MessagePage } from "#contract/page.ts";
+import type { Message } from "#contract/thread-message.ts";
 import { totalOf } from "#core/message-counts.ts";
 import type { MessageRecord, ThreadRecord } from "#core/record.ts";
 import { callsOf } from "#core/run-state.ts";

@@ -3,7 +3,7 @@
 
 import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
 import { refuse } from "#contract/error.ts";
-import type { Page } from "#contract/page.ts";
+import type { Page } from "#contract/list-page.ts";
 import type { ListQueue, PatchQueued, QueuedInput } from "#contract/queue-route.ts";
 import type { MessageRecord, QueuedRun } from "#core/record.ts";
 import { withText } from "#core/request/request-messages.ts";

@@ -2,9 +2,9 @@
 
 import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
 import { refuse } from "#contract/error.ts";
+import type { Page } from "#contract/list-page.ts";
+import type { Log } from "#contract/log-entry.ts";
 import type { ListLogs } from "#contract/log-route.ts";
-import type { Log } from "#contract/log.ts";
-import type { Page } from "#contract/page.ts";
 import type { ListRuns } from "#contract/run-route.ts";
 import type { Run } from "#contract/run.ts";
 import { logEntries, toolCallEntries } from "#core/log-entries.ts";

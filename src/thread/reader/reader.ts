@@ -3,7 +3,7 @@
 
 import { tooSlowCloseCode, webSocketCloseCode } from "#contract/error.ts";
 import type { PlainEvent } from "#contract/event.ts";
-import { acknowledgeWindow, expiredCloseCode, unacknowledgedLimit } from "#contract/subscription.ts";
+import { acknowledgeWindow, expiredCloseCode, unacknowledgedLimit } from "#contract/stream-limits.ts";
 
 import type { ReplayFrom } from "../replay/replay-start.ts";
 import type { ReplayPart } from "../replay/replay.ts";

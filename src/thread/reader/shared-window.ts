@@ -2,7 +2,7 @@
 // While the shared window is full, frames that go beyond a reader's own window wait in order, and readers that acknowledge nothing for
 // some time are closed. Frames that fit into the own window never wait, so silent readers do not delay the deltas of others.
 
-import { sharedWindowLimit, silentReaderMs } from "#contract/subscription.ts";
+import { sharedWindowLimit, silentReaderMs } from "#contract/stream-limits.ts";
 import type { Clock } from "#core/ports/clock.ts";
 
 /** Parts of replays may fill the window up to here; the rest is for frames. */

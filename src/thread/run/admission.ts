@@ -5,7 +5,6 @@
 import { refuse } from "#contract/error.ts";
 import type { EventOf } from "#contract/event.ts";
 import type { PostMessage } from "#contract/message-route.ts";
-import type { Message } from "#contract/message.ts";
 import { queueLimit } from "#contract/queue-route.ts";
 import type { PostRun } from "#contract/run-route.ts";
 import type { RunKind } from "#contract/run.ts";

@@ -1,7 +1,7 @@
 // `state.execution` of a running run (Standard Agents, ExecutionState).
 
 import { refuse } from "#contract/error.ts";
-import type { Side } from "#contract/message.ts";
+import type { Side } from "#contract/thread-message.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { isSendable } from "#core/request/request-messages.ts";
 import { isModelAnswer, isInScope, mainScope } from "#core/scope.ts";

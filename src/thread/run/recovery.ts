@@ -1,11 +1,11 @@
 // Recovers a run that a crash interrupted: restores its state from its rows, and retracts output that was emitted and not stored. A run
 // that is interrupted repeatedly without progress is ended.
 
+import type { ToolResult } from "#contract/call-result.ts";
 import type { ToolCallPart } from "#contract/content.ts";
 import type { EventDraft } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
-import type { Side } from "#contract/message.ts";
-import type { ToolResult } from "#contract/tool-result.ts";
+import type { Side } from "#contract/thread-message.ts";
 import { zeroUsage } from "#contract/usage.ts";
 import type { ActiveRun, ExecutedRun, LogRecord, MessageRecord } from "#core/record.ts";
 import { childUsageFields, addModelUsage, addChildUsage, stepOf, neverStarted } from "#core/run-state.ts";

@@ -1,6 +1,6 @@
 // Makes the ports of the loop for a run of a thread. `host/host-ports.ts` makes them for a run in process.
 
-import type { Side } from "#contract/message.ts";
+import type { Side } from "#contract/thread-message.ts";
 import type { LiveContext, RunPorts } from "#core/ports/run-ports.ts";
 import type { ExecutedRun, MessageRecord, RunProgress, RunRecord } from "#core/record.ts";
 import { isAnswer, mainScope } from "#core/scope.ts";

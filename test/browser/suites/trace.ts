@@ -3,7 +3,7 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
-import type { Log } from "#contract/log.ts";
+import type { Log } from "#contract/log-entry.ts";
 import type { Run } from "#contract/run.ts";
 import { duration } from "#playground/kit/duration.ts";
 import { count, money } from "#playground/kit/figures.ts";

@@ -4,7 +4,7 @@ import type { OpenCarrier, CarrierSink } from "#client/follow/carrier.ts";
 import type { EventOf, PlainEvent, ThreadEvent } from "#contract/event.ts";
 import { foldAll } from "#contract/fold.ts";
 import type { MessageView } from "#contract/fold.ts";
-import type { Message } from "#contract/message.ts";
+import type { Message } from "#contract/thread-message.ts";
 
 import { threadId, threadOf } from "./records.ts";
 

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 
 import type { EventDraft, PlainEvent } from "#contract/event.ts";
-import type { Message } from "#contract/message.ts";
+import type { Message } from "#contract/thread-message.ts";
 
 import { messageRecord } from "../../support/records.ts";
 

@@ -1,7 +1,7 @@
 // Tools for tests of the loop: a function and the options of its definition.
 
+import type { ToolResult } from "#contract/call-result.ts";
 import type { JsonObject } from "#contract/json.ts";
-import type { ToolResult } from "#contract/tool-result.ts";
 import type { CallContext, ToolAnswer, ToolPiece, ToolRunner } from "#core/ports/tool-port.ts";
 
 export type Work = (args: JsonObject, call: CallContext) => Promise<unknown>;

@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import type { Log } from "#contract/log.ts";
+import type { Log } from "#contract/log-entry.ts";
 
 import type { ApiClient } from "../../support/http-client/api-client.ts";
 import type { Feed } from "../../support/http-client/feed.ts";

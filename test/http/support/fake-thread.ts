@@ -1,15 +1,15 @@
 // A thread's object in memory: owners, keys and replay work as in the real one, and the test scripts the effects of the loop.
 
-import type { Log } from "#contract/log.ts";
+import type { ToolResult } from "#contract/call-result.ts";
+import type { MessagePage, Page } from "#contract/list-page.ts";
+import type { Log } from "#contract/log-entry.ts";
 import type { PostMessage } from "#contract/message-route.ts";
-import type { Message } from "#contract/message.ts";
-import type { MessagePage, Page } from "#contract/page.ts";
 import type { ListQueue, PatchQueued, QueuedInput } from "#contract/queue-route.ts";
 import type { PostRun } from "#contract/run-route.ts";
 import type { Run } from "#contract/run.ts";
+import type { Message } from "#contract/thread-message.ts";
 import type { PatchThread } from "#contract/thread-route.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
-import type { ToolResult } from "#contract/tool-result.ts";
 import type { PostToolResults } from "#contract/tool-route.ts";
 import type { HeldLeases } from "#core/lease.ts";
 import type {

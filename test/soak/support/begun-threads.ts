@@ -3,8 +3,8 @@
 
 import { expect } from "vitest";
 
-import type { Message } from "#contract/message.ts";
 import type { Run } from "#contract/run.ts";
+import type { Message } from "#contract/thread-message.ts";
 
 import { ApiClient } from "../../support/http-client/api-client.ts";
 import type { Actor } from "./actor.ts";

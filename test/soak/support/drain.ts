@@ -1,7 +1,7 @@
 // The last life: nobody is killed any more, everything comes to rest, and all that can be asked is asked.
 
-import type { Message } from "#contract/message.ts";
 import type { Run } from "#contract/run.ts";
+import type { Message } from "#contract/thread-message.ts";
 
 import { ApiClient } from "../../support/http-client/api-client.ts";
 import { settledMessages } from "../../support/http-client/transcript.ts";

@@ -3,7 +3,7 @@
 
 import { emptyView } from "#contract/fold.ts";
 import type { ThreadView } from "#contract/fold.ts";
-import type { Message } from "#contract/message.ts";
+import type { Message } from "#contract/thread-message.ts";
 
 import type { ApiClient } from "../../support/http-client/api-client.ts";
 import type { Feed } from "../../support/http-client/feed.ts";

@@ -1,7 +1,7 @@
 // What has to hold once everything has come to rest: each thread's transcript against what was said in it, what the model
 // told to its end, and what was done outside.
 
-import type { Message } from "#contract/message.ts";
+import type { Message } from "#contract/thread-message.ts";
 
 import { transcript } from "../../support/http-client/transcript.ts";
 import type { Line } from "../../support/http-client/transcript.ts";

@@ -3,13 +3,13 @@
 
 import { z } from "zod";
 
-import { logSchema } from "#contract/log.ts";
-import type { Log } from "#contract/log.ts";
+import { logSchema } from "#contract/log-entry.ts";
+import type { Log } from "#contract/log-entry.ts";
 import { admittedMessageSchema } from "#contract/message-route.ts";
-import { messageSchema } from "#contract/message.ts";
-import type { Message } from "#contract/message.ts";
 import { runSchema } from "#contract/run.ts";
 import type { Run } from "#contract/run.ts";
+import { messageSchema } from "#contract/thread-message.ts";
+import type { Message } from "#contract/thread-message.ts";
 import { threadSchema } from "#contract/thread.ts";
 import type { Thread } from "#contract/thread.ts";
 

@@ -2,7 +2,7 @@
 
 import WebSocket from "ws";
 
-import { acknowledgeBytes, acknowledgeIntervalMs } from "#contract/subscription.ts";
+import { acknowledgeBytes, acknowledgeIntervalMs } from "#contract/stream-limits.ts";
 
 import { within } from "./deadline.ts";
 import { Feed } from "./feed.ts";

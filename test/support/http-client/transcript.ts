@@ -3,7 +3,7 @@
 import { z } from "zod";
 
 import type { MessageView } from "#contract/fold.ts";
-import type { Message } from "#contract/message.ts";
+import type { Message } from "#contract/thread-message.ts";
 
 /** One line of a conversation. */
 export interface Line {

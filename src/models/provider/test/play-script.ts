@@ -2,7 +2,7 @@
 // same answer after a crash; a broken transcript, a missing script and a script that ran out are errors without a retry
 // (decision 44: the test provider).
 
-import { stopReasonSchema, type StopReason } from "#contract/message.ts";
+import { stopReasonSchema, type StopReason } from "#contract/thread-message.ts";
 import type { ModelFailure, ModelPart, ModelRequest } from "#core/ports/model-port.ts";
 import type { TestError, TestTurn } from "#spec/index.ts";
 

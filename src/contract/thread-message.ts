@@ -4,9 +4,9 @@
 import { z } from "zod";
 
 import { attachmentRefSchema } from "./attachment.ts";
+import { toolResultSchema } from "./call-result.ts";
 import { partSchema } from "./content.ts";
 import { jsonObjectSchema } from "./json.ts";
-import { toolResultSchema } from "./tool-result.ts";
 import { costSchema, usageSchema } from "./usage-schema.ts";
 
 /** Who speaks. `extension` messages are an application's own records: kept in order, never sent to a model. */

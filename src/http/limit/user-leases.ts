@@ -16,7 +16,7 @@ import { createTokenBuckets } from "./rate-limiter.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 
 /** What a request opens or starts. */
-interface PlaceRequest {
+interface LeaseUse {
   /** The object that will serve it. */
   holder: LeaseHolder;
   /** The stream that it opens: `bridged` if the Worker reads it, `handed_through` if it passes to the client unread. */
@@ -26,7 +26,7 @@ interface PlaceRequest {
 }
 
 /** A lease that was taken. */
-export interface Place {
+export interface TakenLease {
   /** The caller with the lease, for the object that serves the request. */
   caller: Caller;
   /** Gives the lease back, after the request has failed. Never rejects. */
@@ -34,13 +34,13 @@ export interface Place {
 }
 
 /** Takes leases for route handlers. */
-export interface Places {
+export interface UserLeases {
   /** Takes a lease. Throws `rate_limited` if the limit is reached. */
-  take(caller: Caller, request: PlaceRequest): Promise<Place>;
+  take(caller: Caller, request: LeaseUse): Promise<TakenLease>;
 }
 
 /** Dependencies and limits. */
-export interface PlaceSettings {
+export interface LeaseSettings {
   feeds: FeedDirectory;
   timers: Timers;
   now: () => number;
@@ -59,10 +59,10 @@ const keeperMs = 5000;
 const nothing = (): Promise<void> => Promise.resolve();
 
 /** Takes no leases, for the open loopback mode. */
-export const noPlaces: Places = { take: (caller) => Promise.resolve({ caller, giveBack: nothing }) };
+export const noUserLeases: UserLeases = { take: (caller) => Promise.resolve({ caller, giveBack: nothing }) };
 
 /** Limits every user. All administrators without a user id count as one user, and their runs are not limited. */
-export function createPlaces(settings: PlaceSettings): Places {
+export function createUserLeases(settings: LeaseSettings): UserLeases {
   const { feeds, now, log } = settings;
   const fallback = {
     streams: createTokenBuckets(settings.streams, now),
@@ -100,17 +100,17 @@ export function createPlaces(settings: PlaceSettings): Places {
 }
 
 /** Does the work of a request that has a lease. Gives the lease back if the work fails. */
-export async function inPlace<T>(place: Place, work: () => Promise<T>): Promise<T> {
+export async function withLease<T>(lease: TakenLease, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
-    await place.giveBack();
+    await lease.giveBack();
     throw thrown;
   }
 }
 
 /** Asks the feed object, twice if the first call fails. Rejects if it does not answer in time. */
-function ask({ feeds, timers }: PlaceSettings, owner: string | null, request: LeaseRequest): Promise<LeaseOutcome> {
+function ask({ feeds, timers }: LeaseSettings, owner: string | null, request: LeaseRequest): Promise<LeaseOutcome> {
   const take = (): Promise<LeaseOutcome> => feeds(owner).take(request);
   return waitWithin(() => take().catch(take), {
     timers,

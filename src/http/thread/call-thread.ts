@@ -13,10 +13,10 @@ interface ThreadCall<T> {
 }
 
 /** Runs calls; throws the refusal where the object refuses. */
-export type ThreadCalls = <T>(call: ThreadCall<T>) => Promise<T>;
+export type CallThread = <T>(call: ThreadCall<T>) => Promise<T>;
 
 /** Calls over a directory. */
-export function createThreadCalls(threads: ThreadDirectory): ThreadCalls {
+export function createCallThread(threads: ThreadDirectory): CallThread {
   return async ({ threadId, repeatable, run }) => {
     const answer = await withStub(threads, { threadId, repeatable, run });
     if (!answer.ok) throw new ThreadholdError(answer.refusal);
