@@ -1,6 +1,6 @@
-// What a reader sends over the subscriber protocol (architecture §5.7).
+// The message by which a reader acknowledges events in the subscriber protocol (architecture §5.7).
 
 import { z } from "zod";
 
-/** What a reader sends: it has taken everything up to `seq`. At least every 64 KiB or every second. */
+/** The reader has received everything up to `seq`. Sent at least after every 64 KiB or every second. */
 export const acknowledgementSchema = z.object({ type: z.literal("ack"), seq: z.number().int().nonnegative() }).strict();

@@ -1,13 +1,13 @@
-// Tells the object how far the reader is: after 64 KiB at the latest, after a second at the latest, and only about what
-// the reader really took, because what is unacknowledged is what bounds the memory of both ends.
+// Acknowledges received events to the object: after 64 KiB or after a second, whichever is first. It acknowledges only what the
+// reader has processed, because unacknowledged data limits the memory of both ends.
 
 import type { Timers } from "#lib/timers.ts";
 
 import { acknowledgeBytes, acknowledgeIntervalMs } from "./stream-limits.ts";
 
-/** Collects what was taken and sends acknowledgements. */
+/** Collects what was received and sends acknowledgements. */
 export interface Acknowledger {
-  /** The reader took `bytes` bytes, up to and with event `seq`. */
+  /** The reader received `bytes` bytes, up to and including event `seq`. */
   taken(seq: number, bytes: number): void;
   stop(): void;
 }

@@ -1,15 +1,15 @@
-// Files that belong to a message: as callers send them, and as messages show them once they are files of the thread.
+// Files that belong to a message: the form in which callers send them, and the form of files that the thread has stored.
 
 import { z } from "zod";
 
-/** Attachments that one message may bring, and one tool result may hold. */
+/** Maximal number of attachments of one message, and of one tool result. */
 export const attachmentLimit = 20;
 
-// Exactly as the document types it: left out, never undefined.
+// Standard Agents types these fields as absent, never undefined.
 const pixels = z.number().int().positive().exactOptional();
 const name = z.string().min(1).max(255);
 
-/** A media type, perhaps with parameters. */
+/** A media type, optionally with parameters. */
 export const mimeTypeSchema = z
   .string()
   .max(200)

@@ -12,27 +12,27 @@ export interface BuiltInRoute<Tag extends string = RouteTag> {
   path: string;
   summary: string;
   tag: Tag;
-  /** `public` asks for no credentials, `admin` for an administrator's. */
+  /** `public` needs no credentials; `admin` needs those of an administrator. */
   access: "public" | "user" | "admin";
   query?: z.ZodType;
   body?: z.ZodType;
-  /** The body may be left out and is then `{}`. */
+  /** Whether the body may be absent. An absent body is read as `{}`. */
   bodyOptional?: boolean;
-  /** Bytes a body may have. */
+  /** Maximal bytes of the body. */
   bodyLimit?: number;
-  /** JSON is taken as `text/plain` too: what a fetch without headers sends. Safe where no cookie lets anybody in. */
+  /** Whether JSON with the type `text/plain` is accepted, which fetch sends without headers. Only safe where no cookie authenticates. */
   plainBody?: boolean;
-  /** Bytes in place of JSON: as the body, or as the answer with status 200. */
+  /** Bytes in place of JSON: as the body of the request, or as the response with status 200. */
   raw?: "request" | "answer";
-  /** Media type of those bytes, where it is always the same. */
+  /** Media type of those bytes, if it is always the same. */
   rawType?: string;
-  /** Headers that change what it does, for the document. */
+  /** Request headers that change the response, for the OpenAPI document. */
   requestHeaders?: readonly string[];
-  /** Takes `Idempotency-Key`. */
+  /** Whether the route accepts `Idempotency-Key`. */
   keyed?: boolean;
-  /** Success answers by status; null for an answer without a body. */
+  /** Schemas of successful responses by status; null for a response without a body. */
   answers: Readonly<Record<number, z.ZodType | null>>;
-  /** Answers with events: over SSE, over a WebSocket, over SSE or an upgrade's WebSocket, or over SSE when `Accept` asks for it. */
+  /** How events are sent: over SSE, over a WebSocket, over either of them, or over SSE if `Accept` names it. */
   stream?: "events" | "socket" | "either" | "negotiated";
 }
 
@@ -42,6 +42,6 @@ export interface RouteGroup {
   name: string;
   description: string;
   routes: Readonly<Record<string, BuiltInRoute<string>>>;
-  /** Shapes that the document shows by name, in addition to the bodies and answers of the routes. */
+  /** Schemas that the document names, in addition to those of bodies and responses. */
   schemas?: Readonly<Record<string, z.ZodType>>;
 }

@@ -1,11 +1,11 @@
-// The route by which a catalog that was lost is filled again. The objects hold everything it knows; only who their objects
-// are has to be said, since no object knows of another.
+// The route that restores a lost catalog. Each thread's object holds the catalog's data about its thread. The caller lists the objects,
+// because no object knows of others.
 
 import { z } from "zod";
 
 import type { BuiltInRoute } from "./built-in-route.ts";
 
-/** Body: objects by the platform's ids, as its API lists them and a local server names their files. */
+/** Body: ids of objects, as the platform's API lists them and a local server names their files. */
 export const restoreCatalogSchema = z.strictObject({
   object_ids: z
     .array(z.string().regex(/^[0-9a-f]{64}$/, "Has to be an object's id: 64 hexadecimal digits"))
@@ -13,12 +13,12 @@ export const restoreCatalogSchema = z.strictObject({
     .max(50),
 });
 
-/** What came of each object, in the order asked. */
+/** The outcome for each object, in the order of the request. */
 export const restoredObjectSchema = z.object({
   object_id: z.string(),
-  /** Null for an object without a thread, and where `error` says why it could not be asked. */
+  /** Null for an object without a thread, and if `error` says why the object did not respond. */
   thread_id: z.string().nullable(),
-  /** Runs whose totals the catalog has now. */
+  /** Runs whose totals were sent to the catalog. */
   runs: z.number().int().nonnegative(),
   error: z.string().nullable(),
 });

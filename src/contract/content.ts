@@ -1,21 +1,21 @@
-// What a message is made of: an ordered list of parts. The list is the truth; `content` and `tool_calls` of a message on
-// the wire are derived from it.
+// The content of a message: an ordered list of parts. The list is authoritative; `content` and `tool_calls` of a message on the wire
+// are derived from it.
 
 import { z } from "zod";
 
 import { jsonObjectSchema } from "./json.ts";
 
-/** Text that was said. */
+/** Text of a message. */
 export const textPartSchema = z.object({ type: z.literal("text"), text: z.string() });
 
-/** What a model thought. `redacted` marks thinking whose words the provider keeps to itself. */
+/** Thinking of a model. `redacted` marks thinking whose text the provider does not reveal. */
 export const thinkingPartSchema = z.object({
   type: z.literal("thinking"),
   thinking: z.string(),
   redacted: z.boolean().optional(),
 });
 
-/** A call the model asks for. `arguments` stays a string, and `invalid` is set, where it did not parse as an object. */
+/** A tool call of a model. If the arguments are not a JSON object, `arguments` is the text and `invalid` is set. */
 export const toolCallPartSchema = z.object({
   type: z.literal("tool_call"),
   id: z.string(),
@@ -41,7 +41,7 @@ const inputImageSchema = z.object({
 
 const inputFileSchema = z.object({ type: z.literal("file"), mime_type: z.string().min(1), ...sourceFields });
 
-/** What is known of a part once it is a file of the thread. */
+/** Metadata of a part that is stored as a file of the thread. */
 const storedFields = {
   id: z.string().optional(),
   /** Bytes. */
@@ -67,7 +67,7 @@ export const partSchema = z.discriminatedUnion("type", [
   filePartSchema,
 ]);
 
-/** The parts a caller may send. */
+/** The parts that a caller may send. */
 export const inputPartSchema = z.discriminatedUnion("type", [
   textPartSchema.strict(),
   inputImageSchema.strict(),
@@ -87,6 +87,6 @@ export type FilePart = z.infer<typeof filePartSchema>;
 export type Part = z.infer<typeof partSchema>;
 export type InputContent = z.infer<typeof inputContentSchema>;
 
-/** A tool call as events and logs carry it. */
+/** A tool call as events and logs contain it. */
 export const toolCallSchema = toolCallPartSchema.omit({ type: true });
 export type ToolCall = z.infer<typeof toolCallSchema>;

@@ -1,4 +1,4 @@
-// Cursors of lists: opaque to callers, bound to their kind of list, checked when they come back.
+// Cursors of lists. They are opaque to callers. A cursor belongs to one kind of list, which is checked when a caller sends it.
 
 import { z } from "zod";
 
@@ -9,20 +9,20 @@ import { bodyBounds } from "./json.ts";
 
 const shape = z.tuple([z.string(), z.string().min(1).max(200)]);
 
-/** Makes a cursor. `list` names the kind of list, `after` is where the next page begins. */
+/** Encodes a cursor. `list` names the kind of list; the next page begins after `after`. */
 export function encodeCursor(after: string, list: string): string {
   const json = JSON.stringify([list, after]).replace(/[^ -~]/g, escaped);
   return btoa(json).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** Reads one back; refuses what is broken or of another list. */
+/** Decodes a cursor. Refuses an invalid one, and one of another list. */
 export function decodeCursor(cursor: string, list: string): string {
   try {
     const text = atob(cursor.replaceAll("-", "+").replaceAll("_", "/"));
     const [kind, after] = shape.parse(parseBoundedJson(text, bodyBounds));
     if (kind === list) return after;
   } catch {
-    // Broken: refused below, like one of another list.
+    // Invalid: refused below, like a cursor of another list.
   }
   throw refuse("invalid_request", "The cursor is not one of this list. Begin again without it.", {
     fields: [{ path: "cursor", message: "broken, or of another list" }],

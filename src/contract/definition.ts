@@ -1,5 +1,5 @@
-// Definitions as the API shows them: without functions and without secrets. What Standard Agents defines keeps its
-// spelling, what is ours is snake_case.
+// Definitions as the API shows them: without functions and without secrets. Fields of Standard Agents keep their spelling; other fields
+// are in snake_case.
 
 import { z } from "zod";
 
@@ -77,7 +77,7 @@ export const modelViewSchema = z.object({
   missing: z.string().nullable(),
 });
 
-/** What a model may call: a tool, a prompt that another one offers, an agent that is exposed; with the JSON Schema it sees. */
+/** Anything that a model can call: a tool, a prompt that another one offers, an exposed agent; with the JSON Schema that models receive. */
 export const toolViewSchema = z.object({
   name: z.string(),
   file: fileSchema,
@@ -87,7 +87,7 @@ export const toolViewSchema = z.object({
   remote: z.boolean(),
   /** Whether a person has to approve a call before its function runs. `conditional`: a function of the definition decides. */
   approval: z.enum(["never", "conditional", "always"]),
-  /** What a client's result has to fit, as JSON Schema; null where any text or JSON does. */
+  /** JSON Schema of a client's result; null if any text or JSON is valid. */
   result_schema: jsonObjectSchema.nullable(),
 });
 

@@ -1,16 +1,16 @@
-// The closed set of error codes, the one error class, and the two tables that map a code to an HTTP status and to a
-// WebSocket close code. Every refusal a caller can see is one of these; anything else becomes `internal` without details.
+// The error codes, the error class, and the tables that map a code to an HTTP status and to a WebSocket close code. A caller sees only
+// these codes; any other error becomes `internal` without details.
 
 import { z } from "zod";
 
 import type { JsonObject } from "./json.ts";
 
 const statuses = {
-  /** The request does not have the shape the contract asks for; `details` name the field. */
+  /** The request does not match the route's schema; `details` name the field. */
   invalid_request: 400,
-  /** No valid credentials came with the request. */
+  /** The request has no valid credentials. */
   unauthorized: 401,
-  /** The credentials are valid but do not allow this. */
+  /** The credentials are valid but do not allow this request. */
   forbidden: 403,
   thread_not_found: 404,
   message_not_found: 404,
@@ -29,23 +29,23 @@ const statuses = {
   conflict: 409,
   /** The body, or a part of it, is over a limit. */
   too_large: 413,
-  /** Nothing of the range of bytes that was asked for is there. */
+  /** The requested range of bytes is outside of the file. */
   range_not_satisfiable: 416,
-  /** The body is of a content type the route does not read. */
+  /** The body has a content type that the route does not accept. */
   unsupported_media_type: 415,
   /** An input filter refused the message. */
   input_rejected: 422,
   /** A WebSocket route was asked for without an upgrade. */
   upgrade_required: 426,
-  /** Too many requests, streams or runs; `Retry-After` says when to come back. */
+  /** Too many requests, streams or runs. `Retry-After` says when to try again. */
   rate_limited: 429,
-  /** Something broke on our side; the log has the cause, the answer does not. */
+  /** An error inside the server. The log has the cause; the response does not. */
   internal: 500,
   /** The server does not offer this. */
   not_available: 501,
-  /** The object or the catalog is overloaded or out of reach for the moment. */
+  /** The object or the catalog is overloaded or temporarily unreachable. */
   unavailable: 503,
-  /** No token, secret or key set is configured, so nothing is served. */
+  /** No token, secret or key set is configured, so no request is served. */
   auth_not_configured: 503,
 } as const;
 
@@ -55,7 +55,7 @@ export type ErrorCode = keyof typeof statuses;
 /** Every code, for schemas and tables. */
 export const errorCodes = Object.keys(statuses) as [ErrorCode, ...ErrorCode[]];
 
-/** The HTTP status that a code is answered with. */
+/** The HTTP status of a code's responses. */
 export function httpStatus(code: ErrorCode): (typeof statuses)[ErrorCode] {
   return statuses[code];
 }
@@ -69,15 +69,15 @@ const closeCodes: Partial<Record<ErrorCode, number>> = {
   unavailable: 1013,
 };
 
-/** Close code of a socket that never acknowledged what it was sent (architecture §5.7). */
+/** Close code of a socket that never acknowledged events (architecture §5.7). */
 export const tooSlowCloseCode = 4408;
 
-/** The WebSocket close code that a code is answered with; 4400 for every refusal without one of its own. */
+/** The WebSocket close code of a code; 4400 for every code without one of its own. */
 export function webSocketCloseCode(code: ErrorCode): number {
   return closeCodes[code] ?? 4400;
 }
 
-/** Body of every error answer: `{"error": {"code", "message", "details"}}`. */
+/** Body of every error response: `{"error": {"code", "message", "details"}}`. */
 export const errorBodySchema = z.object({
   error: z.object({
     code: z.enum(errorCodes),
@@ -86,16 +86,16 @@ export const errorBodySchema = z.object({
   }),
 });
 
-/** What an error says of itself, as data: it crosses the object's RPC border in this form. */
+/** An error as data: it crosses the RPC border of an object in this form. */
 export interface Refusal {
   code: ErrorCode;
   message: string;
   details?: JsonObject | undefined;
-  /** Milliseconds until another try makes sense; sent as `Retry-After` in whole seconds. */
+  /** Milliseconds after which a retry may succeed. Sent as `Retry-After` in whole seconds. */
   retry_after_ms?: number | undefined;
 }
 
-/** The one error class. Thrown at the edges, turned into data where it crosses one. */
+/** The one class of errors with a code. It is turned into data where it crosses an RPC border. */
 export class ThreadholdError extends Error {
   readonly refusal: Refusal;
 
@@ -110,7 +110,7 @@ export class ThreadholdError extends Error {
   }
 }
 
-/** Shorthand for a thrown refusal. */
+/** Creates a refusal to throw. */
 export function refuse(code: ErrorCode, message: string, details?: JsonObject): ThreadholdError {
   return new ThreadholdError({ code, message, details });
 }

@@ -1,5 +1,5 @@
-// The event vocabulary: everything a subscriber can be told. `seq` rises within a thread and a number is never used twice,
-// crash or not. Deltas carry `offset`, so that applying one twice changes nothing.
+// The types of events that a subscriber can receive. `seq` rises within a thread, and a number is never used twice, even after a crash.
+// Deltas have an `offset`, so that applying one twice changes nothing.
 
 import { z } from "zod";
 
@@ -13,7 +13,7 @@ import { pendingCallSchema, threadSchema } from "./thread.ts";
 import type { PendingCall } from "./thread.ts";
 import { costSchema, usageSchema } from "./usage-schema.ts";
 
-/** 0 only on a snapshot of a thread that has told nothing yet. */
+/** 0 only on a snapshot of a thread that has emitted no event yet. */
 const seqSchema = z.number().int().nonnegative();
 
 const base = {
@@ -26,11 +26,11 @@ const base = {
   message_id: z.string().optional(),
   side: sideSchema.optional(),
   depth: z.number().int().nonnegative().optional(),
-  /** The tool message that the line of a nested loop hangs under. */
+  /** The tool message of the call that a nested loop belongs to. */
   parent_id: z.string().optional(),
-  /** First number of the events this one stands for. */
+  /** Number of the first of the events that were merged into this one. */
   from_seq: seqSchema.optional(),
-  /** The message is hidden from user interfaces; subscriptions leave such events out unless asked. */
+  /** The message is hidden from user interfaces. Subscriptions omit such events unless they ask for them. */
   silent: z.literal(true).optional(),
   /** `seq` of the frame before this one on the same subscription; set when a frame is sent. */
   prev: z.number().int().nonnegative().optional(),
@@ -47,15 +47,15 @@ const delta = z.string();
 
 export const runTriggerSchema = z.enum(["user", "continuation", "branch", "sub_agent", "queue", "recovery"]);
 
-/** A call that waits for somebody outside, with what it was asked with. */
+/** A call that waits for a client, an approval or a higher limit. */
 export const awaitedCallSchema = pendingCallSchema.extend({
-  /** Left out where they are too large to be told again for calls that were shown before: the message that asks has them. */
+  /** Absent if they are too large to be sent again for calls that were shown before. The message with the call has them. */
   arguments: toolCallSchema.shape.arguments.optional(),
 });
 /** A call that waits for a client, an approval or a higher limit, with its arguments. */
 export type AwaitedCall = z.infer<typeof awaitedCallSchema>;
 
-/** The call without its arguments, which may be of any size and are in the message that asks for it. */
+/** Returns the call without its arguments, which may be of any size. The message with the call has them. */
 export function withoutArguments(call: AwaitedCall): PendingCall {
   const { arguments: _, ...pending } = call;
   return pending;
@@ -131,16 +131,16 @@ const plainEventSchema = z.discriminatedUnion("type", [
   }),
   event("agent_handoff", { from: z.string(), to: z.string(), tool_call_id: z.string() }),
   event("subagent_start", {
-    /** The child thread, or the tool message a sub-prompt hangs under. */
+    /** The child thread, or the tool message of a sub-prompt's call. */
     subagent_id: z.string(),
     /** Name of the agent or prompt. */
     subagent_type: z.string(),
     parent_tool_call_id: z.string(),
-    /** What it was asked. */
+    /** The input that it received. */
     prompt: z.string(),
     child_thread_id: z.string().optional(),
   }),
-  /** An event of a child thread, told while somebody watches and never kept: the child's own events are the record. */
+  /** An event of a child thread. Sent only while the parent has subscribers, and not stored: the child's own events are the record. */
   event("subagent_event", { subagent_id: z.string(), parent_tool_call_id: z.string(), event: jsonObjectSchema }),
   event("subagent_end", {
     subagent_id: z.string(),
@@ -151,7 +151,7 @@ const plainEventSchema = z.discriminatedUnion("type", [
     error: z.string().optional(),
     usage: usageSchema,
     cost: costSchema,
-    /** Tool calls it made. */
+    /** The number of its tool calls. */
     tool_executions: z.number().int().nonnegative(),
     child_thread_id: z.string().optional(),
   }),
@@ -166,7 +166,7 @@ const plainEventSchema = z.discriminatedUnion("type", [
   event("file_changed", {
     path: z.string(),
     change: z.enum(["written", "deleted"]),
-    /** Null for one that is gone. */
+    /** Null for a deleted one. */
     file: fileRecordSchema.nullable(),
   }),
   event("thread_updated", { thread: threadSchema }),
@@ -174,18 +174,18 @@ const plainEventSchema = z.discriminatedUnion("type", [
   event("error", { code: z.string(), message: z.string() }),
 ]);
 
-/** Gives a whole picture: sent first to a new subscriber, and when the deltas it asked for are gone. */
+/** The state of a thread. Sent first to a new subscriber, and if the events that it asked for no longer exist. */
 const snapshotSchema = event("snapshot", {
   thread: threadSchema,
   messages: z.array(messageSchema),
-  /** What is in flight, told as the events a subscriber would have seen of it so far. */
+  /** The events of unfinished messages and calls up to now. */
   partial: z.array(plainEventSchema),
 });
 
 /** Shape of every event. */
 export const eventSchema = z.discriminatedUnion("type", [plainEventSchema, snapshotSchema]);
 
-/** Any event that a snapshot may hold. */
+/** Any event that a snapshot may contain. */
 export type PlainEvent = z.infer<typeof plainEventSchema>;
 
 /** Any event. */
@@ -199,7 +199,7 @@ export type EventOf<T extends EventType> = Extract<ThreadEvent, { type: T }>;
 
 type Unnumbered<E> = E extends ThreadEvent ? Omit<E, "seq" | "thread_id" | "at" | "prev"> : never;
 
-/** An event before the thread gave it its number and time. */
+/** An event before the thread has set its number and time. */
 export type EventDraft = Unnumbered<ThreadEvent>;
 
 /** Every type, for filters and tables. */

@@ -1,23 +1,23 @@
-// The first line of an exported thread: what the file is, so that it can be told from anything else, and from a version that
-// this deployment does not read, before a byte of the rest is looked at.
+// The first line of an exported thread. It identifies the format and its version, so that an import of another format or of an unknown
+// version is refused before the rest is read.
 
 import { z } from "zod";
 
 import { refuse } from "./error.ts";
 import { flag } from "./query-field.ts";
 
-/** What every export calls itself. */
+/** The name of the format. */
 export const exportFormat = "threadhold-thread";
 
-/** The version that is written. Every version up to it is read. */
+/** The version that exports have. All versions up to it can be imported. */
 export const exportVersion = 2;
 
-/** Media type of an export: a JSON value a line. */
+/** Media type of an export: one JSON value in each line. */
 export const exportMediaType = "application/x-ndjson";
 
 const count = z.number().int().nonnegative();
 
-/** The line. What it counts says how much is to come; only the last line says what came. */
+/** The line. Its counts are those expected; the last line of the export has the actual ones. */
 export const exportHeaderSchema = z
   .object({
     type: z.literal("header"),
@@ -26,11 +26,11 @@ export const exportHeaderSchema = z
     thread_id: z.string().max(100),
     /** Microseconds since epoch. */
     exported_at: count,
-    /** The thread's files are in it. */
+    /** Whether the export contains the thread's files. */
     files: z.boolean(),
     counts: z
       .object({
-        /** Messages of the present branch, silent and nested ones too. */
+        /** Messages of the current branch, including silent and nested ones. */
         messages: count,
         /** 0 without files; folders are not counted. */
         files: count,
@@ -44,7 +44,7 @@ export type ExportHeader = z.infer<typeof exportHeaderSchema>;
 
 const anyVersion = z.object({ format: z.literal(exportFormat), version: z.number() });
 
-/** Throws `invalid_request` for a line that begins no export, or one of a version that is not read here. */
+/** Throws `invalid_request` for a line that is not the first line of an export, or has an unknown version. */
 export function checkExportVersion(line: unknown): void {
   const known = anyVersion.safeParse(line);
   if (!known.success) {

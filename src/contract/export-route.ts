@@ -1,5 +1,5 @@
-// The routes that take a whole thread out of a deployment and bring one in, as rows of the one route table. Both bodies are
-// lines of JSON that no schema of a single value describes; docs/reference/export-format.md does.
+// The routes that export and import a whole thread, as rows of the one route table. The bodies are lines of JSON, which no schema of a
+// single value describes; docs/reference/export-format.md describes them.
 
 import type { BuiltInRoute } from "./built-in-route.ts";
 import { exportMediaType, exportThreadSchema } from "./export-header.ts";

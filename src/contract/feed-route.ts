@@ -1,10 +1,10 @@
-// The live stream of a caller's threads, as a row of the one route table.
+// The route of the live stream of a user's threads, as a row of the one route table.
 
 import { z } from "zod";
 
 import type { BuiltInRoute } from "./built-in-route.ts";
 
-/** Query: whose threads; an administrator may name anybody, a user nobody else. */
+/** Query: the owner of the threads. An administrator may name any user; a user may name only itself. */
 export const watchThreadsSchema = z.strictObject({
   user_id: z.string().optional(),
   ticket: z.string().optional(),

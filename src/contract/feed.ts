@@ -1,18 +1,18 @@
-// What becomes of one owner's threads, as whoever watches is told it. Nothing of it is kept: a word that was missed is cured by
-// listing, so a subscription has no place to resume at.
+// The messages of an owner's feed: changes of the owner's threads. They are not stored. A client that missed one lists the threads
+// again, so a subscription cannot be resumed.
 
 import { z } from "zod";
 
 import { threadSchema } from "./thread.ts";
 
-/** Rises from frame to frame of one subscription, and is what a watcher acknowledges. It means nothing on another one. */
+/** Rises from frame to frame of one subscription. A watcher acknowledges it. Other subscriptions have other numbers. */
 const seq = z.number().int().positive();
 
-/** The first frame: from here on nothing is missed, so whoever lists now has everything. */
+/** The first frame. All later changes follow, so a client that lists the threads now misses nothing. */
 export const feedStartSchema = z.object({
   seq,
   type: z.literal("feed_start"),
-  /** Whose threads are told; null for those without a user. */
+  /** The owner of the threads; null for threads without a user. */
   user_id: z.string().nullable(),
 });
 
@@ -27,8 +27,8 @@ export type FeedEvent = z.infer<typeof feedEventSchema>;
 
 type Unnumbered<E> = E extends FeedEvent ? Omit<E, "seq"> : never;
 
-/** A frame before the subscription numbered it. */
+/** A frame without its number. */
 export type FeedDraft = Unnumbered<FeedEvent>;
 
-/** What a thread tells its owner's feed. */
+/** A change that a thread sends to its owner's feed. */
 export type FeedWord = Exclude<FeedDraft, { type: "feed_start" }>;

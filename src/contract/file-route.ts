@@ -1,5 +1,4 @@
-// The routes of a thread's files, as rows of the one route table. Bytes go in and come out raw, so these routes have no
-// body that a schema could describe.
+// The routes of a thread's files, as rows of the one route table. Requests and responses contain raw bytes, which no schema describes.
 
 import type { BuiltInRoute } from "./built-in-route.ts";
 import {
@@ -12,7 +11,7 @@ import {
 } from "./file.ts";
 import { fileRecordSchema } from "./stored-file.ts";
 
-// The path may be left out: the thread's root is a folder like any other.
+// The path may be absent: the thread's root is a folder like any other.
 const path = "/api/threads/:id/files/*path?";
 
 /** The rows. */

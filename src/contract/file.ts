@@ -1,27 +1,27 @@
-// A thread's files on the wire: what a folder, a search and a count answer, and what the queries of their routes may say.
+// A thread's files on the wire: responses of the routes for folders, searches and totals, and the queries of all file routes.
 
 import { z } from "zod";
 
 import { flag, limit } from "./query-field.ts";
 import { fileRecordSchema } from "./stored-file.ts";
 
-/** What a folder holds. */
+/** The entries of a folder. */
 export const folderSchema = z.object({ entries: z.array(fileRecordSchema) });
 
-/** What a path answers where it does not answer bytes: a folder's entries, or the record that `stat` asks for. */
+/** The response of a path in place of bytes: a folder's entries, or the record that `stat` requests. */
 export const readFileAnswerSchema = z.union([folderSchema, fileRecordSchema]);
 
-/** Totals over a thread's files, implied folders included. */
+/** Totals of a thread's files, including folders that exist only in paths. */
 export const fileStatsSchema = z.object({
   fileCount: z.number().int().nonnegative(),
   directoryCount: z.number().int().nonnegative(),
   totalSize: z.number().int().nonnegative(),
 });
 
-/** True where a bound ended the search: more may match. */
+/** True if a bound ended the search: more files may match. */
 const truncated = z.boolean();
 
-/** Answer to `grep`: the matching lines by file. */
+/** Response to `grep`: the matching lines by file. */
 export const grepAnswerSchema = z.object({
   results: z.array(
     z.object({
@@ -33,19 +33,19 @@ export const grepAnswerSchema = z.object({
   truncated,
 });
 
-/** Answer to `glob`: the paths that match. */
+/** Response to `glob`: the matching paths. */
 export const globAnswerSchema = z.object({ paths: z.array(z.string()), truncated });
 
-/** Answer of a search, by what was asked. */
+/** Response of a search, by its kind. */
 export const searchFilesAnswerSchema = z.union([grepAnswerSchema, globAnswerSchema]);
 
-/** Query of `GET` of a file: the record or a small picture in place of the bytes. */
+/** Query of `GET` of a file: its record or a thumbnail in place of the bytes. */
 export const readFileSchema = z
   .object({ stat: flag.optional(), thumbnail: flag.optional() })
   .strict()
   .refine(({ stat, thumbnail }) => stat !== true || thumbnail !== true, "Ask for stat or for thumbnail, not for both");
 
-/** Query of `PUT` of a file: a folder in place of a file. */
+/** Query of `PUT` of a file: creates a folder in place of a file. */
 export const putFileSchema = z.object({ mkdir: flag.optional() }).strict();
 
 /** Query of a search: a regular expression over lines, or a glob over paths. */
@@ -55,7 +55,7 @@ export const searchFilesSchema = z
     glob: z.string().min(1).max(1000).optional(),
     /** Folder to search in; the root when absent. */
     path: z.string().max(4096).optional(),
-    /** Files at most. */
+    /** Maximal number of files. */
     limit: limit(100, 1000),
   })
   .strict()

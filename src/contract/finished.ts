@@ -1,8 +1,8 @@
-// Which runs are over. Without a schema, so that the client can ask it.
+// Tells which runs have ended. This file has no schema, so that the client can import it.
 
 import type { RunStatus } from "./run.ts";
 
-/** The statuses a run never leaves. */
+/** The final statuses of a run. */
 export function isFinished(
   status: RunStatus,
 ): status is Exclude<RunStatus, "queued" | "running" | "awaiting_tool_execution"> {

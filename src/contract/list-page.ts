@@ -1,4 +1,4 @@
-// Pages of lists as the thread's object and the catalog give them; the routes name the list by its plural.
+// Pages of lists, as the thread's object and the catalog return them. The routes name the list by its plural.
 
 import { z } from "zod";
 
@@ -8,13 +8,13 @@ export interface Page<T> {
   next_cursor: string | null;
 }
 
-/** A page of messages with what is known of the whole. `total` is null where no kept counter covers the filter. */
+/** A page of messages, with the total of the list. `total` is null if no stored counter covers the filter. */
 export interface MessagePage<T> extends Page<T> {
   total: number | null;
   has_more: boolean;
 }
 
-/** Answer schema of a list route: `{<plural>: [...], next_cursor}`. */
+/** Response schema of a list route: `{<plural>: [...], next_cursor}`. */
 export function listSchema<K extends string, S extends z.ZodType>(plural: K, item: S) {
   const shape = { [plural]: z.array(item), next_cursor: z.string().nullable() };
   return z.object(shape as Record<K, z.ZodArray<S>> & { next_cursor: z.ZodNullable<z.ZodString> });

@@ -1,5 +1,5 @@
-// Log entries: what the loop did and what it cost (Standard Agents, Log). A model attempt is one entry; its tool calls
-// are entries under it.
+// Log entries: the steps of the loop and their cost (Standard Agents, Log). Each request to a model is one entry; its tool calls are
+// entries under it.
 
 import { z } from "zod";
 

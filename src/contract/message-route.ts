@@ -29,7 +29,7 @@ export const postMessageSchema = z
   .strict();
 export type PostMessage = z.infer<typeof postMessageSchema>;
 
-/** What `POST` of a message answers. `run` is null when the message starts none. */
+/** Response of `POST` of a message. `run` is null if the message starts none. */
 export const admittedMessageSchema = z.object({ message: messageSchema.nullable(), run: runSchema.nullable() });
 
 /** Query of `GET /api/threads/:id/messages`. */

@@ -1,11 +1,11 @@
-// Fields of a query string, which come as text: flags, whole numbers, lengths of lists.
+// Fields of query strings, which arrive as text: flags, whole numbers, lengths of lists.
 
 import { z } from "zod";
 
-/** A field that is set by its name alone. */
+/** A flag. It is set if its name is given without a value. */
 export const flag = z.enum(["true", "false", "1", "0", ""]).transform((value) => value !== "false" && value !== "0");
 
-/** Reads a number of a query: plain digits, few enough to be exact. Anything else stays text and is refused as no number. */
+/** Reads a number of at most 15 plain digits, which is exact. Any other text stays text, which the schema refuses. */
 function readDigits(text: unknown): unknown {
   return typeof text === "string" && /^\d{1,15}$/.test(text) ? Number(text) : text;
 }
@@ -19,7 +19,7 @@ export function digits(least: number, most = Number.MAX_SAFE_INTEGER) {
 
 /** The length of a page or a list. */
 export function limit(fallback: number, most: number) {
-  // The default stands inside, where JSON Schema finds it.
+  // The default belongs to the inner schema, because JSON Schema shows only that.
   return z.preprocess(readDigits, z.number(notDigits).int().min(1).max(most).default(fallback));
 }
 

@@ -1,5 +1,4 @@
-// The routes of the inputs that wait: what is to come, in its order, and how it can still be changed. Rows of the one route
-// table.
+// The routes of the queue: the inputs that wait, their order, and how to change them. Rows of the one route table.
 
 import { z } from "zod";
 
@@ -10,32 +9,32 @@ import { limit } from "./query-field.ts";
 import { limitsSchema, runKindSchema } from "./run.ts";
 import { messageSchema } from "./thread-message.ts";
 
-/** Most inputs of a thread that may wait. */
+/** Maximal number of waiting inputs of a thread. */
 export const queueLimit = 100;
 
 /**
- * An input that waits. `steer` joins the run that is active, before its next model call; the others begin runs of their own,
- * one after the other, `interrupt` as soon as the active one has ended.
+ * A waiting input. An input with `steer` joins the active run before its next model request. All others start runs, one after the
+ * other; `interrupt` starts its run as soon as the active one has ended.
  */
 export const queuedInputSchema = z.object({
-  /** Id of the run it begins; of one that steers, the input's own. */
+  /** Id of the run that the input will start; for `steer` the input's own id. */
   id: z.string(),
   kind: runKindSchema,
   when: z.enum(["queue", "steer", "interrupt"]),
-  /** The message as it will be said; null for a run without one. */
+  /** The message as it will be stored; null for a run without one. */
   message: messageSchema.nullable(),
   limits: limitsSchema.nullable(),
   /** Microseconds since epoch. */
   created_at: z.number().int(),
 });
-/** An input that waits in the queue. Its `id` is the id of the run that it will begin. */
+/** An input that waits in the queue. Its `id` is the id of the run that it will start. */
 export type QueuedInput = z.infer<typeof queuedInputSchema>;
 
-/** Query of `GET /api/threads/:id/queue`. A page may be shorter than `limit`: it is bounded by bytes too. */
+/** Query of `GET /api/threads/:id/queue`. A page may be shorter than `limit`, because its bytes are bounded too. */
 export const listQueueSchema = z.strictObject({ limit: limit(100, 100), cursor: z.string().max(500).optional() });
 export type ListQueue = z.infer<typeof listQueueSchema>;
 
-/** Body of `PATCH /api/threads/:id/queue/:qid`: other words, metadata to merge shallowly, another place counted from 0. */
+/** Body of `PATCH /api/threads/:id/queue/:qid`: another text, metadata to merge shallowly, another position counted from 0. */
 export const patchQueuedSchema = z
   .strictObject({
     content: z.string().optional(),

@@ -25,7 +25,7 @@ export type { BuiltInRoute } from "./built-in-route.ts";
 const kib = 1024;
 const mib = 1024 * kib;
 
-/** Bytes of a body where a route says nothing else. */
+/** Maximal bytes of a body, unless the route has its own limit. */
 export const defaultBodyLimit = 256 * kib;
 
 /** UTF-8 bytes of one message's text. */
@@ -59,12 +59,12 @@ export const routes = {
 /** Name of a built-in route. */
 export type RouteName = keyof typeof routes;
 
-/** Names, for tables. */
+/** Every name. */
 export const routeNames = Object.keys(routes) as RouteName[];
 
 type Segments<P extends string> = P extends `${infer Head}/${infer Tail}` ? Head | Segments<Tail> : P;
 
-/** The dynamic segments of a path: `{id: string}` for `/api/threads/:id`. The rest of a path may be empty. */
+/** The dynamic segments of a path: `{id: string}` for `/api/threads/:id`. A catch-all segment may be empty. */
 export type PathParams<P extends string> = Record<
   Segments<P> extends infer S ? (S extends `:${infer N}` | `*${infer N}?` ? N : never) : never,
   string
@@ -72,14 +72,14 @@ export type PathParams<P extends string> = Record<
 
 type Parsed<R, K extends "query" | "body"> = R extends Record<K, infer S extends z.ZodType> ? z.output<S> : undefined;
 
-/** What comes with a request of a route once it was validated; `undefined` where the route takes none. */
+/** The validated input of a request; `undefined` for the parts that the route does not accept. */
 export interface RouteInput<R extends BuiltInRoute<string>> {
   params: PathParams<R["path"]>;
   query: Parsed<R, "query">;
   body: Parsed<R, "body">;
 }
 
-/** The path under which a definition cannot stand: `/api/threads` is `/api/~/threads`. */
+/** The reserved path of a route, which no project's route can have: `/api/~/threads` for `/api/threads`. */
 export function reservedPath(path: string): string {
   return path.replace(/^\/api\//, "/api/~/");
 }

@@ -19,7 +19,7 @@ export const postRunSchema = z
   .strict();
 export type PostRun = z.infer<typeof postRunSchema>;
 
-/** What `POST` of a run answers. */
+/** Response of `POST` of a run. */
 export const admittedRunSchema = z.object({ run: runSchema.nullable() });
 
 /** Query of `GET /api/threads/:id/runs`. */

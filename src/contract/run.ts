@@ -1,4 +1,4 @@
-// A run: one activation of the loop, from input to rest.
+// A run: one execution of the loop, from an input to its end.
 
 import { z } from "zod";
 
@@ -14,10 +14,10 @@ export const runStatusSchema = z.enum([
   "limit",
   "error",
 ]);
-/** The state of a run: `queued`, `running` or `awaiting_tool_execution`, then one of the others for ever. */
+/** The state of a run: `queued`, `running` or `awaiting_tool_execution`, then one of the final ones. */
 export type RunStatus = z.infer<typeof runStatusSchema>;
 
-/** `message`: started by a message; `continue`: without one. `tool` starts with a queued call. */
+/** `message`: started by a message; `continue`: without one; `tool`: by a queued call. */
 export const runKindSchema = z.enum(["message", "continue", "tool"]);
 export type RunKind = z.infer<typeof runKindSchema>;
 
@@ -41,7 +41,7 @@ export const limitsSchema = z
 /** What a run may use: model calls, turns, tokens, milliseconds and USD. Null lifts a limit. */
 export type Limits = z.infer<typeof limitsSchema>;
 
-/** What ended a run that did not complete. */
+/** Why a run ended without completing. */
 export const runErrorSchema = z.object({
   code: z.string(),
   message: z.string(),
@@ -67,7 +67,7 @@ export const runSchema = z.object({
   created_at: z.number().int(),
   started_at: z.number().int().nullable(),
   ended_at: z.number().int().nullable(),
-  /** Number of its `run_start`: its events are behind the number before. Null for one that did not begin. */
+  /** Number of its `run_start` event; its events follow the number before. Null for a run that has not started. */
   first_seq: z.number().int().positive().nullable(),
   steps: z.number().int().nonnegative(),
   usage: usageSchema,

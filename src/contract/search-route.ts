@@ -1,5 +1,4 @@
-// The routes that search messages for a text: those of one thread, and those of the newest threads of a caller. Rows of the one
-// route table.
+// The routes that search messages for a text, in one thread or in the newest threads of a caller. Rows of the one route table.
 
 import { z } from "zod";
 
@@ -11,10 +10,10 @@ import { roleSchema } from "./thread-message.ts";
 import { listThreadsSchema } from "./thread-route.ts";
 import { threadSchema } from "./thread.ts";
 
-/** UTF-16 units of the text that is searched for. */
+/** Maximal UTF-16 units of the text to search for. */
 export const searchedTextLimit = 200;
 
-/** Threads that one page of a search over threads asks. */
+/** Threads that are searched for one page of a search over threads. */
 export const searchedThreads = 50;
 
 const q = z.string().min(1).max(searchedTextLimit);
@@ -25,7 +24,7 @@ export const searchMessagesSchema = listMessagesSchema.omit({ order: true }).ext
 /** Query of `GET /api/messages-search`: the filters of the list of threads. */
 export const searchThreadsSchema = listThreadsSchema.extend({ q, limit: limit(searchedThreads, searchedThreads) });
 
-/** A message that has the text, with the first place where it does. */
+/** A message that contains the text, with the position of its first occurrence. */
 export const messageHitSchema = z.object({
   message_id: z.string(),
   position: z.string(),
@@ -33,20 +32,20 @@ export const messageHitSchema = z.object({
   role: roleSchema,
   /** Part of the message's text, with `…` where it was cut. */
   excerpt: z.string(),
-  /** Where the text stands in `excerpt`, in UTF-16 units. */
+  /** Position of the text in `excerpt`, in UTF-16 units. */
   start: z.number().int().nonnegative(),
   length: z.number().int().positive(),
 });
 export type MessageHit = z.infer<typeof messageHitSchema>;
 
-/** Newest first. A page may be empty and still have a `next_cursor`: older messages are not searched yet. */
+/** Newest first. A page may be empty and still have a `next_cursor`: older messages remain to be searched. */
 export const messageHitsSchema = z.object({ hits: z.array(messageHitSchema), next_cursor: z.string().nullable() });
 export type MessageHits = z.infer<typeof messageHitsSchema>;
 
 /** A thread with its newest hits. */
 export const threadHitsSchema = messageHitsSchema.extend({
   thread: threadSchema,
-  /** Why the thread was not searched; null where it was. */
+  /** Why the thread was not searched; null if it was. */
   error: z.object({ code: z.enum(errorCodes), message: z.string() }).nullable(),
 });
 export type ThreadHits = z.infer<typeof threadHitsSchema>;

@@ -26,17 +26,17 @@ const callerSchema = z.object({
   admin: z.boolean(),
 });
 
-/** Answer of `GET /healthz`; `diagnostics` only when there is one. */
+/** Response of `GET /healthz`. `diagnostics` is absent if there are none. */
 const healthSchema = z.object({
   status: z.literal("ok"),
   version: z.string(),
   diagnostics: z.array(diagnosticSchema).optional(),
 });
 
-/** Body of `POST /api/tickets`: the path a browser is about to open. */
+/** Body of `POST /api/tickets`: the path that the browser will open. */
 const ticketSchema = z.object({ path: z.string().startsWith("/api/").max(500) }).strict();
 
-/** Answer of `POST /api/tickets`. */
+/** Response of `POST /api/tickets`. */
 const ticketAnswerSchema = z.object({ ticket: z.string(), expires_at: z.number().int() });
 
 /** The rows. */

@@ -5,7 +5,7 @@ import { z } from "zod";
 
 import { jsonObjectSchema } from "./json.ts";
 
-/** Names that every provider takes for a tool. */
+/** Tool names that every provider accepts. */
 export const toolNamePattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 /** A tool that the client runs: the model calls it, and the run waits for the client's result. */

@@ -1,4 +1,4 @@
-// A file or folder on the wire, spelled as Standard Agents does.
+// The record of a file or folder on the wire, with the field names of Standard Agents.
 
 import { z } from "zod";
 

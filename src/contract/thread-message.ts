@@ -1,5 +1,5 @@
-// A message on the wire: the Standard Agents shape plus our own fields. `parts` is the truth, `content` and `tool_calls`
-// are views of it. `position` orders the messages of a branch: compare as strings.
+// A message on the wire: the fields of Standard Agents and additional ones. `parts` is authoritative; `content` and `tool_calls` are
+// derived from it. `position` orders the messages of a branch: compare as strings.
 
 import { z } from "zod";
 
@@ -9,15 +9,15 @@ import { partSchema } from "./content.ts";
 import { jsonObjectSchema } from "./json.ts";
 import { costSchema, usageSchema } from "./usage-schema.ts";
 
-/** Who speaks. `extension` messages are an application's own records: kept in order, never sent to a model. */
+/** The author's role. `extension` messages are an application's own records: stored in order, never sent to a model. */
 export const roleSchema = z.enum(["system", "user", "assistant", "tool", "extension"]);
 export type Role = z.infer<typeof roleSchema>;
 
-/** Why a model stopped, in our words. `aborted` and `error` mark a partial answer that was kept. */
+/** Why a model stopped. `aborted` and `error` mark a partial answer that was kept. */
 export const stopReasonSchema = z.enum(["stop", "length", "tool_calls", "content_filter", "aborted", "error"]);
 export type StopReason = z.infer<typeof stopReasonSchema>;
 
-/** `started`: a tool message whose call runs; `complete`: nothing more comes. */
+/** `started`: a tool message whose call is not finished; `complete`: the message does not change any more. */
 export const messageStatusSchema = z.enum(["started", "complete"]);
 
 export const sideSchema = z.enum(["a", "b"]);
@@ -46,7 +46,7 @@ export const messageSchema = z.object({
   usage: usageSchema.nullable(),
   cost: costSchema,
   result: toolResultSchema.nullable(),
-  /** What a person decided about a call that asked for consent; `args` where they changed the arguments. */
+  /** The decision about a call that needed approval; `args` if the arguments were changed. */
   approval: z
     .object({
       approved: z.boolean(),
@@ -60,7 +60,7 @@ export const messageSchema = z.object({
     .optional(),
   /** User id of the author, if it is not the thread's own user; null for an administrator without a user id. Set by the server. */
   author: z.string().nullable().optional(),
-  /** Files of the thread that the message or its result refers to; a view of `parts` and `result`. */
+  /** Files of the thread that the message or its result refers to, derived from `parts` and `result`. */
   attachments: z.array(attachmentRefSchema),
 });
 /**

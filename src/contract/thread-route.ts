@@ -16,7 +16,7 @@ const title = z.string().max(500);
 const tags = z.array(z.string().min(1).max(100)).max(50);
 const agentName = z.string().min(1).max(200);
 
-/** A message a thread begins with. Stored in order, starts no run. */
+/** A message that a new thread contains. Such messages are stored in order and start no run. */
 export const initialMessageSchema = z
   .object({
     role: z.enum(["user", "assistant", "system"]),

@@ -10,30 +10,30 @@ export const threadStatusSchema = z.enum(["idle", "running", "awaiting_tool_exec
 /** The state of a thread. `error` lasts from a failed run until the next run. */
 export type ThreadStatus = z.infer<typeof threadStatusSchema>;
 
-/** The call of another thread that this one answers. */
+/** The call of another thread whose result this thread produces. */
 export const threadParentSchema = z.object({
   thread_id: z.string(),
   run_id: z.string(),
   tool_call_id: z.string(),
 });
 
-/** A call that waits for somebody outside, as a thread and a list show it. */
+/** A call that waits for a client, an approval or a higher limit, as a thread and a list show it. */
 export const pendingCallSchema = z.object({
   id: z.string(),
   name: z.string(),
   kind: z.enum(["remote", "approval", "limit"]),
   /**
-   * Left out where the thread's row has no room for them: they are in the message that asks for the call. Of a limit what is
-   * reached: `{reason, amount, allowed, used}`.
+   * Absent if the thread's row has no room for them: the message with the call has them. For a limit: `{reason, amount, allowed,
+   * used}`.
    */
   arguments: toolCallSchema.shape.arguments.optional(),
-  /** The call's tool message, of a child thread's call the one under which that thread works; a limit has none. */
+  /** The call's tool message; for a child thread's call, that of the call which the child works on. A limit has none. */
   message_id: z.string().optional(),
-  /** The child thread that made the call, where it was not this one. It can be answered here and there. */
+  /** The child thread that made the call, if this thread did not. The call can be answered in either thread. */
   thread_id: z.string().optional(),
-  /** Whoever approves may change the arguments. */
+  /** Whether an approval may change the arguments. */
   editable_arguments: z.literal(true).optional(),
-  /** Microseconds; then the call is answered with an error. Null where nothing presses. */
+  /** Microseconds; at that time the call ends with an error. Null without a time limit. */
   deadline: z.number().int().nullable(),
 });
 /** A tool call that waits for a client, an approval or a higher limit. */
@@ -59,7 +59,7 @@ export const threadSchema = z.object({
   cost: costSchema,
   last_seq: z.number().int().nonnegative(),
   active_run_id: z.string().nullable(),
-  /** Calls that wait for somebody outside. Their arguments are in the message that asks for them. */
+  /** Calls that wait for a client, an approval or a higher limit. */
   pending_tool_calls: z.array(pendingCallSchema),
   branch_id: z.string(),
   parent: threadParentSchema.nullable(),

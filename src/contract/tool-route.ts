@@ -1,5 +1,5 @@
-// The routes of tools in a thread, as rows of the one route table: one calls a tool, the other answers the calls that a model
-// made of tools which run on a client's side.
+// The routes of tools in a thread, as rows of the one route table: one invokes a tool, the other posts the results and approvals of
+// calls that wait for a client.
 
 import { z } from "zod";
 
@@ -12,26 +12,26 @@ import { runSchema } from "./run.ts";
 /** Body of `POST /api/threads/:id/tools/:name`. */
 const invokeToolSchema = z.object({ args: jsonObjectSchema.default({}) }).strict();
 
-/** Most answers in one request. */
+/** Maximal number of results in one request. */
 const mostResults = 100;
 
 const textPart = z.strictObject({ type: z.literal("text"), text: z.string() });
 
-/** What became of one call: its `result` (or `content`, or an `error` that the model reads), or whether it may run. */
+/** The answer to one waiting call: a result (`result`, `content`, or an `error` that the model reads), or an approval (`approved`). */
 export const postedResultSchema = z
   .strictObject({
     tool_call_id: z.string().min(1).max(1000),
     /** Text, or JSON that the model reads as text. */
     result: jsonSchema.optional(),
-    /** The same as text or text parts. */
+    /** The same as text or as text parts. */
     content: z.union([z.string(), z.array(textPart).min(1)]).optional(),
-    /** Why it failed; with `approved: false`, why it was declined. */
+    /** Why the call failed; with `approved: false`, why it was declined. */
     error: z.string().min(1).optional(),
     /** For a call of kind `approval`: whether it may run. */
     approved: z.boolean().optional(),
-    /** With `approved: true`: the arguments it runs with, where its tool lets them be changed. */
+    /** With `approved: true`: changed arguments, if the tool allows changes. */
     args: jsonObjectSchema.optional(),
-    /** Kept beside the result for whoever reads the thread; the model is not sent it. */
+    /** Stored with the result for programs that read the thread; not sent to the model. */
     details: jsonSchema.optional(),
   })
   .refine(
@@ -48,17 +48,17 @@ export type PostedResult = z.infer<typeof postedResultSchema>;
 /** Body. */
 export const postToolResultsSchema = z.strictObject({
   results: z.array(postedResultSchema).min(1).max(mostResults),
-  /** The run whose calls are meant: refused where another one is under way. */
+  /** The run of the calls. The request is refused if another run is active. */
   run_id: z.string().min(1).max(200).optional(),
 });
 export type PostToolResults = z.infer<typeof postToolResultsSchema>;
 
-/** The answer. */
+/** The response. */
 export const toolResultsTakenSchema = z.object({
   run: runSchema,
-  /** Calls of the run that wait for a client or a decision still, with their names and arguments. */
+  /** Calls of the run that still wait for a client or an approval, with their names and arguments. */
   missing: z.array(awaitedCallSchema),
-  /** Ids of calls that were over before their answer came; it is in the thread's logs. */
+  /** Ids of calls that had already ended. Their posted results are in the thread's log. */
   ignored: z.array(z.string()),
 });
 /** The response to posted results: the run, the calls that are still open, and the calls that were already over. */

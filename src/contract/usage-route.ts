@@ -1,39 +1,39 @@
-// The route of usage reports: what runs used, by day, agent, model and user. A row of the one route table. Days are UTC; a run
-// counts on the day it ended.
+// The route of usage reports: the usage of runs by day, agent, model and user. A row of the one route table. Days are UTC; a run counts
+// on the day of its end.
 
 import { z } from "zod";
 
 import type { BuiltInRoute } from "./built-in-route.ts";
 import { costSchema, usageSchema } from "./usage-schema.ts";
 
-/** By what a report can be broken down. */
+/** The dimensions of a report. */
 export const usageDimensions = ["day", "agent", "model", "user"] as const;
 /** What a usage report can be broken down by. */
 export type UsageDimension = (typeof usageDimensions)[number];
 
-/** Most days of a report. */
+/** Maximal number of days of a report. */
 export const usageDayLimit = 366;
 
-/** Most lines of a report. */
+/** Maximal number of lines of a report. */
 export const usageLineLimit = 5000;
 
 const name = usageDimensions.join("|");
 
-/** A day that there is, as `YYYY-MM-DD`. */
+/** An existing day, as `YYYY-MM-DD`. */
 const day = z.iso
   .date({ error: "Has to be a day that there is, as YYYY-MM-DD", abort: true })
   .refine((text) => text >= "1970-01-01", "Has to be 1970-01-01 or later");
 
-/** Names of dimensions with commas between them. */
+/** Names of dimensions, separated by commas. */
 const dimensions = z
   .string()
   .regex(new RegExp(`^(?:${name})(?:,(?:${name}))*$`), `Has to be a comma list of ${usageDimensions.join(", ")}`)
   .refine((list) => new Set(list.split(",")).size === list.split(",").length, "Names a dimension twice")
   .default("day")
-  // The pattern holds these names only.
+  // The pattern allows only these names.
   .transform((list) => list.split(",") as UsageDimension[]);
 
-/** Query of `GET /api/usage`: both days are included. It ends today and begins thirty days before its end where nothing is said. */
+/** Query of `GET /api/usage`. Both days are included. Default: the thirty days that end today. */
 export const usageQuerySchema = z.strictObject({
   from: day.optional(),
   to: day.optional(),
@@ -43,31 +43,31 @@ export const usageQuerySchema = z.strictObject({
 export type UsageQuery = z.infer<typeof usageQuerySchema>;
 
 const sums = {
-  /** Runs that asked a model, each once, however many models it asked. */
+  /** Runs that requested an answer from a model. A run counts once, for any number of models. */
   runs: z.number().int().nonnegative(),
   usage: usageSchema,
-  /** Null where the price of anything in it is unknown. */
+  /** Null if any price is unknown. */
   cost: costSchema,
-  /** USD of what has a price. */
+  /** USD of everything with a known price. */
   known_cost: z.number().nonnegative(),
 };
 
-/** One line: the dimensions that were asked for, and what was used. */
+/** One line: the values of the requested dimensions, and the usage. */
 export const usageLineSchema = z.object({
   day: z.string().optional(),
   agent_id: z.string().optional(),
   model: z.string().optional(),
-  /** Null for threads of nobody. */
+  /** Null for threads without a user. */
   user_id: z.string().nullable().optional(),
   ...sums,
 });
 /** One line of a usage report: runs, tokens and cost of one combination of its dimensions. */
 export type UsageLine = z.infer<typeof usageLineSchema>;
 
-/** A report. Lines are in the order of their dimensions; what nobody used has none. */
+/** A report. Lines are ordered by their dimensions. Combinations without usage have no line. */
 export const usageReportSchema = z.object({
   usage: z.array(usageLineSchema),
-  /** A run that asked two models stands in two lines by model, and is one run here. */
+  /** A run that used two models is in two lines by model, and counts here once. */
   total: z.object(sums),
   from: z.string(),
   to: z.string(),

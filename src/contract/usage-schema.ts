@@ -1,4 +1,4 @@
-// Shapes of token counts and money on the wire; what is done with them is in usage.ts.
+// Schemas of token counts and money on the wire. `usage.ts` computes with them.
 
 import { z } from "zod";
 
@@ -13,5 +13,5 @@ export const usageSchema = z.object({
   total_tokens: count,
 });
 
-/** USD, or null where a price was missing. */
+/** USD; null if a price is missing. */
 export const costSchema = z.number().nonnegative().nullable();

@@ -1,6 +1,6 @@
-// Token counts and money. `input` counts uncached prompt tokens; what was read from or written to a provider's cache
-// stands beside it; reasoning counts in `output`. Cost is USD, null where a price is missing. No schema stands here, so that
-// the client's bundle, which folds events with it, holds none.
+// Token counts and money. `input` counts uncached prompt tokens; tokens read from or written to a provider's cache are counted
+// separately; reasoning counts in `output`. Cost is USD, null if a price is missing. This file has no schema, so that the client's
+// bundle, which folds events with it, contains none.
 
 import type { z } from "zod";
 
@@ -29,7 +29,7 @@ export function addUsage(left: Usage, right: Usage): Usage {
   };
 }
 
-/** What a later count has beyond an earlier one of the same work. */
+/** The difference between a later count and an earlier one. */
 export function usageSince(earlier: Usage, later: Usage): Usage {
   return {
     input: later.input - earlier.input,
@@ -40,7 +40,7 @@ export function usageSince(earlier: Usage, later: Usage): Usage {
   };
 }
 
-/** Sums two costs; unknown and anything is unknown, so that a sum never claims to know more than its parts. */
+/** Sums two costs. The sum is unknown (null) if either of them is unknown. */
 export function addCost(left: number | null, right: number | null): number | null {
   return left === null || right === null ? null : roundCost(left + right);
 }

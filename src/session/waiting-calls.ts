@@ -1,7 +1,6 @@
 // The remote calls of a run: which are open, and how their results are stored.
 
 import type { ToolResult } from "#contract/call-result.ts";
-import type { ToolResult } from "#contract/call-result.ts";
 import { refuse } from "#contract/error.ts";
 import type { ToolResultInput } from "#contract/session/execute-request.ts";
 import { postedResult } from "#contract/session/initial-transcript.ts";

@@ -3,7 +3,6 @@
 import { expect, it } from "vitest";
 
 import type { ToolResult } from "#contract/call-result.ts";
-import type { ToolResult } from "#contract/call-result.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { Progress, StepOutcome } from "#core/ports/strategy-port.ts";
 import { outcomeOf, stepOf } from "#core/run-state.ts";

@@ -8,6 +8,7 @@ import type { PostMessage } from "#contract/message-route.ts";
 import { queueLimit } from "#contract/queue-route.ts";
 import type { PostRun } from "#contract/run-route.ts";
 import type { RunKind } from "#contract/run.ts";
+import type { Message } from "#contract/thread-message.ts";
 import { totalOf } from "#core/message-counts.ts";
 import { messageDraft } from "#core/message-draft.ts";
 import type { FileVersion } from "#core/ports/thread-file-port.ts";
