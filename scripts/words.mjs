@@ -1,11 +1,12 @@
-// Flags words that plain text avoids (AGENTS.md, "How to write") in comments, Markdown and titles of tests, and commit titles
-// that are not `area: imperative`. Older text has its allowance in words-allowed.json, which may only fall: `--lower` writes
+// Flags words that plain text avoids (AGENTS.md, "How to write") in comments, Markdown and titles of tests, commit titles that are
+// not `area: imperative`, and files of src/ that share a name. Older text has its allowance in words-allowed.json, which may only fall: `--lower` writes
 // today's counts, `--list` shows every word. `node scripts/words.mjs <folder>` checks another tree, as its tests do.
 
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 import { titleProblem } from "./lib/commit-title.mjs";
+import { sharedNames } from "./lib/file-names.mjs";
 import { root } from "./lib/paths.mjs";
 import { avoidedWords } from "./lib/plain-words.mjs";
 import { runCommand } from "./lib/run-command.mjs";
@@ -83,10 +84,13 @@ const badTitles = titles.flatMap((line) => {
 });
 for (const problem of badTitles) console.log(problem);
 
+const badNames = sharedNames(files());
+for (const problem of badNames) console.log(problem);
+
 const checked =
   log === undefined
     ? "commit titles are not checked, since this clone lacks their history"
     : `${titles.length} commit titles`;
-const problems = over.length + badTitles.length + (raised > 0 ? 1 : 0);
+const problems = over.length + badTitles.length + badNames.length + (raised > 0 ? 1 : 0);
 console.log(`${total(counts)} avoided words in ${hits.size} files, ${checked}, ${problems} problems`);
 process.exit(problems === 0 ? 0 : 1);

@@ -2,7 +2,7 @@
 
 import type { Variables } from "#http/dependencies.ts";
 import { imagesBinding, noImages } from "#store/images/images-binding.ts";
-import type { FileSettings } from "#thread/files/thread-files.ts";
+import type { FileSettings } from "#thread/files/loaded-thread-files.ts";
 
 import type { LimitVariables } from "./deployment-limits.ts";
 

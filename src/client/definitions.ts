@@ -1,7 +1,7 @@
 // Reads the definitions of a deployment: agents, prompts, models, callable tools, hooks and routes. None contains a secret.
 
-import type { RequestOptions, Requests } from "./request.ts";
 import type { RouteAnswer } from "./route-type.ts";
+import type { RequestOptions, Requests } from "./send-request.ts";
 
 /** One kind of definition. */
 export interface DefinitionList<T> {

@@ -1,9 +1,9 @@
 // The files of a thread: list folders, read metadata, download, upload, delete and search. A path may begin with a slash or
 // without one.
 
-import { jsonOf } from "./request.ts";
-import type { RequestOptions, Requests } from "./request.ts";
 import type { RouteAnswer } from "./route-type.ts";
+import { jsonOf } from "./send-request.ts";
+import type { RequestOptions, Requests } from "./send-request.ts";
 import type { RequestBody } from "./settings.ts";
 import { withProgress, pageUpload, sendable } from "./upload.ts";
 import type { ProgressListener } from "./upload.ts";

@@ -20,9 +20,9 @@ export type { Carrier, Connection } from "./follow/connection.ts";
 export type { OpenCall } from "./follow/open-calls.ts";
 export { ThreadList } from "./lists/thread-list.ts";
 export type { ThreadListOptions, ThreadListView } from "./lists/thread-list.ts";
-export type { Page, Pages } from "./page.ts";
+export type { Page, Pages } from "./paged-list.ts";
 export type { Presence, PresenceChange } from "./presence.ts";
-export type { KeyedOptions, RequestOptions, RouteRequest } from "./request.ts";
+export type { KeyedOptions, RequestOptions, RouteRequest } from "./send-request.ts";
 export type { RouteAnswer, RouteKey } from "./route-type.ts";
 export { Sending } from "./sending.ts";
 export type { SendingOptions } from "./sending.ts";
@@ -43,7 +43,7 @@ export type {
   Runs,
 } from "./thread-lists.ts";
 export type { ImportOptions, NewThread, ThreadChange, ThreadFilter, ThreadSearch, Threads } from "./threads.ts";
-export type { AnswerOptions, ApproveOptions, ToolResult, ToolResults } from "./tool-results.ts";
+export type { AnswerOptions, ApproveOptions, ToolResult, ToolResults } from "./call-results.ts";
 export type { ClientCall, ClientTool, ClientTools, ClientToolsOptions } from "./tools/tool-desk.ts";
 export type { ProgressListener, UploadProgress } from "./upload.ts";
 

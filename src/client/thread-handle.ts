@@ -6,6 +6,8 @@ import { emptyView } from "#contract/fold.ts";
 import type { ThreadView } from "#contract/fold.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
 
+import { toolResults } from "./call-results.ts";
+import type { ToolResults } from "./call-results.ts";
 import { ThreadholdClientError, ThreadholdNetworkError } from "./client-error.ts";
 import type { CustomEventName, CustomEvents } from "./custom-event.ts";
 import { EventQueue } from "./event-queue.ts";
@@ -16,15 +18,13 @@ import type { Follow, FollowState } from "./follow/follow.ts";
 import type { OpenCall } from "./follow/open-calls.ts";
 import { openSse } from "./follow/sse-carrier.ts";
 import { threadStream } from "./follow/stream.ts";
-import type { KeyedOptions, RequestOptions, Requests } from "./request.ts";
 import type { RouteBody } from "./route-type.ts";
+import type { KeyedOptions, RequestOptions, Requests } from "./send-request.ts";
 import { Sending } from "./sending.ts";
 import type { SendingOptions } from "./sending.ts";
 import { logs, messages, queue, runs } from "./thread-lists.ts";
 import type { Logs, Messages, NewMessage, Queue, Runs } from "./thread-lists.ts";
 import type { ThreadChange, Threads } from "./threads.ts";
-import { toolResults } from "./tool-results.ts";
-import type { ToolResults } from "./tool-results.ts";
 
 /** Options of `send`. */
 export type SendOptions = Omit<NewMessage, "content" | "run"> & KeyedOptions & SendingOptions;

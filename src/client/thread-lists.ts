@@ -6,10 +6,10 @@ import type { Run } from "#contract/run.ts";
 import type { MessageHit } from "#contract/search-route.ts";
 import type { Message } from "#contract/thread-message.ts";
 
-import { pages } from "./page.ts";
-import type { Page, Pages } from "./page.ts";
-import type { KeyedOptions, RequestOptions, Requests } from "./request.ts";
+import { pages } from "./paged-list.ts";
+import type { Page, Pages } from "./paged-list.ts";
 import type { RouteAnswer, RouteBody, RouteQuery } from "./route-type.ts";
+import type { KeyedOptions, RequestOptions, Requests } from "./send-request.ts";
 
 /** A page of messages. `total` is their number in all, or null if the server keeps no counter for this list. */
 export type MessagesPage = Page<Message> & { total: number | null; has_more: boolean };

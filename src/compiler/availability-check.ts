@@ -4,7 +4,7 @@
 import { unavailableProvider } from "#models/provider/providers.ts";
 import type { AnyAgentDefinition, SideConfig } from "#spec/agent.ts";
 import type { AnyPromptDefinition } from "#spec/prompt.ts";
-import type { Strategy } from "#spec/strategy.ts";
+import type { Strategy } from "#spec/side-strategies.ts";
 
 import type { Findings } from "./findings.ts";
 import type { Definition, Project } from "./project.ts";

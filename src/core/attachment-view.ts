@@ -5,6 +5,12 @@ import type { FilePart, ImagePart } from "#contract/content.ts";
 
 import type { MessageRecord } from "./record.ts";
 
+/** What a reference states of its file. */
+type AttachedFile = Pick<AttachmentRef, "path" | "name" | "mimeType" | "size"> & {
+  width?: number | undefined;
+  height?: number | undefined;
+};
+
 /** Lists a message's attachments, in the order of its parts. Parts without a path are not files of the thread and are not listed. */
 export function attachmentsOf({ id, parts, result }: Pick<MessageRecord, "id" | "parts" | "result">): AttachmentRef[] {
   const ofParts = parts.flatMap((part, at) =>
@@ -17,6 +23,14 @@ export function attachmentsOf({ id, parts, result }: Pick<MessageRecord, "id" | 
 
 function refOf(part: ImagePart | FilePart, path: string, id: string): AttachmentRef {
   const { name = path.split("/").at(-1) ?? path, mime_type: mimeType, size = 0, width, height } = part;
+  return attachmentRef({ path, name, mimeType, size, width, height }, { id });
+}
+
+/** Creates the reference to a file of the thread. */
+export function attachmentRef(
+  { path, name, mimeType, size, width, height }: AttachedFile,
+  { id, description }: { id: string; description?: string | undefined },
+): AttachmentRef {
   return {
     id,
     type: "file",
@@ -26,6 +40,7 @@ function refOf(part: ImagePart | FilePart, path: string, id: string): Attachment
     size,
     ...(width === undefined ? {} : { width }),
     ...(height === undefined ? {} : { height }),
+    ...(description === undefined ? {} : { description }),
   };
 }
 

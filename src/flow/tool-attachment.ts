@@ -6,10 +6,10 @@ import { z } from "zod";
 import type { AttachmentRef } from "#contract/attachment.ts";
 import { mimeTypeSchema } from "#contract/attachment.ts";
 import { ThreadholdError } from "#contract/error.ts";
+import { attachmentRef } from "#core/attachment-view.ts";
 import type { ThreadFiles } from "#core/ports/thread-file-port.ts";
 import { base64Bytes, base64Pieces, fromBase64 } from "#lib/base64.ts";
 import { fileName, nameOfType } from "#lib/file-name.ts";
-import type { FileRecord } from "#spec/index.ts";
 
 /** The reference to the stored file, or a line with the reason why there is none. */
 export type StoredAttachment = { ref: AttachmentRef } | { note: string };
@@ -62,24 +62,6 @@ export async function storeAttachment(offered: unknown, store: AttachmentStore):
     const why = thrown instanceof ThreadholdError ? thrown.message : "it could not be read or stored.";
     return notStored(nameIn(offered), why);
   }
-}
-
-/** The reference to a file of the thread. */
-export function attachmentRef(
-  { path, name, mimeType, size, width, height }: FileRecord,
-  { id, description }: { id: string; description?: string | undefined },
-): AttachmentRef {
-  return {
-    id,
-    type: "file",
-    path,
-    name,
-    mimeType,
-    size,
-    ...(width === undefined ? {} : { width }),
-    ...(height === undefined ? {} : { height }),
-    ...(description === undefined ? {} : { description }),
-  };
 }
 
 async function newFile(

@@ -13,7 +13,7 @@ import { catalogHandlers } from "./catalog/restore-handler.ts";
 import { definitionHandlers } from "./definitions/definition-handlers.ts";
 import type { AppDependencies } from "./dependencies.ts";
 import { feedHandlers } from "./feed/feed-handler.ts";
-import { healthHandlers } from "./health.ts";
+import { healthHandlers } from "./health-handler.ts";
 import { openApiHandlers } from "./openapi/open-api-handler.ts";
 import { servePage, wantsPage } from "./page/serve-page.ts";
 import { serveProjectRoute } from "./project/serve-project-route.ts";

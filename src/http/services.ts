@@ -14,7 +14,7 @@ import { parseAllowedOrigins } from "./auth/origin.ts";
 import type { AllowedOrigins } from "./auth/origin.ts";
 import { createTickets } from "./auth/ticket.ts";
 import type { Tickets } from "./auth/ticket.ts";
-import type { SubscriptionPorts } from "./bridge/subscription.ts";
+import type { SubscriptionPorts } from "./bridge/thread-subscription.ts";
 import type { AppDependencies } from "./dependencies.ts";
 import { unlimited } from "./limit/rate-limiter.ts";
 import { createUserLeases, noUserLeases } from "./limit/user-leases.ts";

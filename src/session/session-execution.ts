@@ -1,13 +1,13 @@
 // One execution of a session: runs the loop in process and translates the run's events to those of the rework plan.
 
-import type { EventDraft, PlainEvent } from "#contract/event.ts";
+import type { PlainEvent } from "#contract/event.ts";
 import type { AgentEvent } from "#contract/session/agent-event.ts";
 import { AgentEvents } from "#contract/session/execution-events.ts";
 import type { ExecuteResult } from "#contract/session/execution-events.ts";
 import { noBounds } from "#core/limits/amounts.ts";
 import type { RunPorts } from "#core/ports/run-ports.ts";
 import type { MessageRecord } from "#core/record.ts";
-import { toMessage } from "#core/view.ts";
+import { wholeMessage } from "#core/whole-message.ts";
 import { executeRun } from "#host/execute-run.ts";
 import { fixedSteps } from "#host/fixed-steps.ts";
 import { hostPorts } from "#host/host-ports.ts";
@@ -88,13 +88,4 @@ function portsOf(
     { earlier: [...earlier], own: () => journal.messages },
   );
   return hostPorts({ run, journal, steps, conversationId: id, onEvent, env: environmentOf(options), fetch, ids });
-}
-
-function wholeMessage(message: MessageRecord): EventDraft[] {
-  const { id, role, position, run_id } = message;
-  const of = { message_id: id, depth: 0, ...(run_id === null ? {} : { run_id }) };
-  return [
-    { type: "message_start", ...of, role, position },
-    { type: "message_end", ...of, message: toMessage(message) },
-  ];
 }

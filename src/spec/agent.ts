@@ -3,7 +3,7 @@
 import type { InputFilter } from "./input-filter.ts";
 import type { LimitAmounts, Limits } from "./limits.ts";
 import type { CallableName, PromptName } from "./register.ts";
-import type { Strategy } from "./strategy.ts";
+import type { Strategy } from "./side-strategies.ts";
 
 /** `ai_human`: a model talks with a person. `dual_ai`: two models talk with each other (Standard Agents, agents). */
 export type AgentType = "ai_human" | "dual_ai";

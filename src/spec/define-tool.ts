@@ -8,7 +8,7 @@ import type { ThreadState } from "./thread-state.ts";
 import type { AnyToolArgs } from "./tool-arguments.ts";
 import type { ToolCall } from "./tool-call.ts";
 import type { RemoteToolOptions, ToolOptions } from "./tool-options.ts";
-import type { ToolResult } from "./tool-result.ts";
+import type { ToolResult } from "./tool-result-parts.ts";
 import type { ToolStream } from "./tool-stream.ts";
 import type { AnyToolDefinition, ParsedArgs, RemoteToolDefinition, ToolDefinition } from "./tool.ts";
 

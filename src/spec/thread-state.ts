@@ -13,7 +13,7 @@ import type {
   WriteFileOptions,
 } from "./thread-file.ts";
 import type { GetLogsOptions, Log } from "./thread-log.ts";
-import type { ToolResult } from "./tool-result.ts";
+import type { ToolResult } from "./tool-result-parts.ts";
 
 /** Identity of a thread, fixed at its creation (Standard Agents, threads). */
 export interface ThreadMetadata {

@@ -4,7 +4,7 @@
 import type { CallableName } from "./register.ts";
 import type { ThreadState } from "./thread-state.ts";
 import type { AnyToolArgs } from "./tool-arguments.ts";
-import type { ToolResult } from "./tool-result.ts";
+import type { ToolResult } from "./tool-result-parts.ts";
 
 /** The outcome of a call whose result was lost in a crash: its result, or `not_done` if the call had no effect. */
 export type ReconcileAnswer = ToolResult | "not_done";

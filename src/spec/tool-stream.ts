@@ -1,6 +1,6 @@
 // The parts that a streaming tool yields: output, progress, and the result at the end.
 
-import type { ToolResult } from "./tool-result.ts";
+import type { ToolResult } from "./tool-result-parts.ts";
 
 /** A piece of output, which is sent to subscribers while the tool runs. */
 export interface ToolDelta {

@@ -7,7 +7,7 @@ import type { ThreadState } from "./thread-state.ts";
 import type { AnyToolArgs } from "./tool-arguments.ts";
 import type { ToolCall } from "./tool-call.ts";
 import type { RemoteToolOptions, ToolOptions } from "./tool-options.ts";
-import type { ToolResult } from "./tool-result.ts";
+import type { ToolResult } from "./tool-result-parts.ts";
 import type { ToolStream } from "./tool-stream.ts";
 
 /** The arguments of a tool without a schema. */

@@ -1,9 +1,9 @@
 // Adds complete messages outside of a run's step: a new thread's first messages, a message that starts no run, a definition's.
 
 import type { MessageRecord, ThreadRecord } from "#core/record.ts";
+import { wholeMessage } from "#core/whole-message.ts";
 
 import type { LiveThread } from "./live-thread.ts";
-import { wholeMessage } from "./whole-message.ts";
 
 /** Adds messages and changes the thread's row with them, all or nothing, and sends their events. Returns them as stored. */
 export function appendMessages(

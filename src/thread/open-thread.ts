@@ -9,7 +9,7 @@ import type { Alarm } from "./alarm.ts";
 import { removeUnclaimed } from "./attachments/unclaimed-files.ts";
 import { Wakeups } from "./background/wakeups.ts";
 import { ParentFeed } from "./children/parent-feed.ts";
-import { threadFiles } from "./files/thread-files.ts";
+import { threadFiles } from "./files/loaded-thread-files.ts";
 import { LiveThread } from "./live-thread.ts";
 import { SearchPlaces } from "./method/search-places.ts";
 import type { ObjectContext } from "./object-context.ts";

@@ -10,7 +10,7 @@ import type { Log } from "#lib/log-port.ts";
 import type { Registry } from "#spec/index.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 
-import type { FileSettings } from "./files/thread-files.ts";
+import type { FileSettings } from "./files/loaded-thread-files.ts";
 import type { Settings } from "./object-context.ts";
 
 /** Everything an object takes from outside itself. */

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 
 import type { MessageView, RunView } from "#client/index.ts";
 import { newMessage } from "#react/assistant-ui/new-message.ts";
-import { ThreadMessages } from "#react/assistant-ui/thread-messages.ts";
-import type { ThreadContent } from "#react/assistant-ui/thread-messages.ts";
+import { ThreadMessages } from "#react/assistant-ui/runtime-messages.ts";
+import type { ThreadContent } from "#react/assistant-ui/runtime-messages.ts";
 
 let position = 0;
 

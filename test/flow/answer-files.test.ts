@@ -7,7 +7,7 @@ import { refuse } from "#contract/error.ts";
 import { jsonBytes } from "#core/cut-text.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import { readToolAnswer, resultLimit, fitResult } from "#core/tools/read-result.ts";
-import { answerFiles } from "#flow/answer-files.ts";
+import { answerFiles } from "#flow/store-answer-files.ts";
 import { toBase64 } from "#lib/base64.ts";
 
 import { stage } from "../store/files/file-stage.ts";

@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, expect, it } from "vitest";
 
 import { titleProblem } from "../../scripts/lib/commit-title.mjs";
+import { sharedNames } from "../../scripts/lib/file-names.mjs";
 import { avoidedWords } from "../../scripts/lib/plain-words.mjs";
 import { filesOver, lowered } from "../../scripts/lib/word-ratchet.mjs";
 
@@ -39,6 +40,18 @@ it("Plain uses of avoided words are accepted", () => {
     "The rest of the line is the wisher's own word.",
   ];
   for (const sentence of plain) expect([sentence, wordsOf("a.md", sentence)]).toEqual([sentence, []]);
+});
+
+it("Two files of src with one name are refused", () => {
+  expect(sharedNames(["src/core/log.ts", "src/lib/log.ts", "test/log.ts"])).toEqual([
+    "src/core/log.ts, src/lib/log.ts: files of one name; rename all but one",
+  ]);
+  expect(sharedNames(["src/dialect/a/routes.ts", "src/http/routes.ts"])).toHaveLength(1);
+});
+
+it("An index file, and files of parallel rooms, may share their names", () => {
+  expect(sharedNames(["src/client/index.ts", "src/react/index.ts"])).toEqual([]);
+  expect(sharedNames(["src/dialect/a/routes.ts", "src/dialect/b/routes.ts"])).toEqual([]);
 });
 
 it("A file may have as many avoided words as it is allowed, and a new file none", () => {

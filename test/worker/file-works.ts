@@ -5,7 +5,7 @@ import { z } from "zod";
 
 import { defineAgent, definePrompt, defineThreadEndpoint, defineTool } from "#spec/index.ts";
 import type { RouteEntry, ThreadState } from "#spec/index.ts";
-import type { FileSettings } from "#thread/files/thread-files.ts";
+import type { FileSettings } from "#thread/files/loaded-thread-files.ts";
 
 /** What objects that are made from now on are given for their files in place of the deployment's own. */
 export const fileWorld: Partial<FileSettings> = {};

@@ -2,7 +2,7 @@
 // once, passes its events to a sink, and is finished after its first `lost`, `refused` or `ended`.
 
 import { isTransient, ThreadholdClientError } from "../client-error.ts";
-import type { Requests } from "../request.ts";
+import type { Requests } from "../send-request.ts";
 import type { Stream } from "./stream.ts";
 
 /** The stream to open and the event to continue after. */

@@ -5,7 +5,7 @@
 import type { FeedEvent } from "#contract/feed.ts";
 import type { Thread } from "#contract/thread.ts";
 
-import type { Requests } from "../request.ts";
+import type { Requests } from "../send-request.ts";
 import type { Connection } from "./connection.ts";
 import { Link } from "./link.ts";
 import type { Carriers } from "./link.ts";

@@ -6,7 +6,7 @@ import { emptyView, fold } from "#contract/fold.ts";
 import type { ThreadView } from "#contract/fold.ts";
 
 import { ThreadholdNetworkError } from "../client-error.ts";
-import type { Requests } from "../request.ts";
+import type { Requests } from "../send-request.ts";
 import type { Connection } from "./connection.ts";
 import { Link } from "./link.ts";
 import type { Carriers } from "./link.ts";

@@ -3,7 +3,7 @@
 
 import { backOffMs } from "#lib/back-off.ts";
 
-import type { Requests } from "../request.ts";
+import type { Requests } from "../send-request.ts";
 import type { OpenedCarrier, OpenCarrier, StreamEvent } from "./carrier.ts";
 import { next } from "./connection.ts";
 import type { Carrier, Connection, Signal } from "./connection.ts";

@@ -8,7 +8,7 @@ import type { Thread } from "#contract/thread.ts";
 import { ThreadholdClientError } from "../client-error.ts";
 import type { FeedFollow } from "../follow/feed-follow.ts";
 import { Listeners } from "../follow/listeners.ts";
-import type { Requests } from "../request.ts";
+import type { Requests } from "../send-request.ts";
 import type { ThreadFilter, Threads } from "../threads.ts";
 import { matchesFilter, removeThread, placeThread } from "./place-thread.ts";
 

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from "#contract/json.ts";
 import { ThreadholdClientError } from "../client-error.ts";
 import type { Follow } from "../follow/follow.ts";
 import type { OpenCall } from "../follow/open-calls.ts";
-import type { Requests } from "../request.ts";
+import type { Requests } from "../send-request.ts";
 import { messages } from "../thread-lists.ts";
 import { callArguments } from "./call-arguments.ts";
 

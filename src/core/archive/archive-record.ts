@@ -14,8 +14,8 @@ import { createThreadSchema } from "#contract/thread-route.ts";
 import { threadStatusSchema } from "#contract/thread.ts";
 import { costSchema } from "#contract/usage-schema.ts";
 
-import { parsedJson, parsedObject } from "./bounded-json.ts";
 import { storedEventSchema, storedEventsSchema } from "./event-schema.ts";
+import { parsedJson, parsedObject } from "./parsed-json.ts";
 
 /** Tokens or USD that no run has ever used: beyond it a sum of many would not be exact. */
 const mostSpent = 1e12;

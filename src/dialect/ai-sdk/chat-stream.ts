@@ -4,7 +4,7 @@ import type { ThreadEvent } from "#contract/event.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 import { sseHeaders, sseResponse } from "#http/bridge/sse-response.ts";
 import type { SseFormat } from "#http/bridge/sse-response.ts";
-import { Subscription } from "#http/bridge/subscription.ts";
+import { Subscription } from "#http/bridge/thread-subscription.ts";
 import type { Services } from "#http/services.ts";
 
 import { UiStream } from "./ui-stream.ts";

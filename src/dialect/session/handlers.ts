@@ -11,7 +11,7 @@ import { toPendingCall } from "#contract/session/session-transcript.ts";
 import type { Caller, InputSetup, PostedMessage, PostedResults, RequestKey } from "#core/thread-rpc.ts";
 import { jsonHeaders } from "#http/answer/json-answer.ts";
 import { sseHeaders, sseResponse } from "#http/bridge/sse-response.ts";
-import { Subscription } from "#http/bridge/subscription.ts";
+import { Subscription } from "#http/bridge/thread-subscription.ts";
 import { invalidField } from "#http/input/field-error.ts";
 import { checkAnswerable, checkContent } from "#http/input/message-size.ts";
 import { readRequestKey } from "#http/input/request-key.ts";

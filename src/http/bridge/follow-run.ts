@@ -9,8 +9,8 @@ import { backOffMs } from "#lib/back-off.ts";
 import { pause } from "#lib/timers.ts";
 
 import type { Delivery } from "./deliveries.ts";
-import { attachBackOff, Subscription } from "./subscription.ts";
-import type { SubscriptionPorts, SubscriptionTarget } from "./subscription.ts";
+import { attachBackOff, Subscription } from "./thread-subscription.ts";
+import type { SubscriptionPorts, SubscriptionTarget } from "./thread-subscription.ts";
 
 /** A run to wait for. */
 export interface RunToFollow {

@@ -8,7 +8,7 @@ import type { Caller } from "#core/thread-rpc.ts";
 import type { Frame } from "../bridge/deliveries.ts";
 import { sseFrameOf, sseHeaders, sseRefusal, sseResponse } from "../bridge/sse-response.ts";
 import type { SseFormat } from "../bridge/sse-response.ts";
-import { socketOf } from "../bridge/subscription.ts";
+import { socketOf } from "../bridge/thread-subscription.ts";
 import { wantsSocket } from "../input/upgrade.ts";
 import { withLease } from "../limit/user-leases.ts";
 import type { Handlers } from "../route/handler.ts";

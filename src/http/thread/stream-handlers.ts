@@ -6,8 +6,8 @@ import type { Subscribe } from "#contract/stream-route.ts";
 import { closestWord } from "#lib/edit-distance.ts";
 
 import { sseResponse } from "../bridge/sse-response.ts";
-import { subscribeRequest, Subscription } from "../bridge/subscription.ts";
-import type { SubscriptionQuery } from "../bridge/subscription.ts";
+import { subscribeRequest, Subscription } from "../bridge/thread-subscription.ts";
+import type { SubscriptionQuery } from "../bridge/thread-subscription.ts";
 import { invalidField } from "../input/field-error.ts";
 import { withLease } from "../limit/user-leases.ts";
 import type { Handlers } from "../route/handler.ts";

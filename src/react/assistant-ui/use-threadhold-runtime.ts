@@ -7,8 +7,8 @@ import { useMemo } from "react";
 
 import { useThread } from "../use-thread.ts";
 import { newMessage } from "./new-message.ts";
+import { ThreadMessages } from "./runtime-messages.ts";
 import { ThreadAttachments } from "./thread-attachments.ts";
-import { ThreadMessages } from "./thread-messages.ts";
 
 /** Options of a runtime. */
 export interface ThreadholdRuntimeOptions {

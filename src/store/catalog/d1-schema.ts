@@ -4,7 +4,7 @@
 
 import type { Migration } from "../migration.ts";
 import { sqlStatements } from "../sql-statements.ts";
-import { catalogMigrations } from "./migrations.ts";
+import { catalogMigrations } from "./catalog-migrations.ts";
 
 // Exactly the table that wrangler creates.
 const recordTable = `CREATE TABLE IF NOT EXISTS d1_migrations(

@@ -12,7 +12,7 @@ import { keyRows } from "./key-rows.ts";
 import { logRows } from "./log-rows.ts";
 import { messageRows } from "./message-rows.ts";
 import { messageWindow } from "./message-window.ts";
-import { runRows } from "./run-rows.ts";
+import { runRows } from "./run-table.ts";
 import { threadDatabase } from "./thread-database.ts";
 import { threadRow } from "./thread-row.ts";
 import { threadSchema } from "./thread-schema.ts";

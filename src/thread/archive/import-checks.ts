@@ -4,7 +4,7 @@
 import { isFinished } from "#contract/finished.ts";
 import { metadataLimit } from "#contract/route.ts";
 import type { ArchivedBranch, ArchivedRun, ArchivedThread } from "#core/archive/archive-record.ts";
-import { wellFormed } from "#core/archive/bounded-json.ts";
+import { wellFormed } from "#core/archive/parsed-json.ts";
 import { noProgress } from "#core/blank-run.ts";
 import type { RunRecord, StoredEvent } from "#core/record.ts";
 

@@ -7,9 +7,9 @@ import { checkExportVersion, exportHeaderSchema } from "#contract/export-header.
 import type { ExportHeader } from "#contract/export-header.ts";
 import { archiveLineSchema, lineLimit } from "#core/archive/archive-line.ts";
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
-import { lineBounds, tame } from "#core/archive/bounded-json.ts";
 import { decodedChunk } from "#core/archive/chunk-line.ts";
 import { currentLine } from "#core/archive/earlier-lines.ts";
+import { lineBounds, tame } from "#core/archive/parsed-json.ts";
 import { fromBase64 } from "#lib/base64.ts";
 import { JsonBoundError, parseBoundedJson } from "#lib/bounded-json.ts";
 import { RunningDigest } from "#lib/running-digest.ts";

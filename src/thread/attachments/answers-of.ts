@@ -1,7 +1,7 @@
 // Where tools of a thread leave what no row can hold.
 
 import type { AnswerFiles } from "#core/ports/answer-file-port.ts";
-import { answerFiles } from "#flow/answer-files.ts";
+import { answerFiles } from "#flow/store-answer-files.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import { unclaimedFiles } from "./unclaimed-files.ts";

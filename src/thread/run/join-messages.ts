@@ -3,9 +3,9 @@
 
 import type { Steering } from "#core/ports/steering.ts";
 import type { ExecutedRun, JoinedRun } from "#core/record.ts";
+import { wholeMessage } from "#core/whole-message.ts";
 
 import type { ObjectContext } from "../object-context.ts";
-import { wholeMessage } from "../whole-message.ts";
 import { countSteering } from "./write-run.ts";
 
 /** The most UTF-16 units of JSON that join at once. Each joining message is in memory several times. */

@@ -16,12 +16,12 @@ import { awaitedApproval } from "#core/tools/call-slot.ts";
 import { declined, stoppedCall, notAnswered, unknownOutcome } from "#core/tools/error-results.ts";
 import { fitResult } from "#core/tools/read-result.ts";
 import { withoutChangedArguments, childUsage } from "#core/tools/store-result.ts";
+import { wholeMessage } from "#core/whole-message.ts";
 import { recordedTurns } from "#flow/conversation-strategy.ts";
 
 import { appendMessages } from "../append-messages.ts";
 import { enqueueMessage } from "../children/outbound-messages.ts";
 import type { ObjectContext } from "../object-context.ts";
-import { wholeMessage } from "../whole-message.ts";
 
 /** Recoveries without a newly committed step before a run is given up (architecture §5; figures: Recovery). */
 const recoveryAttempts = 5;

@@ -15,7 +15,7 @@ import { blankStreak } from "#flow/turn-end.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import { answersOf } from "../attachments/answers-of.ts";
-import { ChildThreadsOf } from "../children/child-threads.ts";
+import { ChildThreadsOf } from "../children/run-children.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "./definition-access.ts";
 import { executionState, StopFlag } from "./definition-execution.ts";

@@ -21,11 +21,11 @@ import type {
 } from "#core/record.ts";
 import { isInScope, isModelAnswer, mainScope } from "#core/scope.ts";
 import { textOf } from "#core/view.ts";
+import { wholeMessage } from "#core/whole-message.ts";
 
 import { markForCatalog } from "../background/catalog-task.ts";
 import { enqueueMessage } from "../children/outbound-messages.ts";
 import type { ObjectContext } from "../object-context.ts";
-import { wholeMessage } from "../whole-message.ts";
 
 /** The parameters of a new run. */
 export interface NewRun {

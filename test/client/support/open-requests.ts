@@ -1,7 +1,7 @@
 // Client requests with time, randomness and page presence under a test's control.
 
 import type { Presence, PresenceChange } from "#client/presence.ts";
-import { Requests } from "#client/request.ts";
+import { Requests } from "#client/send-request.ts";
 import { readSettings } from "#client/settings.ts";
 import type { ClientOptions } from "#client/settings.ts";
 

@@ -4,8 +4,8 @@ import type { Json, JsonObject } from "#contract/json.ts";
 import type { PendingCall } from "#contract/thread.ts";
 import type { PostedResult, ToolResultsTaken } from "#contract/tool-route.ts";
 
-import type { RequestOptions, Requests } from "./request.ts";
 import type { RouteAnswer } from "./route-type.ts";
+import type { RequestOptions, Requests } from "./send-request.ts";
 import { messages } from "./thread-lists.ts";
 import { callArguments } from "./tools/call-arguments.ts";
 import type { CallArguments } from "./tools/call-arguments.ts";

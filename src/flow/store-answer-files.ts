@@ -4,6 +4,7 @@
 
 import { attachmentLimit } from "#contract/attachment.ts";
 import type { AttachmentRef } from "#contract/attachment.ts";
+import { attachmentRef } from "#core/attachment-view.ts";
 import { cutText, jsonBytes } from "#core/cut-text.ts";
 import type { AnswerFiles } from "#core/ports/answer-file-port.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
@@ -13,7 +14,7 @@ import { nameOfType } from "#lib/file-name.ts";
 import type { FileRecord } from "#spec/index.ts";
 
 import { spillText } from "./spilled-text.ts";
-import { attachmentRef, storeAttachment } from "./tool-attachment.ts";
+import { storeAttachment } from "./tool-attachment.ts";
 import type { AttachmentStore } from "./tool-attachment.ts";
 
 /** Bytes of JSON that the notes on attachments may take in a result. */

@@ -1,10 +1,11 @@
-// The events of a message that is complete when it is added.
+// The events of a message that is complete when it is added, such as a user's message.
 
 import type { EventDraft } from "#contract/event.ts";
-import type { MessageRecord } from "#core/record.ts";
-import { toMessage } from "#core/view.ts";
 
-/** Its start and its end. */
+import type { MessageRecord } from "./record.ts";
+import { toMessage } from "./view.ts";
+
+/** The start event and the end event of a complete message. */
 export function wholeMessage(message: MessageRecord): EventDraft[] {
   const of = {
     message_id: message.id,
