@@ -81,8 +81,8 @@ describe("a session", () => {
       sealed(
         lines.map((line) => {
           if (line["type"] !== "thread") return line;
-          const { thread } = line as { thread?: { session?: object } };
-          return { ...line, thread: { ...thread, session: { ...thread?.session, ...change } } };
+          const { thread } = line as { thread?: { setup?: object } };
+          return { ...line, thread: { ...thread, setup: { ...thread?.setup, ...change } } };
         }),
       );
     const bad = [
