@@ -14,8 +14,8 @@ import type { ClientFetch, RequestBody, Settings } from "./settings.ts";
 const backOff = { first: 300, longest: 10_000 };
 
 /**
- * A header that pages cannot set: browsers overwrite it. A local server without authentication requires it for methods other than
- * GET and HEAD, so that a web page cannot send requests to it through DNS rebinding.
+ * A header that proves to a local server without authentication that no web page sent a GET or HEAD through DNS rebinding: browsers
+ * overwrite it. With other methods the missing `Origin` header is the proof.
  */
 function sentByProgram(method: string | undefined): Record<string, string> {
   return method === undefined || method === "GET" || method === "HEAD" ? { "sec-fetch-site": "none" } : {};
