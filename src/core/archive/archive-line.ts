@@ -1,4 +1,4 @@
-// The lines of an export behind its header. They come in the order of `lineOrder`; bytes of a file right behind its line.
+// The lines of an export after its header, in the order of `rankOf`. The chunks of a file follow its line directly.
 
 import { z } from "zod";
 
@@ -13,15 +13,15 @@ import {
   archivedThreadSchema,
 } from "./archive-record.ts";
 
-/** Bytes of a line, its end not counted. A row has at most 1,900,000. */
+/** The most bytes of a line without its line feed. A row has at most 1,900,000. */
 export const lineLimit = 2 * 1024 * 1024;
 
-/** Bytes of a file that one line carries, as base64; a multiple of three. */
+/** The most bytes of a file in one line, before base64. A multiple of three, so that only the last chunk is padded. */
 export const chunkBytes = 786_432;
 
 const count = z.number().int().nonnegative();
 
-/** How many of each there were. */
+/** The number of lines of each type. */
 const archiveCountsSchema = z.strictObject({
   branches: count,
   runs: count,
@@ -30,17 +30,17 @@ const archiveCountsSchema = z.strictObject({
   events: count,
   folders: count,
   files: count,
-  /** Bytes of the files. */
+  /** Bytes of all files together. */
   file_bytes: count,
 });
 export type ArchiveCounts = z.infer<typeof archiveCountsSchema>;
 
-/** None yet. */
+/** Counts of an export without lines. */
 export function noCounts(): ArchiveCounts {
   return { branches: 0, runs: 0, messages: 0, logs: 0, events: 0, folders: 0, files: 0, file_bytes: 0 };
 }
 
-/** The last line. Without it the file is not whole. */
+/** The last line. An export without it is incomplete. */
 const archiveEndSchema = z.strictObject({
   type: z.literal("end"),
   counts: archiveCountsSchema,
@@ -48,7 +48,7 @@ const archiveEndSchema = z.strictObject({
   sha256: z.string().regex(/^[\da-f]{64}$/),
 });
 
-/** A line behind the header. */
+/** A line after the header. */
 export const archiveLineSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("thread"), thread: archivedThreadSchema }),
   z.strictObject({ type: z.literal("branch"), branch: archivedBranchSchema }),
@@ -58,14 +58,14 @@ export const archiveLineSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("event"), event: archivedEventSchema }),
   z.strictObject({ type: z.literal("folder"), folder: archivedFolderSchema }),
   z.strictObject({ type: z.literal("file"), file: archivedFileSchema }),
-  /** A piece of the file above: base64 of `chunkBytes` at most. */
+  /** A piece of the preceding file: base64 of at most `chunkBytes` bytes. */
   z.strictObject({ type: z.literal("chunk"), data: z.string() }),
-  /** The file above changed while it was read: what came of it counts for nothing. */
+  /** The preceding file changed while it was exported: its line and its chunks are ignored. */
   z.strictObject({ type: z.literal("void") }),
   archiveEndSchema,
 ]);
 
-/** A line as it is worked with: bytes of files are never a text. */
+/** A parsed line. The bytes of a file are never converted to a string, because chunks are most of a large export. */
 export type ArchiveLine = Exclude<z.infer<typeof archiveLineSchema>, { type: "chunk" }> | ChunkLine;
 
 /** A piece of a file. */
@@ -88,7 +88,7 @@ const order = {
   end: 7,
 };
 
-/** Where lines of a type stand; a line never stands before one of a lower rank. */
+/** The rank of a line's type. The ranks of an export's lines never decrease. */
 export function rankOf({ type }: Pick<ArchiveLine, "type">): number {
   return order[type];
 }

@@ -1,5 +1,5 @@
-// The records of an exported thread: what rows hold, without what is only of use inside the deployment that wrote them and
-// what can be counted again. Closed: a field that is not named here is refused, or it would be stored unseen.
+// The schemas of an exported thread's records. They have the fields of rows, except those that are only of use inside the deployment and
+// those that an import counts again. The schemas are strict: an unknown field is refused, since it would be stored without a check.
 
 import { z } from "zod";
 
@@ -17,10 +17,10 @@ import { costSchema } from "#contract/usage-schema.ts";
 import { storedEventSchema, storedEventsSchema } from "./event-schema.ts";
 import { parsedJson, parsedObject } from "./parsed-json.ts";
 
-/** Tokens or USD that no run has ever used: beyond it a sum of many would not be exact. */
+/** The most tokens or USD of a record: far above real usage, and low enough that a sum of many records is exact. */
 const mostSpent = 1e12;
 
-/** Numbers that events may have: far from where adding one changes nothing. */
+/** The highest number of an event, far below the numbers that a double cannot represent exactly. */
 const mostEvents = 2 ** 48;
 
 const micros = z.number().int().nonnegative();
@@ -36,16 +36,16 @@ const usage = z.strictObject({
   total_tokens: tokens,
 });
 
-/** What ids in order look like: they are compared as text, and new ones are drawn above them. */
+/** Ids that are ordered by time. They are compared as strings, and new ids come after them. */
 const orderedId = z.uuidv7().lowercase();
 
-/** Keys of branches: printable ASCII, as the store's key ranges want it. */
+/** Ids of branches: printable ASCII, because the store reads key ranges of them. */
 const branchId = z.string().regex(/^[!-}]{1,100}$/, "has to be 1 to 100 printable ASCII characters");
 
 const position = z.union([orderedId, z.literal("")]);
 const { agent_id, title, tags, metadata, user_id } = createThreadSchema.shape;
 
-/** What a client set the thread up with. Its schemas are read again wherever they are used, so a forged one opens nothing. */
+/** The client's setup of the thread. Its tool schemas are validated again at each use, so a forged one does no harm. */
 const setupSchema = z.strictObject({
   id: sessionIdSchema,
   agent: agent_id.nullable(),
@@ -54,7 +54,7 @@ const setupSchema = z.strictObject({
   options: setupOptionsSchema,
 });
 
-/** The thread itself. Counts, totals and what other threads have to do with it are not in it. */
+/** The thread's own record, without counts, totals and relations to other threads. */
 export const archivedThreadSchema = z.strictObject({
   id: z.string().max(100),
   agent_id,
@@ -67,11 +67,11 @@ export const archivedThreadSchema = z.strictObject({
   created_at: micros,
   updated_at: micros,
   branch: branchId,
-  /** The run that was under way; null at rest. */
+  /** The run that was active during the export; null if none was. */
   active_run_id: orderedId.nullable(),
-  /** Runs that wait, in order. */
+  /** The queued runs, in the order in which they will begin. */
   queue: z.array(orderedId).max(100),
-  /** Highest id of a run that began before one with a lower id. */
+  /** The highest id of a run that began before a run with a lower id. Replay uses it, because it reads runs by their ids. */
   overtaker: orderedId.exactOptional(),
   held: z.boolean(),
   last_seq: z.number().int().nonnegative().max(mostEvents),
@@ -81,7 +81,7 @@ export const archivedThreadSchema = z.strictObject({
 });
 export type ArchivedThread = z.infer<typeof archivedThreadSchema>;
 
-/** A line of the conversation; each after the one it left. */
+/** A branch of the conversation. In the export it follows the branch that it forked from. */
 export const archivedBranchSchema = z.strictObject({
   id: branchId,
   parent_branch: branchId.nullable(),
@@ -93,7 +93,7 @@ export type ArchivedBranch = z.infer<typeof archivedBranchSchema>;
 const provider_data = z.strictObject({ provider: z.string().max(100), data: parsedObject }).exactOptional();
 const pixels = z.number().int().positive().exactOptional();
 
-/** What is known of an image or file. Always one of the thread's own: an address or bytes would go out unchecked. */
+/** A reference to an image or file of the thread. URLs and inline bytes are not accepted, because they would be sent without a check. */
 const reference = {
   mime_type: z.string().min(1).max(255),
   path: z.string().max(1100),
@@ -126,7 +126,7 @@ const resultSchema = z.strictObject({
   attachments: z.array(z.strictObject(attachmentRefSchema.shape)).exactOptional(),
 });
 
-/** What a person decided about a call. */
+/** A person's decision about a call: approved or declined. */
 const approval = z.strictObject({
   approved: z.boolean(),
   by: user_id.unwrap(),
@@ -136,7 +136,7 @@ const approval = z.strictObject({
   imported: z.literal(true).exactOptional(),
 });
 
-/** A message, whichever branch it is on. A call that waits for another thread waits no more. */
+/** A message of any branch. For a call that waited for a child thread, what it waited for is not exported. */
 export const archivedMessageSchema = z.strictObject({
   id: orderedId,
   branch: branchId,
@@ -171,7 +171,7 @@ export type ArchivedMessage = z.infer<typeof archivedMessageSchema>;
 /** A queued call of any name. If the name is not defined in this project, the call gets an error when it is made. */
 const queuedCallSchema = z.strictObject({ id: z.string().min(1).max(200), name: word, arguments: parsedObject });
 
-/** A run that ended, waits, or was under way. What definitions kept in `state.context` ended with it. */
+/** A queued, active or ended run, without its `state.context`. */
 export const archivedRunSchema = z.strictObject({
   id: orderedId,
   branch: branchId,
@@ -198,12 +198,12 @@ export const archivedRunSchema = z.strictObject({
   version: word.nullable(),
   stop: z.boolean(),
   side: sideSchema.exactOptional(),
-  /** The run that its input joined, in place of beginning this one. */
+  /** The run that this run's input joined (steering). This run then never began. */
   joined: orderedId.exactOptional(),
-  /** Runs need not begin in the order of their ids: the lowest id that this one passed, the highest that passed it. */
+  /** Runs may begin in another order than that of their ids: the lowest id that this run overtook, the highest id that overtook it. */
   overtook: orderedId.exactOptional(),
   overtaken: orderedId.exactOptional(),
-  /** Of one that waits. */
+  /** Only of a queued run: the tool calls that it makes first. */
   calls: z.array(queuedCallSchema).max(100).exactOptional(),
   events: storedEventsSchema,
 });
@@ -222,15 +222,15 @@ export const archivedLogSchema = z.strictObject({
 });
 export type ArchivedLog = z.infer<typeof archivedLogSchema>;
 
-/** What the log of a run under way has to say for its costs to be added up. */
+/** The fields that the log row of a model request needs, so that the import can add up the cost of the active run. */
 export const spendingSchema = z.object({ model: word, usage, cost });
 
-/** An event that rides in no other record. */
+/** An event that is not part of another record. */
 export const archivedEventSchema = storedEventSchema;
 
 const path = z.string().min(2).max(1100).startsWith("/");
 
-/** A folder. `implied` ones go with their last entry. */
+/** A folder. An `implied` folder was created with a file in it, and is deleted with its last entry. */
 export const archivedFolderSchema = z.strictObject({
   path,
   implied: z.boolean(),
@@ -239,7 +239,7 @@ export const archivedFolderSchema = z.strictObject({
 });
 export type ArchivedFolder = z.infer<typeof archivedFolderSchema>;
 
-/** A file. Its bytes follow in chunks, unless it lies outside, at `url`. */
+/** A file. Its bytes follow in chunks, except for a linked file, which has a `url` and no bytes. */
 export const archivedFileSchema = z.strictObject({
   path,
   mime_type: z.string().max(255),

@@ -1,4 +1,4 @@
-// Counts the lines of an export as they pass, on the way out and on the way in.
+// Counts the lines of an export while it is written or imported.
 
 import { noCounts } from "./archive-line.ts";
 import type { ArchiveCounts, ArchiveLine } from "./archive-line.ts";

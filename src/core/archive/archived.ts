@@ -1,14 +1,14 @@
-// Records as an export shows them: the fields that `fate.ts` carries, and no others.
+// Converts records to their exported form: only the fields that `fate.ts` marks as `carried`.
 
 import type { LogRecord, MessageRecord, RunRecord, ThreadRecord } from "../record.ts";
 import type { ArchivedLog, ArchivedMessage, ArchivedRun, ArchivedThread } from "./archive-record.ts";
 import { carriedOf, logFate, messageFate, runFate, threadFate } from "./fate.ts";
 
-/** The thread. `lastSeq` is the last number that was told. */
+/** The thread. `lastSeq` is the number of the last event that was sent. */
 export function archivedThread(record: Readonly<ThreadRecord>, lastSeq: number): ArchivedThread {
   const { run_ids, paused, overtaker } = record.queue;
   const queue = { queue: run_ids, ...(overtaker === undefined ? {} : { overtaker }), held: paused };
-  // The line has the fields of the queue at its top level, in the place where the record has the queue.
+  // The exported thread has the queue's fields at its top level, in the position of the record's `queue`.
   const fields = Object.entries(carriedOf(record, threadFate)).flatMap<[string, unknown]>((entry) =>
     entry[0] === "queue" ? Object.entries(queue) : [entry],
   );
@@ -18,7 +18,7 @@ export function archivedThread(record: Readonly<ThreadRecord>, lastSeq: number):
 /** A message. */
 export function archivedMessage(record: MessageRecord): ArchivedMessage {
   const { awaits } = record;
-  // What it waits for stays behind; that it waited for somebody outside, and has done nothing, does not.
+  // `awaits` is not exported. An empty `answered` marks a call that waited for a client or a person and therefore has not run.
   const waits = awaits !== undefined && awaits.kind !== "child" && record.answered === undefined;
   return carriedOf(waits ? { ...record, answered: "" } : record, messageFate) as ArchivedMessage;
 }

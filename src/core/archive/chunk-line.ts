@@ -1,5 +1,5 @@
-// The line of a piece of a file, made of bytes and read from bytes without ever being a text: these lines are nearly all there
-// is of a large export.
+// Encodes and decodes the line of one chunk of a file. It works on bytes and never makes a string, because chunks are nearly all of a large
+// export.
 
 import { decodedBytes, encodedLength, encodeInto } from "#lib/base64-bytes.ts";
 
@@ -7,7 +7,7 @@ const encoder = new TextEncoder();
 const head = encoder.encode('{"type":"chunk","data":"');
 const tail = encoder.encode('"}\n');
 
-/** The line, its end included. */
+/** The line with its line feed. */
 export function encodedChunk(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const length = encodedLength(bytes.byteLength);
   const line = new Uint8Array(head.byteLength + length + tail.byteLength);
@@ -17,7 +17,7 @@ export function encodedChunk(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return line;
 }
 
-/** The piece of a line that is written just so; null for any other, which may be a chunk's all the same. */
+/** The bytes of a chunk line that is written exactly as `encodedChunk` does; null for any other line, even a chunk with other spacing. */
 export function decodedChunk(line: Uint8Array): Uint8Array | null {
   const end = line.byteLength - tail.byteLength;
   if (end < head.byteLength || !isAt(line, head, 0) || !isAt(line, tail, end)) return null;

@@ -1,4 +1,4 @@
-// Converts lines of earlier versions of the export format before they are checked against the present one.
+// Converts lines of earlier versions of the export format to the current one, before they are validated.
 
 /** Version 1 named a thread's setup `session`. Every other line is the same. */
 export function currentLine(line: unknown, version: number): unknown {

@@ -1,5 +1,5 @@
-// What an event of a row may look like: the contract's event without what the row leaves out. Replay sends such events to
-// readers as they are, so each is held against the shape its type has.
+// The schema of an imported event: the contract's event without the fields that rows leave out. Replay sends imported events to readers
+// without further checks, so each one is validated by the schema of its type.
 
 import { z } from "zod";
 
@@ -11,7 +11,7 @@ import { leftOut } from "../stored-event.ts";
 
 const [plainEvents] = eventSchema.options;
 
-/** A rest leaves the arguments of its calls to the messages that ask for them. */
+/** The calls of an `awaiting_tool_execution` event. Rows may leave out their arguments, which are in the messages that made the calls. */
 const restingCalls = z.array(z.strictObject(pendingCallSchema.shape));
 
 function storedForm(option: (typeof plainEvents.options)[number]) {
@@ -29,7 +29,7 @@ export const storedEventSchema = z.discriminatedUnion("type", [
   ...others,
 ] as unknown as [z.ZodObject<{ type: z.ZodLiteral<StoredEvent["type"]> }>]) as unknown as z.ZodType<StoredEvent>;
 
-/** The events of a row, their numbers rising. */
+/** The events of a row, in ascending order of their numbers. */
 export const storedEventsSchema = z
   .array(storedEventSchema)
   .refine((events) => events.every((event, at) => event.seq > (events[at - 1]?.seq ?? 0)), "the numbers have to rise");

@@ -1,22 +1,21 @@
-// What becomes of each field of a record in an export, and in the copy an import makes of it. The tables name every field
-// there is: one that is added to a record does not compile before somebody has decided about it, and none leaves the
-// deployment by accident.
+// What an export and an import do with each field of a record. The tables list every field: a new field of a record does not compile
+// until it is added here, so no field leaves the deployment by accident.
 
 import type { LogRecord, MessageRecord, RunRecord, ThreadRecord } from "../record.ts";
 
 /**
- * - `carried`: in the export, and the same in the copy.
- * - `counted`: not in the export; the copy counts it from the records that are.
- * - `anew`: not in the export; the copy begins with a value of its own.
- * - `left`: not in the export, and the copy lacks it. It speaks of other threads, which are not in the file, or of work
- *   under way, which ends in the copy.
+ * - `carried`: in the export, and the same in the imported thread.
+ * - `counted`: not in the export; the import counts it from the exported records.
+ * - `anew`: not in the export; the import sets a new value.
+ * - `left`: not in the export nor in the imported thread. It concerns other threads, which are not in the file, or the active run, which
+ *   the import ends.
  */
 export type Fate = "carried" | "counted" | "anew" | "left";
 
-/** Fields of a table that are in the export. */
+/** The fields of a table that are in the export. */
 export type Carried<Table> = { [Field in keyof Table]: Table[Field] extends "carried" ? Field : never }[keyof Table];
 
-/** A message. What a call waits for is left: its child thread is not in the file, and its answer goes to the original. */
+/** A message. What a call waits for is left out: its child thread is not in the file, and its result goes to the original thread. */
 export const messageFate = {
   id: "carried",
   branch: "carried",
@@ -42,23 +41,23 @@ export const messageFate = {
   updated_at: "carried",
   events: "carried",
   handoff: "carried",
-  // Only for the run it joined, and that has ended in the copy.
+  // Only the joined run uses it, and the import ends that run.
   steered: "left",
   author: "carried",
   awaits: "left",
-  // Only for a run that is taken up behind it, and that has ended in the copy.
+  // Only a run that resumes after this message uses it, and the import ends that run.
   failure: "left",
   stop_detail: "left",
   has_other_content: "left",
   answered: "carried",
   approval: "carried",
-  // Only there to count what the child still comes to cost, and that is told to the original.
+  // Only used to add later costs of the child thread, which that thread reports to the original thread.
   child: "left",
   work: "left",
   updated_seq: "left",
 } as const satisfies Record<keyof MessageRecord, Fate>;
 
-/** A run. The progress of an active one is left: that run ends in the copy and repeats nothing. */
+/** A run. The progress of an active run is left out: the import ends that run and repeats nothing. */
 export const runFate = {
   id: "carried",
   branch: "carried",
@@ -105,7 +104,7 @@ export const logFate = {
   events: "carried",
 } as const satisfies Record<keyof LogRecord, Fate>;
 
-/** The thread. Whatever ties it to other threads is left. */
+/** The thread. Its relations to other threads are left out. */
 export const threadFate = {
   id: "carried",
   agent_id: "carried",
@@ -118,7 +117,7 @@ export const threadFate = {
   created_at: "carried",
   updated_at: "carried",
   active_run_id: "carried",
-  // But for `steering`: the run that those inputs were to join has ended in the copy.
+  // Except `steering`: the import ends the run that those inputs would have joined.
   queue: "carried",
   branch: "carried",
   last_seq: "carried",
@@ -129,7 +128,7 @@ export const threadFate = {
   usage: "counted",
   cost: "counted",
   work: "counted",
-  // The run under way ends in the copy.
+  // The import ends the active run.
   active_totals: "left",
   seq_reserved: "anew",
   background: "anew",
@@ -137,12 +136,12 @@ export const threadFate = {
   imported_at: "anew",
   parent: "left",
   children: "left",
-  // What a client is waited for ends where it was left.
+  // The calls that wait for a client belong to the active run, which the import ends.
   pending: "left",
   updated_seq: "left",
 } as const satisfies Record<keyof ThreadRecord, Fate>;
 
-/** The fields of a record that its table lets through; a field that the record lacks is lacking. */
+/** The fields of a record that its table marks as `carried`. Fields that the record lacks are not added. */
 export function carriedOf<RecordType extends object, Table extends Record<keyof RecordType, Fate>>(
   record: RecordType,
   table: Table,

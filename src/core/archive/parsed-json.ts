@@ -1,5 +1,5 @@
-// JSON of strangers, made safe to hand on: nested no deeper than whoever walks it can bear, and without the one key that
-// means something else than a field. Walks without recursion.
+// Makes parsed JSON from an untrusted export safe: with bounded nesting, so that recursive code does not overflow the stack, and without
+// `__proto__` keys, which could change a prototype. These functions do not recurse themselves.
 
 import { z } from "zod";
 
@@ -20,7 +20,7 @@ export function tame(value: unknown): void {
   }
 }
 
-/** Whether every text in a tamed value, keys too, is Unicode. */
+/** Whether every string and key in a parsed value is well-formed Unicode. */
 export function wellFormed(value: unknown): boolean {
   const waiting: unknown[] = [value];
   while (waiting.length > 0) {
@@ -32,7 +32,7 @@ export function wellFormed(value: unknown): boolean {
   return true;
 }
 
-/** Any value that `JSON.parse` gave: it is JSON already, and walking it once more by a schema would only take time. */
+/** Any value from `JSON.parse`. It is JSON already, so no schema walks it again. */
 export const parsedJson = z.custom<Json>((value) => value !== undefined, "has to be there");
 
 /** An object of such values. */

@@ -1,5 +1,5 @@
-// A thread's folders and files as lines, each file's bytes behind it, read when they are wanted. A file that changes while it
-// is read is taken back and begun again.
+// Yields a thread's folders and files as lines of an export, each file followed by its bytes in chunks. Bytes are read only when the next
+// line is requested. If a file changes while it is read, a `void` line revokes it and it is read again.
 
 import { ThreadholdError } from "#contract/error.ts";
 import { chunkBytes } from "#core/archive/archive-line.ts";
@@ -16,16 +16,16 @@ import type { FileBodyRecord, FileRow } from "#store/files/file-rows.ts";
 /** Entries of a folder that are read at once. */
 const page = 100;
 
-/** Times a file is begun; one that changes faster than it can be read is left out. */
+/** Attempts to read a file. A file that changes during each of them is left out. */
 const attempts = 3;
 
-/** What files are read with. */
+/** Dependencies of `fileLines`. */
 export interface FileLinesParts extends FileReaderParts {
-  /** Whether the file with a tag is one of a message that is not in the export: it is left out. */
+  /** Whether the file with a tag belongs to a message that is not in the export. Such a file is left out. */
   isLate: (tag: string) => boolean;
 }
 
-/** The lines of a folder's entries, and of all below it; every folder before what it holds. */
+/** The lines of all entries below a folder. The line of a folder comes before those of its entries. */
 export async function* fileLines(parts: FileLinesParts, folder = "/"): AsyncGenerator<ArchiveLine> {
   for (let after: string | null = null; ;) {
     const rows = parts.rows.children(folder, { after, limit: page });
@@ -39,7 +39,7 @@ export async function* fileLines(parts: FileLinesParts, folder = "/"): AsyncGene
   }
 }
 
-/** A folder that only its entries made is there with the first of them. */
+/** The lines of a folder. An implied folder exists only because of its entries, so it is left out if none of them is exported. */
 async function* oneFolder(parts: FileLinesParts, row: FileRow): AsyncGenerator<ArchiveLine> {
   let isTold = row.body.implied !== true;
   if (isTold) yield folderLine(row);
@@ -64,7 +64,7 @@ async function* oneFile(parts: FileReaderParts, found: FileRow): AsyncGenerator<
       yield* chunkLines(parts, row);
       return;
     } catch (thrown) {
-      // `conflict` is the reader's word for a file that is another one now.
+      // The file reader throws `conflict` if the file was replaced since it was opened.
       if (!(thrown instanceof ThreadholdError) || thrown.code !== "conflict") throw thrown;
     }
     yield { type: "void" };
@@ -79,7 +79,7 @@ async function* chunkLines(parts: FileReaderParts, row: FileRow): AsyncGenerator
   }
 }
 
-/** Where its bytes lie is the importing deployment's own affair, unless it is outside of both: then the address is carried. */
+/** What an export does with each field. The importing deployment chooses where bytes are stored. Only a linked file's URL is exported. */
 const fileFate = {
   mime_type: "carried",
   metadata: "carried",
@@ -89,7 +89,7 @@ const fileFate = {
   updated_at: "carried",
   place: "anew",
   tag: "anew",
-  // Of folders.
+  // Only folders have it.
   implied: "left",
 } as const satisfies Record<keyof FileBodyRecord, Fate>;
 

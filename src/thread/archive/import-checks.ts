@@ -1,5 +1,5 @@
-// What records of an imported thread must be to each other, so that what reads them later meets nothing that a thread of our
-// own could not hold: ids that rise, branches without circles, numbers within what was told. Throws `Misfit`.
+// Checks between the records of an imported thread: ascending ids, branches without cycles, event numbers up to the thread's last one.
+// After them an imported thread has no state that a thread of this deployment cannot have. They throw `Misfit`.
 
 import { isFinished } from "#contract/finished.ts";
 import { metadataLimit } from "#contract/route.ts";
@@ -8,22 +8,22 @@ import { wellFormed } from "#core/archive/parsed-json.ts";
 import { noProgress } from "#core/blank-run.ts";
 import type { RunRecord, StoredEvent } from "#core/record.ts";
 
-/** What is wrong with a record, as the end of a sentence that begins with its line. */
+/** An invalid record. The message is the end of a sentence that begins with the number of its line. */
 export class Misfit extends Error {}
 
-/** Milliseconds that another deployment's clock may be ahead. */
+/** Milliseconds by which another deployment's clock may be ahead. */
 const clockSkew = 24 * 3600 * 1000;
 
-/** Branches of a thread. */
+/** The most branches of a thread. */
 const branchLimit = 1000;
 
-/** Throws for an id from the future: ids that are drawn here would stand before it. */
+/** Throws for an id with a time in the future: new ids of this deployment would come before it. */
 export function checkIdTime(id: string, nowMs: number): void {
   const at = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
   if (at > nowMs + clockSkew) throw new Misfit(`has the id ${id}, which says that it was made in the future`);
 }
 
-/** Throws for a thread whose own words the catalog could not hold, as a request that says them is refused. */
+/** Throws for metadata that is too large, and for text that is not Unicode. Requests with such fields are refused too. */
 export function checkWords({ title, tags, metadata, agent_id, user_id, setup }: ArchivedThread): void {
   const bytes = new TextEncoder().encode(JSON.stringify(metadata)).length;
   if (bytes > metadataLimit) throw new Misfit(`has metadata of more than ${metadataLimit} bytes`);
@@ -31,12 +31,12 @@ export function checkWords({ title, tags, metadata, agent_id, user_id, setup }: 
   throw new Misfit("holds half of a surrogate pair, which is no Unicode text");
 }
 
-/** Throws where a key does not stand behind the one before it. */
+/** Throws if a key does not come after the previous one. */
 export function checkRising(before: string, key: string): void {
   if (key <= before) throw new Misfit(`does not stand in its order: ${key} comes after ${before}`);
 }
 
-/** The events of a row, told of this thread and its owner. Throws for numbers that were never told. */
+/** The events of a row, with the id and owner of the imported thread. Throws for numbers after the thread's last event. */
 export function ownEvents(events: StoredEvent[], { id, user_id, last_seq }: OwnThread): StoredEvent[] {
   if ((events.at(-1)?.seq ?? 0) > last_seq) throw new Misfit("has an event that is later than the thread's last");
   return events.map((event) =>
@@ -44,10 +44,10 @@ export function ownEvents(events: StoredEvent[], { id, user_id, last_seq }: OwnT
   );
 }
 
-/** What events say of their thread. */
+/** The fields of the thread that `ownEvents` needs. */
 type OwnThread = Pick<ArchivedThread, "id" | "user_id" | "last_seq">;
 
-/** The branches of a file: one root, and each other one behind the one it left. */
+/** The branches of a file: first the root, then each other branch after the one that it forked from. */
 export class BranchTree {
   readonly #known = new Map<string, ArchivedBranch>();
 
@@ -73,7 +73,7 @@ export class BranchTree {
   }
 }
 
-/** Throws for a run whose state is not what the thread says of it. */
+/** Throws for a run whose state contradicts the thread's record or itself. */
 export function checkRunState(run: ArchivedRun, thread: ArchivedThread): void {
   const { id, status, queued, branch, calls } = run;
   const isActive = id === thread.active_run_id;
@@ -84,13 +84,13 @@ export function checkRunState(run: ArchivedRun, thread: ArchivedThread): void {
   if ((queued !== null) !== (status === "queued"))
     throw new Misfit("keeps an input that is not waiting, or lacks one that is");
   if (calls !== undefined && status !== "queued") throw new Misfit("keeps calls to be made, and does not wait");
-  // No list shows such a row, so none may have run.
+  // Lists do not show the row of a joined run, so an import must not use it to hide a run.
   if (run.joined !== undefined && (status !== "completed" || run.started_at !== null))
     throw new Misfit("joined another run, and is one itself");
   if (isActive && branch !== thread.branch) throw new Misfit("is under way on another branch than the thread's");
 }
 
-/** The row of an imported run. Throws for a run that lacks what its state has. */
+/** The row of an imported run. Throws for a run that lacks a field that its state requires. */
 export function importedRun({ calls, ...run }: ArchivedRun): RunRecord {
   const { status, started_at, ended_at, queued, joined } = run;
   const fields = { ...run, counts_before: {}, queued: null, progress: null };
@@ -119,6 +119,6 @@ export function importedRun({ calls, ...run }: ArchivedRun): RunRecord {
     return { ...waiting, status, started_at: null, stop: false, queued: input };
   }
   if (started_at === null) throw new Misfit("is under way and lacks the time at which it began");
-  // The import ends it, whatever it waited for.
+  // The import ends the run right away, so what it waited for is not needed.
   return { ...unended, status: "running", started_at, progress: noProgress() };
 }

@@ -1,5 +1,5 @@
-// Writes the folders and files of an import. Bytes go where this deployment keeps files of their size, a piece at a time; what
-// a file says of itself is held against what comes.
+// Writes the folders and files of an import, a piece at a time. The size of a file decides where this deployment stores its bytes. The
+// bytes that arrive have to match the size that the file's line states.
 
 import { refuse } from "#contract/error.ts";
 import { chunkBytes } from "#core/archive/archive-line.ts";
@@ -15,15 +15,15 @@ import { folderRow, makeFolders } from "#store/files/file-writer.ts";
 
 import { Misfit } from "./import-checks.ts";
 
-/** What they are written with. */
+/** Dependencies of `ImportFiles`. */
 export interface ImportFilesParts {
   rows: FileRows;
-  /** The thread's files, telling nobody. */
+  /** The thread's files, without events. */
   files: ManagedThreadFiles;
   clock: Clock;
 }
 
-/** Thrown inside a write to take the file back. */
+/** Thrown inside a write when a `void` line revokes the file. */
 class Voided extends Error {}
 
 /** One per import. */
@@ -41,7 +41,7 @@ export class ImportFiles {
     rows.put({ ...row, body: { ...row.body, updated_at } }, null);
   }
 
-  /** Writes a file whose bytes `next` gives. False when it was taken back. */
+  /** Writes a file. `next` returns the lines with its bytes. Returns false if a `void` line revoked the file. */
   async file(file: ArchivedFile, next: () => Promise<ArchiveLine>): Promise<boolean> {
     const { rows, files } = this.#parts;
     const { path, size, mime_type: mimeType, url, metadata, width, height, created_at, updated_at } = file;
@@ -63,7 +63,7 @@ export class ImportFiles {
         throw thrown;
       }
     }
-    // The writer knows only the time it wrote at.
+    // The writer set the current time; the file keeps its original times.
     const row = rows.find(at.parent, at.name);
     if (row === null) throw refuse("internal", `${path} was written and is not there.`);
     const bytes = row.body.place?.type === "row" ? rows.bytes(at.parent, at.name) : null;
@@ -71,7 +71,7 @@ export class ImportFiles {
     return true;
   }
 
-  /** The place, its folders made. Throws where the path is not in its one spelling, or something is there. */
+  /** Creates the folders above a path and returns the path. Throws if the path is not normalised, or if it has an entry already. */
   #free(path: string): FilePath {
     const { rows, clock } = this.#parts;
     const at = filePath(path);
@@ -87,7 +87,7 @@ export class ImportFiles {
   }
 }
 
-/** The bytes of the chunks behind a file's line: as many as it says, or an error. */
+/** The bytes of the chunks after a file's line. Throws unless they have the size that the line states. */
 function bytesOf({ path, size }: ArchivedFile, next: () => Promise<ArchiveLine>): ReadableStream<Uint8Array> {
   let left = size;
   return new ReadableStream<Uint8Array>(
@@ -112,7 +112,7 @@ function bytesOf({ path, size }: ArchivedFile, next: () => Promise<ArchiveLine>)
   );
 }
 
-/** Nothing is fetched from there; but an address inside would be one more way to learn what lies there, should it ever be. */
+/** Throws for the URL of an internal address. URLs of linked files are never fetched; the check is a second protection. */
 function checkOutside(url: string): void {
   const answer = readTarget(url, []);
   if (!answer.ok && answer.problem !== "scheme") throw new Misfit("has an address that may not be asked");

@@ -1,5 +1,5 @@
-// Writes the records of an import as rows, one by one as they come, and in the end says what the thread's own row is to be.
-// Nothing that reaches beyond the thread is taken over: no parent, no children, no totals for the catalog.
+// Writes the records of an import as rows, one by one as they are read, and finally builds the thread's own row. Relations to other threads
+// are not imported: no parent, no children, no totals for the catalog.
 
 import { refuse } from "#contract/error.ts";
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
@@ -34,42 +34,42 @@ import {
 } from "./import-checks.ts";
 import { ImportTotals } from "./import-totals.ts";
 
-/** What an import is told beside its lines. */
+/** The settings of an import. */
 export interface ImportSetting {
   store: ManagedThreadStore;
   threadId: string;
-  /** Whose thread it will be; `exported` keeps the owner of the file. */
+  /** The owner of the imported thread; `exported` keeps the owner in the file. */
   owner: { user: string | null } | "exported";
-  /** What a run may be allowed to use. */
+  /** The highest limits that the importing caller may set for a run. A queued run with higher limits is imported without them. */
   allowed: Bounds;
   /** Microseconds since epoch. */
   now: number;
 }
 
-/** The thread's row as it is to be, and the run that was under way. */
+/** The thread's row to write, and the run that was active during the export; null if none was. */
 export interface ImportedRows {
   record: ThreadRecord;
   active: ActiveRun | null;
 }
 
-/** One per import. Methods throw `Misfit` for a record that cannot be. */
+/** One per import. Methods throw `Misfit` for an invalid record. */
 export class ImportRows {
   readonly #setting: ImportSetting;
   readonly #branches = new BranchTree();
-  /** Messages of inputs that wait. */
+  /** Ids of the messages of queued inputs. */
   readonly #waiting = new Set<string>();
   #thread: ArchivedThread | null = null;
   #totals: ImportTotals | null = null;
   #queued = 0;
   #last = { run: "", branch: "", position: "", log: "", seq: 0 };
-  /** A run that is known to be there, so that a row after row of one run asks once. */
+  /** Id of the last run that was found in the store, so that consecutive rows of one run cause one read. */
   #knownRun = "";
 
   constructor(setting: ImportSetting) {
     this.#setting = setting;
   }
 
-  /** Takes a line of `bytes` bytes; those of folders and files are not for rows. */
+  /** Writes the row of a line of `bytes` bytes. Ignores lines of folders and files, which `ImportFiles` handles. */
   take(line: ArchiveLine, bytes: number): void {
     switch (line.type) {
       case "thread":
@@ -99,7 +99,7 @@ export class ImportRows {
     }
   }
 
-  /** What the thread's row is to be, when every line was taken. `creation` goes into it. */
+  /** Builds the thread's row, with the given `creation`. Called after the last line. */
   result(creation: string): ImportedRows {
     const { store, now } = this.#setting;
     const [thread, totals] = [this.#theThread(), this.#theTotals()];
@@ -123,7 +123,7 @@ export class ImportRows {
       queue: {
         run_ids: queue,
         steering: 0,
-        // What waited begins when somebody says so: an import alone asks no model.
+        // Queued runs begin only after the next input or `continue`, so that an import alone sends no request to a model.
         paused: thread.held || queue.length > 0,
         ...(overtaker === undefined ? {} : { overtaker }),
       },
@@ -168,7 +168,7 @@ export class ImportRows {
     this.#last.run = this.#rising(this.#last.run, run.id);
     this.#branches.mustHave(run.branch);
     checkRunState(run, thread);
-    // It began before it came here, whatever the clock there says: by that it is told from those that begin here.
+    // Its times are before the import, even if the other deployment's clock is ahead: `ranHere` recognises imported runs by that.
     const before = this.#setting.now - 1;
     const started_at = run.started_at === null ? null : Math.min(run.started_at, before);
     const created_at = Math.min(run.created_at, before);
@@ -178,7 +178,7 @@ export class ImportRows {
     this.#setting.store.insertRun(importedRun(kept));
   }
 
-  /** A run that waits, its input made fit to take its place later. It has used nothing yet, whatever the file says. */
+  /** Validates the input of a queued run, and sets its usage to zero, since it has used nothing. Returns other runs unchanged. */
   #withInput(run: ArchivedRun): ArchivedRun {
     if (run.queued === null) return run;
     this.#queued += 1;
@@ -200,7 +200,7 @@ export class ImportRows {
     return { ...waiting, queued: { message: { ...plain, ...sent, role, parts, result: null } } };
   }
 
-  /** What a run that waits may do, and no more than its importer could have asked for. */
+  /** The limits of a queued run; null if they exceed those that the importing caller may set. */
   #limitsOf({ limits }: ArchivedRun): ArchivedRun["limits"] {
     return excess(limits, this.#setting.allowed) === null ? limits : null;
   }
@@ -220,7 +220,10 @@ export class ImportRows {
     store.insertMessage({ ...record, ...this.#approvalOf(message), events: ownEvents(message.events, thread) });
   }
 
-  /** The approval of an imported message. A user's file cannot prove that another user approved a call, so only an administrator's import keeps the names. */
+  /**
+   * The approval of an imported message. A user's file cannot prove that another user approved a call, so only an administrator's import
+   * keeps the names.
+   */
   #approvalOf({ approval }: ArchivedMessage): Pick<ArchivedMessage, "approval"> {
     if (approval === undefined || this.#setting.owner === "exported") return {};
     return { approval: { ...approval, by: null, imported: true } };
@@ -273,7 +276,7 @@ export class ImportRows {
     return this.#thread;
   }
 
-  /** The totals, which need all branches: those stand before everything that is counted. */
+  /** The totals. They need all branches, whose lines come before every line that is counted. */
   #theTotals(): ImportTotals {
     const { branch } = this.#theThread();
     this.#branches.mustHave(branch);
@@ -281,10 +284,10 @@ export class ImportRows {
   }
 }
 
-/** What can be sent in a message. */
+/** The types of parts that a client can send in a message. */
 const inputParts: readonly string[] = ["text", "image", "file"];
 
-/** A call that was left behind: nobody will ever settle it. One that waited for somebody outside has done nothing. */
+/** A started call with an error result, since no run will finish it. The error depends on whether the call may have run already. */
 function settled(message: ArchivedMessage): ArchivedMessage {
   const { status, error = "" } = neverStarted(message) ? notAnswered : unknownOutcome;
   return { ...message, status: "complete", parts: [{ type: "text", text: error }], result: { status, error } };

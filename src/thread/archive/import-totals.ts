@@ -14,7 +14,7 @@ import { partTokens } from "#core/model/estimate-tokens.ts";
 import type { MessageCounts } from "#core/record.ts";
 import type { BranchStretch } from "#store/branch-path.ts";
 
-/** Bytes of records that belong to the run under way: ending it takes them into memory. */
+/** The most bytes of records of the active run: they are all in memory when the import ends that run. */
 const underWayLimit = 64 * 1024 * 1024;
 
 /** One per import. */
@@ -30,12 +30,12 @@ export class ImportTotals {
   readonly #requests = new Spent();
   #lastPosition = "";
   counts: MessageCounts = {};
-  /** The run under way, once it was read. */
+  /** The active run; null until its line was read, and if there is none. */
   active: ArchivedRun | null = null;
-  /** Counts of what stood before it. */
+  /** The counts of the messages before the active run. */
   countsBefore: MessageCounts = {};
 
-  /** `path` is that of the present branch. */
+  /** `path` is the path of the thread's current branch. */
   constructor(path: readonly BranchStretch[]) {
     this.#stretches = new Map(path.map(({ branch, upTo }) => [branch, upTo]));
   }
@@ -81,24 +81,24 @@ export class ImportTotals {
     this.#answers.add(addUsage(usage ?? zeroUsage, estimated), cost);
   }
 
-  /** Whether the run is still under way. It is counted when the import ends it. */
+  /** Whether the run is the active one. Its usage is counted when the import ends it. */
   #isActive(runId: string | null): boolean {
     return runId !== null && runId === this.active?.id;
   }
 
-  /** Counts bytes of the run under way. */
+  /** Counts bytes of the active run. Throws if they exceed the limit. */
   underWay(bytes: number): void {
     this.#underWay += bytes;
     if (this.#underWay <= underWayLimit) return;
     throw refuse("too_large", `What belongs to the run under way has more than ${underWayLimit} bytes.`);
   }
 
-  /** The greater one of the last place there is and the last that is said to have been given. */
+  /** The greater of two positions: that of the last imported message, and the thread's last one as the file states it. */
   lastPosition(said: string): string {
     return said > this.#lastPosition ? said : this.#lastPosition;
   }
 
-  /** What all runs used. Refused where no number can say it exactly. */
+  /** The usage of all runs. Throws if a sum is too large to be exact. */
   get spent(): { usage: Usage; cost: number | null; work: Work } {
     const [answers, requests] = [this.#answers.with(this.#children), this.#requests.with(this.#children)];
     const usage = mostUsage(this.#usage, mostUsage(answers.usage, requests.usage));

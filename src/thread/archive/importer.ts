@@ -1,5 +1,5 @@
-// Makes a thread of an export, all of it or nothing. While its lines come in, a mark stands where the thread's row will be, so
-// that nobody sees a part of it; an import that fails, or that a crash cut, is destroyed with everything it wrote.
+// Creates a thread from an export, completely or not at all. While lines are read, a mark takes the place of the thread's row, so that no
+// request sees a partial thread. An import that fails, or that a crash interrupts, is destroyed with everything it wrote.
 
 import { refuse } from "#contract/error.ts";
 import { namedThreadId } from "#contract/named-thread-id.ts";
@@ -29,13 +29,13 @@ import { ImportRows } from "./import-rows.ts";
 import type { ImportedRows } from "./import-rows.ts";
 import { LineReader } from "./line-reader.ts";
 
-/** Milliseconds between two wakes while lines come in: the first one after a crash finds the mark. */
+/** Milliseconds between two alarms while lines are read. The first alarm after a crash finds the mark and destroys the import. */
 const wakeMs = 30_000;
 
-/** Milliseconds until what could not be destroyed is tried again. */
+/** Milliseconds until a failed destruction is tried again. */
 const againMs = 60_000;
 
-/** How a run ends that was under way when its thread was exported. */
+/** The end of a run that was active when its thread was exported. */
 const interrupted: RunEnd = {
   status: "error",
   reason: "interrupted",
@@ -46,19 +46,19 @@ const interrupted: RunEnd = {
   },
 };
 
-/** What importing works with. */
+/** Dependencies of the importer. */
 export interface ImporterParts {
   storage: MeteredStorage;
   store: ManagedThreadStore;
   world: World;
   alarm: () => Alarm;
-  /** Loads a thread of this record. */
+  /** Loads the thread of a record. */
   open: (record: ThreadRecord) => OpenThread;
-  /** The thread that is there. */
+  /** The object's loaded thread. */
   loaded: () => OpenThread | null;
-  /** Resolves when no thread is on its way to be made or deleted. */
+  /** Resolves when no creation and no deletion is in progress. */
   settled: () => Promise<unknown>;
-  /** Forgets the loaded thread and the alarm: everything was destroyed. */
+  /** Removes the loaded thread and the alarm from memory, after their storage was destroyed. */
   forget: () => void;
 }
 
@@ -73,8 +73,8 @@ export class Importer {
   }
 
   /**
-   * Imports what a body says. `creation` is what repetitions of the request have in common; null where there are none. Throws
-   * a refusal, and leaves nothing then.
+   * Imports the thread in a body. `creation` is equal for repetitions of one request; null if the request cannot be repeated. If it
+   * throws, nothing of the import remains.
    */
   async take(caller: Caller, body: ReadableStream<Uint8Array>, creation: string | null): Promise<OpenThread> {
     const { store, world, settled, loaded } = this.#parts;
@@ -109,7 +109,7 @@ export class Importer {
     }
   }
 
-  /** The alarm went off while a mark stands: either lines still come in, or nobody is left to bring them. */
+  /** Handles an alarm while the mark exists: sets the next alarm if an import is in progress, else destroys the interrupted import. */
   async woken(): Promise<void> {
     if (this.#busy) this.#wakeAgain();
     else await this.clear();
@@ -120,14 +120,14 @@ export class Importer {
     alarm().notAfter(world.clock.now() / 1000 + wakeMs);
   }
 
-  /** Destroys what an import left that an earlier life of the object began, and waits for what undoes itself. Never rejects. */
+  /** Destroys an import that a crash or reset of the object interrupted, and waits for a destruction in progress. Never rejects. */
   async clear(): Promise<void> {
     await this.#undoing;
     const left = this.#busy ? null : this.#parts.store.importing();
     if (left !== null) await this.#destroy(left);
   }
 
-  /** Gives the digest of the file. */
+  /** Writes all lines. Returns the hash of the file. */
   async #takeLines(reader: LineReader, rows: ImportRows, { threadId, first }: Begun): Promise<string> {
     let begun = first;
     const tally = new ArchiveTally();
@@ -136,7 +136,7 @@ export class Importer {
     const next = async (): Promise<ArchiveLine> => {
       const line = begun ?? (await reader.next());
       begun = null;
-      // One thread line, and first; else no line before one of an earlier kind.
+      // The first line is the only one of type `thread`. The ranks of the other lines never decrease.
       if (rankOf(line) < rank || (rank === -1) !== (line.type === "thread"))
         throw reader.refused("stands out of order");
       rank = rankOf(line);
@@ -170,7 +170,7 @@ export class Importer {
     }
   }
 
-  /** Messages need room as files do: a full object could not even be deleted row by row. */
+  /** Throws if the object's storage is over its quota for files. Rows count too: a full object could not even be deleted row by row. */
   #mustFit(): void {
     const { storage, world } = this.#parts;
     if (storage.sql.databaseSize <= world.files.room) return;
@@ -185,19 +185,19 @@ export class Importer {
     const rows = sqliteFileRows(storage, () => false);
     const files = createFileSystem({
       rows,
-      // What an image measures is in the file, or nobody knew it.
+      // Images are not measured: their lines have the width and height if the exporting thread had them.
       images: noImages,
       clock: world.clock,
       limit,
       room,
       bucket: bucket === null ? null : { bucket, threshold, threadId },
-      // What a failed write leaves goes with everything else.
+      // If a write fails, the whole import is destroyed, so its remains need no sweep.
       onGarbage: () => undefined,
     });
     return new ImportFiles({ rows, files, clock: world.clock });
   }
 
-  /** Puts the thread in place of the mark. A run that was under way ends in the same breath, so that nothing takes it up. */
+  /** Replaces the mark by the thread's row. Ends the active run in the same transaction, so that nothing resumes it. */
   #finish({ record, active }: ImportedRows): OpenThread {
     const { store, open } = this.#parts;
     return store.transaction(() => {
@@ -207,7 +207,7 @@ export class Importer {
       if (active === null) return opened;
       opened.driver.endInterrupted(interrupted);
       const { live } = opened.context;
-      // What its runs used was used elsewhere: this deployment's totals know nothing of it.
+      // The usage of imported runs belongs to the totals of the deployment where they ran, not to this deployment's.
       live.changeBackground({ catalog: { dirty: true, runs: [] } });
       live.save();
       return opened;
@@ -217,7 +217,7 @@ export class Importer {
   async #destroy(threadId: string): Promise<void> {
     const { world, store, alarm, forget } = this.#parts;
     try {
-      // The mark goes last: while it stands, this is tried again.
+      // The bucket is emptied first: `destroy` deletes the mark, and without the mark nothing is tried again.
       if (world.files.bucket !== null) await emptyBucket(world.files.bucket, threadId);
       await store.destroy();
       forget();
@@ -241,12 +241,12 @@ async function ownSession(reader: LineReader, caller: Caller, threadId: string):
   throw reader.refused(`is not the session that the id ${threadId} is made from, or not with its owner`);
 }
 
-/** `ThreadRecord.creation` of an import. */
+/** The `ThreadRecord.creation` of an imported thread. */
 function creationOf(creation: string, sha256: string): string {
   return `import ${creation} ${sha256}`;
 }
 
-/** The thread of the same request made before. Throws for every other thread that has the id. */
+/** Returns the thread if an earlier sending of the same request imported it. Throws for every other thread with the id. */
 async function madeBefore(
   open: OpenThread | null,
   { reader, creation, caller, threadId }: Repetition,
@@ -262,7 +262,7 @@ async function madeBefore(
 
 interface Begun {
   threadId: string;
-  /** A line that was read already; null if there is none. */
+  /** The first line after the header, if it was read already; else null. */
   first: ArchiveLine | null;
 }
 
@@ -280,7 +280,7 @@ interface TakenBy {
   next: () => Promise<ArchiveLine>;
 }
 
-/** Does it; what does not fit is refused with the line that was read last. */
+/** Runs `work`. Converts a `Misfit` to an error that names the line that was read last. */
 async function inLine<T>(reader: LineReader, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

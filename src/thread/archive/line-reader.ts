@@ -1,5 +1,5 @@
-// Reads an export line by line off a body, no faster than lines are taken, and hashes what it has read. Every line is held
-// against the format before anybody acts on it; a refusal names the line.
+// Reads an export from a request's body line by line, no faster than the import writes, and hashes the bytes. Every line is validated
+// before it is used. Errors name the number of the line.
 
 import { refuse } from "#contract/error.ts";
 import type { ThreadholdError } from "#contract/error.ts";
@@ -16,10 +16,10 @@ import { RunningDigest } from "#lib/running-digest.ts";
 
 const lineFeed = 10;
 
-/** Fields that a refusal names at most. */
+/** The most fields that an error lists. */
 const fieldLimit = 10;
 
-/** What is wrong with a schema's input, as zod tells it. */
+/** The part of a zod error that is used. */
 interface Issues {
   issues: readonly { path: PropertyKey[]; message: string }[];
 }
@@ -29,13 +29,13 @@ export class LineReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #digest = new RunningDigest();
   readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  /** What was read lies between `from` and `to`. One buffer for all lines, so that none is left to be collected. */
+  /** The unread bytes lie between `from` and `to`. All lines share one buffer, so that a large import causes no garbage collection. */
   #buffer = new Uint8Array();
   #from = 0;
   #to = 0;
   #ended = false;
   #number = 0;
-  /** The version of the format, as the header names it. */
+  /** The version of the format from the header. */
   #version = 0;
   #bytes = 0;
 
@@ -48,12 +48,12 @@ export class LineReader {
     return this.#number;
   }
 
-  /** Its bytes, without its end. */
+  /** Bytes of the line that was read last, without its line feed. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** The first line. */
+  /** Reads the first line. */
   async header(): Promise<ExportHeader> {
     const raw = await this.#someLine();
     const value = this.#parsed(raw);
@@ -65,7 +65,7 @@ export class LineReader {
     return header.data;
   }
 
-  /** The next line; the last one only when the bytes before it hash to what it says and nothing stands behind it. */
+  /** Reads the next line. Throws at the last line if its hash does not match the bytes before it, or if another line follows. */
   async next(): Promise<ArchiveLine> {
     const raw = await this.#someLine();
     const line = this.#read(raw);
@@ -83,7 +83,7 @@ export class LineReader {
     return line;
   }
 
-  /** Reads the rest, which nobody needs again, and gives the digest that it ends with. */
+  /** Reads and validates the remaining lines. Returns the hash in the last one. */
   async rest(): Promise<string> {
     for (;;) {
       const line = await this.next();
@@ -91,7 +91,7 @@ export class LineReader {
     }
   }
 
-  /** A refusal that names the line. */
+  /** An error that names the line that was read last. */
   refused(problem: string): ThreadholdError {
     return refuse("invalid_request", `Line ${this.#number} ${problem}.`, { line: this.#number });
   }
@@ -140,7 +140,7 @@ export class LineReader {
     }
   }
 
-  /** The next line with its end, null behind the last. Its bytes stand until the next one is asked for. */
+  /** The next line with its line feed; null after the last. The bytes are valid until the next call. */
   async #line(): Promise<Uint8Array | null> {
     for (let searched = this.#from; ;) {
       const at = this.#buffer.subarray(0, this.#to).indexOf(lineFeed, searched);
@@ -170,7 +170,7 @@ export class LineReader {
     const unread = this.#to - this.#from;
     const needed = unread + value.byteLength;
     if (this.#to + value.byteLength > this.#buffer.byteLength) {
-      // What was read makes room; what is too long for that takes twice as much, up to the longest line and a piece.
+      // Unread bytes move to the start of the buffer. If they do not fit, a new buffer has twice the needed size.
       const room = needed > this.#buffer.byteLength ? new Uint8Array(needed * 2) : this.#buffer;
       room.set(this.#buffer.subarray(this.#from, this.#to));
       this.#buffer = room;

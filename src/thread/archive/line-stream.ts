@@ -1,5 +1,5 @@
-// Lines as a stream of bytes that is made as it is read, closed by the line that says how many there were and what they hash
-// to. Whoever lacks that line does not have the whole. A reader that stands still is given up: it would keep the object awake.
+// Converts the lines of an export to a stream of bytes, as fast as the client reads it. The last line has the counts and the hash of all
+// lines before it; a file without it is incomplete. A client that stops reading is disconnected, because it would keep the object awake.
 
 import type { ExportHeader } from "#contract/export-header.ts";
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
@@ -8,19 +8,19 @@ import { encodedChunk } from "#core/archive/chunk-line.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import { RunningDigest } from "#lib/running-digest.ts";
 
-/** Bytes that are gathered before they are handed on. */
+/** UTF-16 units of lines that are combined into one piece of the stream. */
 const pieceSize = 64 * 1024;
 
-/** Milliseconds in which a piece has to be taken. */
+/** Milliseconds within which the client has to read a piece. */
 export const readPieceMs = 60_000;
 
-/** What a stream is told beside its lines. `ended` is called once nothing more of it is read. */
+/** Options of a stream. `ended` is called when the stream has ended, failed or was cancelled. */
 export interface LineStreamOptions {
   clock: Clock;
   ended: () => void;
 }
 
-/** The stream. An error of the lines breaks it off, and so does a reader that takes nothing for a minute. */
+/** The stream. It fails if the lines throw, or if the client reads nothing for a minute. */
 export function lineStream(
   header: ExportHeader,
   lines: AsyncGenerator<ArchiveLine>,

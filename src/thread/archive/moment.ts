@@ -1,21 +1,21 @@
-// The rows of a thread as they stood at a moment, for a reader that takes its time: what is written over or deleted behind
-// that moment is kept until it was read, and what came behind it is known by its id. Only what changes meanwhile is held in
-// memory, and no more of it than a bound for all readers together.
+// A consistent view of a thread's rows at one moment, for an export that reads them slowly while the thread goes on. Before a row is
+// changed or deleted, its old version is kept in memory. Rows that were added later are known by their ids, so the export skips them. One
+// bound limits the memory of all moments together.
 
 import { refuse } from "#contract/error.ts";
 import type { MessageRecord, RunRecord, ThreadRecord } from "#core/record.ts";
 import type { ManagedThreadStore, MessagePosition } from "#store/thread-lifecycle.ts";
 
-/** UTF-16 units of JSON that all moments of a thread may keep. */
+/** The most UTF-16 units of JSON that all moments of a thread keep together. */
 const momentLimit = 16 * 1024 * 1024;
 
-/** What an id or a tag takes, about. */
+/** UTF-16 units that count for an id or a tag, approximately. */
 const idSize = 200;
 
-/** What a moment knows of a row: the row as it was; null for one that was not there; undefined for one that still is as it was. */
+/** The row at the moment: null if it did not exist yet, undefined if it has not changed since. */
 type Before<Row> = Row | null | undefined;
 
-/** One moment. */
+/** The kept versions of one moment. */
 export class Moment {
   readonly #all: Moments;
   readonly #messages = new Map<string, MessageRecord | null>();
@@ -31,7 +31,7 @@ export class Moment {
     this.#lateFiles = new Set(attachments.map(({ etag }) => etag));
   }
 
-  /** UTF-16 units it keeps. */
+  /** UTF-16 units that it keeps. */
   get size(): number {
     return this.#size;
   }
@@ -46,19 +46,19 @@ export class Moment {
     return this.#runs.get(id);
   }
 
-  /** Whether a log row came later. */
+  /** Whether a log row was added after the moment. */
   isLaterLog(id: string): boolean {
     this.#mustHold();
     return this.#logs.has(id);
   }
 
-  /** Whether a file is one of a message that was not there yet. */
+  /** Whether a file belongs to a message that did not exist at the moment. */
   isLateFile(tag: string): boolean {
     this.#mustHold();
     return this.#lateFiles.has(tag);
   }
 
-  /** Messages that were deleted since, whose place is behind `after` and not behind `upTo`; null for no end. */
+  /** Messages that were deleted since the moment, with a position after `after` and up to `upTo`; null for no bound. */
   deleted(after: MessagePosition | null, upTo: MessagePosition | null): MessageRecord[] {
     this.#mustHold();
     return this.#deleted.filter(
@@ -66,7 +66,7 @@ export class Moment {
     );
   }
 
-  /** Every row was read: only files are still to come. */
+  /** Frees the kept rows, after every row was read and only files remain. */
   forgetRows(): void {
     this.#messages.clear();
     this.#runs.clear();
@@ -75,7 +75,7 @@ export class Moment {
     this.#size = this.#lateFiles.size * idSize;
   }
 
-  /** Nobody reads any more. */
+  /** Ends the moment: no more versions are kept for it. */
   end(): void {
     this.#all.drop(this);
   }
@@ -137,11 +137,11 @@ export class Moment {
   }
 }
 
-/** The moments of one thread that somebody reads. */
+/** The moments of one thread that exports are reading. */
 export class Moments {
   readonly #held = new Set<Moment>();
 
-  /** The present one. `record` is the thread's row. Whoever takes it ends it. */
+  /** Begins a moment now. `record` is the thread's row. The caller has to end the moment. */
   take(record: Pick<ThreadRecord, "background">): Moment {
     const moment = new Moment(this, record);
     this.#held.add(moment);
@@ -158,7 +158,7 @@ export class Moments {
     return size;
   }
 
-  /** The store, telling the moments of each write before it happens. */
+  /** Wraps the store: before each write, every moment receives the old version of the row. */
   watch(store: ManagedThreadStore): ManagedThreadStore {
     const held = this.#held;
     const each = (tell: (moment: Moment) => void) => {

@@ -1,5 +1,5 @@
-// What a thread is at one moment, as lines, read a few rows at a time while it goes on. Of what changes before its turn came
-// the moment knows how it was.
+// Yields a thread's state at one moment as lines of an export. Rows are read a few at a time while the thread goes on; the moment keeps the
+// old versions of rows that change before they are read.
 
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
 import type { ArchivedThread } from "#core/archive/archive-record.ts";
@@ -13,21 +13,21 @@ import type { Moment } from "./moment.ts";
 /** Rows that are read at once; each may have nearly 2 MB. */
 const page = 8;
 
-/** What is taken down at once. */
+/** The parts of the state that are read when the export begins. */
 export interface Snapshot {
   thread: ArchivedThread;
-  /** The last number told. */
+  /** Number of the last event that was sent. */
   seq: number;
   branches: BranchRecord[];
-  /** For all else. Whoever takes the snapshot ends it. */
+  /** Keeps the old versions of all other rows. The caller of `takeSnapshot` has to end it. */
   moment: Moment;
 }
 
-/** Takes it. */
+/** Takes the snapshot. */
 export function takeSnapshot({ record, store, lastSeq, moments }: LiveThread): Snapshot {
   const { active_run_id: active } = record;
   const active_run_id = active === null || store.run(active) === null ? null : active;
-  // One that was stopped while it waited leaves the queue when its turn comes.
+  // A queued run that was stopped stays in the queue until its turn comes, and is not exported as queued.
   const run_ids = record.queue.run_ids.filter((id) => store.run(id)?.status === "queued");
   return {
     thread: archivedThread({ ...record, active_run_id, queue: { ...record.queue, run_ids } }, lastSeq),
@@ -37,7 +37,7 @@ export function takeSnapshot({ record, store, lastSeq, moments }: LiveThread): S
   };
 }
 
-/** The lines, files left out. Throws when the thread is deleted meanwhile, or changes more than can be kept. */
+/** The lines without those of files. Throws if the thread is deleted meanwhile, or if too many rows change. */
 export function* snapshotLines({ store }: LiveThread, snapshot: Snapshot): Generator<ArchiveLine> {
   yield { type: "thread", thread: snapshot.thread };
   for (const branch of snapshot.branches) yield { type: "branch", branch: archivedBranch(branch) };
@@ -78,7 +78,7 @@ function* messageLines(store: Store, snapshot: Snapshot): Generator<ArchiveLine>
   }
 }
 
-/** A page of messages as it was: without those that came, with those that went. */
+/** A page of messages as it was at the moment: without later messages, with old versions of changed and deleted ones. */
 function then(
   rows: readonly MessageRecord[],
   moment: Moment,
@@ -89,7 +89,7 @@ function then(
     return before === null ? [] : [before ?? row];
   });
   const there = new Set(rows.map(({ id }) => id));
-  // A deletion that was rolled back deleted nothing.
+  // A message whose deletion was rolled back is still among the rows.
   const gone = moment.deleted(after, last).filter(({ id }) => !there.has(id));
   if (gone.length === 0) return were;
   return [...were, ...gone].sort((one, other) =>
@@ -118,7 +118,7 @@ function archivedBranch({ id, parent_branch, fork_position, created_at }: Branch
   return { id, parent_branch, fork_position, created_at };
 }
 
-/** Each branch behind the one it left, else by id. */
+/** Sorts branches so that each one comes after the branch that it forked from. */
 function parentsFirst(branches: readonly BranchRecord[]): BranchRecord[] {
   const sorted: BranchRecord[] = [];
   const add = (parent: string | null) => {
