@@ -56,7 +56,7 @@ export interface Approval {
   imported?: true;
 }
 
-/** A client's result. */
+/** The result that a client sent. */
 interface ClientAnswer {
   answer: ToolResult;
 }

@@ -1,5 +1,4 @@
-// What a thread keeps: records as rows hold them. The wire's `Thread`, `Message` and `Run` are views of these, made by
-// `view.ts`; nothing else turns one into the other.
+// The records of a thread, as its rows store them. `view.ts` alone converts them to the `Thread`, `Message` and `Run` of the API.
 
 import type { ToolResult } from "#contract/call-result.ts";
 import type { Part } from "#contract/content.ts";
@@ -17,24 +16,21 @@ import type { AmountName, Bounds } from "./limits/amounts.ts";
 import type { LimitReason } from "./limits/reached.ts";
 import type { FileVersion } from "./ports/thread-file-port.ts";
 
-/** Opaque data that goes back to the provider that made it, and to no other: thinking signatures and the like. */
+/** Opaque data that later requests send back to the provider that produced it, and to no other: for example thinking signatures. */
 export interface ProviderData {
   provider: string;
   data: JsonObject;
 }
 
-/** A part with what its provider wants to see again. */
+/** A part with the data that later requests send back to its provider. */
 export type StoredPart = Part & { provider_data?: ProviderData };
 
-/**
- * An event as a row carries it: without what the rows say anyway (`thread_id`, a message's body, a block's text, a
- * result), which replay puts back.
- */
+/** An event as a row stores it. Data that rows have anyway is omitted, and replay adds it: `thread_id`, texts of messages, results. */
 export type StoredEvent = { seq: number; at: number; type: PlainEvent["type"] } & {
   [field: string]: Json;
 };
 
-/** A message. `position` orders the messages of a branch and is set when the message takes its place. */
+/** A message. `position` orders the messages of a branch. It is set when the message is added to the branch. */
 export interface MessageRecord {
   id: string;
   branch: string;
@@ -51,10 +47,10 @@ export interface MessageRecord {
   run_id: string | null;
   step: number | null;
   side: Side | null;
-  /** The tool ledger: `started` is a call that runs or was cut, `complete` one that is settled. */
+  /** The tool ledger: a `started` call runs, waits or was interrupted by a crash; a `complete` call is settled. */
   status: "started" | "complete";
   stop_reason: StopReason | null;
-  /** What the provider added to its stop reason. */
+  /** The provider's explanation of its stop reason. */
   stop_detail?: string;
   /** Set on an answer whose provider sent content that is not among the parts; such an answer is not blank. */
   has_other_content?: true;
@@ -67,27 +63,27 @@ export interface MessageRecord {
   events: StoredEvent[];
   /** User id of the author, if it is not the thread's own user; null for an administrator without a user id. */
   author?: string | null;
-  /** Why a partial answer came to no end, so that a run that is taken up behind it ends with the same words. */
+  /** Why a partial answer was not completed. A run that resumes after this answer ends with the same error or limit. */
   failure?: { kind: string; message: string; limit?: LimitReason };
-  /** A started call whose answer comes from elsewhere. */
+  /** What a started call waits for: a client, a person's approval or a child thread. Absent if the call runs in this thread. */
   awaits?: AwaitedResult;
-  /** A settled call that a child thread worked on: the child. Until it told what that cost, `usage` is null. */
+  /** The child thread that worked on this settled call. `usage` is null until the child thread has reported its usage. */
   child?: string;
-  /** A call that a client answered: what tells the same answer, sent again, from another one. */
+  /** Fingerprint of the client's answer to this call. It distinguishes a repeated answer from a different one. */
   answered?: string;
-  /** What a person decided about a call that asked for consent; a call that runs, or ran, on it has it. */
+  /** The decision of a person about a call that needed an approval. It stays when the approved call has run. */
   approval?: Approval;
-  /** A settled call that handed the thread over: the agent it goes to. */
+  /** The agent to which this settled call handed the thread over. */
   handoff?: string;
-  /** It joined a run that was under way. */
+  /** The message joined an active run (steering). */
   steered?: true;
-  /** Of a settled call that a child thread worked on: what the child did, as far as it told. */
+  /** The steps, turns, time and cost of the child thread that worked on this settled call, as last reported. */
   work?: Work;
   /** Number of its last `message_updated` event. */
   updated_seq?: number;
 }
 
-/** A call that a definition asked for: made before the model is asked again. */
+/** A tool call that a definition queued. It is made before the next request to the model. */
 export interface QueuedCall {
   id: string;
   name: string;
@@ -99,9 +95,9 @@ export interface QueuedCall {
 /** Input that waits for its run. */
 export interface QueuedInput {
   message: MessageRecord | null;
-  /** What it was said for: to join the run that was active then, or to end it and be the next. Absent for neither. */
+  /** The purpose of the input: to join the active run, or to end that run and be the next one. Absent for an input that only waits. */
   when?: "steer" | "interrupt";
-  /** Files that came with the message, and go when it is taken out. */
+  /** Files that were sent with the message. They are deleted if the input is removed from the queue. */
   files?: FileVersion[];
   /** Calls that definitions queued and that the run makes first. */
   calls?: QueuedCall[];
@@ -109,7 +105,7 @@ export interface QueuedInput {
   chain?: number;
 }
 
-/** A run. Each state has a type of its own, so that a state's fields exist in that state alone. */
+/** A run. Each state has its own type, so that the fields of a state exist in that state only. */
 export type RunRecord = QueuedRun | ActiveRun | EndedRun | JoinedRun;
 
 /** The run that the thread works on: executed or suspended. A thread has at most one. */
@@ -145,19 +141,19 @@ interface RunFields {
   message_ids: string[];
   limits: Limits | null;
   parent_run_id: string | null;
-  /** Version of the deployment that began it. */
+  /** Version of the deployment that began the run. */
   version: string | null;
   /** A stop was requested. */
   stop: boolean;
-  /** What an ended run did, its children included. */
+  /** The steps, turns, time and cost of an ended run, with those of its child threads. */
   work?: Work;
   /** The side that answers first, if the caller chose it. */
   side?: Side;
-  /** The run that took this queued input in (steering). */
+  /** The run that this queued input joined (steering). */
   joined?: string;
-  /** It began before runs that were admitted earlier: the lowest id among those. */
+  /** The lowest id of the runs that were admitted before this run but began after it. Absent if there are none. */
   overtook?: string;
-  /** It began after runs that were admitted later: the highest id among those. */
+  /** The highest id of the runs that were admitted after this run but began before it. Absent if there are none. */
   overtaken?: string;
   events: StoredEvent[];
 }
@@ -201,7 +197,7 @@ export interface SuspendedRun extends UnendedRun {
   progress: RunProgress & { suspension: Suspension; reached_limit: null };
 }
 
-/** A run that is over. `started_at` is null for one that was taken out of the queue. */
+/** A run that has ended. `started_at` is null for a run that was removed from the queue. */
 export interface EndedRun extends RunFields {
   status: "completed" | "stopped" | "limit" | "error";
   ended_at: number;
@@ -243,7 +239,7 @@ export interface RunProgress {
   calls?: QueuedCall[];
   /** As in `QueuedInput`. */
   chain?: number;
-  /** Child threads that are known to have begun: they are not asked again. */
+  /** Child threads that are known to have begun. The request to begin is not sent to them again. */
   begun_children?: string[];
   /** The shares of the run's bounds that child threads received, by their ids. */
   grants?: Record<string, Bounds>;
@@ -263,7 +259,7 @@ export interface RunProgress {
   context: JsonObject;
 }
 
-/** A log row: a model attempt with its step, or something that went wrong. */
+/** A log row: a model attempt with its step, or a problem. */
 export interface LogRecord {
   id: string;
   type: LogType;
@@ -278,7 +274,7 @@ export interface LogRecord {
 /** Messages of the current branch by depth, for totals that need no counting: `[shown, silent]`. */
 export type MessageCounts = Record<string, [shown: number, silent: number]>;
 
-/** The call of another thread that this thread answers. */
+/** The tool call of the parent thread whose result this child thread returns. */
 export interface ThreadParent {
   thread_id: string;
   run_id: string;
@@ -294,11 +290,11 @@ export type OutboundMessage = OutboundContent & { retry?: RetryState };
 
 /** The content of such a message. */
 export type OutboundContent =
-  /** A run of this child thread ended, or came to cost more: its parent counts that, and may wait for the result. */
+  /** From a child thread to its parent: a run ended, or its cost has grown. The parent counts the usage, and may wait for the result. */
   | { type: "result"; run_id: string; tool_executions: number }
-  /** The calls that this child thread waits for have changed: a client may answer them at the parent. */
+  /** From a child thread to its parent: the calls that wait for a client have changed. Clients may answer them at the parent thread. */
   | { type: "calls" }
-  /** That child thread is not needed any more. */
+  /** From a parent thread to its child thread `thread_id`: the result is not needed any more. */
   | { type: "stop"; thread_id: string };
 
 /** The thread's own row. */
@@ -316,56 +312,59 @@ export interface ThreadRecord {
   counts: MessageCounts;
   usage: Usage;
   cost: number | null;
-  /** What runs that are over did. */
+  /** The steps, turns, time and cost of all ended runs. */
   work?: Work;
   /** What the active run has used up to its last step; stored with the next write of the row. Null if no run is active. */
   active_totals?: RunTotals | null;
   active_run_id: string | null;
   queue: QueueRecord;
   branch: string;
-  /** Last event number that is known to be told; exact while no run is active. */
+  /** Number of the last event that is known to have been sent. Exact while no run is active. */
   last_seq: number;
-  /** Numbers up to here may have been used. */
+  /** The highest event number that may have been used. */
   seq_reserved: number;
   last_position: string;
   /** Text shown in lists. */
   last_message: string | null;
   parent: ThreadParent | null;
-  /** Calls that wait for somebody outside while the active run rests. */
+  /** Calls that wait for a client or a person while the active run is suspended. */
   pending?: PendingCall[];
-  /** Child threads that were started, deleted with this one. */
+  /** Child threads that this thread started. They are deleted with it. */
   children?: string[];
-  /** What a client set the thread up with. */
+  /** The client's setup of the thread: system prompt, tools and options. */
   setup?: ThreadSetup;
-  /** Work that is done besides runs, and repeated after a crash. */
+  /** Work in addition to runs, which is repeated after a crash. */
   background: BackgroundRecord;
   /** Fingerprint of the request that created the thread, for a repeated create. */
   creation: string;
-  /** When this life of the thread began, where it came out of an export: microseconds. */
+  /** When the thread was imported (microseconds). Absent for a thread that was created here. */
   imported_at?: number;
   /** Number of its last `thread_updated` event. */
   updated_seq?: number;
 }
 
-/** The runs that wait. They are in the thread's row, so that a run that ends knows the next one without a search. */
+/** The queued runs. They are in the thread's row, so that the next run is found without a search when a run ends. */
 export interface QueueRecord {
   /** In the order in which they begin. */
   run_ids: string[];
-  /** So many of the first ones are to join the active run. When it ends they begin runs like the others; without one the number means nothing. */
+  /**
+   * This many of the first queued inputs are to join the active run. If it ends before that, they begin runs like the others. Without an
+   * active run the number has no meaning.
+   */
   steering: number;
   /** A stop paused the queue: no run begins until the next input. */
   paused: boolean;
-  /** Highest id of a run that began before one that was admitted earlier. */
+  /** The highest id of a run that began before a run that was admitted earlier. Replay uses it, because it reads runs by their ids. */
   overtaker?: string;
 }
 
-/** Failures in a row, and when the next attempt is due (microseconds). Stored, because the object is gone by the next attempt. */
+/** Consecutive failures, and the time of the next attempt (microseconds). Stored, because the object may be evicted before that. */
 export interface RetryState {
   failures: number;
   at: number;
 }
 
-/** The stored state of a thread's background work. An absent field is nothing to do. */
+/** The stored state of a thread's background work. An absent field means that there is nothing to do. */
 export interface BackgroundRecord {
   catalog: CatalogMark;
   /** Messages to other threads that were not received yet. */
@@ -385,7 +384,7 @@ interface CatalogMark {
   retry?: RetryState;
 }
 
-/** What an `Idempotency-Key` was answered. */
+/** The stored answer to a request with an `Idempotency-Key`. */
 export interface KeyRecord {
   key: string;
   fingerprint: string;

@@ -86,7 +86,10 @@ export interface PostedResults extends ToolResultsTaken {
   client_tools: string[];
 }
 
-/** A message, and the error of a partial one. The message is null for a run that failed without a message. */
+/**
+ * A message, and the error that ended it early; null for a complete one. For a failed run whose last message has no such error, an
+ * entry without a message follows and has the error of the run.
+ */
 export interface TranscriptEntry {
   message: Message | null;
   error: string | null;
@@ -190,8 +193,8 @@ export const subscribePath = "/subscribe";
 export const endpointPath = "/endpoint/";
 
 /**
- * Path prefix of a request about files, with the method, query, body and conditions of the client's request: `/files/content`, whose query
- * also has the file's `path`, `/files/search` and `/files/stats`.
+ * Path prefix of a request about files. The paths are `/files/content`, `/files/search` and `/files/stats`. Method, query, body and
+ * conditional headers are those of the client's request. The query of `/files/content` also has the file's `path`.
  */
 export const filesPath = "/files/";
 

@@ -90,7 +90,7 @@ export interface ThreadFiles {
   readonly limit: number;
   /** Writes a file, and creates its parent folders. Refused with `conflict` if the path is a folder, `too_large` over the limit. */
   write(path: string, body: FileBody, facts: WriteFacts): Promise<FileRecord>;
-  /** Writes under `/attachments/`, at a free path made of `name` that keeps its extension (decision 17). */
+  /** Writes under `/attachments/`, at a free path made of `name` that keeps its extension (decision 17: files of a thread). */
   attach(name: string, body: FileBody, facts: WriteFacts): Promise<FileRecord>;
   /**
    * Records a linked file with an http or https address. It is listed and has a record. Its bytes are never fetched (decision 17: files
@@ -107,7 +107,7 @@ export interface ThreadFiles {
   chunks(path: string, signal?: AbortSignal): Promise<AsyncIterable<FileChunk> | null>;
   /** The entry at a path, with its tag. Reads no bytes. Null for a missing entry. */
   standing(path: string): Promise<Standing | null>;
-  /** The record of a file or a folder, also of a folder that only contains files. Null for a missing entry. */
+  /** The record of a file or a folder, also of a folder that exists only because of the files in it. Null for a missing entry. */
   stat(path: string): Promise<FileRecord | null>;
   /** The entries of a folder, by name. `file_not_found` for a missing folder, `conflict` for a file. */
   list(path: string): Promise<FileRecord[]>;
@@ -117,7 +117,7 @@ export interface ThreadFiles {
   makeFolder(path: string): Promise<FileRecord>;
   /** Deletes an empty folder. `conflict` for a folder with entries, and for a file. */
   removeFolder(path: string): Promise<void>;
-  /** Number of files and folders, and bytes. Folders that only contain files count too. */
+  /** Number of files and folders, and bytes. Folders that exist only because of the files in them count too. */
   stats(): Promise<FileStats>;
   /** The lines that match a regular expression, by file. The time is linear in the text for every pattern, and bounded. */
   grep(pattern: string, options?: SearchOptions): Promise<Found<{ results: GrepResult[] }>>;
