@@ -1,52 +1,52 @@
-// The object's one alarm, shared by everything that waits: the heartbeat of a run, the end of a back-off, the outbox. It is
-// moved to an earlier time by whoever waits, and to a later one only by a rest, when nothing else does; whoever wakes up
-// looks at what is due and asks again.
+// The one alarm of an object. The heartbeat of a run, the end of a back-off and the outbox share it. Each of them may only move it to an
+// earlier time. It moves to a later time only when the object has no other work. The handler of an alarm does everything that is due and
+// sets the next alarm.
 
 import type { MeteredStorage } from "#store/meter.ts";
 
 /** First heartbeat of a run, in milliseconds (architecture §5.2). */
 export const firstHeartbeatMs = 5000;
 
-/** Longest pause between two heartbeats: a run cut right after one is taken up no later than this. */
+/** The longest pause between two heartbeats: a run that is interrupted right after one resumes no later than this. */
 export const longestHeartbeatMs = 15_000;
 
-/** Put on top of a time that is over, since the platform takes the same time again for no change. */
+/** Added to a time that has passed, because the platform ignores an alarm that is set to the same time again. */
 const overdueMs = 1;
 
-/** Contract: setting never waits; a write that fails resets the object, which the platform's own retries repair. */
+/** Contract: setting never waits. A write that fails resets the object, and the platform then retries the alarm. */
 export class Alarm {
   readonly #storage: MeteredStorage;
   #at: number | null;
-  /** The time was over when the object was loaded, and no call has come yet: the platform may have given it up. */
+  /** The alarm's time had passed when the object was loaded, and the alarm has not fired: the platform may have dropped it. */
   #overdue: boolean;
 
-  /** `at` is what the platform has set, `now` the time, in milliseconds. */
+  /** `at` is the alarm that the platform has stored; null for none. Both times are milliseconds. */
   constructor(storage: MeteredStorage, at: number | null, now: number) {
     this.#storage = storage;
     this.#at = at;
     this.#overdue = at !== null && at <= now;
   }
 
-  /** Milliseconds of the next call, or null. */
+  /** The time of the alarm in milliseconds; null if none is set. */
   get at(): number | null {
     return this.#at;
   }
 
-  /** Wakes the object at `ms` at the latest. */
+  /** Sets the alarm to `ms`, unless it is set to an earlier time. */
   notAfter(ms: number): void {
     if (this.#at !== null && this.#at <= ms && !this.#overdue) return;
-    // Who waited for the time that is over is not forgotten: whoever is called looks at everything that is due.
+    // Work that waited for the passed time is not lost: the handler of an alarm does everything that is due.
     this.#set(this.#overdue ? Math.min(ms, (this.#at ?? ms) + overdueMs) : ms);
   }
 
-  /** Nothing else is waited for, so the object sleeps until then. */
+  /** Sets the alarm to `ms`, even if it was set to an earlier time. Called when no other work waits. */
   exactly(ms: number): void {
     const whole = Math.ceil(ms);
     if (this.#at === whole && !this.#overdue) return;
     this.#set(whole);
   }
 
-  /** Nothing is waited for any more. A row written, and cheaper than the wake it saves. */
+  /** Deletes the alarm, because no work waits. That writes a row, which costs less than a needless wake. */
   clear(): void {
     if (this.#at === null) return;
     this.#at = null;
@@ -54,14 +54,14 @@ export class Alarm {
     void this.#storage.deleteAlarm();
   }
 
-  /** The alarm went off: nothing is set any more. */
+  /** Records that the alarm has fired, so that none is set. */
   fired(): void {
     this.#at = null;
     this.#overdue = false;
   }
 
   #set(ms: number): void {
-    // Cut off, a part of a millisecond would wake the object before what it waits for is due.
+    // Rounded up: rounded down, the alarm would fire before the work is due.
     const whole = Math.ceil(ms);
     this.#at = whole;
     this.#overdue = false;

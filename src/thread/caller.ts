@@ -1,4 +1,4 @@
-// Reads the caller of an internal request. The Worker writes the header itself; what is missing or broken is nobody.
+// Reads the caller of an internal request from the header that the Worker writes.
 
 import { z } from "zod";
 
@@ -10,7 +10,7 @@ const callerSchema = z.object({
   lease: z.object({ id: z.string(), bridged: z.boolean() }).optional(),
 });
 
-/** Contract: never throws; a caller that cannot be read may do nothing. */
+/** Contract: never throws. A missing or invalid header is read as a caller without any rights. */
 export function parseCaller(header: string | null): Caller {
   try {
     return callerSchema.parse(JSON.parse(header ?? ""));

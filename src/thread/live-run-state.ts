@@ -1,4 +1,4 @@
-// What the object's memory holds of the run that is being executed. Empty while no run is executed.
+// The executed run and its messages in the object's memory. Empty while no run is executed.
 
 import type { MessageRecord, RunRecord } from "#core/record.ts";
 
@@ -6,7 +6,7 @@ import type { MessageRecord, RunRecord } from "#core/record.ts";
 export class LiveRunState {
   #run: RunRecord | null = null;
   #messages: MessageRecord[] | null = null;
-  /** Tool messages of the run whose calls take no results any more. */
+  /** Tool messages of the run whose calls accept no results any more. */
   readonly closing = new Set<string>();
 
   /** The executed run. */
@@ -19,13 +19,13 @@ export class LiveRunState {
     return this.#messages;
   }
 
-  /** A run is executed from here on; null: none is. */
+  /** Sets the run that is executed from now on; null for none. */
   execute(run: RunRecord | null): void {
     this.#run = run;
     this.closing.clear();
   }
 
-  /** Keeps this list in step with the stored messages from here on; null ends that. */
+  /** From now on keeps this list equal to the run's stored messages; null ends that. */
   follow(messages: MessageRecord[] | null): void {
     this.#messages = messages;
   }
@@ -35,13 +35,13 @@ export class LiveRunState {
     this.#messages?.push(message);
   }
 
-  /** Puts a changed message in the place of its old version; null deletes it. */
+  /** Replaces a message by its changed version; null removes it. */
   replace(id: string, message: MessageRecord | null): void {
     const index = this.#messages?.findIndex((one) => one.id === id) ?? -1;
     if (index !== -1) this.#messages?.splice(index, 1, ...(message === null ? [] : [message]));
   }
 
-  /** Returns what puts the list back as it is now, for a transaction that fails. */
+  /** Returns a function that restores the list's current state, for a transaction that fails. */
   save(): () => void {
     const messages = this.#messages;
     const copy = messages === null ? [] : [...messages];

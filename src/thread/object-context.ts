@@ -1,4 +1,4 @@
-// What the parts of a thread's object share: the loaded thread and the world around it.
+// The dependencies that the parts of a thread's object share: the loaded thread, the deployment's definitions and services.
 
 import type { JsonObject } from "#contract/json.ts";
 import type { Allowance } from "#core/limits/allowed.ts";
@@ -22,9 +22,9 @@ import type { LiveThread } from "./live-thread.ts";
 import type { SearchPlaces } from "./method/search-places.ts";
 import type { OwnerFeed } from "./owner-feed.ts";
 
-/** What a deployment decides; the same for every thread of it. */
+/** The settings of a deployment, equal for all its threads. */
 export interface Settings {
-  /** What runs and threads may use; the steps of a run where nobody sets a limit (decision 8). */
+  /** The limits of runs and threads, and the step limit of a run that has no other (decision 8: step limits). */
   limits: Allowance;
   /** Version of the deployment, written on every run. */
   version: string | null;
@@ -35,23 +35,23 @@ export interface Settings {
 /** A tool's result whose attachments are files of the thread. */
 export type InvokedResult = ToolResult & { attachments?: AttachmentRef[] };
 
-/** Where code of the project stands. */
+/** The run, the context and the nesting depth in which a definition's code runs. */
 export interface DefinitionPlace {
-  /** That of its run; null at rest. */
+  /** `state.execution` of the run; null if the code runs outside of a run. */
   execution: ExecutionState | null;
   context: LiveContext;
-  /** How many writes and calls of definitions it stands in: a hook of a message that a tool added stands one deeper. */
+  /** The number of definitions' writes and calls around this code: a hook for a message that a tool added is one deeper than the tool. */
   depth: number;
 }
 
-/** Calls that no model asked for. */
+/** Tool calls that no model requested. */
 export interface ThreadCalls {
   queue(name: string, args: JsonObject): void;
-  /** `place` is that of the tool; null where a caller from outside invokes it. */
+  /** `place` is that of the code that invokes the tool; null if a client invokes it. */
   invoke(name: string, args: JsonObject, place: DefinitionPlace | null): Promise<InvokedResult>;
 }
 
-/** Shared by the parts of one object. */
+/** The dependencies of one object's parts. */
 export interface ObjectContext {
   live: LiveThread;
   storage: MeteredStorage;
@@ -59,7 +59,7 @@ export interface ObjectContext {
   hooks: readonly HookEntry[];
   routes: readonly RouteEntry[];
   models: ModelPort;
-  /** For addresses that somebody else chose. */
+  /** Fetches URLs that users, models or definitions chose. */
   outbound: OutboundFetch;
   catalog: Catalog;
   clock: Clock;
@@ -69,16 +69,16 @@ export interface ObjectContext {
   settings: Settings;
   files: ManagedThreadFiles;
   images: ImagePort;
-  /** Places of the searches that requests ask for. */
+  /** Bounds the searches that run at once. */
   searches: SearchPlaces;
   /** Other threads of the deployment. */
   threads: PeerDirectory;
-  /** Calls that definitions and callers ask for, beside those of models. */
+  /** Tool calls that definitions and clients request, in addition to those of models. */
   calls: ThreadCalls;
-  /** Tells a child's parent what the child does; null for a thread without one. */
+  /** Sends the events of a child thread to its parent thread; null for a thread without a parent. */
   feed: ParentFeed | null;
-  /** Tells whoever watches the owner's threads. */
+  /** Sends changes of the thread to the feed of its owner. */
   ownerFeed: OwnerFeed;
-  /** Keeps the object's promise of work in the background. */
+  /** Runs work in the background (`waitUntil`). */
   background: (work: Promise<unknown>) => void;
 }

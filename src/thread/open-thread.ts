@@ -27,7 +27,7 @@ export interface OpenThread {
   store: ManagedThreadStore;
 }
 
-/** What loading needs. */
+/** Dependencies of `openThread`. */
 export interface OpenOptions {
   world: World;
   storage: MeteredStorage;
@@ -38,10 +38,10 @@ export interface OpenOptions {
   ownerFeed: OwnerFeed;
 }
 
-/** Milliseconds after which bytes that no file stands for are looked at. */
+/** Milliseconds until the bytes of deleted or replaced files are swept. */
 const sweepAfterMs = 30_000;
 
-/** Loads it. Reads a few rows, and writes none but for what a crash left of messages that never came. */
+/** Loads the thread. Reads a few rows. Writes only after a crash, to delete the files of messages that were not admitted. */
 export function openThread(options: OpenOptions): OpenThread {
   const { world, storage, store, record, alarm, state, ownerFeed } = options;
   const live = new LiveThread(store, record, world.clock);

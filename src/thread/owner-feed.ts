@@ -1,6 +1,6 @@
-// Tells the owner's feed what becomes of the thread: what a list of threads shows of it. A courtesy: nothing is written or tried
-// later for it, no run waits for it or hears that it failed, and a word that is lost is cured by listing. One word is on its way
-// at a time; what changes meanwhile is one more, with the newest state.
+// Sends changes of the thread to the owner's feed, which keeps clients' lists of threads current. Feed messages are best effort: they are
+// not stored, and not retried except once after an object reset. They never block or fail a run. After a lost message, a client lists its
+// threads again. One message is sent at a time; changes in the meantime are combined into one further message with the newest state.
 
 import type { FeedWord } from "#contract/feed.ts";
 import type { FeedDirectory, FeedTold } from "#core/feed-rpc.ts";
@@ -10,19 +10,19 @@ import { toThread } from "#core/view.ts";
 
 import type { LiveThread } from "./live-thread.ts";
 
-/** What to tell an owner, made when its turn comes. */
+/** A feed message that waits to be sent. `word` builds it right before it is sent. */
 interface Waiting {
   type: FeedWord["type"];
   word: () => FeedWord;
 }
 
-/** `creation` of a thread that is still being made; one that is refused was never there. */
+/** The `creation` of a thread whose creation has not ended. Nothing is sent about it, since the creation may still be refused. */
 const unfinished = "";
 
-/** Tries of one word: the first may meet an object that was just reset. */
+/** Attempts to send one message: the first may reach an object that was just reset. */
 const tries = 2;
 
-/** One per object, so that what is told of a thread that was deleted comes before what is told of the next one under its id. */
+/** One per object, so that messages about a deleted thread are sent before those about a new thread with the same id. */
 export class OwnerFeed {
   readonly #feeds: FeedDirectory<FeedTold>;
   readonly #background: (work: Promise<unknown>) => void;
@@ -36,18 +36,18 @@ export class OwnerFeed {
     this.#background = background;
   }
 
-  /** Tells every change of what a list shows, from here on. */
+  /** Sends a message after each change of the fields that lists show, from now on. */
   watch(live: LiveThread): void {
     let shown = live.record;
     live.onSaved(() => {
       const before = shown;
       shown = live.record;
-      // The end of its making is told as such.
+      // The end of the creation is sent by `created`.
       if (before.creation !== unfinished && isShownOtherwise(before, shown)) this.again(live);
     });
   }
 
-  /** The thread as it stands, whether or not that was told: whoever came late to a long run hears of it. */
+  /** Sends the current state even if it was sent before: a client that subscribed during a long run receives it too. */
   again(live: LiveThread): void {
     this.#put(live.record, "thread_updated", live);
   }
@@ -72,25 +72,25 @@ export class OwnerFeed {
     if (status !== "running") this.again(live);
   }
 
-  /** The thread was made, or brought in. */
+  /** Sends that the thread was created or imported. */
   created(live: LiveThread): void {
     this.#put(live.record, "thread_created", live);
   }
 
-  /** The thread is gone. */
+  /** Sends that the thread was deleted. */
   deleted(record: Readonly<ThreadRecord>): void {
     this.#put(record, "thread_deleted", null);
   }
 
   #put(record: Readonly<ThreadRecord>, type: FeedWord["type"], live: LiveThread | null): void {
     const { id, user_id, parent, creation } = record;
-    // Lists show what answers nobody's call.
+    // Lists do not show child threads.
     if (parent !== null || creation === unfinished) return;
     // If `thread_created` has not been sent yet, a later update is still sent as `thread_created`.
     const told = type === "thread_updated" ? (this.#waiting.get(user_id)?.type ?? type) : type;
     this.#waiting.set(user_id, {
       type: told,
-      // As it is once the writes of this moment are made, or were taken back.
+      // Reads the thread when the message is sent: by then the current transaction has succeeded or was rolled back.
       word: () =>
         live === null || told === "thread_deleted"
           ? { type: "thread_deleted", thread_id: id }
@@ -128,7 +128,7 @@ export class OwnerFeed {
   }
 }
 
-/** Fields that a list shows and a run changes only when it begins, rests, hands over and ends. */
+/** Fields that lists show. A run changes them only when it begins, is suspended, hands over or ends. */
 const shownFields = [
   "status",
   "title",
@@ -143,7 +143,7 @@ const shownFields = [
 
 function isShownOtherwise(before: Readonly<ThreadRecord>, after: Readonly<ThreadRecord>): boolean {
   if (shownFields.some((field) => before[field] !== after[field])) return true;
-  // The messages of a run are told of with its end.
+  // New messages of an active run send nothing; the end of the run does.
   if (after.active_run_id !== null) return false;
   return before.counts !== after.counts || before.updated_at !== after.updated_at;
 }

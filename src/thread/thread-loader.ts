@@ -84,7 +84,10 @@ export class ThreadLoader {
     return open;
   }
 
-  /** Runs work that creates the thread, one at a time: hooks may wait, and a repeated request must find the first one's result. */
+  /**
+   * Runs work that creates the thread. Creations run one at a time: the work awaits hooks, and a repeated request has to find the
+   * thread that the first request created.
+   */
   async create<T>(work: (context: CreateContext) => Promise<T>): Promise<T> {
     const [store, world] = [this.#store, this.#world];
     const context = { store, world, open: () => this.load(), close: () => this.#close() };

@@ -1,4 +1,4 @@
-// The world around a thread's object, put together by the composition root.
+// The dependencies of a thread's object that come from outside of it. The composition root (`compose.ts`) builds them.
 
 import type { FeedDirectory, FeedTold } from "#core/feed-rpc.ts";
 import type { Clock } from "#core/ports/clock.ts";
@@ -13,7 +13,7 @@ import type { Catalog } from "#store/catalog/catalog.ts";
 import type { FileSettings } from "./files/loaded-thread-files.ts";
 import type { Settings } from "./object-context.ts";
 
-/** Everything an object takes from outside itself. */
+/** The dependencies of every object of a deployment. */
 export interface World {
   registry: Registry;
   models: ModelPort;

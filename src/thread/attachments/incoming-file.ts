@@ -1,35 +1,35 @@
-// The files that a message brings, whichever way they were named: image and file parts of its content, then its attachments
-// (contract: messages and runs). Each is told by the field it stood in, so that a refusal can name it.
+// Reads the files of a posted message: the image and file parts of its content, then its attachments (contract: messages and runs). Each
+// file has the path of its field in the body, so that an error can name it.
 
 import type { InputAttachment } from "#contract/attachment.ts";
 import type { FilePart, ImagePart, InputContent } from "#contract/content.ts";
 import type { StoredPart } from "#core/record.ts";
 
-/** Where the bytes are. */
+/** The source of a file's bytes: inline as base64, a file of the thread, or a URL. */
 type FileSource = { data: string } | { path: string } | { url: string };
 
-/** One file as it came. */
+/** One file of a posted message. */
 export interface IncomingFile {
   /** Dotted path of the field in the body. */
   field: string;
   source: FileSource | null;
   name: string | undefined;
-  /** Null where only the file, or who serves it, can say. */
+  /** Null if it is known only from the file itself or from the response of its URL. */
   mimeType: string | null;
   /** The kind of part it is stored as; null lets the type of its bytes decide. */
   type: "image" | "file" | null;
 }
 
-/** What a message says, in order: words that stay as they are, and files that are to be taken in. */
+/** A part of a posted message: text, which is stored unchanged, or a file, which has to be stored in the thread first. */
 export type IncomingPart = StoredPart | IncomingFile;
 
-/** What a caller sends of a message. */
+/** The content and attachments of a posted message. */
 export interface MessageInput {
   content: InputContent;
   attachments?: readonly InputAttachment[] | undefined;
 }
 
-/** The parts of a message to be; `at` is where it stands in the body, with a dot behind it, or nothing. */
+/** The parts of a posted message. `at` is the path of the message in the body with a final dot; empty for the body itself. */
 export function incomingParts({ content, attachments = [] }: MessageInput, at: string): IncomingPart[] {
   const said: IncomingPart[] =
     typeof content === "string"
@@ -38,7 +38,7 @@ export function incomingParts({ content, attachments = [] }: MessageInput, at: s
   return [...said, ...attachments.map((one, index) => attachedFile(one, `${at}attachments.${index}`))];
 }
 
-/** True for a file that is to be taken in. */
+/** True for a file that has to be stored in the thread. */
 export function isIncomingFile(part: IncomingPart): part is IncomingFile {
   return "field" in part;
 }

@@ -1,6 +1,5 @@
-// Takes a message's files into the thread: bytes under `/attachments/`, and in the message only what refers to them. Whatever
-// can be refused without storing is refused before anything is stored; what was stored for a message that is refused after
-// all is removed again.
+// Stores a message's files in the thread: the bytes under `/attachments/`, and only references to them in the message. Everything that can
+// be checked without storing is checked first. If the message is refused later, its stored files are deleted.
 
 import { mimeTypeSchema } from "#contract/attachment.ts";
 import type { FilePart, ImagePart } from "#contract/content.ts";
@@ -23,14 +22,14 @@ import { fitImage } from "./fit-image.ts";
 import type { IncomingFile, IncomingPart } from "./incoming-file.ts";
 import type { UnclaimedFiles } from "./unclaimed-files.ts";
 
-/** Bytes of one fetched file, and of all that one request has fetched. */
+/** The most bytes of one fetched file, and of all files that are fetched for one request. */
 const fetchedFileBytes = 8 * 1024 * 1024;
 const fetchedBytes = 20 * 1024 * 1024;
 
-/** Milliseconds that all of a request's fetches may take together. */
+/** The most milliseconds that all fetches of one request take together. */
 const fetchMs = 60_000;
 
-/** What taking files needs. `mustBeThere` throws when the thread was deleted while something was waited for. */
+/** Dependencies of storing files. `mustBeThere` throws if the thread was deleted during an await. */
 export interface FileTaker {
   files: ThreadFiles;
   images: ImagePort;
@@ -41,18 +40,18 @@ export interface FileTaker {
   mustBeThere: () => void;
 }
 
-/** Messages' parts as their rows hold them. */
+/** The parts of messages as their rows store them. */
 export interface TakenFiles {
   messages: StoredPart[][];
-  /** The messages are there: call it right before the thread's row is written with them. Gives what was stored for them. */
+  /** Assigns the stored files to the messages, and returns them. Call it directly before the messages and the thread's row are written. */
   claim: () => FileVersion[];
-  /** Removes what was stored for them and nobody else refers to; never throws. */
+  /** Deletes the files that were stored for the messages, except those that another message refers to. Never throws. */
   discard: () => void;
 }
 
 /**
- * Takes the files of messages that come together, one after the other. Rejects with a refusal that names the field, and
- * leaves nothing behind then.
+ * Stores the files of the messages of one request, one after the other. Rejects with a refusal that names the field. Then no file stays
+ * stored.
  */
 export async function takeFiles(messages: readonly IncomingPart[][], taker: FileTaker): Promise<TakenFiles> {
   const checked = await checkedMessages(messages, taker.files);
@@ -73,7 +72,7 @@ export async function takeFiles(messages: readonly IncomingPart[][], taker: File
   }
 }
 
-/** The files of one message on their way in. */
+/** The files of one request while they are stored. */
 class Taking {
   readonly #taker: FileTaker;
   #stored: FileVersion[] = [];
@@ -118,7 +117,7 @@ class Taking {
     this.#taker.unclaimed.remove(this.#stored.splice(0));
   }
 
-  /** Leaves out what somebody else refers to meanwhile. */
+  /** Leaves out files that another message refers to by now. */
   #mine(): void {
     this.#stored = this.#taker.unclaimed.noted(this.#stored);
   }
@@ -152,7 +151,7 @@ class Taking {
 
   #part(record: FileRecord, { type, mimeType }: IncomingFile): ImagePart | FilePart {
     const { path, name, size, width, height } = record;
-    // A file that was put without saying so may still be the image that the message says it is.
+    // A file that was uploaded without an image type may still be the image that the message declares.
     const own = mediaType(record.mimeType);
     const mime_type = type === "image" && !own.startsWith("image/") ? mediaType(mimeType) : own;
     return {
@@ -168,7 +167,7 @@ class Taking {
   }
 }
 
-/** A media type as files carry it: images without parameters, anything that is none as bytes. */
+/** The media type to store: for images without parameters, and `application/octet-stream` for an invalid one. */
 function mediaType(declared: string | null): string {
   const type = declared?.trim().toLowerCase() ?? "";
   if (!mimeTypeSchema.safeParse(type).success) return "application/octet-stream";

@@ -1,27 +1,27 @@
-// Files of messages on their way in, noted in the thread's row. Each is noted in the transaction that makes it a file, and
-// the row that brings its message takes the note off, so that neither costs a row. What a crash leaves noted is removed when
-// the thread is loaded again, before anybody can look.
+// The list of files whose messages are not admitted yet, in the thread's row. A file is added in the transaction that creates it, and
+// removed when the thread's row is written with its message, so the list costs no rows of its own. Files that a crash leaves in the list
+// are deleted when the thread is loaded again, before any request can read them.
 
 import type { FileVersion } from "#core/ports/thread-file-port.ts";
 import { causeOf } from "#lib/log-port.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 
-/** The notes. */
+/** The operations on the list. */
 export interface UnclaimedFiles {
-  /** Part of the transaction that makes the file. */
+  /** Adds a file. Called in the transaction that creates it. */
   add(file: FileVersion): void;
-  /** In memory; written with the thread's row, so call it where that is about to be written. */
+  /** Removes files from the list in memory. Call it directly before the thread's row is written. */
   takeOff(files: readonly FileVersion[]): void;
-  /** Those of the files that are noted still. */
+  /** Returns those of the files that are still in the list. */
   noted(files: readonly FileVersion[]): FileVersion[];
-  /** Somebody else refers to what lies at a path: it stays, whatever becomes of the message that brought it. Written at once. */
+  /** Removes the file at a path from the list, because another message refers to it: it stays even if its own message is refused. */
   refer(path: string): void;
-  /** Removes files as far as each is still the one that is meant, and logs what cannot be removed. */
+  /** Deletes files, unless they were replaced since. Logs failures. */
   remove(files: readonly FileVersion[]): void;
 }
 
-/** The notes of a thread. */
+/** The list of a thread. */
 export function unclaimedFiles({ live, files, log }: Pick<ObjectContext, "live" | "files" | "log">): UnclaimedFiles {
   const all = () => live.record.background.attachments ?? [];
   const without = (gone: readonly FileVersion[]) => {
@@ -42,7 +42,7 @@ export function unclaimedFiles({ live, files, log }: Pick<ObjectContext, "live" 
       live.save();
     },
     remove(gone) {
-      // A thread that is deleted has no files any more.
+      // A deleted thread has no files any more.
       for (const file of live.retired ? [] : gone) {
         try {
           without([file]);
@@ -56,7 +56,7 @@ export function unclaimedFiles({ live, files, log }: Pick<ObjectContext, "live" 
   };
 }
 
-/** Removes what an earlier life of the object left noted. Synchronous; never throws, since the thread is wanted all the same. */
+/** Deletes the files that a crash left in the list. Synchronous. Never throws, so that the thread can be loaded in any case. */
 export function removeUnclaimed(context: Pick<ObjectContext, "live" | "files" | "log">): void {
   unclaimedFiles(context).remove(context.live.record.background.attachments ?? []);
 }

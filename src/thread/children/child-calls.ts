@@ -1,5 +1,5 @@
-// Calls of a child thread that wait for somebody outside: the child tells its parent, which shows them as its own and takes
-// answers to them, so that whoever follows a conversation need not know of the threads below it.
+// Calls of a child thread that wait for a client or a person. The child reports them to its parent. The parent lists them with its own
+// calls and accepts results for them, so that a client of the parent need not know of its child threads.
 
 import type { ChildCalls } from "#core/thread-peer.ts";
 
@@ -7,7 +7,7 @@ import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";
 import { waitingCall } from "./delivery.ts";
 
-/** Takes what a child told. A resting run shows it at once, one at work with its next rest. */
+/** Stores the reported calls. A suspended run shows them at once, an executed run when it is suspended the next time. */
 export function takeChildCalls(context: ObjectContext, driver: Driver, { calls, ...told }: ChildCalls): void {
   const { live } = context;
   const row = waitingCall(live, told);

@@ -1,6 +1,6 @@
-// What a child comes to cost after its call was settled: of a call that gave up waiting, or of a child whose own children
-// told late. The call's row, its run and the thread count it, and nothing else changes. A child always tells its whole
-// cost, so that what is told twice is counted once.
+// Adds the cost of a child thread that is reported after its call was settled: the call timed out, or the child's own children reported
+// late. It is added to the call's row, its run and the thread, and nothing else changes. A child always reports its total cost, so a
+// repeated report is counted once.
 
 import { addCost, usageSince } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
@@ -15,20 +15,20 @@ import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";
 import { enqueueMessage } from "./outbound-messages.ts";
 
-/** What something used, from its beginning. */
+/** The total usage of a child thread. */
 export interface Spent {
   usage: Usage;
   cost: number | null;
   work?: Work;
 }
 
-/** Whether a child tells more than is known. */
+/** Whether a child reports more usage than is known. */
 export function isMore(known: Spent | null, told: Spent): boolean {
   if (known === null) return true;
   return told.usage.total_tokens > known.usage.total_tokens || (told.cost ?? 0) > (known.cost ?? 0);
 }
 
-/** Counts it for a settled call of that child. */
+/** Adds reported usage to a settled call of the child. */
 export function takeCost(context: ObjectContext, driver: Driver, { call, told }: { call: MessageRecord; told: Spent }) {
   const { live, wakeups } = context;
   const known = call.usage === null ? null : { usage: call.usage, cost: call.cost, work: workIn(call) };
@@ -39,17 +39,17 @@ export function takeCost(context: ObjectContext, driver: Driver, { call, told }:
     live.updateMessage(paid);
     if (run !== null) spendOnRun(context, { run, more: since(known, told) });
   });
-  // The catalog, and a parent above, are told by whoever wakes up next, if not now.
+  // The catalog and this thread's own parent are notified in the background, at the latest by the next alarm.
   wakeups.notAfter(firstHeartbeatMs);
   context.background(wakeups.runAndSleep());
 }
 
 function spendOnRun({ live }: Pick<ObjectContext, "live">, { run, more }: { run: RunRecord; more: Spent }): void {
   addChildUsage(run, more);
-  // What a run that is not over did is counted from its rows.
+  // The `work` of an active run is counted from its rows at its end.
   if (run.work !== undefined) run.work = addWork(run.work, workIn(more));
   live.store.updateRun(run);
-  // A run that is not over is counted into the thread, and told of, with its end.
+  // The end of an active run adds its usage to the thread and notifies the catalog and the parent.
   if (live.record.active_run_id === run.id) return;
   const { usage, cost } = live.record;
   const totals = { usage, cost };

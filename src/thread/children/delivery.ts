@@ -1,4 +1,4 @@
-// What a parent does with what its children say. Another thread's word counts only for the call that waits for it.
+// Handles what child threads send to their parent: results and events. A thread can only affect the call that waits for it.
 
 import type { EventDraft } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
@@ -12,8 +12,8 @@ import type { Driver } from "../run/driver.ts";
 import { isMore, takeCost } from "./child-cost.ts";
 
 /**
- * Puts an answer into the row of its call and lets the run go on. Of one for a call that is settled or answered already only
- * the cost counts, as far as it is not known; a repeated one changes nothing.
+ * Stores a result in the row of its call and resumes the run. If the call is settled or has a result already, only cost that is not known
+ * yet is added. A repeated delivery changes nothing.
  */
 export function takeDelivery(context: ObjectContext, driver: Driver, delivery: Delivery): void {
   const { live } = context;
@@ -34,7 +34,7 @@ export function takeDelivery(context: ObjectContext, driver: Driver, delivery: D
   driver.resumeNow(row.run_id);
 }
 
-/** Tells a child's events to whoever watches, here or, where this thread is a child itself, further up. */
+/** Sends a child's events to the subscribers of this thread and, if this thread is a child itself, to its parent. */
 export function takeRelay({ live, feed }: ObjectContext, { from, message_id, events }: Relay): { watched: boolean } {
   const { broadcaster } = live;
   const watched = broadcaster.readers > 0 || feed?.mayBeWatched === true;
@@ -45,7 +45,7 @@ export function takeRelay({ live, feed }: ObjectContext, { from, message_id, eve
   return { watched: true };
 }
 
-/** The row of the call that this child works on; null when nobody waits for it any more. */
+/** The row of the call that this child works on; null if the call does not wait for it any more. */
 export function waitingCall(
   { store }: ObjectContext["live"],
   { from, message_id }: Pick<Delivery, "from" | "message_id">,

@@ -1,6 +1,6 @@
-// Tells a child's parent what the child does, while somebody watches there. A courtesy: nothing is kept or tried again, the
-// child's own events are the record. A parent is asked once whether anybody watches; it says so itself when somebody comes,
-// so that one that rests unwatched is left alone.
+// Relays the events of a child thread to its parent thread while the parent has subscribers. It is best effort: relayed events are not
+// stored or retried, because the child's own events are authoritative. The response to a relay states whether the parent has subscribers.
+// Without any, nothing is sent until the parent reports a new one, so that a suspended parent is not woken for nothing.
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
@@ -9,10 +9,10 @@ import { peerCaller } from "#core/thread-peer.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { isDelta } from "../reader/delta-buffer.ts";
 
-/** Events that wait at most; a parent that hears nothing of them may read the child. */
+/** The most events that wait to be sent. Older ones are dropped; clients can read them from the child thread. */
 const longestBuffer = 100;
 
-/** Events at which a parent is asked whether anybody watches, the child's own or one that its child told. */
+/** Types of events that are sent even if it is unknown whether the parent has subscribers. They count in events of nested children too. */
 const asking: ReadonlySet<unknown> = new Set(["run_start", "step_end", "run_end"]);
 
 function asks(event: object): boolean {
@@ -25,7 +25,7 @@ function asks(event: object): boolean {
 /** One per object that has a parent. */
 export class ParentFeed {
   readonly #context: Pick<ObjectContext, "live" | "threads" | "background">;
-  /** Null while it is not known: after loading, and when the parent could not be reached. */
+  /** Whether the parent has subscribers. Null while that is unknown: after loading, and after a failed relay. */
   #watched: boolean | null = null;
   #waiting: PlainEvent[] = [];
   #sending: Promise<void> | null = null;
@@ -34,21 +34,21 @@ export class ParentFeed {
     this.#context = context;
   }
 
-  /** Hears every event of the child. */
+  /** Receives every event of the child thread. */
   hear(event: PlainEvent): void {
     if (isDelta(event) || this.#watched === false) return;
     this.#waiting = [...this.#waiting, event].slice(-longestBuffer);
     if (this.#watched === true || asks(event)) this.#send();
   }
 
-  /** Somebody watches the parent now; false when it is not the parent who says so. */
+  /** Records that the parent has a subscriber now. Returns false if the call does not come from the parent. */
   watchedBy(parentId: string): boolean {
     if (this.#context.live.record.parent?.thread_id !== parentId) return false;
     this.#watched = true;
     return true;
   }
 
-  /** False when the parent said that nobody watches. */
+  /** False after the parent has answered that it has no subscribers. */
   get mayBeWatched(): boolean {
     return this.#watched !== false;
   }
@@ -68,12 +68,12 @@ export class ParentFeed {
     const { live, threads } = this.#context;
     const { parent, id } = live.record;
     try {
-      // What is told in the same breath goes together.
+      // Events of the same turn of the event loop are sent together.
       await Promise.resolve();
       while (parent !== null && this.#waiting.length > 0) {
         const events = this.#waiting as unknown as JsonObject[];
         this.#waiting = [];
-        // Where a watcher comes while the parent answers, its word is the newer one.
+        // A `watchedBy` call during the relay is newer than the relay's response.
         this.#watched = null;
         const answer = await threads(parent.thread_id).call("relay", peerCaller, {
           from: id,

@@ -1,4 +1,4 @@
-// Deletion across threads: a parent's children go with it, and a parent does not wait for a child that is gone.
+// Deletion of related threads: the child threads of a deleted thread are deleted too, and its parent does not wait for it any longer.
 
 import { refuse } from "#contract/error.ts";
 import { zeroUsage } from "#contract/usage.ts";
@@ -9,12 +9,12 @@ import { causeOf } from "#lib/log-port.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";
 
-/** The idempotency key under which a child stores the run that answers its parent's call. */
+/** The idempotency key under which a child thread stores the run for its parent's call. */
 export function callKey(parent: ThreadParent): string {
   return `call ${parent.message_id}`;
 }
 
-/** Deletes every child, and theirs with it. Refused with `unavailable` while one cannot be reached. */
+/** Deletes every child thread, which deletes its own children. Throws `unavailable` if one of them cannot be reached. */
 export async function removeChildren({ live, threads }: ObjectContext): Promise<void> {
   const children = live.record.children ?? [];
   const answers = await Promise.all(
@@ -30,7 +30,7 @@ export async function removeChildren({ live, threads }: ObjectContext): Promise<
   }
 }
 
-/** Answers the call of the parent with an error, and says what it cost. A parent that heard an answer does not mind. */
+/** Delivers an error result and the cost to the parent's call. If the call has a result already, the error is ignored. */
 export async function tellParentOfDeletion({ live, threads, log }: ObjectContext, driver: Driver): Promise<void> {
   const { parent, id } = live.record;
   if (parent === null) return;
@@ -39,12 +39,12 @@ export async function tellParentOfDeletion({ live, threads, log }: ObjectContext
   await threads(parent.thread_id)
     .call("deliver", peerCaller, { answer, usage, cost, tool_executions: 0, from: id, message_id: parent.message_id })
     .catch((cause: unknown) => {
-      // The parent's deadline answers in its place.
+      // The call then gets an error at its deadline.
       log("warning", "parent_not_told", { thread_id: id, cause: causeOf(cause) });
     });
 }
 
-/** The run that the parent waits for: one that a reader of the child began is not the parent's to pay. */
+/** The run that the parent waits for; null if there is none. The cost of a run that a client began in the child is not the parent's. */
 function runFor({ store }: ObjectContext["live"], driver: Driver, parent: ThreadParent): RunRecord | null {
   const run = store.key(callKey(parent))?.answer["run"] as { id: string } | null | undefined;
   if (run == null) return null;

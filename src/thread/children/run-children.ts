@@ -34,7 +34,7 @@ export class ChildThreadsOf implements ChildThreads {
 
   async start({ thread_id, agent_id, text, limits, ...call }: ChildStart): Promise<void> {
     const { begun_children: begun = [] } = this.#run.progress;
-    // Known since the run last rested: asking again would wake it for nothing.
+    // The child began before the run was last suspended: a repeated request would wake it for nothing.
     if (begun.includes(thread_id)) return;
     const { live, threads } = this.#context;
     const { id, user_id } = live.record;
@@ -42,10 +42,10 @@ export class ChildThreadsOf implements ChildThreads {
     try {
       await this.#ask({ id: thread_id, agent_id, user_id, parent, text, limits });
     } finally {
-      // The thread was deleted while the child was made: the child goes too.
+      // This thread was deleted while the child was created, so the child is deleted too.
       if (live.retired) await threads(thread_id).call("remove", peerCaller, true);
     }
-    // Written with the rest that follows.
+    // Stored with the suspension that follows.
     this.#run.progress.begun_children = [...(this.#run.progress.begun_children ?? []), thread_id];
   }
 
@@ -56,7 +56,7 @@ export class ChildThreadsOf implements ChildThreads {
         if (answer.ok) return;
         throw new ThreadholdError(answer.refusal);
       } catch (thrown) {
-        // A refusal stays one; a broken stub is worth another try.
+        // A refusal would be repeated; after a broken stub another attempt may succeed.
         if (thrown instanceof ThreadholdError || attempt === attempts) throw thrown;
       }
     }

@@ -1,5 +1,5 @@
-// Tells the children that work for a thread that somebody has begun to watch it: they tell what they do only where it is
-// seen, and so do not wake a parent that rests.
+// Notifies the child threads that work for a thread when the thread gets its first subscriber. Child threads relay their events only while
+// their parent has subscribers, so that they do not wake a suspended parent for nothing.
 
 import { peerCaller } from "#core/thread-peer.ts";
 import { causeOf } from "#lib/log-port.ts";
@@ -7,13 +7,13 @@ import { causeOf } from "#lib/log-port.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { openStepRows } from "../replay/open-step.ts";
 
-/** Call it when a reader has joined. */
+/** Notifies the child threads. Called when a reader has joined. */
 export function tellChildrenOfWatcher(context: ObjectContext): void {
-  // Where others watch already the children know.
+  // With more than one reader, the children were notified before.
   if (context.live.broadcaster.readers === 1) tellChildrenOfOpenCalls(context);
 }
 
-/** Somebody watches the parent: what the children of this thread do is told up there as well. */
+/** Handles the notification that the parent thread has a subscriber: this thread's children relay their events up to it too. */
 export function watchedFromAbove(context: ObjectContext, parentId: string): void {
   if (context.feed?.watchedBy(parentId) === true) tellChildrenOfOpenCalls(context);
 }
@@ -27,7 +27,7 @@ function tellChildrenOfOpenCalls({ live, threads, background, log }: ObjectConte
       threads(awaits.thread_id)
         .call("watch", peerCaller, record.id)
         .catch((cause: unknown) => {
-          // A courtesy: whoever watches may read the child itself.
+          // Best effort: subscribers can read the child thread itself.
           log("warning", "child_not_told", { thread_id: record.id, cause: causeOf(cause) });
         }),
     );

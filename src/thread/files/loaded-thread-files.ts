@@ -1,5 +1,5 @@
-// The files of a loaded thread: over its own storage, a bucket for large ones where one is bound. Whoever follows the thread
-// hears of each change; its event is written in the transaction of the change, so that neither is ever without the other.
+// The files of a loaded thread. They are in the object's storage, large ones in a bucket if the deployment has one. Each change emits an
+// event, which is written in the same transaction as the change.
 
 import type { EventDraft } from "#contract/event.ts";
 import type { Clock } from "#core/ports/clock.ts";
@@ -13,19 +13,19 @@ import type { MeteredStorage } from "#store/meter.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 
-/** What a deployment gives its threads for files. */
+/** The deployment's settings for files. */
 export interface FileSettings {
   images: ImagePort;
   bucket: Bucket | null;
-  /** Bytes from which on a file goes to the bucket. */
+  /** Files of at least this many bytes are stored in the bucket. */
   bucketThreshold: number;
-  /** Bytes a file may have. */
+  /** The most bytes of a file. */
   limit: number;
-  /** Bytes of the object's storage that files may fill, together with all else that is in it. */
+  /** The most bytes of the object's storage, with all its rows, up to which files may be written. */
   room: number;
 }
 
-/** Makes them. `onGarbage` hears when there is something to sweep soon. */
+/** Builds the files of a thread. `onGarbage` is called when deleted bytes have to be swept soon. */
 export function threadFiles(
   live: LiveThread,
   { storage, clock, settings, onGarbage }: ThreadFilesParts,
@@ -39,12 +39,12 @@ export function threadFiles(
     limit,
     room,
     bucket: bucket === null ? null : { bucket, threshold, threadId: live.record.id },
-    // A thread that is gone sets no alarm.
+    // A deleted thread sets no alarm.
     onGarbage: () => void (live.retired || onGarbage()),
   });
 }
 
-/** What they are made of. */
+/** Dependencies of a thread's files. */
 export interface ThreadFilesParts {
   storage: MeteredStorage;
   clock: Clock;

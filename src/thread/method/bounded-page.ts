@@ -1,21 +1,21 @@
-// Pages bounded by bytes as well as by number: an answer crosses an RPC border of 32 MiB, and an object has 128 MB for
-// everything. Rows are read a few at a time, so that a page of large ones is never in memory as a whole.
+// Reads pages that are bounded by size as well as by number of rows: an RPC result has at most 32 MiB, and an object has 128 MB of memory.
+// Rows are read a few at a time, so that rows beyond the bounds are not in memory.
 
 /** Rows that are read at once. */
 const batch = 25;
 
-/** UTF-16 units of JSON a page may take. A message travels twice, as `content` and as `parts`. */
+/** The most UTF-16 units of a page's JSON. A message contains its text twice, as `content` and as `parts`. */
 export const pageBytes = 6 * 1024 * 1024;
 
-/** What was read, and whether more is there. */
+/** The rows that were read, and whether there are more. */
 export interface BoundedRows<T> {
   rows: T[];
   more: boolean;
 }
 
 /**
- * Reads up to `limit` rows and `bytes` of them, at least one. `read` gives the rows beyond a key, in order; `keyOf` is what
- * they are ordered by.
+ * Reads at most `limit` rows and `bytes` UTF-16 units of their JSON, but at least one row if there is one. `read` returns the rows after a
+ * key, in order; `keyOf` returns the key of a row.
  */
 export function boundedRows<T>(
   read: (beyond: string | undefined, limit: number) => T[],

@@ -3,7 +3,7 @@
 import type { OpenThread } from "../open-thread.ts";
 import type { MethodCall } from "./method-call.ts";
 
-/** Admits an input on the caller's thread. When that succeeds, confirms the caller's lease with the thread's status of then. */
+/** Admits an input on the caller's thread. If that succeeds, confirms the caller's lease with the thread's status after it. */
 export async function withConfirmedLease<T>(
   { caller, thread }: MethodCall,
   admit: (open: OpenThread) => Promise<T>,

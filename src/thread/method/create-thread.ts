@@ -1,4 +1,4 @@
-// Makes a thread: schema, row and first messages in one transaction, then its line in the catalog.
+// Creates a thread: its schema and row, then its first messages, then its entry in the catalog.
 
 import { refuse } from "#contract/error.ts";
 import type { InitialMessage } from "#contract/thread-route.ts";
@@ -24,15 +24,15 @@ import { transcriptMessages } from "./transcript-messages.ts";
 /** `creation` of a thread whose first messages are not stored yet. */
 const unfinished = "";
 
-/** The branch every thread begins with. */
+/** The id of every thread's first branch. */
 const mainBranch = "main";
 
-/** What creation works with. `open` loads the thread that was just made. */
+/** Dependencies of the creation. `open` loads the created thread. */
 export interface CreateContext {
   store: ManagedThreadStore;
   world: World;
   open: () => OpenThread | null;
-  /** Forgets the loaded thread. */
+  /** Removes the loaded thread from memory. */
   close: () => void;
 }
 
@@ -41,7 +41,7 @@ export const createMethods: MethodGroup<"create"> = {
   create: ({ caller, create }, input) => create((context) => createThread(context, caller, input)),
 };
 
-/** Creates the thread. The same request again gives the thread again; another one is a conflict. One call at a time. */
+/** Creates the thread. A repeated request returns the same thread; a different one throws `conflict`. Must not run twice at once. */
 export async function createThread(
   { store, world, open, close }: CreateContext,
   caller: Caller,
@@ -69,7 +69,7 @@ export async function createThread(
     await finishCreation(made, input);
     made.context.ownerFeed.created(made.context.live);
   } catch (thrown) {
-    // Creating a thread that is refused stores nothing.
+    // A refused creation stores nothing.
     made.driver.abandon();
     await store.destroy();
     made.context.ownerFeed.deleted(made.context.live.record);
@@ -79,7 +79,7 @@ export async function createThread(
   return view(made.context);
 }
 
-/** Stores the first messages. A creation that was cut before this is taken up by its repetition. */
+/** Stores the first messages. If a crash interrupts the creation before that, the repeated request continues here. */
 async function finishCreation({ context, driver }: OpenThread, input: CreateInput): Promise<void> {
   const { hooks } = definitionAccess(context);
   const messages: MessageRecord[] = [];

@@ -1,5 +1,5 @@
-// Calls a project's thread endpoint with the thread's state (Standard Agents, defineThreadEndpoint). It runs here, in the
-// object, so that the state is the thread itself and not a copy.
+// Calls a project's thread endpoint with the thread's state (Standard Agents, defineThreadEndpoint). It runs in the thread's object, so
+// that the state is that of the loaded thread and not a copy.
 
 import { refuse } from "#contract/error.ts";
 import { callerHeader, endpointPath, urlHeader } from "#core/thread-rpc.ts";
@@ -8,7 +8,7 @@ import { threadEndpointHandler } from "#spec/index.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "../run/definition-access.ts";
 
-/** Finds the handler by its place in the registry and calls it. */
+/** Finds the handler by its index in the registry and calls it. */
 export async function callEndpoint(context: ObjectContext, incoming: Request, url: URL): Promise<Response> {
   const index = Number(url.pathname.slice(endpointPath.length));
   const route = context.routes[index];

@@ -1,15 +1,15 @@
-// Holds a request to its conditions (RFC 9110 §13): a change goes on only over what its caller has seen, a read sends
-// nothing the caller has. The closed set of codes has one for a state that forbids something, `conflict`, so that a failed
-// condition is 409 and not 412.
+// Checks the conditions of a request about a file (RFC 9110 §13): a write replaces only the version that its caller has read, and a read
+// sends no bytes that its caller has. A failed condition is answered with `conflict` (409) and not with 412, because the API's set of error
+// codes is closed.
 
 import { refuse } from "#contract/error.ts";
 import { listsStrongly, listsWeakly, readTagCondition } from "#lib/entity-tag.ts";
 import type { TagCondition } from "#lib/entity-tag.ts";
 
-/** What a condition is held against; null for nothing. A folder has no tag. */
+/** The tag that conditions are checked against; null if the path has no entry. A folder has no tag. */
 export type Tagged = { etag: string | null } | null;
 
-/** Throws `conflict` where `If-Match` or `If-None-Match` forbids a change, `invalid_request` where one is no condition. */
+/** Throws `conflict` if `If-Match` or `If-None-Match` forbids a change, and `invalid_request` if one of them is malformed. */
 export function checkWrite(headers: Headers, standing: Tagged): void {
   checkMatch(headers, standing);
   const unless = condition(headers, "If-None-Match");
@@ -19,7 +19,7 @@ export function checkWrite(headers: Headers, standing: Tagged): void {
   if (etag !== null && listsWeakly(unless, etag)) throw refuse("conflict", "If-None-Match: the file has this tag.");
 }
 
-/** Throws `conflict` where `If-Match` asks for something else than what is there. */
+/** Throws `conflict` if `If-Match` requires another version than the current one. */
 export function checkMatch(headers: Headers, standing: Tagged): void {
   const match = condition(headers, "If-Match");
   if (match === null) return;
@@ -31,14 +31,14 @@ export function checkMatch(headers: Headers, standing: Tagged): void {
   }
 }
 
-/** Whether the caller has these very bytes. A header that is none is passed over: the answer is whole, and true. */
+/** Whether the caller has these bytes already (`If-None-Match`). A malformed header is ignored: sending all bytes is always correct. */
 export function isKnown(headers: Headers, etag: string): boolean {
   const header = headers.get("if-none-match");
   const known = header === null ? null : readTagCondition(header);
   return known === "*" || (known !== null && listsWeakly(known, etag));
 }
 
-/** Whether the range holds: without `If-Range`, or with this very tag. A date is too coarse to tell two writes apart. */
+/** Whether a range may be sent: without `If-Range`, or with this tag in it. A date is too coarse to distinguish two writes. */
 export function rangeHolds(headers: Headers, etag: string): boolean {
   const header = headers.get("if-range");
   if (header === null) return true;

@@ -1,5 +1,5 @@
-// Sends what stands at a path: a file's bytes or a range of them, a folder's entries, or in place of either the record or a
-// small picture. One version of a file is sent, never parts of two.
+// Serves reads of a path: the bytes of a file or a range of them, the entries of a folder, the record of either, or the thumbnail of an
+// image. A response contains one version of a file, never parts of two.
 
 import { refuse } from "#contract/error.ts";
 import type { ReadFile } from "#contract/file.ts";
@@ -12,15 +12,15 @@ import { bytesHeaders, pictureHeaders, versionHeaders } from "./file-headers.ts"
 import type { Version } from "./file-headers.ts";
 import { fileJson, noFile } from "./file-json.ts";
 
-/** What is asked of a path. */
+/** The query of a read. */
 export interface ReadQuery extends ReadFile {
   path: string;
 }
 
-/** Tries to open the version that was looked at. */
+/** Attempts to open the version of which the conditions were checked. */
 const openLimit = 3;
 
-/** The answer. Throws to refuse. */
+/** The response. Throws to refuse. */
 export async function readFile(files: ThreadFiles, { method, headers }: Request, query: ReadQuery): Promise<Response> {
   const { path, stat, thumbnail } = query;
   if (thumbnail === true) return sendPicture(files, path);
@@ -52,7 +52,7 @@ function ownVersion({ record, etag }: Standing): Version {
   return { record, etag };
 }
 
-/** The range to send; null for the whole. */
+/** The range to send; null for the whole file. */
 function rangeOf(headers: Headers, { record: { size }, etag }: Version): Part | null {
   const range = readByteRange(rangeHolds(headers, etag) ? headers.get("range") : null, size);
   if (range.kind !== "outside") return range.kind === "part" ? range : null;

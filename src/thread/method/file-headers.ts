@@ -1,5 +1,5 @@
-// The headers a file's bytes go out with. Whatever was stored, no browser may take it for a page of this origin: types are
-// not guessed, what can run is saved and not shown, and the policy lets nothing run or load in what is.
+// The headers of responses with a file's bytes. They keep browsers from treating any stored file as a page of this origin: browsers do not
+// guess types, download files that could run scripts in place of showing them, and run and load nothing in files that they show.
 
 import type { OpenFile } from "#core/ports/thread-file-port.ts";
 import { contentDisposition } from "#lib/content-disposition.ts";
@@ -7,26 +7,26 @@ import { quotedTag } from "#lib/entity-tag.ts";
 import { isMediaType, isShownInline, unknownMediaType } from "#lib/media-type.ts";
 
 const guards = {
-  // Kept by the caller's own cache alone and asked for again each time; nobody on the way may compress it, which would
-  // make another body of the same tag.
+  // Only the caller's own cache may store it, and revalidates it each time. Proxies must not compress it, because that would give a
+  // different body the same tag.
   "cache-control": "private, no-cache, no-transform",
   "content-security-policy": "sandbox; default-src 'none'",
   "x-content-type-options": "nosniff",
 };
 
-/** The headers of a small picture. */
+/** The headers of a thumbnail. */
 export const pictureHeaders = { ...guards, "content-type": "image/webp" };
 
 /** One version of a file. */
 export type Version = Pick<OpenFile, "record" | "etag">;
 
-/** The headers that say which version this is, and no more: nothing is sent. */
+/** The headers that identify a version, for a response without bytes. */
 export function versionHeaders({ record, etag }: Version): Record<string, string> {
   const changed = record.updatedAt === undefined ? {} : { "last-modified": httpDate(record.updatedAt) };
   return { ...guards, ...changed, etag: quotedTag(etag), "accept-ranges": "bytes" };
 }
 
-/** The headers of `length` bytes of it. */
+/** The headers for `length` bytes of a version. */
 export function bytesHeaders(version: Version, length: number): Record<string, string> {
   const { mimeType, name } = version.record;
   const type = isMediaType(mimeType) ? mimeType : unknownMediaType;

@@ -1,9 +1,9 @@
-// The plain answers about files: JSON that nobody keeps or sniffs, and the refusal of a path where nothing is.
+// JSON responses about files, without caching or guessing of types, and the error for a path without an entry.
 
 import { refuse } from "#contract/error.ts";
 import type { ThreadholdError } from "#contract/error.ts";
 
-/** An answer whose body is JSON. */
+/** A response with a JSON body. */
 export function fileJson(value: unknown, status = 200, headers: Record<string, string> = {}): Response {
   return new Response(JSON.stringify(value), {
     status,
@@ -16,7 +16,7 @@ export function fileJson(value: unknown, status = 200, headers: Record<string, s
   });
 }
 
-/** `file_not_found`. */
+/** The error `file_not_found` for a path without an entry. */
 export function noFile(path: string): ThreadholdError {
   return refuse("file_not_found", `There is nothing at "${path}".`);
 }

@@ -1,5 +1,5 @@
-// Answers what `http` asks about a thread's files, here in the object, so that bytes go from the rows to the network and
-// back in one stream and are never whole in memory.
+// Serves the Worker's requests about a thread's files in the thread's object. Bytes are streamed between rows and network, so that a file
+// is never completely in memory.
 
 import { refuse } from "#contract/error.ts";
 import { putFileSchema, readFileSchema, searchFilesSchema } from "#contract/file.ts";
@@ -13,7 +13,7 @@ import { fileJson, noFile } from "./file-json.ts";
 import { writeFile } from "./file-upload.ts";
 import type { FileContext } from "./file-upload.ts";
 
-/** The answer. Throws to refuse. */
+/** The response. Throws to refuse. */
 export async function serveFiles(context: ObjectContext, incoming: Request, url: URL): Promise<Response> {
   const { files } = context;
   const query = Object.fromEntries(url.searchParams);
@@ -54,7 +54,7 @@ async function makeFolder(files: ThreadFiles, { headers }: Request, path: string
   return fileJson(await files.makeFolder(path), before === null ? 201 : 200);
 }
 
-/** A tree goes file by file, so that no single call deletes more than its caller looked at. */
+/** Deletes a file or an empty folder. A tree is deleted entry by entry, so that no request deletes files that its caller has not seen. */
 async function remove(files: ThreadFiles, { headers }: Request, path: string): Promise<Response> {
   const standing = await files.standing(path);
   if (standing === null) throw noFile(path);

@@ -1,5 +1,5 @@
-// Writes a file from a request's body, a piece at a time. The file that stood there stays until the last byte has come and
-// the conditions of the request still hold.
+// Writes a file from a request's body, a piece at a time. An existing file is replaced only after the last byte has arrived, if the
+// conditions of the request still hold then.
 
 import { refuse } from "#contract/error.ts";
 import type { WriteCheck } from "#core/ports/thread-file-port.ts";
@@ -11,17 +11,17 @@ import { checkWrite } from "./file-condition.ts";
 import { fileJson } from "./file-json.ts";
 import { openUpload } from "./upload-stream.ts";
 
-/** What is used of a thread. */
+/** The dependencies of an upload. */
 export type FileContext = Pick<ObjectContext, "files" | "clock">;
 
-/** The answer: the record, 201 for a new file and 200 for one that was replaced. Throws to refuse. */
+/** The response: the record, with 201 for a new file and 200 for a replaced one. Throws to refuse. */
 export async function writeFile({ files, clock }: FileContext, incoming: Request, path: string): Promise<Response> {
   const { headers, body } = incoming;
   const length = headers.get("content-length");
   if (Number(length ?? "0") > files.limit) {
     throw refuse("too_large", `A file has at most ${String(files.limit)} bytes.`, { limit: files.limit });
   }
-  // Asked now, so that a write that cannot be is refused before its bytes are sent, and again when they are all there.
+  // Checked before the bytes are read, so that a forbidden write is refused early, and again by `check` when all bytes have arrived.
   checkWrite(headers, await files.standing(path));
   const mimeType = headers.get("content-type") ?? mediaTypeOfName(path);
   const outcome = { status: 201, etag: "" };
@@ -32,7 +32,7 @@ export async function writeFile({ files, clock }: FileContext, incoming: Request
   };
   const upload = body === null ? null : openUpload(body as ReadableStream<Uint8Array>, clock, () => files.crowded);
   try {
-    // A client that leaves while this waits is not told of here; its body breaks off as soon as it is read.
+    // A client that disconnects while this write waits is not noticed here, but the next read of its body fails.
     const facts = { mimeType, check, outside: true };
     const record = await files.write(path, upload?.stream ?? new Uint8Array(), facts);
     return fileJson(record, outcome.status, { etag: quotedTag(outcome.etag) });

@@ -1,7 +1,6 @@
-// Searches the messages of a thread for a text, newest first, and writes nothing. What a message shows as its content is searched:
-// no thinking, no arguments and no results of calls. Rows are counted as they are read, hidden ones too, so that a page is bounded
-// whatever its filters leave out; the rest is for the next page, which begins below a position and so misses nothing that was
-// there before it.
+// Searches the text of a thread's messages, newest first, and writes nothing. Thinking, and the arguments and results of calls are not
+// searched. A page ends after a bounded number of rows; hidden messages and messages without a hit count too. The next page begins
+// before the position of the last row, so that it misses no message that existed already.
 
 import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
 import { refuse } from "#contract/error.ts";
@@ -17,16 +16,16 @@ import type { ObjectContext } from "../object-context.ts";
 import { fileJson } from "./file-json.ts";
 import { knownBranch } from "./thread-messages.ts";
 
-/** Rows of a page, and UTF-16 units of their JSON. */
+/** The most rows that a page searches, and the most UTF-16 units of their JSON. */
 const pageRows = 20_000;
 const pageUnits = 32 * 1024 * 1024;
 
-/** Rows that are read at once, and the work between two pauses: units of JSON, a row counting as some more. */
+/** Rows that are read at once. The work between two pauses in UTF-16 units of JSON, and the units that each row adds. */
 const batch = 10;
 const sliceWork = 1024 * 1024;
 const rowWork = 500;
 
-/** Who says something. Results of tools and an application's own records are data. */
+/** The roles whose messages are searched. Results of tools and extension messages are data. */
 const speakers: ReadonlySet<Role> = new Set(["user", "assistant", "system"]);
 
 /** Serves the Worker's request for a page of hits. The search ends when the request is aborted. */
@@ -51,7 +50,7 @@ async function searchMessages(
   let rows = 0;
   let units = 0;
   for (;;) {
-    // Silent and deep ones are passed over here and not by the store, which would read past any number of them at once.
+    // Silent and nested messages are skipped here and not by the store, which would read any number of them in one call.
     const asked = Math.min(batch, pageRows - rows);
     const records = live.store.messages({ branch, order: "desc", limit: asked, beyond, includeSilent: true });
     let isFull = false;

@@ -18,7 +18,10 @@ export interface MethodCall {
   caller: Caller;
   /** Returns the loaded thread. Refuses with `thread_not_found` a thread that does not exist or that the caller may not access. */
   thread: () => OpenThread;
-  /** Runs work that creates the thread. One at a time: hooks may wait, and a repeated request must find the first one's result. */
+  /**
+   * Runs work that creates the thread. Creations run one at a time: the work awaits hooks, and a repeated request has to find the
+   * thread that the first request created.
+   */
   create: <T>(work: (context: CreateContext) => Promise<T>) => Promise<T>;
   /** Deletes the thread. Calls that come while it is being deleted wait for the same deletion. */
   remove: (byParent: boolean) => Promise<void>;
@@ -30,5 +33,5 @@ type MethodHandler<M extends MethodName> = (
   ...input: Parameters<Methods[M]>
 ) => ReturnType<Methods[M]> | Promise<ReturnType<Methods[M]>>;
 
-/** The handlers of some methods, by name. A file of methods exports one such group; the compiler counts that none lacks. */
+/** The handlers of some methods, by name. Each file of methods exports one group. The compiler checks that no method is missing. */
 export type MethodGroup<Names extends MethodName> = { readonly [M in Names]: MethodHandler<M> };

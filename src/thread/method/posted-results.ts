@@ -38,7 +38,7 @@ export interface PostedAnswer {
   content:
     | { kind: "remote"; answer: ToolResult; given?: { value: Json; field: "result" | "content" } }
     | { kind: "approval"; decision: Omit<Approval, "by" | "at"> };
-  /** Equal for equal answers, so that a repeated request is recognised. */
+  /** A hash that is equal for equal answers, to recognise a repeated request. */
   fingerprint: string;
 }
 

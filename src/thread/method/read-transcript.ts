@@ -1,5 +1,5 @@
-// A page of a thread's conversation as a whole: its messages in order, each with why it broke off, after a run that failed without
-// a message its error, and with the first page the state of the thread. Dialects show a conversation from it.
+// A page of a thread's conversation for dialects: its messages in order, each with the error that ended it early, the errors of failed runs
+// that no message has, and the state of the thread.
 
 import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
 import type { PendingCall } from "#contract/thread.ts";
@@ -17,10 +17,10 @@ import { boundedRows, pageBytes } from "./bounded-page.ts";
 import type { MethodGroup } from "./method-call.ts";
 import { view } from "./thread-changes.ts";
 
-/** Messages of a page. */
+/** The most messages of a page. */
 const pageLength = 500;
 
-/** Messages that are searched for the model that answered last. */
+/** The most messages that are searched for the model that answered last. */
 const searched = 50;
 
 /** The method that reads the conversation. */
@@ -91,7 +91,7 @@ function pendingCalls({ store, record }: LiveThread): PendingCall[] {
   return (record.pending ?? []).map((call) => withArguments(call, source));
 }
 
-/** Arguments for which the thread's row had no room are in the message that asks for the call; a child thread's are in that thread. */
+/** Adds arguments that were too large for the thread's row, from the message with the call. A child thread's calls stay without them. */
 function withArguments(call: PendingCall, source: EventSource): PendingCall {
   const { id, message_id, thread_id } = call;
   if (call.arguments !== undefined || message_id === undefined || thread_id !== undefined) return call;

@@ -1,5 +1,5 @@
-// Builds a logged model request again: the messages from their rows, prompt and tools from the definitions as long as their
-// fingerprints still match. What has changed since is said, never guessed.
+// Builds a logged model request again: the messages from their rows, the system prompt from the definitions if its fingerprint still
+// matches. If the system prompt has changed, the result states that and does not contain it.
 
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { LogRecord, MessageRecord } from "#core/record.ts";
@@ -11,7 +11,7 @@ import type { AnyPromptDefinition } from "#spec/index.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 
-/** The request of a log row, as far as it can still be built. */
+/** The request of a log row, without the parts that cannot be built any more. */
 export async function rebuiltRequest(context: ObjectContext, row: LogRecord): Promise<JsonObject> {
   const request = row.data["request"];
   if (typeof request !== "object" || request === null || Array.isArray(request)) return {};

@@ -1,11 +1,11 @@
-// The calls that a thread made lately, for answers that come behind them.
+// The latest tool calls of a thread, to find the call of a result that arrives late or again.
 
 import type { MessageRecord } from "#core/record.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 import { boundedRows } from "./bounded-page.ts";
 
-/** Messages that are searched, newest first, and UTF-16 units of them. */
+/** The most messages that are searched, newest first, and the most UTF-16 units of their JSON (`bytes`). */
 const searched = { limit: 2000, bytes: 8 * 1024 * 1024 };
 
 /** The tool messages of the thread's last calls, newest first. */

@@ -1,19 +1,19 @@
-// Bounds the searches that requests have under way in one thread: each may take seconds of processor time. The thread's own
-// searches have no place here; they wait for their turn (`store/files`).
+// Bounds how many searches of clients run at once in one thread, because each may take seconds of processor time. Searches of the thread's
+// own tools are not counted: they wait for their turn (`store/files`).
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
 
-/** Searches of a thread at a time. */
+/** The most searches of a thread at a time. */
 const searchesAtOnce = 2;
 
-/** Milliseconds after which another try makes sense. */
+/** Milliseconds after which a refused client may try again. */
 const retryAfterMs = 2000;
 
-/** One per loaded thread. */
+/** The places for searches of one loaded thread. */
 export class SearchPlaces {
   #taken = 0;
 
-  /** Does the work of one search, which ends with the request. Throws `rate_limited` where every place is taken. */
+  /** Runs one search, and aborts it with the request. Throws `rate_limited` if every place is taken. */
   async search<T>({ signal }: Request, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#taken >= searchesAtOnce) {
       const message = `${searchesAtOnce} searches of this thread are under way. Search again when one has ended.`;

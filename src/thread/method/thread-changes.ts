@@ -49,7 +49,7 @@ async function patchThread({ context }: OpenThread, change: PatchThread): Promis
   });
   markForCatalog(live);
   live.emit([{ type: "thread_updated", thread: view(context) }], ([event]) => {
-    // The event before this one shows nothing that this one does not: repeated changes take no further storage.
+    // This event contains everything that the previous one showed, so the previous one is deleted: repeated changes need no more storage.
     if (live.record.updated_seq !== undefined) live.store.deleteEvent(live.record.updated_seq);
     if (event !== undefined) live.change({ updated_seq: event.seq });
   });
@@ -57,7 +57,7 @@ async function patchThread({ context }: OpenThread, change: PatchThread): Promis
   return view(context);
 }
 
-/** Stops the active run, or takes a queued one out of the queue. Answers once that is durable; stopping twice is fine. */
+/** Stops the active run, or removes a queued run. The response is sent when that is durable. A repeated stop changes nothing. */
 function stopThread({ context, driver }: OpenThread, runId: string | null): { status: ThreadStatus } {
   const { live } = context;
   if (!driver.stop(runId) && runId !== null) {
@@ -69,10 +69,9 @@ function stopThread({ context, driver }: OpenThread, runId: string | null): { st
 }
 
 /**
- * Deletes the thread: its children first, then what it has in the bucket and its line in the catalog, then
- * every row and the alarm. What fails leaves a
- * thread that can be deleted again. A parent that waits for this thread is told; `byParent` says that it is the one that
- * deletes.
+ * Deletes the thread: first its child threads, then its objects in the bucket and its entry in the catalog, then every row and the alarm.
+ * After a failure the thread can be deleted again. A parent thread that waits for this thread is notified, unless it is the one that
+ * deletes (`byParent`).
  */
 export async function removeThread(open: OpenThread, byParent: boolean): Promise<void> {
   const { context, driver, store } = open;
@@ -84,7 +83,7 @@ export async function removeThread(open: OpenThread, byParent: boolean): Promise
     await removeChildren(context);
     if (!byParent) await tellParentOfDeletion(context, driver);
     await context.files.destroy(() => catalog.remove({ threadId: id, createdAt: imported_at, now: clock.now() }));
-    // A call that was on its way may have started another child meanwhile.
+    // A call that was running may have started another child thread in the meantime.
     await removeChildren(context);
     await context.wakeups.catalog.settle(driver.activeRun);
   } catch (thrown) {
@@ -101,8 +100,8 @@ export async function removeThread(open: OpenThread, byParent: boolean): Promise
 const page = 100;
 
 /**
- * Sends the catalog the thread's entry and the totals of every ended run, except those that an import brought: for a catalog that
- * was lost. Repeating it changes nothing, because the catalog counts a run once.
+ * Sends the thread's entry and the totals of every ended run to the catalog, to rebuild a lost catalog. Imported runs are not sent.
+ * Repeating it changes nothing, because the catalog counts a run once.
  */
 async function relistThread({ context }: OpenThread): Promise<Relisted> {
   const { live, catalog } = context;

@@ -1,5 +1,5 @@
-// Answers a whole thread as lines (docs/reference/export-format.md), made as they are read: pages of rows, chunks of files,
-// never the thread in memory. Reads only.
+// Exports a whole thread as lines (docs/reference/export-format.md). Lines are built as the client reads them, from pages of rows and
+// chunks of files, so the thread is never completely in memory. Writes nothing.
 
 import { exportFormat, exportMediaType, exportThreadSchema, exportVersion } from "#contract/export-header.ts";
 import type { ExportHeader } from "#contract/export-header.ts";
@@ -20,7 +20,7 @@ export interface Exporting {
   begin: () => () => void;
 }
 
-/** The answer. Throws to refuse; once it is begun, what goes wrong breaks it off. */
+/** The response. Throws to refuse. A failure after its beginning ends the stream early. */
 export async function exportThread(
   context: ObjectContext,
   { method, url }: Request,
@@ -55,7 +55,7 @@ function headersOf(id: string): Record<string, string> {
   return {
     "content-type": `${exportMediaType}; charset=utf-8`,
     "content-disposition": `attachment; filename="thread-${id}.ndjson"`,
-    // Nobody on the way may compress it: that would gather what is sent as it is made.
+    // Proxies must not compress the response, because compression would buffer lines.
     "cache-control": "no-store, no-transform",
     "x-content-type-options": "nosniff",
   };

@@ -1,4 +1,4 @@
-// Makes a thread of the export in a request's body, a piece at a time as its rows are written, and answers the thread.
+// Creates a thread from the export in a request's body, and returns the thread. The body is read a piece at a time, as rows are written.
 
 import { refuse } from "#contract/error.ts";
 import type { Clock } from "#core/ports/clock.ts";
@@ -10,13 +10,13 @@ import { fileJson } from "./file-json.ts";
 import { view } from "./thread-changes.ts";
 import { openUpload } from "./upload-stream.ts";
 
-/** Who imports, and by which clock. */
+/** The caller and the clock of an import. */
 export interface Importing {
   caller: Caller;
   clock: Clock;
 }
 
-/** The answer: 201 with the thread. Throws to refuse; then nothing is left of it. */
+/** The response: 201 with the thread. If it throws, nothing of the import remains. */
 export async function importThread(
   importer: Importer,
   { caller, clock }: Importing,
@@ -27,7 +27,7 @@ export async function importThread(
   try {
     const { context } = await importer.take(caller, upload.stream, headers.get(creationHeader));
     await context.wakeups.runAndSleep();
-    // Whoever hears of it may list at once.
+    // Sent after the catalog was updated: a client that receives the message may list its threads at once.
     context.ownerFeed.created(context.live);
     const answer = fileJson(view(context), 201);
     answer.headers.set(waitingHeader, String(context.live.record.queue.run_ids.length));

@@ -28,7 +28,7 @@ export const messageMethods: MethodGroup<"listMessages" | "getMessage" | "patchM
   },
 };
 
-/** A page of messages along a branch, sorted as asked. */
+/** A page of messages of a branch, in the requested order. */
 function listMessages({ live }: ObjectContext, query: ListMessages): MessagePage<Message> {
   const branch = knownBranch(live, query.branch);
   const filter = { branch, includeSilent: query.include_silent, maxDepth: query.max_depth };
@@ -63,7 +63,7 @@ function getMessage({ live }: ObjectContext, id: string): MessageRecord {
   return record;
 }
 
-/** Changes words or metadata, hooks around it. */
+/** Changes the text or the metadata of a message. The update hooks run before and after it. */
 async function patchMessage(context: ObjectContext, id: string, change: PatchMessage): Promise<Message> {
   const record = getMessage(context, id);
   mustBeFree(context, record);
@@ -76,7 +76,7 @@ async function patchMessage(context: ObjectContext, id: string, change: PatchMes
   return toMessage(getMessage(context, id));
 }
 
-/** Deletes a message; results of its calls go with it. */
+/** Deletes a message and the results of its calls. */
 function deleteMessage(context: ObjectContext, id: string): void {
   const { live } = context;
   const record = getMessage(context, id);
@@ -107,7 +107,7 @@ function deleteMessage(context: ObjectContext, id: string): void {
 function resultsOf({ live }: ObjectContext, record: MessageRecord): MessageRecord[] {
   const ids = new Set(callsOf(record).map((call) => call.id));
   if (ids.size === 0) return [];
-  // Results stand next to their calls: no need to read further than the calls there are, and a little.
+  // Results come directly after their calls, with few messages between them, so only a few more rows than calls are read.
   const next = live.store.messages({
     branch: record.branch,
     order: "asc",
@@ -124,7 +124,7 @@ function mustBeFree({ live }: ObjectContext, record: MessageRecord): void {
   throw refuse("conflict", "A run is using this message. Wait for it, or stop it.", { run_id: active });
 }
 
-/** Messages a filter covers, from kept counts; null on a branch that has none kept. */
+/** The number of messages that match a filter, from the thread's counts; null for a branch other than the current one. */
 function knownTotal(
   record: Readonly<ThreadRecord>,
   query: { branch: string; includeSilent: boolean; maxDepth?: number | undefined },

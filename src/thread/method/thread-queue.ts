@@ -1,5 +1,5 @@
-// The queue of a thread as its routes show and change it: inputs that wait, in the order they will be taken in. Until then
-// each can be changed, moved and taken out; whoever comes too late is told so and changes nothing.
+// The queue routes of a thread: they list the waiting inputs in the order in which they begin, and change, move and remove them. A request
+// for an input that has begun is refused with `conflict` and changes nothing.
 
 import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
 import { refuse } from "#contract/error.ts";
@@ -29,7 +29,7 @@ export const queueMethods: MethodGroup<"listQueue" | "patchQueued" | "deleteQueu
   },
 };
 
-/** A page of the inputs that wait. */
+/** A page of the waiting inputs. */
 function listQueue({ live }: ObjectContext, query: ListQueue): Page<QueuedInput> {
   const { run_ids } = live.record.queue;
   const beyond = query.cursor === undefined ? undefined : decodeCursor(query.cursor, "queue");
@@ -52,7 +52,7 @@ function listQueue({ live }: ObjectContext, query: ListQueue): Page<QueuedInput>
   };
 }
 
-/** Changes an input that waits: its words and metadata with the update hooks around them, its place. */
+/** Changes the text, the metadata or the position of a waiting input. The update hooks run for text and metadata. */
 async function patchQueued(context: ObjectContext, id: string, change: PatchQueued): Promise<QueuedInput> {
   const { live, clock } = context;
   const { position, ...updates } = change;
@@ -61,7 +61,7 @@ async function patchQueued(context: ObjectContext, id: string, change: PatchQueu
   const { hooks } = definitionAccess(context);
   const changes = Object.keys(updates).length > 0;
   const picked = changes ? await hooks.beforeUpdateMessage(messageOf(before).id, { ...updates }) : {};
-  // It may have been taken, and others may have come and gone, while the hooks ran.
+  // While the hooks ran, the input may have begun and the queue may have changed.
   const run = waitingInput(context, id);
   const message = changes ? changed(messageOf(run), picked, clock.now()) : null;
   const { queue } = live.record;
@@ -90,7 +90,7 @@ function view(record: ObjectContext["live"]["record"], run: QueuedRun): QueuedIn
   };
 }
 
-/** An input that waits; refuses one that never did, and one that waits no more. */
+/** Returns a waiting input. Throws for an unknown id, and for an input that does not wait any more. */
 function waitingInput({ live }: ObjectContext, id: string): QueuedRun {
   const run = live.store.run(id);
   if (run === null) throw refuse("run_not_found", `There is no input "${id}" in the queue of this thread.`);
@@ -126,7 +126,7 @@ function changed(message: MessageRecord, updates: Record<string, unknown>, now: 
   return { ...message, parts, metadata: merged, updated_at: now };
 }
 
-/** The queue with the input at another place, among those that are taken in as it is. */
+/** The queue with the input at another position. Inputs that join the active run stay before the others, so it moves within its group. */
 function movedTo(record: ObjectContext["live"]["record"], id: string, position: number): string[] {
   const { run_ids } = record.queue;
   const steers = countSteering(record);

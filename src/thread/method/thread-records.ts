@@ -17,7 +17,7 @@ import { boundedRows, pageBytes } from "./bounded-page.ts";
 import type { MethodGroup } from "./method-call.ts";
 import { rebuiltRequest } from "./rebuilt-request.ts";
 
-/** Rows that are read at once behind the first: inputs that joined a run leave gaps in a page. */
+/** Rows of each further read: inputs that joined another run are not listed, so the first read may not fill the page. */
 const batch = 100;
 
 /** The methods of runs and log rows. */
@@ -53,7 +53,7 @@ function getRun({ live }: ObjectContext, id: string): Run {
   return toRun(present(live, run));
 }
 
-/** The current state of a run. A run at work is newer in memory than in its row, which is written when it waits or ends. */
+/** The current state of a run. The row of an executed run is outdated: it is written when the run is suspended or ends. */
 function present({ runState }: Pick<LiveThread, "runState">, run: RunRecord): RunRecord {
   const executed = runState.run;
   if (executed?.id !== run.id) return run;
@@ -61,10 +61,10 @@ function present({ runState }: Pick<LiveThread, "runState">, run: RunRecord): Ru
   return { ...run, steps, usage, cost, spent };
 }
 
-/** A page of log rows. A tool call stands inside the row of its step; `type=tool_call` shows those calls alone. */
+/** A page of log rows. The row of a step contains its tool calls; with `type=tool_call` only these calls are listed. */
 function listLogs({ live }: ObjectContext, query: ListLogs): Page<Log> {
   const beyond = query.cursor === undefined ? undefined : decodeCursor(query.cursor, "logs");
-  // Calls stand in the rows of steps and of recoveries.
+  // The rows of steps and of recoveries contain calls, so rows of all types are read.
   const type = query.type === "tool_call" ? undefined : query.type;
   const { rows, more: further } = boundedRows(
     (from, limit) => live.store.logs({ order: query.order, limit, beyond: from, type, runId: query.run_id }),
@@ -78,7 +78,7 @@ function listLogs({ live }: ObjectContext, query: ListLogs): Page<Log> {
   };
 }
 
-/** As many rows as fit the page with their calls; at least one, since a row is never cut in two. */
+/** As many rows as fit into the page with their calls, at least one: the calls of a row are never split over two pages. */
 function wholeRows(
   rows: readonly LogRecord[],
   query: ListLogs,
@@ -94,7 +94,7 @@ function wholeRows(
   return { entries, last, more: false };
 }
 
-/** One log entry; a model request is built again from what the row keeps. */
+/** One log entry. For a model request it includes the request, built again from the row. */
 async function getLog(context: ObjectContext, id: string): Promise<Log> {
   const [rowId = "", callId] = id.split(".", 2);
   const row = context.live.store.log(rowId);
@@ -109,7 +109,7 @@ async function getLog(context: ObjectContext, id: string): Promise<Log> {
   return toLog({ ...row, data: { ...row.data, rebuilt: await rebuiltRequest(context, row) } });
 }
 
-/** What a row shows of the type asked for; without one, itself and its calls. */
+/** The entries of a row that have the requested type; without a type, the row itself and its calls. */
 function entriesOf(row: LogRecord, { type, order }: Pick<ListLogs, "type" | "order">): LogRecord[] {
   if (type === undefined) return logEntries(row, order);
   if (type !== "tool_call") return [row];

@@ -5,7 +5,7 @@ import { ThreadholdError, refuse } from "#contract/error.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 
-/** Bytes of a piece at least, and at most. Only the last one is smaller. */
+/** The least and the most bytes of a piece. Only the last piece may be smaller. */
 const pieceSize = { least: 64 * 1024, most: 256 * 1024 };
 
 /**
@@ -15,14 +15,14 @@ const pieceSize = { least: 64 * 1024, most: 256 * 1024 };
 export const uploadPieceMs = 30_000;
 export const crowdedPieceMs = 5000;
 
-/** An upload on its way. */
+/** An upload in progress. */
 export interface Upload {
   stream: ReadableStream<Uint8Array>;
-  /** Lets go of the request's body, as far as it was read. */
+  /** Releases the request's body, even if it was not read to its end. */
   release(): void;
 }
 
-/** Reads a request's body. A body that breaks off errors the stream, so that no half of a file is taken for the whole. */
+/** Reads a request's body. If the body ends early, the stream fails, so that no incomplete file is stored. */
 export function openUpload(
   body: ReadableStream<Uint8Array>,
   clock: Clock,
@@ -67,7 +67,7 @@ async function readPiece(
     });
   } catch (thrown) {
     if (!(thrown instanceof ThreadholdError)) throw brokenOff();
-    // Ends the piece that is waited for; a body that cannot even be given up is of no more use either.
+    // Ends the pending read. The body is abandoned, so a failure to cancel it has no consequence.
     reader.cancel("stalled").catch(() => undefined);
     throw thrown;
   } finally {

@@ -6,7 +6,7 @@ import type { LiveThread } from "../live-thread.ts";
 import { boundedRows } from "../method/bounded-page.ts";
 import { openCallEvents } from "../replay/open-step.ts";
 
-/** Messages of a snapshot at most, and UTF-16 units of JSON they may take. */
+/** The most messages of a snapshot, and the most UTF-16 units of their JSON (`bytes`). */
 const bounds = { limit: 200, bytes: 1024 * 1024 };
 
 /** Takes the snapshot. */

@@ -101,13 +101,13 @@ class EarliestRows {
       .sort((left, right) => left.seq - right.seq);
   }
 
-  /** The kept messages. */
+  /** The messages among the kept rows. */
   messages(): MessageRecord[] {
     return this.#kept.flatMap(({ message }) => message ?? []);
   }
 }
 
-/** Event rows are stored in the order of their numbers. */
+/** Offers event rows, which are stored in the order of their numbers, until the next one belongs to a later part. */
 function offerEvents(store: ThreadStore, after: number, rows: EarliestRows): void {
   for (let from = after; !rows.isLater(from + 1);) {
     const batch = store.eventsAfter(from, page);
@@ -123,7 +123,10 @@ interface MessagePlace {
   last: number;
 }
 
-/** The messages of a run are stored before those of the next run; within a run any message may have the first event. */
+/**
+ * Offers messages by position, and ends at the first run that started after this part. It does not end within a run: any message of a
+ * run may have the earliest event. All messages of a run have positions before those of the next run.
+ */
 function offerMessages(
   store: ThreadStore,
   { branch }: ThreadRecord,
@@ -164,7 +167,7 @@ function areLater(
   return rows.isLater(first) && starts.isOutside(first, rows);
 }
 
-/** Runs are stored in the order of their admission, which may differ from the order in which they started. */
+/** Offers runs in the order of their admission, which may differ from the order in which they started. */
 function offerRuns(store: ThreadStore, from: string | undefined, rows: EarliestRows): void {
   for (const run of runsById(store, from)) {
     if (rows.isLater(run.events[0]?.seq ?? 0)) return;
@@ -172,7 +175,10 @@ function offerRuns(store: ThreadStore, from: string | undefined, rows: EarliestR
   }
 }
 
-/** A step's log row is written at the step's end and contains its first event, so all log rows of a run are offered. */
+/**
+ * Offers log rows, until one belongs to a run that started after this part. A step's log row is written at the step's end and contains
+ * the step's first event, so all log rows of a run are offered.
+ */
 function offerLogs(
   store: ThreadStore,
   beyond: string | undefined,

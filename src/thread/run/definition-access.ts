@@ -1,4 +1,4 @@
-// The thread as definitions reach it: hooks, state and the writes they may make, at rest and in a run.
+// The access of a project's definitions to the thread: hooks, `state` and the writes that they may make, inside and outside of a run.
 
 import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
@@ -12,19 +12,19 @@ import { appendMessages } from "../append-messages.ts";
 import type { DefinitionPlace, ObjectContext } from "../object-context.ts";
 
 /**
- * How many writes and calls of definitions may stand in each other. Without a bound a hook that adds a message for each message
- * would never end, and neither its time nor a stop would end it, because it waits for nothing.
+ * The deepest nesting of definitions' writes and calls. Without a bound, a hook that adds a message for each message would never end.
+ * Neither its time limit nor a stop could end it, because it never waits.
  */
 const deepestWrite = 5;
 
-/** Hooks and state that belong together: a hook is given the state of the run it is called in. */
+/** Hooks with their `state`: a hook receives the state of the run in which it is called. */
 export interface DefinitionAccess {
   state: ThreadState;
   hooks: HookRunner;
   access: ThreadAccess;
 }
 
-/** Makes them; without a place they stand at rest, outside of everything. */
+/** Builds the access. Without `place` it is for code outside of a run. */
 export function definitionAccess(
   context: ObjectContext,
   place: DefinitionPlace = { execution: null, context: { current: {} }, depth: 0 },
@@ -66,7 +66,7 @@ function threadAccess(context: ObjectContext, place: DefinitionPlace): ThreadAcc
     append: (message) => void appendMessages(live, [message]),
     replace: (message) => {
       live.emit([{ type: "message_updated", message_id: message.id, message: toMessage(message) }], ([event]) => {
-        // The event before this one would be sent with the same message.
+        // Replay would send the previous event with the same message, so it is deleted.
         if (message.updated_seq !== undefined) live.store.deleteEvent(message.updated_seq);
         const stored = event === undefined ? message : { ...message, updated_seq: event.seq };
         live.updateMessage(stored);

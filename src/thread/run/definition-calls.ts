@@ -1,4 +1,4 @@
-// Calls that no model asked for (Standard Agents, queueTool and invokeTool; decision 13).
+// Tool calls that no model requested (Standard Agents; decision 13: queueTool, invokeTool).
 
 import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
@@ -18,7 +18,7 @@ import type { Driver } from "./driver.ts";
 import { logToolFailure } from "./run-line.ts";
 import { newRun } from "./write-run.ts";
 
-/** Most calls that may wait for their run. */
+/** The most queued calls of a run. */
 const queueLimit = 100;
 
 /** The calls of one thread. `context` is read when a call is made. */
@@ -29,7 +29,7 @@ export function threadCalls(context: () => ObjectContext, driver: () => Driver):
   };
 }
 
-/** Durable when it returns: the run's row holds the call until it is made. */
+/** Queues a call. It is durable when the function returns: the run's row has the call until it is made. */
 function queueCall(context: ObjectContext, driver: Driver, { name, args }: { name: string; args: JsonObject }): void {
   const { live, definitions } = context;
   const isCallable = (["tools", "prompts", "agents"] as const).some((kind) => definitions.has(kind, name));
@@ -52,7 +52,7 @@ function unknown({ definitions }: ObjectContext, name: string) {
   return refuse("tool_not_found", `There is no tool named "${name}". Defined: ${known}.`);
 }
 
-/** Runs a tool's function and gives its result; a log says that it was. */
+/** Runs a tool's function, writes a log row, and returns the result. */
 async function invoke(
   context: ObjectContext,
   { name, args, place }: { name: string; args: JsonObject; place: DefinitionPlace | null },
@@ -108,7 +108,7 @@ async function invoke(
   return told(result);
 }
 
-/** The answer without what only the log keeps. */
+/** The result without the fields that only the log contains. */
 function told({ status, result, error, attachments }: ReturnType<typeof fitResult>): InvokedResult {
   return {
     status,
@@ -131,20 +131,20 @@ async function call(
   const surroundings = {
     clock: context.clock,
     faults: context.faults,
-    // Nobody subscribed to a call without a message: its progress has no place in the thread's events.
+    // Events of a tool's progress belong to a message, and this call has none.
     emit: () => {},
     signal: work.signal ?? new AbortController().signal,
   };
   return executeTool(runner, { args: checked.args, call: { id, attempt: 1 }, message_id: id }, surroundings);
 }
 
-/** A rule that fails asks: whatever cannot say that it needs no consent does not run. */
+/** Whether the call needs an approval. If the tool's rule throws, it does. */
 async function asksFirst({ approval }: ToolRunner, args: JsonObject): Promise<boolean> {
   if (approval === undefined) return false;
   return approval.needed(args).catch(() => true);
 }
 
-/** The least execution there can be, for a tool that is invoked while no run is under way. */
+/** A `state.execution` without a run, for a tool that is invoked while no run is active. */
 function restPlace(flowId: string, depth: number): DefinitionPlace {
   const execution: ExecutionState = {
     flowId,

@@ -1,4 +1,5 @@
-// `state.execution` of a running run (Standard Agents, ExecutionState).
+// Builds `state.execution`, the object through which a project's tools and hooks read and control the active run (Standard Agents,
+// ExecutionState).
 
 import { refuse } from "#contract/error.ts";
 import type { Side } from "#contract/thread-message.ts";
@@ -9,7 +10,7 @@ import type { ConversationStrategy } from "#flow/conversation-strategy.ts";
 import { specMessage } from "#flow/hook-message.ts";
 import type { ExecutionState } from "#spec/index.ts";
 
-/** The stop flag of a run. A definition sets it, and the loop reads it between steps. */
+/** The stop flag of a run. `state.execution.stop()` sets it, and the loop reads it between steps. */
 export class StopFlag {
   asked = false;
   by: Side | null = null;
@@ -23,14 +24,14 @@ export class StopFlag {
   }
 }
 
-/** The sources of the state. */
+/** What `state.execution` reads and changes. */
 export interface ExecutionParts {
   flag: StopFlag;
   signal: AbortSignal;
   strategy: ConversationStrategy;
   /** The messages that the run's main loop loaded for its current step, and those that it added since. */
   history: () => readonly MessageRecord[];
-  /** Stores requests of definitions, because a settled call does not run again after a crash. */
+  /** Store `forceTurn` and `stop`: after a crash, the settled tool call that requested them does not run again. */
   keep: { forced(side: Side): void; stopped(): void };
 }
 

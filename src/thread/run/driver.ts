@@ -219,7 +219,7 @@ export class Driver {
     logRunLine(this.#context, run, { halt, rows: meter.since(before) });
   }
 
-  /** Not even the end could be written. The run stays as it is, and the alarm resumes it like one that a crash interrupted. */
+  /** Handles a failure to write the run's end. The run stays as it is, and the alarm resumes it like one that a crash interrupted. */
   #release(run: ExecutedRun, thrown: unknown): void {
     logUnstoredEnd(this.#context, run, thrown);
     if (this.#execution?.run === run) this.#endExecution();
@@ -235,8 +235,8 @@ export class Driver {
     const { live, wakeups, background } = this.#context;
     assembled?.journal.close();
     this.#endExecution();
-    // A result or a stop may have come while other calls of the step were still running. Results from before this execution that
-    // were not taken wait for a call that is still open.
+    // A result or a stop may have arrived while other calls of the step were still running. Results from before this execution that
+    // the loop has not read wait for a call that is still open.
     const known = assembled?.answered ?? new Set();
     if (run.stop || assembled?.journal.messages.some((row) => hasDeliveredResult(row) && !known.has(row.id)) === true) {
       this.#execute(run, { resumed: true });
@@ -289,7 +289,7 @@ export class Driver {
     try {
       this.begin(run, { trigger: "queue", isNew: false });
     } catch (thrown) {
-      // Its beginning was not written: it waits as before.
+      // The run's beginning was not written, so the run stays in the queue.
       live.change({ queue });
       throw thrown;
     }

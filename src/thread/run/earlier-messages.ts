@@ -13,7 +13,7 @@ export function messagesBefore({ store }: LiveThread, run: RunRecord, limit: num
     limit,
     includeSilent: true,
     maxDepth: 0,
-    // The store's bound is exclusive: just behind the position, so that its message is among them.
+    // The store's bound is exclusive. `~` sorts after the position, so that the message at the position is included.
     beyond: `${run.after_position}~`,
   });
 }

@@ -19,7 +19,7 @@ export function repeatedAdmission({ live }: Pick<ObjectContext, "live">, key: Re
     message_id: string | null;
     run: Run | null;
     after: number;
-    /** Absent where the input and the run have one id. */
+    /** Absent if the input has the id of the run. */
     input_id?: string;
   };
   const waiting = run === null ? null : (live.store.run(input_id ?? run.id)?.queued?.message ?? null);
@@ -28,7 +28,7 @@ export function repeatedAdmission({ live }: Pick<ObjectContext, "live">, key: Re
   return { message: message === null ? null : toMessage(message), run, after, repeated: true };
 }
 
-/** Stores the answer under its key and returns it. `inputId`: the queued input, if its message is to join another run. */
+/** Stores the answer under its key and returns it. `inputId`: id of the queued input, which differs from the run that its message joins. */
 export function storeUnderKey(
   { live, clock }: Pick<ObjectContext, "live" | "clock">,
   key: RequestKey | null,

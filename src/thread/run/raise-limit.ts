@@ -1,5 +1,5 @@
-// A run that rests at a limit goes on when somebody raises that. A continue that does not is refused rather than answered with
-// another rest at once: it would have changed nothing, and its caller would have to look for the reason.
+// Resumes a run that is suspended at a limit, when a `continue` raises the limit. A `continue` with a limit that is too low is refused: the
+// run would be suspended again at once, and the caller would not see why.
 
 import { refuse } from "#contract/error.ts";
 import type { PostRun } from "#contract/run-route.ts";
@@ -10,20 +10,20 @@ import { isSuspended } from "#core/run-state.ts";
 
 import type { Driver } from "./driver.ts";
 
-/** A run that rests at a limit. */
+/** A run that is suspended at a limit. */
 export interface LimitedRun {
   run: SuspendedRun;
   limit: LimitSuspension;
 }
 
-/** The active run, where it rests at a limit. */
+/** The active run if it is suspended at a limit; else null. */
 export function limitedRun({ activeRun: run }: Driver): LimitedRun | null {
   if (run === null || !isSuspended(run)) return null;
   const { limit } = run.progress.suspension;
   return limit === null ? null : { run, limit };
 }
 
-/** Lets it go on with what is asked in the place of what was asked before. Throws `conflict` where that is not enough. */
+/** Replaces the run's limits by the requested ones and resumes the run. Throws `conflict` if they are not higher than what is used. */
 export function raiseLimit(driver: Driver, { run, limit }: LimitedRun, { limits = {}, side }: PostRun): void {
   const { amount, allowed, used } = limit;
   if (side !== undefined) {
@@ -45,7 +45,7 @@ export function raiseLimit(driver: Driver, { run, limit }: LimitedRun, { limits 
   });
 }
 
-/** Whether something is left then. */
+/** Whether something of the amount remains under the requested limit. */
 function isMore(wish: number | null, { amount, used }: LimitSuspension): boolean {
   const left = remainingOf({ ...noBounds, [amount]: wish }, { ...nothing, [amount]: used })[amount];
   return left === null || left > 0;

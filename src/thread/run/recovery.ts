@@ -58,24 +58,24 @@ export function recoverRun(context: ObjectContext, run: ExecutedRun): Recovered 
   return { type: "again", run: rebuilt };
 }
 
-/** A run that is not taken up again, with what it used and kept so far. */
+/** A run that will not resume, with its usage and `state.context` read from its log rows and messages. */
 export function leftRun(context: ObjectContext, run: ActiveRun): ActiveRun {
   return rebuild(run, runLogs(context, run), context.live.store.messagesAfter(run.branch, run.after_position));
 }
 
-/** How far a run had come when it was left, as its step rows say. */
+/** The progress of an interrupted run according to its log rows. */
 export interface LeftAt {
-  /** Number of a line's last step whose row is written; 0 before the first. */
+  /** Returns the number of the last step of a loop (the run's or a nested one) whose row is written; 0 before the first. */
   step: (line: Scope) => number;
-  /** What the strategy remembered then; null where nothing was recorded. */
+  /** The stored state of the strategy; null if none was stored. */
   session: Json | null;
   /** A definition had called `execution.stop()`. */
   stopAsked: boolean;
-  /** The turn a definition gave away in a step that is not over; null for none. */
+  /** The side that a definition chose for the next turn (`forceTurn`), if no step was written since; else null. */
   forced: Side | null;
 }
 
-/** A run that has no step yet. */
+/** The progress of a run without steps. */
 export const notBegun: LeftAt = {
   step: () => 0,
   session: null,
@@ -83,7 +83,7 @@ export const notBegun: LeftAt = {
   forced: null,
 };
 
-/** Reads it. */
+/** Reads the progress of an interrupted run from its rows. */
 export function leftAt(context: ObjectContext, run: ExecutedRun): LeftAt {
   const logs = runLogs(context, run);
   const steps = new Map<string | null, number>();
@@ -101,7 +101,7 @@ export function leftAt(context: ObjectContext, run: ExecutedRun): LeftAt {
   };
 }
 
-/** A run that ends where it was cut still owes each call of its last answer a result (architecture §4). */
+/** Stores an error result for each open call of a run that ends without resuming: every call needs a result (architecture §4). */
 export function closeOpenCalls({ live, clock }: ObjectContext, run: ActiveRun): void {
   for (const { open, call } of openCalls(live.store.messagesAfter(run.branch, run.after_position))) {
     const row = open.results.find((message) => message.tool_call_id === call.id);
@@ -111,7 +111,7 @@ export function closeOpenCalls({ live, clock }: ObjectContext, run: ActiveRun): 
     const spent = row === undefined ? null : childUsage(row);
     if (spent !== null) addChildUsage(run, spent);
     else if (awaits?.kind === "child") {
-      // Nobody waits for that child any more.
+      // The result of the child thread is not needed any more.
       enqueueMessage(live, { type: "stop", thread_id: awaits.thread_id });
     }
     const { stack: _, ...result } = fitResult(resultOfOpen(row));
@@ -143,7 +143,7 @@ export function closeOpenCalls({ live, clock }: ObjectContext, run: ActiveRun): 
   }
 }
 
-/** What tells an answer that comes later from one that nobody waits for. */
+/** The `answered` field of the closed call. It marks calls that waited for a client, so that a late answer gets the right error. */
 function answeredOf(row: MessageRecord | undefined): Pick<MessageRecord, "answered"> {
   const { answered, awaits } = row ?? {};
   if (answered !== undefined) return { answered };
@@ -160,7 +160,7 @@ function resultOfOpen(row: MessageRecord | undefined): ToolResult {
   return awaits?.kind === "remote" ? (awaits.delivered?.answer ?? notAnswered) : unknownOutcome;
 }
 
-/** Calls without a result, on every line of the run. */
+/** The calls without a result, of the run's loop and of its nested loops. */
 function openCalls(messages: readonly MessageRecord[]): { open: OpenStep; call: ToolCallPart }[] {
   return messages.filter(isAnswer).flatMap((answer) => {
     const line = { depth: answer.depth, parent_id: answer.parent_id };
@@ -176,7 +176,10 @@ function runLogs({ live }: ObjectContext, run: ActiveRun): LogRecord[] {
   return live.store.logs({ order: "asc", limit: 100_000, beyond: run.id, runId: run.id });
 }
 
-/** Only a committed step is progress: a hook that logs, or an attempt that failed, would keep a hopeless run alive. */
+/**
+ * The number of recoveries since the last written step. Other log rows are no progress: if they counted, a hook that logs or a failed
+ * attempt would let a run restart without end.
+ */
 function restartsSinceProgress(logs: readonly LogRecord[]): number {
   const progress = logs.findLastIndex(endsStep);
   return logs.slice(progress + 1).filter((log) => log.type === "recovery" && log.data["what"] === "restart").length;
@@ -186,7 +189,7 @@ function endsStep(log: LogRecord): boolean {
   return log.events.some((event) => event.type === "step_end");
 }
 
-/** What the run's row does not say between its beginning and its end: tokens, cost, context. */
+/** Restores the fields that the run's row lacks while the run is executed: tokens, cost, `state.context`. */
 function rebuild<R extends ActiveRun>(run: R, logs: readonly LogRecord[], messages: readonly MessageRecord[]): R {
   const rebuilt: R = { ...run, usage: zeroUsage, cost: 0, spent: {}, progress: { ...run.progress, paid: 0 } };
   const logged = new Set<unknown>();
@@ -207,7 +210,7 @@ function rebuild<R extends ActiveRun>(run: R, logs: readonly LogRecord[], messag
   return rebuilt;
 }
 
-/** A count that a row holds; nothing where the row came from elsewhere and holds no count. */
+/** A count from a log row; 0 if the value is no count, as an imported row may have. */
 function countIn(value: Json | undefined): number {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }

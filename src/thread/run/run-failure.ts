@@ -1,4 +1,4 @@
-// What becomes of a run that cannot go on: its unfinished answers are retracted, its open calls are closed, the cause is logged.
+// Cleans up after a run that cannot continue: retracts its unfinished answers, closes its open calls, logs the cause.
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { RunEnd } from "#core/ports/strategy-port.ts";

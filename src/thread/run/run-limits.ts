@@ -1,5 +1,5 @@
-// The limits of one execution of a run by this object: its bounds, its usage, and the timer that aborts it when its time is over.
-// A halt stops the timer and stores the counts in the run's record, so that a waiting run needs no memory and no timer.
+// The limits of one execution of a run: its bounds, its usage, and the timer that aborts it at its time limit. `halt` stops the timer and
+// stores the counts in the run's record, so that a suspended run needs no memory and no timer.
 
 import type { Limits } from "#contract/run.ts";
 import type { LimitSuspension } from "#core/awaited.ts";
@@ -23,28 +23,28 @@ import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 
-/** Microseconds that a run rests at a limit before it ends there. */
+/** Microseconds that a run is suspended at a limit before it ends there. */
 const patience = 24 * 60 * 60 * 1_000_000;
 
-/** What a drive is made of, as far as its limits need it. */
+/** The parts of an execution that its limits need. */
 export interface DriveParts {
-  /** The thread's agent as it is now. */
+  /** Returns the thread's current agent. */
   agent: () => Promise<AnyAgentDefinition>;
   strategy: ConversationStrategy;
-  /** The run's, in memory. */
+  /** The messages of the run in memory. */
   messages: readonly MessageRecord[];
-  /** Cuts the run. */
+  /** Aborts the execution. */
   abort: AbortController;
 }
 
-/** One per drive of a run. */
+/** One per execution of a run. */
 export class RunLimits implements LimitPort {
   readonly #context: ObjectContext;
   readonly #run: ExecutedRun;
   readonly #parts: DriveParts;
   readonly #begun: number;
   readonly #before: number;
-  /** The limit that the run rested at before this drive. */
+  /** The limit at which the run was suspended before this execution. */
   readonly #rested: LimitSuspension | null;
   readonly #reservations = new Reservations();
   #disarm: () => void = () => {};
@@ -85,7 +85,7 @@ export class RunLimits implements LimitPort {
 
   /** The current bounds and usage, and the limit that is reached. */
   #state(speaking: ActiveSide): { budgets: Record<"run" | "thread", Budget>; limit: ReachedLimit | null } {
-    // The time limit may differ for the side that speaks now.
+    // The time limit may differ for the side that is active now.
     this.#watch(speaking);
     const budgets = this.#promised(speaking);
     const reason = reachedLimit(budgets);
@@ -94,18 +94,18 @@ export class RunLimits implements LimitPort {
 
   #atLimit(speaking: ActiveSide, { run, thread }: Record<"run" | "thread", Budget>, reason: LimitReason): ReachedLimit {
     const amounts = reachedAmounts(run);
-    // One that nobody can raise has the last word, whichever other ones are reached beside it.
+    // If any reached limit cannot be raised, the run ends there, even if other reached limits can be raised.
     const last = amounts.find((one) => !this.#canBeRaised(speaking, one, run.used));
     if (last !== undefined) return { reason: reasonOf(last), until: null };
     const [amount] = amounts;
     if (amount === undefined) return { reason, until: null };
-    // Nobody can raise a limit of the thread: resting at one of the run's would be in vain.
+    // A limit of the thread cannot be raised, so a suspension at a limit of the run would not help.
     const whole = reachedLimit({ run: { ...run, bounds: noBounds }, thread });
     if (whole !== null) return { reason: whole, until: null };
     const allowed = run.bounds[amount] ?? 0;
     const used = run.used[amount];
     const { clock, live } = this.#context;
-    // Also where several lines come to it, and where the run is woken for another line's sake, it is one rest.
+    // The suspension keeps its id and deadline if several loops of the run reach the limit, or if the run was resumed for another loop.
     const known = this.#run.progress.reached_limit ?? this.#rested;
     const { id, deadline } = known ?? { id: live.uuids.next(), deadline: clock.now() + patience };
     if (deadline <= clock.now()) return { reason, until: null };
@@ -113,7 +113,7 @@ export class RunLimits implements LimitPort {
     return { reason, until: deadline };
   }
 
-  /** Whether a run that reached its limit of an amount rests there, and somebody may raise it. */
+  /** Whether a run that has reached its limit of an amount is suspended there, so that a caller may raise the limit. */
   #canBeRaised(speaking: ActiveSide, amount: AmountName, used: Used): boolean {
     const last = firmBounds(speaking, this.#asked, { amount, allowed: this.#context.settings.limits });
     return (remainingOf(last, used)[amount] ?? 1) > 0;
@@ -131,18 +131,18 @@ export class RunLimits implements LimitPort {
     );
     const share = grants[threadId] ?? shareOf(left, sharers());
     if (share === null) return null;
-    // Written with the rest that follows.
+    // Stored with the suspension that follows.
     this.#run.progress.grants = { ...grants, [threadId]: share };
     return limitsOfShare(share, limits);
   }
 
-  /** Begins to watch the time, before anything is done. */
+  /** Starts the timer of the time limit. Called before the execution does anything else. */
   async watchTime(): Promise<void> {
     await this.#context.faults.at("limits.watch");
     this.#watch(await this.#speaking());
   }
 
-  /** The drive is over. */
+  /** Stops the timer and stores the counts, when the execution has ended. */
   halt(): void {
     this.#halted = true;
     this.#disarm();
@@ -157,7 +157,7 @@ export class RunLimits implements LimitPort {
     return { agent, side: sideOf(agent, strategy.side), isHandedOver: strategy.handedOver };
   }
 
-  /** What bounds the run and its thread, and what they used. */
+  /** The bounds and the usage of the run and of its thread. */
   #budgets(speaking: ActiveSide): { run: Budget; thread: Budget } {
     const { live, settings } = this.#context;
     const { strategy, messages } = this.#parts;
@@ -172,7 +172,7 @@ export class RunLimits implements LimitPort {
     };
   }
 
-  /** The same with what children are at work with, as though they had used it. */
+  /** The same, with the shares of unfinished child threads counted as used. */
   #promised(speaking: ActiveSide): { run: Budget; thread: Budget } {
     const { run, thread } = this.#budgets(speaking);
     const more = reservedForChildren(this.#run.progress, this.#parts.messages);
@@ -187,20 +187,23 @@ export class RunLimits implements LimitPort {
     return { limits, raised: progress.raised };
   }
 
-  /** What callers asked for. A child ends at its share, which is its parent's to give. */
+  /** The limits that the caller requested. A child thread's run ends at its limits, because only its parent thread gives it a share. */
   get #asked(): RequestedLimits {
     const { limits, parent_run_id } = this.#run;
     return parent_run_id === null ? this.#requested : { limits: { ...limits, on_limit: "end" } };
   }
 
-  /** The bounds of time that end the run. One that it rests at cuts nothing: it would have to be done again behind the rest. */
+  /**
+   * The budgets with the duration at which the execution is aborted. A duration at which the run is suspended aborts nothing, because
+   * the aborted work would have to be repeated after the suspension.
+   */
   #ending(speaking: ActiveSide): { run: Budget; thread: Budget } {
     const { run, thread } = this.#budgets(speaking);
     const duration_ms = abortAfterMs(speaking, this.#asked, this.#context.settings.limits);
     return { run: { ...run, bounds: { ...run.bounds, duration_ms } }, thread };
   }
 
-  /** Cuts the run when its time is over; asked again, only the last word counts. */
+  /** Sets the timer that aborts the execution at its time limit. A repeated call replaces the timer. */
   #watch(speaking: ActiveSide): void {
     this.#disarm();
     const left = remainingTime(this.#ending(speaking));
