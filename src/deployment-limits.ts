@@ -5,7 +5,7 @@ import type { Allowance } from "#core/limits/allowed.ts";
 import { eachAmount } from "#core/limits/amounts.ts";
 import type { AmountName } from "#core/limits/amounts.ts";
 
-/** Steps of a run that has no limit from its agent or its caller (decision 8). */
+/** Steps of a run that has no limit from its agent or its caller (decision 8: step limits). */
 const defaultStepCeiling = 250;
 
 /** Each value is a positive number, and a whole one except for USD. `null` or a missing variable means no limit. */

@@ -1,5 +1,5 @@
 // The runner of a tool call to an agent with two sides: the conversation runs in a child thread, and the call waits for its result
-// (decision 11). The call's row names the child thread before it is created, so a run that resumes after a crash finds it.
+// (decision 11: agents as tools). The call's row names the child thread before it is created, so a run that resumes after a crash finds it.
 
 import type { EventDraft } from "#contract/event.ts";
 import { zeroUsage } from "#contract/usage.ts";

@@ -1,6 +1,6 @@
 // The strategy of a thread's run: decides which side takes the next step, when a turn ends, and when the run ends (Standard Agents,
-// agents; decisions 5 to 11). One side talks to a person, two sides talk to each other. A handoff replaces the thread's agent. The
-// strategy's state is stored with each step, so an interrupted run continues with the same side and counts.
+// agents; decisions 5 to 11: ends, limits, sides and handoff). One side talks to a person, two sides talk to each other. A handoff replaces
+// the thread's agent. The strategy's state is stored with each step, so an interrupted run continues with the same side and counts.
 
 import { z } from "zod";
 

@@ -1,5 +1,5 @@
 // Applies the project's two filter hooks to the messages of a step: `filter_messages` gets stored messages, `prefilter_llm_history` gets
-// model messages. A hook may remove, reorder, change and add messages (decisions 4, 14, 16).
+// model messages. A hook may remove, reorder, change and add messages (decisions 4, 14, 16: what a prompt sees, hooks, silent messages).
 
 import { keptBounds } from "#contract/json.ts";
 import { parseArguments } from "#core/model/answer.ts";

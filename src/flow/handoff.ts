@@ -1,4 +1,4 @@
-// The runner of a tool call to an agent with one side: a handoff (decision 11). The runner only returns a result; the thread gets its
+// The runner of a tool call to an agent with one side (decision 11: handoff). The runner only returns a result; the thread gets its
 // new agent when the step is stored.
 
 import type { JsonObject } from "#contract/json.ts";

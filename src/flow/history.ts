@@ -1,6 +1,6 @@
 // The stored messages that a step sends: those of earlier runs as the prompt includes them, seen from the perspective of the side whose
-// step it is. In a conversation of two models (decision 9), a side's own messages are the assistant's, the other side's are the
-// user's, and a side receives only its own tool calls. With one side the perspective changes nothing.
+// step it is. In a conversation of two models (decision 9: two models in a thread), a side's own messages are the assistant's, the other
+// side's are the user's, and a side receives only its own tool calls. With one side the perspective changes nothing.
 
 import type { Side } from "#contract/thread-message.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
@@ -85,7 +85,7 @@ function nextSides(records: readonly MessageRecord[], viewer: Side): Side[] {
   return sides;
 }
 
-/** The parts of an answer that the other side receives: its content, or the outcome of the stop tool that it called (decision 6). */
+/** The parts of an answer that the other side receives: its content, or the outcome of the called stop tool (decision 6: stop tools). */
 function otherSideParts(
   record: MessageRecord,
   later: readonly MessageRecord[],

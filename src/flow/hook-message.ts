@@ -63,7 +63,7 @@ function same(left: unknown, right: unknown): boolean {
   return JSON.stringify(left) === JSON.stringify(right ?? null);
 }
 
-/** Metadata with a change merged into its top level (decision 15). Throws `too_large`, because many small changes add up. */
+/** Metadata with a change merged into its top level (decision 15: messages). Throws `too_large`, because many small changes add up. */
 export function mergedMetadata(before: JsonObject, change: Json | undefined): JsonObject {
   if (typeof change !== "object" || change === null || Array.isArray(change)) return before;
   const merged = { ...before, ...change };

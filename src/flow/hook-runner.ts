@@ -1,5 +1,5 @@
-// Runs the project's hooks in file order, each within a time limit. A hook cannot fail a run (decision 14): if it throws, times out or
-// returns an invalid value, the problem is logged and the value it was given is used unchanged.
+// Runs the project's hooks in file order, each within a time limit. A hook cannot fail a run (decision 14: hooks): if it throws, times out
+// or returns an invalid value, the problem is logged and the value that the hook received is used unchanged.
 
 import { cutText, jsonBytes, errorMessage } from "#core/cut-text.ts";
 import type { Clock } from "#core/ports/clock.ts";

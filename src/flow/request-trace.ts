@@ -1,5 +1,6 @@
-// The entry of a step's log row about the request to the model. It is small, since it is written at each step, and complete enough to
-// build the request again: the range of message ids with its exceptions, fingerprints of the system prompt and tools, and the options.
+// Builds the part of a step's log row that describes the request to the model. It is small, since every step writes it: the first and last
+// message id, the ids between them that were not sent, fingerprints of the system prompt and the tools, and the options. The log route
+// builds the request again from it, without messages that were never stored and definitions that have changed since.
 
 import type { JsonObject } from "#contract/json.ts";
 import type { ModelRequest } from "#core/ports/model-port.ts";

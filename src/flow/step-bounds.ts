@@ -1,4 +1,4 @@
-// How many steps a run and its turns may take (decision 8).
+// How many steps a run and its turns may take (decision 8: step limits).
 
 import type { AnyAgentDefinition, SideConfig } from "#spec/index.ts";
 

@@ -1,5 +1,6 @@
 // The runner of a tool call to a prompt: a whole loop in the same thread, one level deeper, whose messages have the call's tool
-// message as their parent (decision 10). The rows hold all its state, so a call that a crash interrupts continues at its last row.
+// message as their parent (decision 10: prompts as tools). The rows hold all its state, so a call that a crash interrupts continues after
+// its last row.
 
 import type { EventDraft } from "#contract/event.ts";
 import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
@@ -29,7 +30,7 @@ import type { StepBuilder } from "./step-builder.ts";
 import { subpromptResult } from "./subprompt-result.ts";
 import { blankStreak } from "./turn-end.ts";
 
-/** The default of a sub-prompt's `maxSteps` (decision 10). */
+/** The default of a sub-prompt's `maxSteps` (decision 10: prompts as tools). */
 const defaultSteps = 10;
 
 /** How many levels prompts may call each other, so that a prompt that lists itself ends. */

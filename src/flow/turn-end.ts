@@ -1,4 +1,5 @@
-// Decides when a side's turn ends and with which outcome (Standard Agents, SideConfig; decisions 5 to 7).
+// Decides when a side's turn ends and with which outcome (Standard Agents, SideConfig; decisions 5 to 7: responses and tools that end a
+// turn or the session).
 
 import { keptBounds } from "#contract/json.ts";
 import type { Json } from "#contract/json.ts";
@@ -40,7 +41,7 @@ export function turnEnd(side: SideConfig, step: StepOutcome, blanks: (() => numb
   return { type: "failed", reason: "blank_answer", message };
 }
 
-/** The outcome: the named property of the tool's result as JSON, else of its arguments, else the result's text (decision 6). */
+/** The outcome: the named property of the tool's result as JSON, else of its arguments, else the result's text (decision 6: stop tools). */
 export function stopOutcome(side: SideConfig, { call, result }: CallOutcome): Json {
   const property = side.stopToolResponseProperty;
   if (property === undefined) return result.result ?? result.error ?? null;

@@ -1,5 +1,5 @@
 // Ids of tool calls, in both directions. Inbound: an id that a provider may use again is namespaced by step, so that ids
-// are unique in a thread (decision 30). Outbound: an id of another provider is changed to a form that this one accepts.
+// are unique in a thread (decision 30: call ids). Outbound: an id of another provider is changed to a form that this one accepts.
 // Invariant: equal ids stay equal, so a call and its result still match.
 
 import type { ModelRequest } from "#core/ports/model-port.ts";

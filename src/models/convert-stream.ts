@@ -1,5 +1,5 @@
 // Converts the AI SDK's stream of parts to parts of the model port. Invariants: exactly one `finish` or `error`, and nothing
-// after it; chunks are passed on as `raw` without secrets; a stream that ends without a reason is an error (decision 22).
+// after it; chunks are passed on as `raw` without secrets; a stream that ends without a reason is an error (decision 22: retries).
 
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 

@@ -1,6 +1,6 @@
 // The model port over all providers: through the AI SDK over the network, or in the process for the scripted `test` provider.
 // Invariants: `stream` never throws; it ends with exactly one `finish` or `error`; when it has ended the request is over,
-// its body read or cancelled. It never retries: the one retry engine is in core (decision 22).
+// its body read or cancelled. It never retries: the one retry engine is in core (decision 22: retries).
 
 import type { ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
 import { systemClock } from "#lib/system-clock.ts";

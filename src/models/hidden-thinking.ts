@@ -1,4 +1,4 @@
-// Removes the text of thinking that a prompt excludes (`reasoning.exclude`, decision 19) from the chunks in the log and from the
+// Removes the text of thinking that a prompt excludes (`reasoning.exclude`, decision 19: thinking) from the chunks in the log and from the
 // opaque data that is sent back. Signatures stay. The names of the fields are those of all providers together, because gateways
 // pass the fields of other providers on, and excluded text must not get through.
 

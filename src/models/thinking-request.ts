@@ -1,5 +1,5 @@
 // What a request asks of thinking, before a provider translates it: an effort, and possibly a number of tokens. Invariant: a
-// budget is at least the provider's floor and less than the limit of the answer, or there is no budget (decision 39).
+// budget is at least the provider's floor and less than the limit of the answer, or there is no budget (decision 39: thinking).
 
 import type { ModelRequest } from "#core/ports/model-port.ts";
 

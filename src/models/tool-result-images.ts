@@ -1,5 +1,5 @@
 // Images of tool results for a provider whose results cannot hold them: a user's turn directly after the results has the
-// images, so that every model with vision gets them (decision 19).
+// images, so that every model with vision gets them (decision 19: capabilities of models).
 
 import type { LanguageModelV3Message } from "@ai-sdk/provider";
 

@@ -18,7 +18,7 @@ import { environmentOf } from "./session-options.ts";
 import type { CheckedOptions } from "./session-options.ts";
 import { waitingCalls } from "./waiting-calls.ts";
 
-/** Without a limit of steps, an execution may take as many as a run of a thread (decision 8). */
+/** Without a limit of steps, an execution may take as many as a run of a thread (decision 8: step limits). */
 const defaultBounds = { ...noBounds, steps: 250 };
 
 /** The execution of an open run. */

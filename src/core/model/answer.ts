@@ -241,7 +241,7 @@ export class Answer {
       this.#events.emit({ type: "text_end", message_id: this.messageId, index, text });
       return;
     }
-    // Of hidden thinking only the opaque signature is stored: the provider may require it in later requests (decision 19).
+    // Of hidden thinking only the opaque signature is stored: the provider may require it in later requests (decision 19: thinking).
     const thinking = this.#options.hideThinking ? "" : block.text;
     this.#parts.set(index, {
       type: "thinking",

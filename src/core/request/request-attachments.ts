@@ -1,6 +1,6 @@
 // Converts the files that messages refer to for a model request: recent images and documents become bytes, short text files become
-// text, and others become a line (decisions 16, 19). Files are read when a step is prepared, newest message first, and within a budget,
-// so that a request fits into an object's memory.
+// text, and others become a line (decisions 16, 19: old images, capabilities of models). Files are read when a step is prepared, newest
+// message first, and within a budget, so that a request fits into an object's memory.
 
 import type { AnyModelDefinition } from "#spec/index.ts";
 

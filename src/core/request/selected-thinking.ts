@@ -1,4 +1,5 @@
-// Selects the thinking of earlier runs that a request contains (decision 19): none, unless the prompt's `reasoning.include` asks for it.
+// Selects the thinking of earlier runs that a request contains (decision 19: thinking): none, unless the prompt's `reasoning.include`
+// requests it.
 // Signatures of text and calls count as thinking. The current run's thinking is always sent, and the model layer sends it only to the
 // provider that produced it.
 

@@ -81,7 +81,7 @@ export const google: ProviderProfile = {
   async load({ model, to: { apiKey, baseUrl } }, fetch) {
     const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
     let made = 0;
-    // Google names few of its calls. Numbers are enough: ids that may repeat are namespaced by step (decision 30).
+    // Google names few of its calls. Numbers are enough: ids that may repeat are namespaced by step (decision 30: call ids).
     const generateId = (): string => `google-fc-${made++}`;
     return createGoogleGenerativeAI({ fetch, ...(baseUrl === null ? {} : { baseURL: baseUrl }), apiKey, generateId })(
       model.model,
