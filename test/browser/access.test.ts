@@ -42,7 +42,7 @@ describe("coming in", () => {
     project.remove();
   });
 
-  it("A token is requested, sent in headers alone, and forgotten with the page unless the tab is to remember it", async () => {
+  it("The page requests a token, sends it in headers alone, and forgets it on a reload unless the tab is to remember it", async () => {
     const screen = await open();
     const { page } = screen;
     const asked: { url: string; authorization: string | undefined }[] = [];

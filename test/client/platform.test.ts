@@ -126,7 +126,7 @@ describe("uploads", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("An upload answers with the tag of what it wrote, and a download holds to the one it is given", async () => {
+  it("An upload returns the entity tag of the file that it wrote, and a download with a tag requests that version only", async () => {
     const headers: unknown[] = [];
     const client = new ThreadholdClient({
       url: "http://x",
@@ -217,7 +217,7 @@ describe("uploads", () => {
     ["a blob", new Blob([new Uint8Array(100_000)]), 100_000],
     ["a stream", new Blob([new Uint8Array(100_000)]).stream(), null],
     ["nothing", "", 0],
-  ])("The upload of %s is counted while its bytes are read", async (_, body, total) => {
+  ])("An upload of %s reports its progress while its bytes are read", async (_, body, total) => {
     const told: { loaded: number; total: number | null }[] = [];
     const bytes = await new Response(withProgress(body, (progress) => told.push(progress))).arrayBuffer();
     expect(bytes.byteLength).toBe(total ?? 100_000);

@@ -41,7 +41,7 @@ afterEach(async () => {
 });
 
 describe("addresses", () => {
-  it("A request goes to the path that no definition can take, with its values encoded", async () => {
+  it("A request goes to a path under /api/~/, which no route of a project can replace, with its values encoded", async () => {
     const { client, server } = await asking([{ json: { threads: [], next_cursor: null } }], {});
     await client.threads.list({ q: "a b&c", limit: 5, tag: undefined });
     await errorOf(client.thread("a/b?c#d").get());
@@ -57,15 +57,18 @@ describe("addresses", () => {
     expect(server.seen.at(-1)?.url).toBe("/behind/a/proxy/healthz");
   });
 
-  it.each([".", "..", ""])("A value %j that would lead elsewhere is refused before anything is sent", async (value) => {
-    const { client, server } = await asking([thread]);
-    expect(() => client.thread(value)).toThrow(TypeError);
-    expect(await errorOf(client.threads.delete(value))).toBeInstanceOf(TypeError);
-    if (value !== "") {
-      expect(await errorOf(client.thread("t").files.delete(`a/${value}/b`))).toBeInstanceOf(TypeError);
-    }
-    expect(server.seen).toEqual([]);
-  });
+  it.each([".", "..", ""])(
+    "The path value %j, which would lead to another route, is refused before anything is sent",
+    async (value) => {
+      const { client, server } = await asking([thread]);
+      expect(() => client.thread(value)).toThrow(TypeError);
+      expect(await errorOf(client.threads.delete(value))).toBeInstanceOf(TypeError);
+      if (value !== "") {
+        expect(await errorOf(client.thread("t").files.delete(`a/${value}/b`))).toBeInstanceOf(TypeError);
+      }
+      expect(server.seen).toEqual([]);
+    },
+  );
 
   it.each([undefined, "nowhere", "ftp://example.com", "https://anna:secret@example.com"])(
     "A client refuses the address %j",
@@ -76,7 +79,7 @@ describe("addresses", () => {
 });
 
 describe("usage", () => {
-  it("Usage is requested by days and a list, and is returned as the server states it", async () => {
+  it("A usage report is requested by days and a list of dimensions, and is returned as the server sent it", async () => {
     const used = { input: 1, output: 2, cache_read: 0, cache_write: 0, total_tokens: 3 };
     const sums = { runs: 1, usage: used, cost: null, known_cost: 0 };
     const report = { usage: [{ day: "2026-11-01", ...sums }], total: sums, from: "2026-11-01", to: "2026-11-02" };
@@ -232,7 +235,7 @@ describe("tries", () => {
 });
 
 describe("what has no method of its own", () => {
-  it("Any route of the contract can be asked, and any path of the deployment, with the client's credentials", async () => {
+  it("Any route of the contract, and any path of the deployment, can be requested with the client's credentials", async () => {
     const { client, server } = await asking([{ json: { openapi: "3.1.0" } }, { status: 418, text: "short" }]);
     expect(await client.request("GET /api/openapi.json", {})).toEqual({ openapi: "3.1.0" });
     const own = await client.fetch("/api/orders/7", { method: "POST", body: "x", headers: { "x-mine": "1" } });

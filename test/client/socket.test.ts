@@ -151,7 +151,7 @@ describe("a socket", () => {
     expect(other.told).toEqual(["lost"]);
   });
 
-  it("A subscription that an event closed for good leaves no timer", async () => {
+  it("A subscription that is closed while it handles an event leaves no timer", async () => {
     const { sink, accepted, carrying, time } = await carried();
     const socket = await accepted;
     await sink.until("opened");

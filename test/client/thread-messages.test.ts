@@ -97,7 +97,7 @@ describe("the messages of a thread", () => {
     expect(retried[3]).toMatchObject({ id: "r2", content: [text("Whole")] });
   });
 
-  it("AUI2 A call that needs approval asks for it, a decision is shown, and calls of others are data parts", () => {
+  it("AUI2 A call that needs approval asks for it, a decision is shown, and waiting calls outside of the messages are data parts", () => {
     const asking = [user, message({ parts: [call("c1")] })];
     const pending = ["c1", "c9"].map((id) => ({ id, name: "look", kind: "approval" as const, run_id: "r1" }));
     const waiting = content(asking, {
@@ -165,7 +165,7 @@ describe("a message of the composer", () => {
     });
   });
 
-  it("AUI3 What a thread does not take is refused", () => {
+  it("AUI3 A message with a role, a setting or content that a thread does not accept is refused", () => {
     const audio = [{ type: "audio", audio: { data: "", format: "mp3" } }] as unknown as AppendMessage["content"];
     expect(() => newMessage("t", appended({ role: "assistant" }))).toThrow(/role "assistant"/);
     expect(() => newMessage("t", appended({ runConfig: { custom: { model: "other" } } }))).toThrow(/runConfig/);

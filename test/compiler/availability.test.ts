@@ -63,7 +63,7 @@ describe("what is not available", () => {
     expect(accepted.toSorted()).toEqual(runtimeProviders.map(({ name }) => name).toSorted());
   });
 
-  it("A value that turns an option off is no error", async () => {
+  it("Values that the runtime supports, and values that turn an option off, are no error", async () => {
     const { diagnostics } = await compileWith({
       ...agent(`filters: [], strategy: "loop",`, `strategy: { type: "loop" }`),
       ...prompt("modelOrder: false,"),

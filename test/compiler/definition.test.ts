@@ -182,7 +182,7 @@ export default defineTool("Odd", ${schema} as never, async () => ({ status: "suc
     });
   });
 
-  it("The build accepts every zod type that the document allows", async () => {
+  it("The build accepts every zod type that Standard Agents allows", async () => {
     const { diagnostics, project } = await compileWith({
       "agents/tools/wide.ts": `import { defineTool } from "threadhold";
 import { z } from "zod";

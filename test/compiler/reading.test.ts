@@ -212,7 +212,7 @@ export default defineHook("filter_mesages" as never, async () => []);`,
     });
   });
 
-  it("A hook may be a pair of name and function, as in the document", async () => {
+  it("A hook may be a pair of name and function, as in Standard Agents", async () => {
     const pair = { "agents/hooks/trim.ts": `export default ["filter_messages", async (_s, list) => list.slice(-2)];` };
     const { diagnostics, project } = await compileWith(pair);
     expect(diagnostics).toEqual([]);

@@ -78,7 +78,7 @@ describe("references", () => {
     });
   });
 
-  it("The build reports a configured tool that is no prompt, and names what it is instead", async () => {
+  it("The build reports a SubpromptConfig whose name is no prompt, and states what has that name instead", async () => {
     expect(
       await onlyFinding({ "agents/prompts/p.ts": prompt("p", `prompt: "", tools: [{ name: "search_docs" }],`) }),
     ).toMatchObject({

@@ -126,7 +126,7 @@ it("Messages are in order of position, whatever the order of their events", () =
   );
 });
 
-it("A retracted message leaves nothing, and nothing else goes with it", () => {
+it("A retraction removes its message completely, and nothing else", () => {
   fc.assert(
     fc.property(story, (events) => {
       const gone = new Set(
@@ -223,7 +223,7 @@ it.each(["running", "awaiting_tool_execution"] as const)(
   },
 );
 
-it("A changed message is replaced at its position, and a deleted one goes with its tool", () => {
+it("A changed message is replaced at its position, and a deleted message disappears with the state of its tools", () => {
   const told = [...spoken(1, "one", []), ...worked(2, "two"), ...spoken(3, "three", [])];
   const changed = messageAt(1, { content: "changed" });
   const events = numbered([

@@ -126,7 +126,7 @@ it("A change has at least one field; ids are UUIDs; titles, tags and paths are b
   expect(routes.createTicket.body.safeParse({ path: "https://elsewhere/api/" }).success).toBe(false);
 });
 
-it("An attachment is bytes with name and type, a path, or an address, and at most twenty come", () => {
+it("An attachment is bytes with name and type, a path, or an address, and a message has at most twenty", () => {
   const accepted = (...attachments: unknown[]) => postMessageSchema.safeParse({ content: "", attachments }).success;
   const bytes = { name: "a.png", mime_type: "image/png", data: "AA==" };
   expect([

@@ -1,4 +1,4 @@
-// A thread's events converted to the rework plan's events, for random sequences.
+// A thread's events converted to the events of the agent API rework plan (docs/reference/agent-api.md), for random sequences.
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -55,7 +55,7 @@ function openAfter(all: readonly AgentEvent[]): string[] {
   return open;
 }
 
-it("SESSION1 Everything that begins in an execution ends in it, however its run ends", () => {
+it("SESSION1 Each message, block and running call that begins in an execution also ends in it, however the run ends", () => {
   console.info(`SESSION1 seed ${seed}`);
   fc.assert(
     fc.property(story, fc.nat(60), (thread, at) => {
@@ -109,7 +109,7 @@ it("SESSION2 Deltas that are repeated or merged add only their new text", () => 
   );
 });
 
-it("SESSION2 A snapshot adds what ended meanwhile and continues with what is in flight", () => {
+it("SESSION2 A snapshot adds the messages that ended meanwhile and continues the message in progress", () => {
   const whole = numbered([...spoken(1, "First", [2]), ...spoken(2, "Second", [3])]);
   const last = whole.at(-1);
   const first = whole.find((event) => event.type === "message_end");
@@ -153,7 +153,7 @@ it("SESSION3 A retracted text ends as aborted, is not in the final messages, and
   }
 });
 
-it("SESSION4 Nested scopes, silent messages and other runs are not emitted; an edit is", () => {
+it("SESSION4 Nested scopes, silent messages and other runs are not emitted, and edited messages are", () => {
   const nested = spoken(1, "below", []).map((draft) => ({ ...draft, depth: 1, parent_id: "m9" }));
   const below = nested.map((draft) =>
     draft.type === "message_end" ? { ...draft, message: { ...draft.message, depth: 1, parent_id: "m9" } } : draft,
@@ -235,7 +235,7 @@ it("SESSION6 An answer that broke off has its text as partial, with the reason o
   ]);
 });
 
-it("SESSION7 A run's end and its wait have the statuses of the plan", () => {
+it("SESSION7 The end and the wait of a run have the statuses of the agent API", () => {
   const statuses = { completed: "completed", stopped: "completed", limit: "completed", error: "error" } as const;
   for (const [status, expected] of Object.entries(statuses)) {
     const mapper = events();

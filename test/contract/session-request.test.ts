@@ -26,7 +26,7 @@ function read(body: object) {
   return executeInput(executeRequestSchema.parse(body));
 }
 
-it("SESSION8 A request means the same in either spelling", () => {
+it("SESSION8 A request means the same in camelCase and in snake_case", () => {
   const context = { messages: [], tools: [{ name: "far", parameters: { type: "object" } }] };
   const camel = {
     sessionId: "a:1",
@@ -162,7 +162,7 @@ it("SESSION9 Partial answers keep their text and no calls, and errors without te
   ]);
 });
 
-it("SESSION9 Images and results are converted to the messages of a thread", () => {
+it("SESSION9 Images and tool results of a session become parts and results of a thread, and a stored image a file of the session", () => {
   const image = { type: "image" as const, data: "aGk=", mimeType: "image/png" };
   expect(inputContent({ role: "user", content: [{ type: "text", text: "See" }, image] })).toEqual([
     { type: "text", text: "See" },

@@ -11,7 +11,7 @@ const lineOf = (data: string) => encoder.encode(`{"type":"chunk","data":"${data}
 const pieces = fc.uint8Array({ maxLength: 400 });
 
 describe("the line of a piece", () => {
-  it("The line of a piece is the JSON of its bytes as base64, and returns them", () => {
+  it("The line of a piece has the bytes as base64 in JSON, and is decoded to the same bytes", () => {
     fc.assert(
       fc.property(pieces, (bytes) => {
         const line = encodedChunk(bytes);
@@ -23,7 +23,7 @@ describe("the line of a piece", () => {
     expect(decodedChunk(encodedChunk(every))).toEqual(every);
   });
 
-  it("The line of a piece is accepted as the reader of texts accepts it, and nothing else is", () => {
+  it("The line of a piece is decoded as its base64 text is, and a line with invalid base64 is not decoded", () => {
     const letters = fc.string({
       unit: fc.constantFrom(...'A Z a z 0 9 + / = - _ \n " \\ ü'.split(" "), " "),
       maxLength: 12,

@@ -25,7 +25,7 @@ const of = (run: Partial<Bounds>, spent: Partial<Used>, thread: Partial<Bounds> 
 });
 
 describe("a limit", () => {
-  it("LIMIT1 A limit is reached by exactly its amount, the run's before the thread's", () => {
+  it("LIMIT1 A limit is reached at exactly its amount, and a run's limit is reported before a limit of its thread", () => {
     expect(reachedLimit(of({ tokens: 10 }, { tokens: 9 }))).toBeNull();
     expect(reachedLimit(of({ tokens: 10 }, { tokens: 10 }))).toBe("max_tokens");
     expect(reachedLimit(of({ tokens: 10 }, { tokens: 10 }, { steps: 1 }, { steps: 5 }))).toBe("max_tokens");
@@ -52,7 +52,7 @@ describe("a limit", () => {
     );
   });
 
-  it("LIMIT14 A limit of time is the shorter of two, and the remaining time is never negative", () => {
+  it("LIMIT14 The remaining time is that of the stricter limit, the run's or the thread's, and is never negative", () => {
     expect(remainingTime(of({}, { duration_ms: 5 }))).toBeNull();
     expect(remainingTime(of({ duration_ms: 8 }, { duration_ms: 5 }, { duration_ms: 20 }))).toEqual({
       ms: 3,

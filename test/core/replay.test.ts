@@ -32,7 +32,7 @@ it("An event carries its run, step, side and depth", () => {
   expect(sink.sent[0]).toMatchObject({ run_id: "run", step: 2, side: "a", depth: 0 });
 });
 
-it("Deltas are emitted and stored as one, without the text that their row has, before the end of their block", () => {
+it("Deltas of a block are emitted one by one and stored as one event before the block's end, without the text", () => {
   const { sink, events } = list();
   events.emit({ type: "text_start", ...of });
   for (const [offset, delta] of ["He", "ll", "o"].entries()) {

@@ -52,7 +52,7 @@ describe("a reservation", () => {
     expect(order).toEqual(["first", "second"]);
   });
 
-  it("LIMIT28 A waiting request checks again when the run is stopped, and the next one checks after a failure", async () => {
+  it("LIMIT28 A waiting request checks again when the run is stopped, and the next request checks when a check fails", async () => {
     const reservations = new Reservations();
     const stop = new AbortController();
     reservations.reserve({ ...zeroUse, steps: 1 });

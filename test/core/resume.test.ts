@@ -130,7 +130,7 @@ it("The result of `reconcile` is used, and a call that it reports as not done is
   expect(await asked(() => Promise.resolve("nonsense"))).toMatchObject({ status: "error" });
 });
 
-it("A `reconcile` that hangs ends with the tool's time, or with a stop", async () => {
+it("A `reconcile` that hangs ends at the tool's time limit, or with a stop", async () => {
   const hangs: ToolRunner = { ...it0, timeoutMs: 5000, reconcile: () => new Promise(() => {}) };
   const timed = await cutCall(it0, [hangs]);
   const result = timed.result();

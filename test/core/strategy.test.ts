@@ -41,7 +41,7 @@ it("A strategy shapes each step and ends the run with its outcome", async () => 
   expect(JSON.stringify(harness.journal.messages)).not.toContain("Reason about it.");
 });
 
-it("An interrupted run continues where a new strategy object sees it", async () => {
+it("A new strategy object continues an interrupted run at the step that the stored rows show", async () => {
   const first = new Harness({ script: () => says("I should look."), strategy: react, cutAfter: 2 });
   expect(await first.drive()).toBeNull();
   const answers = [calls("c", ["look", {}]), says("It rains."), says("Take a coat.")];

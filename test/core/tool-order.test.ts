@@ -72,7 +72,7 @@ it.for<[string, ToolMode, Record<string, Changes>, string]>([
   expectHere((await diary("abc", mode, changes)).told).toBe(expected);
 });
 
-it("Results are in call order for the model, and ends are emitted as they happen", async () => {
+it("Results are in call order for the model, and end events are in the order in which the calls ended", async () => {
   const { harness } = await diary("abc", "parallel");
   const sent = harness.model.requests[1]?.messages.flatMap(({ tool_call_id }) => tool_call_id ?? []);
   expect(sent).toEqual(["c0", "c1", "c2"]);

@@ -20,7 +20,7 @@ async function resultOf(runner: ToolRunner | null, args: unknown = {}) {
   return harness.results[0]?.result;
 }
 
-it("An unknown tool, broken arguments and wrong ones have different errors", async () => {
+it("An unknown tool, arguments that are no JSON object and arguments of a wrong type have different errors", async () => {
   const echo = tool("it", async ({ city }) => ok(JSON.stringify(city)), { check: picky });
   expect(await resultOf(null)).toMatchObject({ status: "error", error: expect.stringContaining('no tool named "it"') });
   expect(await resultOf(echo, '{"city":')).toMatchObject({ error: expect.stringContaining('JSON object: {"city":') });

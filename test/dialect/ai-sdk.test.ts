@@ -221,7 +221,7 @@ describe("calls that wait", () => {
     ]);
   });
 
-  it("AISDK5 A message while calls are open is refused, and the chat says why", async () => {
+  it("AISDK5 A message while calls are open is refused, and the chat shows the reason", async () => {
     scripts.set("asks", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "ask", arguments: { q: "x" } }] } : { text: "Thanks." },
     );
@@ -345,7 +345,7 @@ describe("what else a conversation has", () => {
     expect(chat.lastMessage?.parts.at(-1)).toEqual(error);
   });
 
-  it("AISDK10 A request that the thread does not support is refused by its name", async () => {
+  it("AISDK10 A request that the thread does not support is refused with the code of the reason", async () => {
     const { id, chat } = await newChat("parallel");
     await chat.sendMessage({ text: "one" });
     const [question] = await loadMessages(anna, id);

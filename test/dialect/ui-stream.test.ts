@@ -50,7 +50,7 @@ it("AISDK12 Arguments of a call are sent while the model writes them, and then a
   ]);
 });
 
-it("AISDK12 Output of a running tool is sent in chunks that together stay in proportion to it", () => {
+it("AISDK12 Output of a running tool is sent in chunks whose total length stays proportional to the output", () => {
   const begun = { type: "tool_execution_start", tool_call_id: "c", tool_name: "own", args: {} };
   const drafts = Array.from({ length: 2000 }, (_, at) => ({
     type: "tool_execution_delta",

@@ -256,7 +256,7 @@ describe("a guarded server", () => {
     }
   });
 
-  it("A user's messages, streams and wrong guesses are bounded, and a refusal names a time to come back", async () => {
+  it("A user's messages, streams and wrong guesses are bounded, and a refusal names the time to wait", async () => {
     const [anna, ben] = [as("anna-secret"), as("ben-secret")];
     const { id } = await ben.createThread();
     const limited = (answer: Answer): void => {

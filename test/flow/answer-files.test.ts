@@ -205,7 +205,7 @@ describe("long texts", () => {
   });
 });
 
-it("Only files of the thread are attachments of a stored result", () => {
+it("A stored result keeps valid references to files of the thread as attachments, and drops all others", () => {
   const ref = { id: "a", type: "file", path: "/a", name: "a", mimeType: "text/plain", size: 1 };
   expect(fitResult(ok([png, ref, { ...ref, size: -1 }])).attachments).toEqual([attachmentRefSchema.parse(ref)]);
 });

@@ -248,7 +248,7 @@ it("A change that a filter hook may not make has no effect and is logged once a 
   ]);
 });
 
-it("Hooks receive calls and results in the document's shapes, and the state as the first argument", async () => {
+it("Hooks receive calls and results in the shapes of Standard Agents, and the state as the first argument", async () => {
   const seen: unknown[][] = [];
   const see = (...values: unknown[]) => {
     seen.push(values.map((value) => structuredClone(value)));

@@ -115,7 +115,7 @@ async function shown(path: string): Promise<unknown> {
 }
 
 describe("definitions keep the document's spelling", () => {
-  it("An agent's view has the document's spelling, and a path as its icon becomes a full URL", async () => {
+  it("An agent is returned with the field names of Standard Agents, and a path as its icon becomes a full URL", async () => {
     expect(await shown("/api/agents/desk")).toEqual({
       name: "desk",
       file: "agents/agents/front/desk.ts",
@@ -158,7 +158,7 @@ describe("definitions keep the document's spelling", () => {
     expect(await shown("/api/~/agents/desk")).toMatchObject({ icon: `${origin}/icons/desk.svg` });
   });
 
-  it("A prompt's view has the document's spelling, with its input as JSON Schema", async () => {
+  it("A prompt is returned with the field names of Standard Agents, and its input as JSON Schema", async () => {
     expect(await shown("/api/prompts/serve")).toEqual({
       name: "serve",
       file: "agents/prompts/serve.ts",
@@ -197,7 +197,7 @@ describe("definitions keep the document's spelling", () => {
     });
   });
 
-  it("A model's view has the document's spelling", async () => {
+  it("A model is returned with the field names of Standard Agents", async () => {
     expect(await shown("/api/models/fast")).toMatchObject({
       name: "fast",
       file: "agents/models/fast.ts",

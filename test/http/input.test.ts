@@ -280,7 +280,7 @@ describe("queries", () => {
     ["a field where none is taken", "?x=1", "x"],
     ["an unknown event type", "/events?types=text_delta,run_stop", "types"],
   ];
-  it.each(cases)("HTTP6 A query with %s is refused by name", async (_name, path, field) => {
+  it.each(cases)("HTTP6 A query with %s is refused, and the error names the field", async (_name, path, field) => {
     const { id } = seed();
     const refusal = await refusalOf(await ask(`/api/threads/${id}${path}`));
     expect(refusal).toEqual({ status: 400, code: "invalid_request", fields: [field] });

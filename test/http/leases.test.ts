@@ -60,7 +60,7 @@ describe("leases of streams", () => {
     expect(state.asked).toEqual([]);
   });
 
-  it("The holder of an overdue lease is asked at the bound only, and the lease is dropped if the holder does not confirm it", async () => {
+  it("The holder of an overdue lease is asked only when the bound is reached, and an unconfirmed lease is dropped", async () => {
     const { make, state, held } = keeper();
     const leases = make();
     for (const id of ["a", "b"]) await leases.take(stream(id));

@@ -213,7 +213,7 @@ describe("other people", () => {
 });
 
 describe("tools that do not fit", () => {
-  it("SESSION19 Client tools are refused by name: those of the server, duplicates, and names that objects inherit", async () => {
+  it("SESSION19 A client tool is refused, and the error names it, if the project, another client tool or every object has its name", async () => {
     const refuses = async (tools: object[], agent?: string) => {
       const context = { tools, ...(agent === undefined ? {} : { agent }) };
       const refused = await execute(anna, { input, context, ...(agent === undefined ? { options } : {}) });

@@ -64,7 +64,7 @@ describe("the stream of an execution", () => {
     expect(rest.at(-1)).toMatchObject({ data: expect.stringContaining("execute_complete") });
   });
 
-  it("SESSION11 The stream of an execution ends with an error when the thread is deleted, and ends what it began", async () => {
+  it("SESSION11 The stream of an execution whose thread is deleted sends the missing end events and ends with an error", async () => {
     const { execute, thread } = seeded();
     const response = await execute();
     const of = { run_id: runOf(thread), message_id: "m1" };

@@ -31,7 +31,7 @@ async function waiting(word: string, calls: { name: string; arguments: Record<st
 }
 
 describe("tools of the client", () => {
-  it("SESSION12 Tools of the client are requested and answered, and the model reads the results, as in the plan's own client", async () => {
+  it("SESSION12 Tools of the client are requested and answered by the rework plan's client, and the model reads the results", async () => {
     const heard: string[] = [];
     scripts.set("compute", ({ step, messages }) =>
       step === 0
@@ -121,7 +121,7 @@ describe("tools of the client", () => {
     });
   });
 
-  it("SESSION12 Remote tools of the project are requested the same way, and local ones of the step run first", async () => {
+  it("SESSION12 Remote tools of the project are requested like the client's tools, and local tools of the step run first", async () => {
     scripts.set("both", ({ step }) =>
       step === 0
         ? {

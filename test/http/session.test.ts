@@ -137,7 +137,7 @@ describe("what a session brings", () => {
     expect(await ask<Thread>(anna, "GET", `/api/threads/${sessionId}`)).toMatchObject({ agent_id: "asker" });
   });
 
-  it("SESSION18 Options apply from their run on, limits to their run alone", async () => {
+  it("SESSION18 Options of a request apply to its run and to later ones, and limits to its run alone", async () => {
     scripts.set("loops", ({ step }) =>
       step < 5 ? { toolCalls: [{ name: "note", arguments: { text: "x" } }] } : { text: "Done." },
     );

@@ -309,7 +309,7 @@ describe("limits", () => {
     expect(await refusalOf(await search())).toMatchObject({ status: 429, code: "rate_limited" });
   });
 
-  it("HTTP39 A search whose request ended without a response counts for a minute at most", async () => {
+  it("HTTP39 A search that never gets a response counts as under way for a minute at most", async () => {
     const { ask, seed, time } = limited({});
     const { id, object } = seed();
     const search = () => ask(`/api/threads/${id}/files-search?grep=x`);

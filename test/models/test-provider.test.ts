@@ -223,7 +223,7 @@ describe("faults of a script", () => {
       },
       "script broke",
     ],
-  ] as const)("%s fails loudly and is not retried", async ([, script, words]) => {
+  ] as const)("%s fails with an error that names the problem, and is not retried", async ([, script, words]) => {
     const end = (await play(script as TestScript)).at(-1);
     expect(end).toMatchObject({ type: "error", failure: { kind: "api", retryable: false } });
     expect(JSON.stringify(end)).toContain(words);

@@ -59,7 +59,7 @@ describe("system prompts and roles", () => {
 describe("tool calls and results", () => {
   const messages = [user("Weather?"), ...callAndResult("toolu_01AAAA"), user("Thanks")];
 
-  it("OpenAI is sent a call and its result in its own form", async () => {
+  it("OpenAI is sent a call in the assistant's tool_calls, and its result as a message with the role tool", async () => {
     const { body } = await capture("openai", { messages, tools: [tool] });
     const call = {
       id: "toolu_01AAAA",

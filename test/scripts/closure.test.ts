@@ -25,7 +25,7 @@ it("A closed finding whose test exists and passed is accepted", () => {
   expect(testsNotPassed(tests, [undefined, report("passed")])).toEqual([]);
 });
 
-it("Several tests of one cell are read", () => {
+it("All tests that one cell of a table names are read", () => {
   const text = "| a | b | closed | `test/a.test.ts` › one<br>`test/b.test.tsx` › two of it |";
   expect(namedTests({ path, text }).map(({ file, title }) => [file, title])).toEqual([
     ["test/a.test.ts", "one"],

@@ -18,7 +18,7 @@ it("The arguments of the dev command have defaults", () => {
   });
 });
 
-it("An argument of the dev command may have either spelling, and the state folder is resolved once", () => {
+it("An option of the dev command has its value after a space or an equals sign, and the state folder becomes an absolute path", () => {
   expect(parseDevArguments(["--port", "8790", "--persist-to", "here"], "/project")).toMatchObject({
     port: 8790,
     stateFolder: "/project/here",

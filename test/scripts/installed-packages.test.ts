@@ -21,7 +21,7 @@ it("An exact install needs nothing", () => {
   expect(missingPackages(lockfile, { packages: { "node_modules/hono": { version: "4.13.19" } } })).toEqual([]);
 });
 
-it("Another installed version is found, also of an optional package", () => {
+it("A package that is installed in another version counts as missing, also an optional one", () => {
   const installed = {
     packages: {
       "node_modules/hono": { version: "4.13.18" },

@@ -6,7 +6,7 @@ import { lockfileGaps, platformEntry } from "../../scripts/lib/lockfile-gaps.mjs
 
 const gap = (name: string) => ({ name, version: "1.2.3", location: `node_modules/${name}`, dev: true });
 
-it("A named package that is missing is found, searched where Node searches", () => {
+it("An optional package that the lockfile names and lacks is found, searched where Node searches", () => {
   const packages = {
     "node_modules/tool": {
       version: "1.2.3",

@@ -49,7 +49,7 @@ it("Two files of src with one name are refused", () => {
   expect(sharedNames(["src/dialect/a/routes.ts", "src/http/routes.ts"])).toHaveLength(1);
 });
 
-it("An index file, and files of parallel rooms, may share their names", () => {
+it("An index file, and files of parallel folders, may share their names", () => {
   expect(sharedNames(["src/client/index.ts", "src/react/index.ts"])).toEqual([]);
   expect(sharedNames(["src/dialect/a/routes.ts", "src/dialect/b/routes.ts"])).toEqual([]);
 });

@@ -50,7 +50,7 @@ function executeRemoteTools(calls: SessionToolCall[] = []): Promise<ToolResultIn
   );
 }
 
-it("ENTRY17 The plan's example runs: execute, handle events, answer remote tools, resume", async () => {
+it("ENTRY17 The example of the agent API rework plan runs: execute, handle events, answer remote tools, resume", async () => {
   const model = scripted([
     {
       text: "One moment.",

@@ -49,7 +49,7 @@ const check = (sources: readonly string[], options: Record<string, boolean> = {}
 
 describe("published types", () => {
   it.for([true, false])(
-    "Every type of the document and ours are assignable to each other, field by field, with exactOptionalPropertyTypes %s",
+    "Every type of Standard Agents and ours are assignable to each other, field by field, with exactOptionalPropertyTypes %s",
     async (exactOptionalPropertyTypes) => {
       const pairs = publishedTypes.map(([module, type]) => bothWays(`${module}.${type}`, `Ours.${type}`));
       const functions = definitionFunctions.map(([module, type, name]) =>
@@ -59,7 +59,7 @@ describe("published types", () => {
     },
   );
 
-  it("Generic types of the document and ours are assignable to each other for all arguments", async () => {
+  it("Generic types of Standard Agents and ours are assignable to each other for all arguments", async () => {
     const pairs = [
       ["models.ModelDefinition<'fast'>", "Ours.ModelDefinition<'fast'>"],
       ["prompts.PromptDefinition<'p', Schema>", "Ours.PromptDefinition<'p', Schema>"],
@@ -87,7 +87,7 @@ describe("published types", () => {
     expect(refused.map((line) => line.split("(")[0])).toEqual(expect.arrayContaining(["pair-0.ts", "pair-1.ts"]));
   });
 
-  it("A type that is wider than the document's is a separate type to which the document's is assignable", async () => {
+  it("A type that is wider than that of Standard Agents is a separate type to which the narrower one is assignable", async () => {
     const wider = await check([
       bothWays("models.ModelDefinition", "Ours.AnyModelDefinition"),
       bothWays("tools.ToolDefinition", "Ours.RemoteToolDefinition"),

@@ -20,7 +20,7 @@ const call: ToolCall = { id: "c1", attempt: 1, signal: new AbortController().sig
 const state = { threadId: "t1" } as ThreadState;
 
 describe("defineTool", () => {
-  it("defineTool returns the document's three elements, with options as a property and no fourth element", () => {
+  it("defineTool returns the three elements of Standard Agents, with options as a property and no fourth element", () => {
     const schema = z.object({ q: z.string() });
     const run = async () => ({ status: "success" }) as const;
     const plain = defineTool("Does", schema, run);

@@ -89,7 +89,7 @@ export { work };
     expect(new Set(fields)).toEqual(new Set(Object.keys(definitions)));
   });
 
-  it("A name of any definition type-checks without generated names, also through the document's own module name", async () => {
+  it("A name of any definition type-checks without generated names, also with imports from @standardagents/spec", async () => {
     const typo = misspelt("agents/prompts/support.ts", '"fast"', '"fsat"');
     expect(await typeCheck({ ...good, ...typo })).toEqual([]);
     const files = await generated();

@@ -1,4 +1,4 @@
-// The fixtures of the document's types have exactly the document's members: the fingerprints of both lists are equal.
+// The fixtures of Standard Agents' types have exactly the members of its document: the fingerprints of both lists are equal.
 
 import { createHash } from "node:crypto";
 
@@ -29,7 +29,7 @@ function membersOf(file: string, text: string): string[] {
   });
 }
 
-it("The types in the fixtures have exactly the members of the document's types", () => {
+it("The types in the fixtures have exactly the members of Standard Agents' types", () => {
   const listed = Object.entries(publishedFiles).flatMap(([file, text]) => membersOf(file, text));
   const list = [...new Set(listed)].toSorted().join("\n");
   expect(list).toContain("ThreadState.getMessages");

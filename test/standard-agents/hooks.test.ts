@@ -338,7 +338,7 @@ describe("what hooks are given", () => {
     return seen[1] ?? [];
   }
 
-  it("SAHOOK21 LLMMessage.role is the role of a message of the history", async () => {
+  it("SAHOOK21 LLMMessage.role is the role of the message", async () => {
     expect((await history()).map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
   });
 

@@ -45,7 +45,7 @@ describe("a prompt called as a tool", () => {
     expect(result).toMatchObject({ status: "success", result: "Here." });
   });
 
-  it("SAPROMPT32 PromptDefinition.tools may contain a configured prompt", async () => {
+  it("SAPROMPT32 PromptDefinition.tools may contain a SubpromptConfig", async () => {
     const { result, project } = await ask({ config: {}, inner: () => ({ text: "Here." }) });
     expect(result).toMatchObject({ status: "success", result: "Here." });
     expect(project.requests[0]?.tools.map(({ name }) => name)).toEqual(["expert"]);

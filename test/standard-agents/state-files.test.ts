@@ -217,7 +217,7 @@ describe("statFile and its record", () => {
     });
   });
 
-  it("SAFILE26 updatedAt is when it was written last", async () => {
+  it("SAFILE26 updatedAt is the time at which the file was last written", async () => {
     await withFiles(async (state) => {
       const first = await state.writeFile("a", "one", "text/plain");
       await state.writeFile("b", "later", "text/plain");

@@ -59,7 +59,7 @@ describe("a thread's metadata", () => {
     expect((await metadata()).answer["user_id"]).toBeNull();
   });
 
-  it("SAID8 ThreadMetadata.created_at is in microseconds since 1970, and later for a later thread", async () => {
+  it("SAID8 ThreadMetadata.created_at is in microseconds since 1970, and puts threads in the order of their creation", async () => {
     const [one, two] = [await metadata(), await metadata()];
     const times = [one, two].map(({ answer }) => Number(answer["created_at"]));
     expect(times).toEqual(times.toSorted((left, right) => left - right));

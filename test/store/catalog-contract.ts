@@ -202,7 +202,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(await catalog.reserveCreation({ ...first, now: noon + creationKept + 1 })).toEqual(other);
     });
 
-    test("A reservation reports that its thread was removed after it, and not that of an earlier thread", async () => {
+    test("A reservation of a creation key reports a later removal of its thread, and no earlier removal under the same id", async () => {
       const catalog = await make();
       const first = { owner: "ada", key: "k", fingerprint: "f", threadId: "t1", now: noon };
       const held = { threadId: "t1", fingerprint: "f", removed: false };

@@ -22,7 +22,7 @@ function cursorOf(value: unknown): string {
 /** The part of the suite about lists. */
 export function catalogListContract(kind: string, make: MakeCatalog): void {
   describe(`lists of a catalog ${kind}`, () => {
-    test("The newest activity comes first, of one user or of all", async () => {
+    test("A list begins with the newest activity, for one user and for all", async () => {
       const catalog = await make();
       for (const n of [2, 3, 1]) await catalog.put(entryOf(n, { user_id: n === 3 ? "bob" : "ada" }));
       await catalog.put(entryOf(4, { user_id: null }));
@@ -103,7 +103,7 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
       expect(await numbers(catalog, { cursor: next_cursor ?? "" })).toEqual([2, 1]);
     });
 
-    test("A cursor of another list is refused by name", async () => {
+    test("A cursor of another list, or a broken one, is refused, and the error names the field", async () => {
       const catalog = await make();
       for (const n of [1, 2]) await catalog.put(entryOf(n));
       for (const n of [3, 4]) await catalog.put(entryOf(n, { parent: parentOf(1) }));

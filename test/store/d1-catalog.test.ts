@@ -64,7 +64,7 @@ describe("price of the catalog", () => {
     expect(await written(database, child)).toBe(3);
   });
 
-  test("A page reads its own rows, whatever comes before it in the list", async () => {
+  test("A page of the list reads at most two rows for each entry, whatever comes before it", async () => {
     const database = await emptyDatabase();
     const count = 600;
     const entries = Array.from({ length: count }, (_, n) => entryOf(n, { user_id: n % 2 === 0 ? "ada" : "bob" }));

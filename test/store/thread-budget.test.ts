@@ -49,7 +49,7 @@ function fill(store: ManagedThreadStore, count: number): void {
 }
 
 describe("rows written by the thread store", () => {
-  test("Every record is one written row, and a moved message two", () =>
+  test("A write of a record writes one row, and a message whose position is not its id is inserted and deleted with two", () =>
     withThread((store, { written }) => {
       expect(written(() => store.writeThread(threadRecord({ title: "t" })))).toBe(1);
       expect(written(() => store.insertMessage(messageRecord(1)))).toBe(1);
@@ -86,7 +86,7 @@ describe("rows written by the thread store", () => {
 });
 
 describe("rows read by the thread store", () => {
-  test("Reads of a thread of 10,000 messages stay within what they return", () =>
+  test("Reads of a thread of 10,000 messages read few more rows than they return", () =>
     withThread((store, { read }, storage) => {
       fill(store, 10_000);
       store.insertMessage(messageRecord(10_001, { position: idOf(10_005) }));
@@ -117,7 +117,7 @@ describe("rows read by the thread store", () => {
       expect(read(() => store.message(idOf(3001)))).toBeLessThanOrEqual(5);
     }));
 
-  test("Pages of runs and logs, and single records, read their own rows", () =>
+  test("Pages of runs and logs, and single records, read few more rows than they return", () =>
     withThread((store, { read }) => {
       store.transaction(() => {
         for (let n = 1; n <= 1000; n += 1) {

@@ -182,7 +182,7 @@ describe("a release while a call waits", () => {
       return { status: "success", result: "from the server" };
     });
 
-  it("REMOTE12 A deployment that gives a remote tool a function loses no result that a client posted", async () => {
+  it("REMOTE12 A result that a client posted for a remote tool is kept when a new deployment gives the tool a function", async () => {
     released.moves = defineTool("Moves", z.object({}));
     script("moved", [{ name: "moves", arguments: {} }, ask("other")]);
     const { id, following, calls } = await resting("mover", "moved", 2);
@@ -196,7 +196,7 @@ describe("a release while a call waits", () => {
     following.close();
   });
 
-  it("REMOTE12 A deployment that makes a tool remote runs no call of it that was approved", async () => {
+  it("REMOTE12 A call that is approved after a new deployment made its tool remote does not run", async () => {
     released.moves = defineTool("Moves", z.object({}), async () => ({ status: "success", result: "server" }), {
       needsApproval: true,
     });

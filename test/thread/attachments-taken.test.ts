@@ -203,7 +203,7 @@ describe("what is refused", () => {
     expect(files.paths).toHaveLength(2);
   });
 
-  it("Stored files are deleted when a later file is refused, and only once if the message is discarded after that", async () => {
+  it("Stored files are deleted when a later file is refused or the message is discarded, and files that it refers to stay", async () => {
     const { take, files } = desk();
     expect(await refusal(take("", [png, { url: "https://gone.example/a.png" }]))).toMatchObject({
       code: "invalid_request",

@@ -48,7 +48,7 @@ describe("deletion of a parent", () => {
   });
 
   for (const when of ["before", "after"]) {
-    it(`A parent that is deleted leaves no child whose start is still unsent, delayed ${when} it is made`, async () => {
+    it(`A deleted parent leaves no child, also if the message that starts the child is delayed right ${when} its delivery`, async () => {
       panelBehind(new Promise(() => {}));
       const { passed, open } = door();
       const starts = word(`${when} startChild`, {});

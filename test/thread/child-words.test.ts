@@ -46,7 +46,7 @@ const twoCalls = {
 };
 
 describe("an answer whose reader cannot be reached", () => {
-  it("A result whose parent cannot be reached is sent again by the alarm, after pauses from two seconds to an hour that survive eviction, and arrives once", async () => {
+  it("The alarm resends a child's undelivered result after pauses of 2 s to an hour, which survive eviction; it arrives once", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child } = await begun();
@@ -86,7 +86,7 @@ describe("an answer whose reader cannot be reached", () => {
     await vi.waitUntil(async () => (await alarmOf(child)) === null);
   });
 
-  it("A result whose parent cannot be reached does not delay messages to other threads", async () => {
+  it("A message that cannot reach one thread does not delay messages to other threads", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     personas.set("boss", ({ step }) => (step === 0 ? twoCalls : { text: "boss done" }));

@@ -62,7 +62,7 @@ describe("the README's tree of events", () => {
     for (const name of quoted) expect(eventTypes).toContain(name);
   });
 
-  it("The README's tree places the other events where runs emit them", async () => {
+  it("The README's tree has retractions, retries, fallbacks, subagents, handoffs and turns where runs emit them", async () => {
     const failed = order(await converse(await newThread("falls_back"), "hello"));
     const [step, answer] = [failed.indexOf("step_start"), failed.lastIndexOf("message_start")];
     expect(failed.slice(step + 1, answer).filter((type) => !/^(message_start|text_)/.test(type))).toEqual([

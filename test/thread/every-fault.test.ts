@@ -96,7 +96,7 @@ describe("a run that was cut", () => {
   });
 
   it.each(["kept", "lost"] as const)(
-    "A run is given up with recovery_failed when five more lives end where the first did, with writes %s",
+    "A run is given up with recovery_failed when its object dies five more times at the same point, with writes %s",
     { timeout },
     async (mode) => {
       const cut: Death = { point: "model.part", hit: 1, mode: "kept" };
@@ -136,7 +136,7 @@ it.each(deletions)(
   },
 );
 
-it("Every fault point of the sources was one at which an object died", () => {
+it("An object died at every fault point of the sources", () => {
   expect(points.length).toBeGreaterThan(0);
   expect(points.filter((point) => !diedAt.has(point))).toEqual([]);
 });

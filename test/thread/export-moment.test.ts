@@ -94,7 +94,7 @@ describe("an export that is read slowly", () => {
     expect(runs.slice(8)).toEqual(["running", "queued"]);
   });
 
-  it("EXPORT7 An export breaks off if later changes exceed what it can keep aside, and if the thread is deleted", async () => {
+  it("EXPORT7 An export breaks off if it must keep too many changed records in memory, and if the thread is deleted", async () => {
     const id = await newThread("filer");
     const long = "x".repeat(1_000_000);
     const ids: string[] = [];

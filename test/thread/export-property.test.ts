@@ -144,7 +144,7 @@ describe("any thread", () => {
     );
   }, 120_000);
 
-  it("EXPORT11 Any thread exports the messages of all its branches, each in its position", async () => {
+  it("EXPORT11 An export has the messages of all branches of a thread, each in its position", async () => {
     const id = await newThread("boss");
     await converse(id, "plain one");
     await converse(id, "plain two");

@@ -17,7 +17,7 @@ const agentOf = async (id: string) => (await value(stubOf(id).call("describe", a
 const hand = (name: string) => ({ name, arguments: { task: "take over" } });
 
 describe("a handoff", () => {
-  it("A handoff makes another agent the thread's when its step is recorded; the original stays recorded, and the run continues with the new prompt", async () => {
+  it("A handoff changes the agent once its step is recorded and keeps origin_agent_id; the run continues with the new prompt", async () => {
     const id = await newThread("support");
     personas.set("desk", () => ({ toolCalls: [hand("billing")] }));
     personas.set("clerk", ({ messages }) => ({ text: `I am billing after ${messages.length}` }));

@@ -1,4 +1,5 @@
-// The project's hooks in a running thread (Standard Agents, hooks; decisions 14, 25).
+// The project's hooks in a running thread (Standard Agents, hooks; decision 14: a hook cannot fail a run; decision 25: order of
+// hooks).
 
 import { describe, expect, it } from "vitest";
 

@@ -180,7 +180,7 @@ describe("an import on its way", () => {
     expect(await bucketOf(id)).toBe(0);
   });
 
-  it("An import under a deleted id is listed, and a deletion of it counts again", async () => {
+  it("An import under the id of a deleted thread is listed, and a deletion of the import removes it from the list again", async () => {
     const id = await newThread("parallel", { title: "first life" });
     const text = await exported(id);
     for (const life of [1, 2]) {

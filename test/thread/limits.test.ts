@@ -111,7 +111,7 @@ describe("a run that reaches a limit", () => {
     expect((await lastRunOf(id)).usage.total_tokens).toBeGreaterThan(0);
   });
 
-  it("LIMIT3 A run whose last step reaches the limit and ends it anyway is completed", async () => {
+  it("LIMIT3 A run whose last step reaches the limit and would end the run anyway is completed", async () => {
     personas.set("boss", () => ({ text: "done", usage }));
     const id = await newThread("capped");
     const limits = { steps: 1, turns: 1, tokens: 100, cost: 0.00014 };

@@ -128,7 +128,7 @@ describe("a search of a thread's messages", () => {
     expect([last.hits.map(marked), last.next_cursor]).toEqual([["[needle] 1", "[needle] 0"], null]);
   });
 
-  it("SEARCH3 A search refuses a cursor of another thread or list, an empty or too long text, and unknown fields, by name", async () => {
+  it("SEARCH3 A search refuses a cursor of another thread or list, an empty or too long text, and unknown fields", async () => {
     const [id, other] = [await said(["x 1", "x 2"]), await said(["x 1", "x 2"])];
     const { next_cursor } = await found(other, "x", { limit: "1" });
     const { next_cursor: ofList } = await value(

@@ -1,4 +1,5 @@
-// A model that fails: retries, fallbacks, retractions and what is stored (decisions 20, 22).
+// A model that fails: retries, fallbacks, retractions and what is stored (decision 20: how tokens and costs are counted; decision 22:
+// retries).
 
 import { describe, expect, it } from "vitest";
 

@@ -41,7 +41,7 @@ describe("a search", () => {
     expect(order).toEqual(["another thread", "its own thread", "search"]);
   });
 
-  it("A search of files is refused while two of its thread are under way, and the answer names a time to come back", async () => {
+  it("A search of files is refused while two searches of its thread are under way, and the response names the time to wait", async () => {
     const { files } = await searchable();
     const answers = await Promise.all([search(files), search(files), search(files), search(files)]);
     const texts = await Promise.all(answers.map((answer) => answer.text()));

@@ -300,7 +300,7 @@ describe("a prompt as a tool", () => {
     expect(plain(late.events)).toEqual(plain(live.events));
   });
 
-  it("The end event of a prompt used as a tool has the result of the call's row: of an answer too long for a row, its beginning and the path of the rest", async () => {
+  it("The end event of a prompt used as a tool has the stored result: of a long answer, an excerpt and the path of its file", async () => {
     personas.set("helper", () => ({ text: "y".repeat(300_000) }));
     bossCalls("helper", { task: "go" });
     const id = await newThread("boss");

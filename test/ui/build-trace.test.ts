@@ -217,7 +217,7 @@ describe("a trace", () => {
     expect(keys(live)).toEqual(keys(traced(parallel, [attemptRow(3, 90)])));
   });
 
-  it("The work of a nested prompt is under its call", () => {
+  it("The bars of a nested prompt are under its call", () => {
     const under = { parent_id: "tool a" };
     const start = {
       type: "subagent_start",
@@ -269,7 +269,7 @@ describe("a trace", () => {
     expect(opened.find(({ node }) => node.key === "under")).toMatchObject({ level: 4, parent: "call tool a" });
   });
 
-  it("An approval is waited for before its call, a client within it, and a higher limit at the top level", () => {
+  it("The wait for an approval is before its call, that for a client within its call, that for a higher limit at the top level", () => {
     const awaited = { deadline: at(9999), name: "find", message_id: "tool a" };
     const asks = (id: string, kind: "approval" | "remote" | "limit"): EventDraft => ({
       type: "awaiting_tool_execution",

@@ -101,7 +101,7 @@ describe("definitions", () => {
     expect(graphOf(shop, found).nodes.find(({ id }) => id === "prompt:voice")?.trouble).toBe("1 finding");
   });
 
-  it("An address can contain any name", () => {
+  it("The address of a definition's page can contain any name", () => {
     for (const name of ["plain", "a/b", "what? #1 & more", "café au lait"]) {
       const part = definitionPath({ kind: "prompt", name }).slice("/prompts/".length);
       expect(part).not.toMatch(/[/?#]/);

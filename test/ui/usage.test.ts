@@ -71,7 +71,7 @@ describe("days", () => {
 });
 
 describe("amounts", () => {
-  it("A cost is unknown, or at least the known part, and never zero instead", () => {
+  it("An incomplete cost is shown as unknown or as at least its known part, and never as zero", () => {
     expect(costWords({ cost: 0, known: 0 })).toBe("$0");
     expect(costWords({ cost: 1.5, known: 1.5 })).toBe("$1.50");
     expect(costWords({ cost: null, known: 1.5 })).toBe("at least $1.50");

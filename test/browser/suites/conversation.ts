@@ -161,7 +161,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       expect(Math.min(up.different, down.different)).toBeGreaterThan(200);
     }, 120_000);
 
-    it("The shown content stays without a network, and later messages appear when it is back", async () => {
+    it("A page without a network keeps its content, and shows later messages when the network is back", async () => {
       const { id } = await api().createThread();
       const { page } = await open(`/threads/${id}`);
       await page.getByText("No messages yet.").waitFor();

@@ -302,7 +302,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await page.getByRole("link", { name: "tool draw_badge 1 finding" }).waitFor();
     });
 
-    it("The palette finds every definition, and a call leads to its tool", async () => {
+    it("The palette finds every definition, and a call in a conversation links to the definition of its tool", async () => {
       const { page } = await open("/");
       await page.getByRole("link", { name: "Definitions", exact: true }).click();
       await page.getByRole("heading", { level: 1, name: "Definitions", exact: true }).waitFor();

@@ -350,7 +350,7 @@ export function files({ api, open }: PlaygroundUse): void {
       await page.getByRole("tree", { name: "Files" }).waitFor();
     });
 
-    it("A file of any name is shown as it is and can be reached, and nothing runs", async () => {
+    it("A file is shown under its exact name and can be opened, whatever the name contains, and no code in a name runs", async () => {
       const names = [
         "<img src=x onerror=globalThis.hurt=1>",
         "invoice\u202Efdp.exe",

@@ -1,4 +1,4 @@
-// Words that try to become more than words: in messages, titles, tags, files' names and markdown.
+// Text that tries to act as code or markup: in messages, titles, tags, names of files and Markdown.
 
 import { describe, expect, it } from "vitest";
 

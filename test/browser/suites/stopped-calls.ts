@@ -75,7 +75,7 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
       await nextCallOnly(page, called);
     });
 
-    it("A call is stopped while the response that names its thread is read", async () => {
+    it("A call can be stopped while the page reads the response that names its thread", async () => {
       const begun = deferred<void>();
       const server = createServer((_request, response) => {
         response.writeHead(201, { "content-type": "application/json" });
@@ -103,7 +103,7 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
       }
     });
 
-    it("A click that begins before the thread is made and ends after it stops the call", async () => {
+    it("A click on Stop waiting that begins before the thread is created and ends afterwards stops the call", async () => {
       const release = deferred<void>();
       const { page, called } = await begin((opened) =>
         opened.route(threads, async (route) => {

@@ -183,7 +183,7 @@ export function talk({ api, open }: PlaygroundUse): void {
   });
 
   describe("by the keyboard", () => {
-    it("Keyboard focus moves from the draft to the messages, to their ends, to other threads and back", async () => {
+    it("Keys change the thread, scroll the messages to either end, show the events and focus the draft, which Escape leaves", async () => {
       const mark = crypto.randomUUID().slice(0, 8);
       const said = Array.from({ length: 60 }, (_, at) => ({
         role: at % 2 === 0 ? "user" : "assistant",
@@ -221,7 +221,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       await last.waitFor();
     });
 
-    it("A message that is sent before the last one has arrived is placed after it", async () => {
+    it("A message that is sent while the previous one is still on its way is placed after the previous one", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
       const held: (() => void)[] = [];

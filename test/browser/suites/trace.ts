@@ -285,7 +285,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       expect(await bar(page, /^Step 2/).getAttribute("aria-level")).toBe("2");
     });
 
-    it("Nested prompts are under their calls, child threads too when they are opened, and waits are shown as waits", async () => {
+    it("Bars of nested prompts are under their calls, those of child threads once a call is opened, and each wait has a bar", async () => {
       const reporter = await api().createThread("reporter");
       await api().say(reporter.id, "Write about threads and tools");
       const prompts = await open(`/threads/${reporter.id}/trace`);

@@ -18,7 +18,7 @@ function timed(more: Parameters<typeof guard>[0] = {}) {
 }
 
 describe("time", () => {
-  it("OUT13 A call whose headers never arrive ends at its bound", async () => {
+  it("OUT13 A call whose headers never arrive ends at its time limit", async () => {
     const id = newId();
     const { clock, guarded } = timed();
     const error = refused(guarded(`${one}/hold?id=${id}`));
@@ -72,7 +72,7 @@ describe("time", () => {
     expect(clock.armed).toBe(0);
   });
 
-  it("OUT13 A body that arrives very slowly ends with the time of the whole call", async () => {
+  it("OUT13 A body that arrives very slowly is ended at the time limit of the whole call", async () => {
     const id = newId();
     const { clock, guarded } = timed();
     const response = await guarded(`${one}/pieces?id=${id}`);

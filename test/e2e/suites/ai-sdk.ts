@@ -14,7 +14,7 @@ const agent = "session_every_way";
 
 export function aiSdk(use: () => SuiteServer): void {
   describe("a chat of AI SDK UI", () => {
-    it("AISDK13 A chat talks over the network, answers calls of its own tools and is whole after a reload", async () => {
+    it("AISDK13 A chat exchanges messages over the network, answers calls of its own tools and is complete after a reload", async () => {
       const { api } = use();
       const { id } = await api.createThread(agent);
       const root = `${api.url}/api/ai-sdk/threads/${id}`;

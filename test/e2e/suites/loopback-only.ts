@@ -1,4 +1,4 @@
-// The open loopback mode answers this machine and nobody who merely gets a browser here to ask.
+// The open loopback mode answers requests from this machine, except those that a page of another origin makes a browser send.
 
 import { request } from "node:http";
 
@@ -23,7 +23,7 @@ export function statusUnderHost(url: string, host: string, more: Record<string, 
 
 export function loopbackOnly(use: () => SuiteServer): void {
   describe("the open loopback mode", () => {
-    it("A foreign Host, a foreign Origin and a foreign socket are refused", async () => {
+    it("A foreign Host is refused on every path, and a foreign Origin on the API, also for a socket", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       for (const path of ["/api/threads", `/api/threads/${id}/messages`, "/api/greeting"]) {

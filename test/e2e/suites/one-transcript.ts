@@ -1,4 +1,4 @@
-// Every way to follow a thread tells the same story, and it is the stored one.
+// Every way to follow a thread gives the same content, which is the stored content.
 
 import { describe, expect, it } from "vitest";
 import { z } from "zod";

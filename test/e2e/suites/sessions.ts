@@ -1,4 +1,5 @@
-// Sessions over a real server: the rework plan's own client against it, and one conversation told in every way there is.
+// Sessions over a real server: the client of the agent API rework plan (docs/reference/agent-api.md), and one conversation over every
+// transport.
 
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -119,7 +120,7 @@ export function sessions(use: () => SuiteServer): void {
   const send: Send = (path, init) => fetch(`${use().api.url}${path}`, init);
 
   describe("sessions", () => {
-    it("SESSION25 The plan's own client sends messages, makes the calls that it receives, and has its answer", async () => {
+    it("SESSION25 The rework plan's client sends messages, makes the calls that it receives, and has its answer", async () => {
       const made: string[] = [];
       const calculate = {
         name: "calculate",
@@ -149,7 +150,7 @@ export function sessions(use: () => SuiteServer): void {
       expect((await use().api.thread(sessionId)).agent_id).toBe("session");
     });
 
-    it("SESSION25 A tool of the server streams to the plan's client", async () => {
+    it("SESSION25 A tool of the server streams to the rework plan's client", async () => {
       const { events } = await execute(send, { input: said("What is a step?"), context: { agent } });
       const told = events.filter((event) => event.type.startsWith("tool_execution"));
       const streamed = told.filter((event) => "delta" in event).map((event) => ("delta" in event ? event.delta : ""));

@@ -129,7 +129,7 @@ export function stopAndQueue(use: () => SuiteServer): void {
       expect(await api.runs(id)).toHaveLength(1);
     });
 
-    it("An Idempotency-Key gives the first answer again, and refuses another body", async () => {
+    it("A repeated Idempotency-Key returns the first response again, and refuses another body", async () => {
       const { api } = use();
       const headers = { "idempotency-key": "create-once" };
       const create = (json: object) => api.call("POST", "/api/threads", { json, headers });

@@ -274,7 +274,7 @@ test("A thread's deletion empties its part of the bucket and no other, or can be
   await other.files.destroy(() => Promise.resolve());
 });
 
-test("A file in the bucket is refused by name if the bucket is missing, and can be removed", async () => {
+test("A file in the bucket cannot be read if the bucket is missing; the error names the file, and the file can be removed", async () => {
   const { files, rows, threadId } = bucketStage();
   await files.write("a", pattern(threshold), plain);
   const unbound = stage(rows).files;

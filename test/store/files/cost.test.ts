@@ -32,7 +32,7 @@ function withFiles(work: (files: ManagedThreadFiles, cost: Cost) => Promise<void
 }
 
 describe("rows written by files", () => {
-  test("A file costs one row, each new folder one, and a file larger than a row its chunks and two more", () =>
+  test("A new file writes one row, each new folder one, and a file larger than a row also its chunks and two more", () =>
     withFiles(async (files, cost) => {
       const written = async (work: () => Promise<unknown>) => (await cost(work)).written;
       const five = pattern(5 * chunk);
@@ -81,7 +81,7 @@ describe("rows written by files", () => {
 });
 
 describe("rows read by files", () => {
-  test("A read of a folder or a file reads the rows it shows, in a tree of thousands", () =>
+  test("A read of a folder or a file reads few more rows than it shows, in a tree of thousands of files", () =>
     withFiles(async (files, cost) => {
       for (let n = 0; n < 5000; n += 1) await files.write(`tree/${n % 50}/${n % 500}/${n}`, "x", plain);
       for (let n = 0; n < 100; n += 1) await files.write(`list/${n}`, pattern(1000), plain);

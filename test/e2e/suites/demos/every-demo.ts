@@ -1,4 +1,4 @@
-// What holds for all demos: they are listed, they need no key, and no words leave them speechless.
+// What holds for all demos: they are listed, need no key, and answer any message.
 
 import { expect, it } from "vitest";
 import { z } from "zod";
