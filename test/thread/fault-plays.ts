@@ -55,7 +55,7 @@ async function raises(id: string): Promise<void> {
   await value(stubOf(id).call("postMessage", admin, message(`limits ${id}`, { limits }), key));
   const waits = async () => {
     const { status, pending_tool_calls: pending } = await value(stubOf(id).call("describe", admin));
-    return pending.length > 0 ? "raise" : status === "idle" && "over";
+    return pending.length > 0 ? (await isQuiet(id)) && "raise" : status === "idle" && "over";
   };
   if ((await vi.waitUntil(waits, patience)) === "over") return;
   const raise = { key: "raise", fingerprint: "raise" };
