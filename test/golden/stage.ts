@@ -14,9 +14,13 @@ import { serve } from "../standard-agents/project.ts";
 import type { Changes } from "../standard-agents/project.ts";
 import { watch } from "../thread/feed-watcher.ts";
 import type { Watching } from "../thread/feed-watcher.ts";
+import { door } from "../thread/team-driver.ts";
+import type { Door } from "../thread/team-driver.ts";
 import { alarmOf, stubOf } from "../thread/thread-driver.ts";
 import { skip, testClock } from "../worker/clock.ts";
 import { registry } from "../worker/definitions.ts";
+import { atPlaces } from "../worker/places.ts";
+import type { Place } from "../worker/places.ts";
 import { EventReader, withoutDeltas } from "./event-reader.ts";
 import { asText } from "./normal-form.ts";
 import { keptFile, keptPaths, readStored, toLines } from "./stored-thread.ts";
@@ -101,6 +105,13 @@ export class Stage {
   feed: Watching | null = null;
   live: EventReader | null = null;
   quiet: EventReader | null = null;
+  /** Background work that is under way, by thread: how many calls of it have begun and not ended. */
+  readonly #working = new Map<string, number>();
+  /** By thread, the catalog write that was requested last, and the one that is being sent. */
+  readonly #flushes = new Map<string, Door>();
+  readonly #sending = new Map<string, Door | undefined>();
+  /** Called when an object passes the place of that name. */
+  readonly #passing = new Map<string, () => void>();
   readonly #fetch: (request: Request) => Promise<Response>;
   #restore = (): void => {};
 
@@ -111,6 +122,7 @@ export class Stage {
     skip(hourMs);
     if (play.project !== undefined) serve(play.project());
     this.#record();
+    atPlaces((place) => this.#pass(place));
     this.#fetch = appOf(this.owner);
   }
 
@@ -217,9 +229,27 @@ export class Stage {
     [this.live, this.quiet] = [null, null];
   }
 
-  /** Waits until no thread of the play has an alarm. */
+  /** Waits until no thread of the play has an alarm, and its background work is done. A change of an idle thread sets no alarm. */
   async settled(): Promise<void> {
-    for (const id of this.threads) await this.until(async () => (await alarmOf(id)) === null);
+    const isDone = async (id: string) => (await alarmOf(id)) === null && (this.#working.get(id) ?? 0) === 0;
+    for (const id of this.threads) await this.until(() => isDone(id));
+  }
+
+  /** Resolves when an object first passes the place of that name (test/worker/places.ts). */
+  passed(name: string): Promise<void> {
+    return new Promise((resolve) => this.#passing.set(name, resolve));
+  }
+
+  /** Counts background work. Lets a child deliver its result only when its own entry in the catalog is written: its row shows the order. */
+  #pass({ thread, name }: Place): Promise<void> | void {
+    const working = this.#working.get(thread) ?? 0;
+    if (name === "sleep.written") this.#working.set(thread, working + 1);
+    if (name === "sleep.sweep") this.#working.set(thread, working - 1);
+    if (name === "sleep.flush") this.#flushes.set(thread, door());
+    if (name === "outbox.send") this.#sending.set(thread, this.#flushes.get(thread));
+    if (name === "after flush") this.#sending.get(thread)?.open();
+    this.#passing.get(name)?.();
+    if (name === "before deliver") return this.#flushes.get(thread)?.passed;
   }
 
   /** Does a part of the play, and counts the rows that the thread reads and writes meanwhile. */
@@ -261,6 +291,7 @@ export class Stage {
 
   /** Closes the feed and restores the registry. */
   close(): void {
+    atPlaces(null);
     this.feed?.socket.close(1000, "done");
     this.#restore();
   }

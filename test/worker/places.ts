@@ -36,10 +36,14 @@ export function placedFaults(state: DurableObjectState, next: Faults): Faults {
   };
 }
 
-/** The catalog, with a place before a thread is forgotten. */
+/** The catalog, with a place after a thread's entry is written, and one before it is removed. */
 export function placedCatalog(state: DurableObjectState, catalog: Catalog): Catalog {
   return {
     ...catalog,
+    flush: async (entry, totals) => {
+      await catalog.flush(entry, totals);
+      await passing?.({ thread: state.id.name ?? "", name: "after flush", state });
+    },
     remove: async (removal) => {
       await passing?.({ thread: state.id.name ?? "", name: "before forget", state });
       await catalog.remove(removal);

@@ -65,14 +65,12 @@ export const talkPlays: GoldenPlay[] = [
     name: "interrupt",
     agent: "parallel",
     run: (stage) =>
-      stage.turn("a run that a message ends", () =>
-        stage.ended(async () => {
-          const open = await busy(stage, "interrupted");
-          await stage.ask("POST", "/messages", { content: "now", when: "interrupt" });
-          await stage.ask("POST", "/messages", { content: "not now", when: "reject" });
-          open();
-        }, 2),
-      ),
+      stage.turn("a run that a message ends", async () => {
+        const open = await busy(stage, "interrupted");
+        await stage.ended(() => stage.ask("POST", "/messages", { content: "now", when: "interrupt" }), 2);
+        await stage.ended(() => stage.ask("POST", "/messages", { content: "not now", when: "reject" }));
+        open();
+      }),
   },
   {
     name: "stop",

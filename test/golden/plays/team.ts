@@ -51,10 +51,14 @@ export const teamPlays: GoldenPlay[] = [
       personas.set("boss", ({ step }) =>
         step === 0 ? { toolCalls: [call("nest", { task: "2" })] } : { text: "boss done" },
       );
-      personas.set("nester", ({ messages, lastUser, step }) => {
+      // Until the parent of the middle thread has answered that it has no readers, events of the lowest thread use numbers of the middle one.
+      const unread = stage.passed("after relay");
+      personas.set("nester", async ({ messages, lastUser, step }) => {
         const left = Number(lastUser);
         if (step > 0) return { text: `from ${String(messages.at(-1)?.content)}` };
-        return left > 1 ? { toolCalls: [call("nest", { task: String(left - 1) })] } : { text: "bottom" };
+        if (left === 1) return { text: "bottom" };
+        await unread;
+        return { toolCalls: [call("nest", { task: String(left - 1) })] };
       });
       await stage.turn("a turn with children", () => stage.say("go"));
     },

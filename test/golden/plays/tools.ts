@@ -24,7 +24,8 @@ async function spokenTo(stage: Stage, when: "steer" | "interrupt"): Promise<void
       async () => {
         await stage.ask("POST", "/messages", { content: "ask" });
         const [call] = await pendingCalls(stage);
-        await stage.ask("POST", "/messages", { content: "aside", when });
+        const aside = () => stage.ask("POST", "/messages", { content: "aside", when });
+        await (when === "steer" ? aside() : stage.ended(aside, 2));
         await stage.ask("POST", "/tool-results", { results: [{ tool_call_id: call?.id, result: "because" }] });
       },
       when === "steer" ? 1 : 2,
