@@ -5,6 +5,7 @@ import type { Caller } from "#core/thread-rpc.ts";
 import { sseHeaders, sseResponse } from "#http/bridge/sse-response.ts";
 import type { SseFormat } from "#http/bridge/sse-response.ts";
 import { Subscription } from "#http/bridge/thread-subscription.ts";
+import type { SubscriptionQuery } from "#http/bridge/thread-subscription.ts";
 import type { Services } from "#http/services.ts";
 
 import { UiStream } from "./ui-stream.ts";
@@ -22,11 +23,13 @@ export interface FollowedRun extends StreamedRun {
 
 /** Follows the run until it ends or waits. A client that leaves does not stop the run. */
 export async function followRun({ dependencies, ports }: Services, run: FollowedRun): Promise<Response> {
-  const { request, caller, threadId, runId, after } = run;
+  const { request, caller, threadId, runId, after, passedSeq } = run;
   // Nested loops are shown by the outputs of their calls alone.
-  const query = { run_id: runId, after: String(after), depth: "0", include_silent: "false" };
+  const query: SubscriptionQuery = { after: String(after), depth: "0", include_silent: "false" };
+  // A subscription to a run ends at its first wait, which for a resumed run may be over.
+  const end: SubscriptionQuery = passedSeq === undefined ? { run_id: runId } : { until: "idle" };
   const { threads } = dependencies;
-  const subscription = await Subscription.open({ threads, threadId, caller, query }, ports);
+  const subscription = await Subscription.open({ threads, threadId, caller, query: { ...query, ...end } }, ports);
   const stream = new UiStream(run);
   return sseResponse(subscription, {
     timers: ports.timers,

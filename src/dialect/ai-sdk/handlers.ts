@@ -46,15 +46,15 @@ export function aiSdkHandlers(services: Services): HandlersOf<(typeof aiSdkGroup
     async aiSdkResume({ request, params, caller, headOnly }) {
       const threadId = params.id;
       const thread = await callThread({ threadId, repeatable: true, run: (stub) => stub.call("describe", caller) });
-      const { active_run_id: runId, status } = thread;
+      const { active_run_id: runId, status, last_seq: passedSeq } = thread;
       if (runId === null || status !== "running") return new Response(null, { status: 204 });
       const run = await callThread({ threadId, repeatable: true, run: (stub) => stub.call("getRun", caller, runId) });
       if (headOnly || run.first_seq === null) return new Response(null, { status: 204 });
       const after = run.first_seq - 1;
       const lease = await services.leases.take(caller, { holder: { thread: threadId }, stream: "bridged", run: false });
       const isServerTool = await readTools();
-      const followed = { request, caller: lease.caller, threadId, runId, after, knownCalls: [], isServerTool };
-      return withLease(lease, () => followRun(services, followed));
+      const shown = { threadId, runId, knownCalls: [], isServerTool, passedSeq };
+      return withLease(lease, () => followRun(services, { ...shown, request, caller: lease.caller, after }));
     },
     async aiSdkMessages({ params, caller }) {
       const threadId = params.id;

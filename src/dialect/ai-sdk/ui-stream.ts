@@ -22,6 +22,8 @@ export interface StreamedRun {
   /** Calls that the client's message has, so that their outputs can be sent alone. */
   knownCalls: Iterable<string>;
   isServerTool: IsServerTool;
+  /** Set for a run that is resumed: a wait for a client up to this event is over. */
+  passedSeq?: number;
 }
 
 interface Block {
@@ -140,6 +142,7 @@ export class UiStream {
       case "message_retracted":
         return this.#retract(event.message_id);
       case "awaiting_tool_execution":
+        if (event.seq <= (this.#run.passedSeq ?? 0)) return [];
         return [...event.tool_calls.flatMap((call) => this.#pending(call)), ...this.rest()];
       case "custom":
         return [{ type: `data-${event.name}`, data: event.data }];
