@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { ThreadholdClient } from "#client/index.ts";
 import type { Thread } from "#contract/thread.ts";
+import { deferred } from "#lib/deferred.ts";
 import { ThreadChat } from "#react/ai-sdk/thread-chat.ts";
 import type { ChatCallbacks } from "#react/ai-sdk/thread-chat.ts";
 import type { ThreadholdUIMessage } from "#react/ai-sdk/ui-message.ts";
@@ -105,6 +106,35 @@ describe("a chat on a thread", () => {
       ["ask", { q: "1" }],
     ]);
     expect(toolsOf(again.chat.lastMessage).map(({ state }) => state)).toEqual(["output-available", "output-available"]);
+    expect(again.chat.error).toBeUndefined();
+  });
+
+  it("AISDK15 A call that has its result is not offered again to a chat that resumes the answer", async () => {
+    const [reached, opened] = [deferred<void>(), deferred<void>()];
+    scripts.set("asks_then_talks", async ({ step }) => {
+      if (step === 0) return { toolCalls: [{ name: "ask", arguments: { q: "0" } }] };
+      reached.resolve();
+      await opened.promise;
+      return { text: "Thanks." };
+    });
+    const id = await newThread("asker");
+    const { session, chat } = await openChat(id);
+    await session.sendMessage({ text: "asks_then_talks" });
+    const toolCallId = toolsOf(chat.lastMessage)[0]?.toolCallId ?? "";
+    await session.addToolOutput({ tool: "ask", toolCallId, output: "yes" });
+    await reached.promise;
+    const offered: unknown[] = [];
+    const again = await openChat(
+      id,
+      { onToolCall: ({ toolCall }) => void offered.push(toolCall) },
+      (response, path) => {
+        // The run goes on once its stream is open.
+        if (path.endsWith("/stream")) opened.resolve();
+        return response;
+      },
+    );
+    expect(offered).toEqual([]);
+    expect(textOf(again.chat.lastMessage)).toBe("Thanks.");
     expect(again.chat.error).toBeUndefined();
   });
 

@@ -34,6 +34,8 @@ export class ThreadChat<M extends UIMessage> {
   readonly #answers = new Set<string>();
   /** Calls that `onToolCall` was called for. */
   readonly #offered = new Set<string>();
+  /** Calls that had a result when the conversation was loaded. */
+  readonly #settled = new Set<string>();
   #isLoaded = false;
   #isOpen = false;
   /** Settles when the first attempt to load has ended. */
@@ -53,6 +55,8 @@ export class ThreadChat<M extends UIMessage> {
       ...(generateId === undefined ? {} : { generateId }),
       sendAutomaticallyWhen: ({ messages }) => this.#hasAnswer(messages.at(-1)),
       onToolCall: ({ toolCall }) => {
+        // A resumed stream is the whole answer, with its earlier calls.
+        if (this.#settled.has(toolCall.toolCallId)) return;
         this.#offered.add(toolCall.toolCallId);
         return this.#callbacks.onToolCall?.({ toolCall });
       },
@@ -120,6 +124,10 @@ export class ThreadChat<M extends UIMessage> {
   #show(messages: M[], isIdle: boolean): void {
     this.#isLoaded = true;
     this.chat.messages = messages;
+    const parts = messages.flatMap((message) => message.parts as readonly { toolCallId?: string; state?: string }[]);
+    for (const { toolCallId, state = "" } of parts) {
+      if (toolCallId !== undefined && state.startsWith("output-")) this.#settled.add(toolCallId);
+    }
     this.#loading.resolve();
     if (isIdle) this.#offerCalls(messages.at(-1));
   }
