@@ -97,6 +97,21 @@ describe("the messages of a thread", () => {
     expect(retried[3]).toMatchObject({ id: "r2", content: [text("Whole")] });
   });
 
+  it("AUI3 A run that fails after a message joined it keeps its answer and shows its error after that message", () => {
+    const joined = message({ role: "user", parts: [text("And that?")] });
+    const failed = { r1: runOf({ status: "error", error: { code: "api", message: "No model." } }) };
+    const shown = new ThreadMessages().convert(
+      content([user, message({ parts: [text("I look.")] }), joined], { runs: failed }),
+    );
+    expect(shown).toMatchObject([
+      { role: "user" },
+      { role: "assistant", content: [text("I look.")] },
+      { role: "user", content: [text("And that?")] },
+      { role: "assistant", content: [], status: { type: "incomplete", reason: "error", error: "No model." } },
+    ]);
+    expect(new Set(shown.map(({ id }) => id)).size).toBe(4);
+  });
+
   it("AUI2 A call that needs approval asks for it, a decision is shown, and waiting calls outside of the messages are data parts", () => {
     const asking = [user, message({ parts: [call("c1")] })];
     const pending = ["c1", "c9"].map((id) => ({ id, name: "look", kind: "approval" as const, run_id: "r1" }));

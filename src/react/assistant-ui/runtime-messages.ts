@@ -57,6 +57,12 @@ export class ThreadMessages {
 function groupsOf({ messages, runs }: ThreadContent): Group[] {
   const groups: Group[] = [];
   const answersOf = new Map<string, number>();
+  // The id stays when the run's first message is retracted.
+  const answerId = (key: string): string => {
+    const earlier = answersOf.get(key) ?? 0;
+    answersOf.set(key, earlier + 1);
+    return earlier === 0 ? key : `${key}:${String(earlier)}`;
+  };
   for (const message of messages) {
     const { id, role, run_id: runId, side, silent, depth, parent_id: parentId } = message;
     if (silent || depth > 0 || parentId !== null) continue;
@@ -65,21 +71,15 @@ function groupsOf({ messages, runs }: ThreadContent): Group[] {
     else if (role === "tool") groups.findLast((group) => makesCall(group, message))?.messages.push(message);
     else if (role === "assistant" || role === "user") {
       if (last?.role === "assistant" && last.runId === runId && last.side === side) last.messages.push(message);
-      else {
-        const earlier = answersOf.get(runId ?? id) ?? 0;
-        answersOf.set(runId ?? id, earlier + 1);
-        // The id stays when the run's first message is retracted.
-        const group = `${runId ?? id}${earlier === 0 ? "" : `:${String(earlier)}`}`;
-        groups.push({ id: group, role: "assistant", side, runId, messages: [message] });
-      }
+      else groups.push({ id: answerId(runId ?? id), role: "assistant", side, runId, messages: [message] });
     }
   }
-  // A run that failed before it answered has no message that could show its error.
+  // A run that failed before it answered its last message has no message that could show its error.
   return groups.flatMap((group, index) => {
     const { runId } = group;
     const isUnanswered = runId !== null && groups.slice(index + 1).every((other) => other.runId !== runId);
     if (group.role !== "user" || !isUnanswered || runs[runId]?.status !== "error") return [group];
-    return [group, { id: runId, role: "assistant", side: null, runId, messages: [] }];
+    return [group, { id: answerId(runId), role: "assistant", side: null, runId, messages: [] }];
   });
 }
 
