@@ -1,4 +1,4 @@
-// Puts the playground onto the page.
+// Renders the playground into the page.
 
 import "@fontsource-variable/ibm-plex-sans/wght.css";
 import "@fontsource/ibm-plex-mono/latin-400.css";

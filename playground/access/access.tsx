@@ -1,5 +1,5 @@
-// Who the page speaks as. Asks once whether the deployment lets it in; where it does not, a token is asked for, and whatever is
-// refused later as not authorised comes back to the same form.
+// Holds the page's credentials. It first tries the API without a token. If the deployment refuses that, or refuses a
+// token later, the sign-in form is shown.
 
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createContext, useCallback, useContext, useEffect, useMemo, useState } from "react";
@@ -19,19 +19,19 @@ type State =
   | { state: "closed"; error: unknown };
 
 interface Access {
-  /** Whether a token was given, so that there is something to leave. */
+  /** Whether the page uses a token, so that there is something to sign out of. */
   signedIn: boolean;
   signOut: () => void;
 }
 
 const Context = createContext<Access>({ signedIn: false, signOut: () => undefined });
 
-/** How the page came in, and how it leaves. */
+/** How the page is signed in, and the function that signs it out. */
 export function useAccess(): Access {
   return useContext(Context);
 }
 
-/** Draws its children once the deployment answers the page. */
+/** Renders its children once the deployment accepts the page's requests. */
 export function AccessGate({ children }: { children: ReactNode }): ReactElement {
   const [state, setState] = useState<State>(() => ({ state: "asking", token: keptToken() }));
   const token = state.state === "asking" ? state.token : undefined;
@@ -43,7 +43,7 @@ export function AccessGate({ children }: { children: ReactNode }): ReactElement 
     if (token === undefined) return undefined;
     const leave = new AbortController();
     const client = clientOf(token, () => {
-      // Whatever was asked, by whom and how: from then on nothing else would be answered.
+      // After one refusal for lack of authorisation every other request would be refused too.
       setState((before) => (before.state === "open" && before.client === client ? over : before));
     });
     client.definitions.agents.list({ signal: leave.signal }).then(
@@ -60,7 +60,7 @@ export function AccessGate({ children }: { children: ReactNode }): ReactElement 
 
   const open = state.state === "open" ? state : null;
   const client = open?.client ?? null;
-  // What one caller was told is not another one's to see.
+  // A cache of its own for each caller, because one caller's data must not be shown to another.
   const [queries] = useState(queryClient);
   useEffect(() => {
     if (client === null) return undefined;
@@ -123,7 +123,7 @@ function isUnauthorized(error: unknown): boolean {
   return error instanceof ThreadholdClientError && error.code === "unauthorized";
 }
 
-/** The client has its own retries, and knows which requests may be sent again. */
+/** The client has its own retries, and knows which requests may be repeated. */
 function queryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: { queries: { retry: false, staleTime: 10_000 }, mutations: { retry: false } },

@@ -1,4 +1,4 @@
-// What stands where the deployment answers nobody, or does not answer.
+// The page that is shown if the deployment refuses every caller, or does not answer.
 
 import type { ReactElement } from "react";
 import { ThreadholdClientError } from "threadhold/client";
@@ -9,7 +9,7 @@ import { wordsOf } from "../kit/note.tsx";
 
 import css from "./access.module.css";
 
-/** Says why, and what to do. */
+/** Shows the reason, and what to do. */
 export function ClosedPage({ error, onRetry }: { error: unknown; onRetry: () => void }): ReactElement {
   const unset = error instanceof ThreadholdClientError && error.code === "auth_not_configured";
   return (

@@ -1,9 +1,9 @@
-// Where a token is while the page is open. In memory alone, unless the visitor asks for this tab to remember it; never where
-// another tab, or tomorrow, would find it.
+// Stores the token while the page is open: in memory, or in this tab's session storage if the visitor asks for that. It
+// is never stored where another tab or a later session could read it.
 
 const place = "threadhold.token";
 
-/** What this tab was asked to remember; null for nothing, or where the browser keeps nothing. */
+/** The token in this tab's storage; null if there is none, or if the browser stores nothing. */
 export function keptToken(): string | null {
   try {
     return sessionStorage.getItem(place);
@@ -12,12 +12,12 @@ export function keptToken(): string | null {
   }
 }
 
-/** Remembers a token for this tab, or forgets it with null. */
+/** Stores a token for this tab; null removes it. */
 export function keepToken(token: string | null): void {
   try {
     if (token === null) sessionStorage.removeItem(place);
     else sessionStorage.setItem(place, token);
   } catch {
-    // A browser that keeps nothing has nothing to forget either; the token stays in memory.
+    // A browser that stores nothing has nothing to remove; the token stays in memory.
   }
 }

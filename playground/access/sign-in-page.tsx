@@ -1,4 +1,5 @@
-// Asks for a token. It is sent in a header and nowhere else, and kept in memory unless this tab is asked to remember it.
+// The form that asks for a token. The token is sent in a header only, and is kept in memory unless the visitor asks
+// this tab to remember it.
 
 import { useState } from "react";
 import type { SubmitEvent, ReactElement } from "react";
@@ -10,7 +11,7 @@ import { FormEnd, TextField } from "../kit/field.tsx";
 import css from "./access.module.css";
 
 interface SignInPageProps {
-  /** Why the last token did not do; null for a first visit. */
+  /** Why the last token was refused; null at the first visit. */
   reason: string | null;
   onToken: (token: string, keep: boolean) => void;
 }

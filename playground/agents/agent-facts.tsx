@@ -1,4 +1,4 @@
-// An agent: its sides, when each of them ends, and its latest threads.
+// The facts of an agent on its page: its sides, when each of them ends, and its latest threads.
 
 import type { ReactElement } from "react";
 
@@ -40,7 +40,7 @@ export function StartThread({ agent, ready }: { agent: Agent; ready: boolean }):
   );
 }
 
-/** What it is. */
+/** The agent's facts. */
 export function AgentFacts({ agent }: { agent: Agent }): ReactElement {
   const { name, type, sideA, sideB, exposeAsTool, toolDescription, maxSessionTurns } = agent;
   const dual = type === "dual_ai" && sideB !== null;

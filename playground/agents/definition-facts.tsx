@@ -4,10 +4,10 @@ import type { ReactElement, ReactNode } from "react";
 
 import css from "./definition.module.css";
 
-/** One fact; null is one that is not said. */
+/** A fact; null for a fact without a value, which is not shown. */
 export type Fact = readonly [name: string, value: ReactNode];
 
-/** The facts that there are. */
+/** A list of facts. Those that are null are left out. */
 export function Facts({ facts }: { facts: readonly Fact[] }): ReactElement {
   return (
     <dl className={css["facts"]}>

@@ -1,4 +1,4 @@
-// A definition by its name, with the mark of its kind; it leads to its page.
+// A link to a definition's page: its name with the mark of its kind.
 
 import type { ReactElement } from "react";
 import { Link } from "wouter";

@@ -1,4 +1,4 @@
-// The definitions as a list, by kind, each with what it uses: what the graph says, in words.
+// The definitions as a list, by kind, each with the definitions that it uses: the content of the graph as text.
 
 import type { ReactElement } from "react";
 

@@ -1,5 +1,5 @@
-// The page of a definition: what it is, what it has to do with others, what keeps it from being used. It follows what a developer
-// changes meanwhile.
+// The page of a definition: its facts, its relations to other definitions, and what prevents its use. It is updated
+// while a developer edits the definitions.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactElement } from "react";
@@ -27,7 +27,7 @@ import { useDefinitions, useFindings } from "./use-definitions.ts";
 
 import css from "./definition.module.css";
 
-/** The page; `part` is the name as the address has it. */
+/** The page; `part` is the name as it is written in the address. */
 export function DefinitionPage({ kind, part }: { kind: Kind; part: string }): ReactElement {
   const name = nameIn(part);
   usePageTitle(name);
@@ -125,7 +125,7 @@ function File({ of: { kind, name }, set }: { of: Reference; set: DefinitionSet }
   );
 }
 
-/** Its description, where it has one. */
+/** The description of a definition; empty if it has none. */
 function aboutOf({ kind, name }: Reference, set: DefinitionSet): string {
   switch (kind) {
     case "agent": {
@@ -142,7 +142,7 @@ function aboutOf({ kind, name }: Reference, set: DefinitionSet): string {
   }
 }
 
-/** The server says what it may have been meant to be. */
+/** Shown for an unknown name, with the server's suggestion of a similar one. */
 function Unknown({ reference, links }: { reference: Reference; links: readonly Relation[] }): ReactElement {
   const { kind, name } = reference;
   const client = useThreadholdClient();

@@ -1,4 +1,4 @@
-// What the pages call a definition: its kind, its name, and the address of its page.
+// A definition on the pages: its kind, its name, and the address of its page.
 
 import type { Definitions } from "threadhold/client";
 
@@ -7,12 +7,12 @@ type Listed<K extends keyof Definitions> = Awaited<ReturnType<Definitions[K]["li
 export type Agent = Listed<"agents">;
 export type Prompt = Listed<"prompts">;
 export type Model = Listed<"models">;
-/** What a model may call: of kind `tool`, or a prompt or an agent that stands as one. */
+/** A definition that a model may call: a tool, or a prompt or an agent that is offered as a tool. */
 export type Tool = Listed<"tools">;
 export type Hook = Listed<"hooks">;
 export type Route = Listed<"routes">;
 
-/** Everything that the project defines, each kind by name. */
+/** All definitions of the project, each kind sorted by name. */
 export interface DefinitionSet {
   agents: readonly Agent[];
   prompts: readonly Prompt[];
@@ -22,7 +22,7 @@ export interface DefinitionSet {
   routes: readonly Route[];
 }
 
-/** The kinds, in the order of the pages. */
+/** The kinds, in the order in which the pages show them. */
 export const kinds = ["agent", "prompt", "tool", "model"] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -32,7 +32,7 @@ export interface Reference {
   name: string;
 }
 
-/** A text that no other definition has. */
+/** A key that is unique among all definitions. */
 export function keyOf({ kind, name }: Reference): string {
   return `${kind}:${name}`;
 }
@@ -42,22 +42,27 @@ export function definitionPath({ kind, name }: Reference): string {
   return `/${kind}s/${encodeURIComponent(name)}`;
 }
 
-/** The addresses of definitions. */
+/** Matches the addresses of definitions' pages. */
 export const definitionRoute = /^\/(?<kind>agent|prompt|tool|model)s\/(?<name>[^/]+)\/?$/;
 
-/** The name in an address, of which the router has undone all escapes but those of characters that mean something in one. */
+/**
+ * The name in a part of an address. The router has decoded it, except for escaped characters that have a meaning in
+ * addresses.
+ */
 export function nameIn(part: string): string {
   return part.replaceAll(/%(?:2[346BCF]|3[ABDF]|40)/gi, (escape) => decodeURIComponent(escape));
 }
 
-/** Of the set, everything by kind and name. What is a prompt or an agent in the first place is no tool here. */
+/**
+ * All definitions of the set by kind and name. A prompt or an agent that is offered as a tool is not listed as a tool.
+ */
 export function referencesOf({ agents, prompts, models, tools }: DefinitionSet): Reference[] {
   const of = (kind: Kind, listed: readonly { name: string }[]): Reference[] =>
     listed.map(({ name }) => ({ kind, name }));
   return [...of("agent", agents), ...of("prompt", prompts), ...of("tool", ownTools(tools)), ...of("model", models)];
 }
 
-/** The tools that are files of their own. */
+/** The tools that have a file of their own. */
 function ownTools(tools: readonly Tool[]): Tool[] {
   return tools.filter(({ kind }) => kind === "tool");
 }

@@ -1,5 +1,5 @@
-// Everything the project defines: a graph of who uses what, and below it the same as a list, which stands alone where there is little room. A filter
-// by name narrows both; the address keeps it.
+// The page of all definitions: a graph of which definition uses which, and a list of the same relations, which is shown
+// alone on a narrow page. A filter by name applies to both and is kept in the address.
 
 import { Suspense, lazy, useDeferredValue, useMemo, useSyncExternalStore } from "react";
 import type { ReactElement } from "react";

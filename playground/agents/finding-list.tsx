@@ -1,4 +1,4 @@
-// Findings of the last build, each with its place and the line that is meant.
+// The findings of the last build, each with its position and the source line.
 
 import type { ReactElement } from "react";
 
@@ -8,7 +8,7 @@ import type { Finding } from "./findings.ts";
 
 import css from "./definition.module.css";
 
-/** The findings; nothing where there are none. */
+/** The list; renders nothing without findings. */
 export function FindingList({ findings }: { findings: readonly Finding[] }): ReactElement | null {
   if (findings.length === 0) return null;
   return (

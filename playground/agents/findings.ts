@@ -1,4 +1,4 @@
-// Which findings of the last build are about a definition: those in its file, and those that name it.
+// Selects the findings of the last build that concern a definition: those in its file, and those that name it.
 
 import type { RouteAnswer } from "threadhold/client";
 
@@ -7,7 +7,7 @@ import type { Reference } from "./definition.ts";
 /** A finding of the build. */
 export type Finding = NonNullable<RouteAnswer<"GET /healthz">["diagnostics"]>[number];
 
-/** Of the findings, those about this definition. */
+/** The findings that concern this definition. */
 export function findingsOf({ kind, name }: Reference, findings: readonly Finding[]): Finding[] {
   return findings.filter(({ file, message, notes = [] }) => {
     const stem = (file.split("/").at(-1) ?? "").replace(/\.[cm]?[jt]sx?$/, "");
@@ -16,7 +16,7 @@ export function findingsOf({ kind, name }: Reference, findings: readonly Finding
   });
 }
 
-/** Where it is, as an editor opens it: file, line and column. */
+/** The position of a finding as an editor opens it: file, line and column. */
 export function placeOf({ file, line, column }: Finding): string {
   return [file, line, line === undefined ? undefined : column].filter((part) => part !== undefined).join(":");
 }

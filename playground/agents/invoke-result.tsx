@@ -1,4 +1,4 @@
-// What came of a call: its words, its files, or why it failed, as in a conversation.
+// The result of a call by hand: its text, its files, or its error, drawn as in a conversation.
 
 import type { ReactElement } from "react";
 import { Link } from "wouter";

@@ -1,5 +1,5 @@
-// Calls a tool by hand: which thread it works in, its arguments in a form made of its schema or as JSON, and what came of it. What was
-// written last is kept while the page lives.
+// Calls a tool by hand: the thread that it works in, its arguments as a form made from its schema or as JSON, and its
+// result. The last arguments are kept until the page is closed.
 
 import { useEffect, useState } from "react";
 import type { ReactElement } from "react";
@@ -22,7 +22,7 @@ import css from "./invoke.module.css";
 
 interface InvokeToolProps {
   tool: Tool;
-  /** Those that have the tool first. */
+  /** All agents; those that have the tool come first. */
   agents: readonly Agent[];
 }
 
@@ -85,7 +85,7 @@ function ThreadChoice({ thread, disabled, onChange }: ThreadChoiceProps): ReactE
   const nameOf = useNameOf();
   const { threads, refresh } = useThreads({ limit: 50 });
   const hidden = useHidden();
-  // One that a call has just made is not listed yet.
+  // A thread that a call has just created is not listed yet, so the list is loaded again.
   useEffect(() => refresh(), [thread, refresh]);
   const shown = threads.filter(({ id }) => !hidden.has(id));
   return (

@@ -1,4 +1,4 @@
-// The marks of the kinds: each a shape of its own, which the node of the graph has too.
+// The marks of the kinds of definitions. Each has a shape of its own, which the kind's nodes in the graph have too.
 
 import type { ReactElement } from "react";
 
@@ -11,7 +11,7 @@ const paths: Readonly<Record<Kind, string>> = {
   model: "M4.900 2.800h6.200L14.200 8l-3.100 5.200H4.900L1.800 8zM6.200 8h3.600",
 };
 
-/** In words, of one and of several. */
+/** The name of each kind, singular and plural. */
 export const kindWords: Readonly<Record<Kind, { one: string; many: string }>> = {
   agent: { one: "Agent", many: "Agents" },
   prompt: { one: "Prompt", many: "Prompts" },
@@ -19,7 +19,7 @@ export const kindWords: Readonly<Record<Kind, { one: string; many: string }>> = 
   model: { one: "Model", many: "Models" },
 };
 
-/** The mark. Hidden from screen readers: whoever uses it names the kind. */
+/** The mark. It is hidden from screen readers, so the text next to it has to name the kind. */
 export function KindMark({ kind, size = 16 }: { kind: Kind; size?: number }): ReactElement {
   return (
     <svg aria-hidden="true" width={size} height={size} viewBox="0 0 16 16" fill="none" focusable="false">

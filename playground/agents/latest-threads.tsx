@@ -1,4 +1,4 @@
-// The threads an agent had last.
+// The latest threads of an agent.
 
 import type { ReactElement } from "react";
 import { useThreads } from "threadhold/react";

@@ -1,4 +1,4 @@
-// Which keys a definition waits for, and where to put them.
+// The variables that a definition lacks, and where to set them.
 
 import type { ReactElement } from "react";
 
@@ -6,7 +6,7 @@ import type { MissingKey } from "./readiness.ts";
 
 import css from "./definition.module.css";
 
-/** The note; nothing where no key is missing. */
+/** The note; renders nothing if no variable is missing. */
 export function MissingKeys({ missing }: { missing: readonly MissingKey[] }): ReactElement | null {
   if (missing.length === 0) return null;
   const variables = [...new Set(missing.map(({ variable }) => variable))];

@@ -1,4 +1,4 @@
-// A model: whose it is, what it costs, what it can do, and who answers in its place.
+// The facts of a model on its page: its provider, its prices, its capabilities and its fallbacks.
 
 import type { ReactElement } from "react";
 
@@ -9,7 +9,7 @@ import type { Model } from "./definition.ts";
 
 import css from "./definition.module.css";
 
-/** What it is. */
+/** The model's facts. */
 export function ModelFacts({ model }: { model: Model }): ReactElement {
   const { provider, includedProviders, fallbacks, inputPrice, outputPrice, cachedPrice, missing } = model;
   // No request asks for a structured output yet, so that capability is not shown.

@@ -1,4 +1,5 @@
-// A prompt: its text with what it includes, what of the history its model is sent, and what a call of it must bring.
+// The facts of a prompt on its page: its text with the prompts that it includes, the part of the history that its model
+// receives, and the arguments of a call.
 
 import type { ReactElement } from "react";
 import type { Json } from "threadhold/client";
@@ -16,7 +17,7 @@ interface PromptFactsProps {
   set: DefinitionSet;
 }
 
-/** What it is. */
+/** The prompt's facts. */
 export function PromptFacts({ prompt, set }: PromptFactsProps): ReactElement {
   const { model, includeChat, includePastTools, parallelToolCalls, toolChoice, reasoning, recentImageThreshold } =
     prompt;
@@ -66,11 +67,11 @@ function thinkingOf({ effort, maxTokens, exclude, include }: NonNullable<Prompt[
 interface PromptTextProps {
   text: Json;
   prompts: readonly Prompt[];
-  /** Names of the prompts that this one stands in, itself among them. */
+  /** Names of the prompts that include this text, the outermost first, and its own name. */
   within: readonly string[];
 }
 
-/** A text with those that it includes at their places. */
+/** The text of a prompt, with the texts of included prompts in their places. */
 function PromptText({ text, prompts, within }: PromptTextProps): ReactElement {
   const parts = Array.isArray(text) ? text : [{ type: "text", content: text }];
   return (

@@ -1,16 +1,19 @@
-// Which variables keep definitions from being used: those of the models that answer for them.
+// Finds the missing variables that prevent the use of definitions: those of the models that they need.
 
 import { keyOf } from "./definition.ts";
 import type { DefinitionSet, Reference } from "./definition.ts";
 import type { Link } from "./relations.ts";
 
-/** A model that waits for a variable. */
+/** A variable that a model lacks. */
 export interface MissingKey {
   model: string;
   variable: string;
 }
 
-/** The models that a definition itself needs, and their missing keys. Fallbacks and what may be called besides are not asked. */
+/**
+ * The missing keys of the models that a definition itself needs. Fallbacks, and models of definitions that it may call,
+ * are not included.
+ */
 export function missingKeys(reference: Reference, set: DefinitionSet, links: readonly Link[]): MissingKey[] {
   const models = new Set<string>();
   const seen = new Set<string>();

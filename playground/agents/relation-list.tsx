@@ -1,4 +1,4 @@
-// What a definition uses and who uses it, as links in both directions.
+// The definitions that a definition uses, and those that use it, as links.
 
 import type { ReactElement } from "react";
 

@@ -1,12 +1,12 @@
-// What definitions have to do with each other, read off what the API tells of each: which prompt an agent speaks with, which model
-// answers, what it may call, who else may be asked.
+// Finds the relations between definitions in the API's response: an agent's prompts, a prompt's model, the tools that
+// it may call, and a model's fallbacks.
 
 import type { Json } from "threadhold/client";
 
 import { keyOf } from "./definition.ts";
 import type { DefinitionSet, Prompt, Reference } from "./definition.ts";
 
-/** How one definition uses another one. */
+/** The ways in which one definition uses another. */
 export type Relation =
   | "prompt"
   | "prompt_a"
@@ -21,14 +21,14 @@ export type Relation =
   | "stop_tool"
   | "end_tool";
 
-/** One definition uses another one. */
+/** One definition that uses another one. */
 export interface Link {
   from: Reference;
   to: Reference;
   relation: Relation;
 }
 
-/** In words: on an edge, of what is used, and of who uses it. */
+/** Texts of each relation: a short one for an edge, one for the used definition, and one for the user. */
 export const relationWords: Readonly<Record<Relation, { short: string; uses: string; usedBy: string }>> = {
   prompt: { short: "prompt", uses: "Prompt", usedBy: "Prompt of" },
   prompt_a: { short: "side A", uses: "Prompt of side A", usedBy: "Side A of" },
@@ -56,7 +56,7 @@ export function linksOf(set: DefinitionSet): Link[] {
     const sides: { side: typeof sideA; relation: Relation }[] = [
       { side: sideA, relation: dual ? "prompt_a" : "prompt" },
     ];
-    // A second side of an agent that speaks with a person has no say.
+    // The second side of an agent is used only if its two sides talk to each other.
     if (dual && sideB !== null) sides.push({ side: sideB, relation: "prompt_b" });
     for (const { side, relation } of sides) {
       add({ from, to: { kind: "prompt", name: side.prompt }, relation });
@@ -81,7 +81,7 @@ export function linksOf(set: DefinitionSet): Link[] {
   return [...links.values()];
 }
 
-/** What a name that a model calls means: a tool, where there is one, else a prompt or an agent. */
+/** The definition that a called name refers to: a tool if there is one, else a prompt or an agent. */
 function callable(name: string, { tools, prompts, agents }: DefinitionSet): Reference {
   if (tools.some((tool) => tool.name === name && tool.kind === "tool")) return { kind: "tool", name };
   if (prompts.some((prompt) => prompt.name === name)) return { kind: "prompt", name };
@@ -89,14 +89,14 @@ function callable(name: string, { tools, prompts, agents }: DefinitionSet): Refe
   return { kind: "tool", name };
 }
 
-/** An agent with one side takes the conversation over; one with two works in a thread of its own. */
+/** An agent with one side takes over the conversation; an agent with two sides works in a child thread. */
 function relationTo({ kind, name }: Reference, { agents }: DefinitionSet): Relation {
   if (kind === "prompt") return "sub_prompt";
   if (kind !== "agent") return "tool";
   return agents.some((agent) => agent.name === name && agent.type === "dual_ai") ? "sub_agent" : "handoff";
 }
 
-/** Names of the prompts whose text is part of this one's. */
+/** Names of the prompts whose text this prompt includes. */
 function includesOf({ prompt }: Prompt): string[] {
   return (Array.isArray(prompt) ? prompt : []).flatMap((part) => {
     const named = fieldOf(part, "type") === "include" ? fieldOf(part, "prompt") : undefined;
@@ -104,7 +104,7 @@ function includesOf({ prompt }: Prompt): string[] {
   });
 }
 
-/** Names of what its model may call. */
+/** Names that the prompt's model may call. */
 function offersOf({ tools }: Prompt): string[] {
   return tools.flatMap((offer) => {
     const name = typeof offer === "string" ? offer : fieldOf(offer, "name");
@@ -112,7 +112,7 @@ function offersOf({ tools }: Prompt): string[] {
   });
 }
 
-/** A field of a JSON object; undefined of anything else. */
+/** A field of a JSON object; undefined for any other value. */
 export function fieldOf(value: Json, field: string): Json | undefined {
   return value === null || typeof value !== "object" || Array.isArray(value) ? undefined : value[field];
 }

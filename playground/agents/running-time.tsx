@@ -1,4 +1,4 @@
-// A call under way: that it is, and for how long.
+// Shows that a call is running, and for how long.
 
 import { useEffect, useState } from "react";
 import type { ReactElement } from "react";
@@ -10,7 +10,7 @@ import css from "./invoke.module.css";
 
 const tickMs = 100;
 
-/** The clock; it begins when it is first drawn. */
+/** The running time; it starts when the component is first rendered. */
 export function RunningTime(): ReactElement {
   const [passed, setPassed] = useState(0);
   useEffect(() => {

@@ -1,22 +1,23 @@
-// A JSON Schema as rows of a table: each property with its type, what it means and what bounds it, nested ones below theirs.
+// Converts a JSON Schema to rows of a table: each property with its type, its description and its constraints; nested
+// properties follow their parent.
 
 import type { Json, JsonObject } from "threadhold/client";
 
-/** A property. */
+/** The row of a property. */
 export interface SchemaRow {
-  /** From the root, `items[]` for what a list holds. */
+  /** The path from the root; `items[]` stands for the elements of a list. */
   path: string;
-  /** The last part of it. */
+  /** The last part of the path. */
   name: string;
   depth: number;
   type: string;
   required: boolean;
   description: string | null;
-  /** What it has to be besides, each in a few words. */
+  /** Further constraints, each in a few words. */
   bounds: string[];
 }
 
-/** Levels that are shown; what refers to itself has no end. */
+/** The number of levels that are shown, because a schema that refers to itself has no end. */
 const deepest = 8;
 const mostRows = 500;
 
@@ -78,7 +79,7 @@ export function schemaRows(schema: JsonObject, root: JsonObject = schema): Schem
   }
 }
 
-/** A schema behind its references within the same document, and whether it was come by already. */
+/** Follows a schema's references within the same document; `again` if one of them was followed before. */
 function resolved(
   value: Json,
   root: JsonObject,
@@ -105,7 +106,7 @@ function pointed(reference: string, root: JsonObject): JsonObject | null {
   return objectOf(at);
 }
 
-/** Its type in a few words. */
+/** The type of a schema in a few words. */
 function typeOf(value: Json | undefined, root: JsonObject, depth = 0): string {
   const { target } = resolved(value ?? null, root, []);
   if (target === null || depth > 4) return "anything";

@@ -1,4 +1,4 @@
-// A JSON Schema to read: its properties as a table, and the schema itself behind a fold.
+// A JSON Schema for readers: its properties as a table, and the schema itself in a part that unfolds.
 
 import { useMemo } from "react";
 import type { ReactElement } from "react";
@@ -16,7 +16,7 @@ interface SchemaTableProps {
   root?: JsonObject;
 }
 
-/** The table; a word where there is nothing to give. */
+/** The table; a short text if the schema has no properties. */
 export function SchemaTable({ schema, label, root = schema }: SchemaTableProps): ReactElement {
   const rows = useMemo(() => schemaRows(schema, root), [schema, root]);
   return (
@@ -24,7 +24,7 @@ export function SchemaTable({ schema, label, root = schema }: SchemaTableProps):
       {rows.length === 0 ? (
         <p className={css["none"]}>No arguments.</p>
       ) : (
-        // What scrolls has to be reached by the keyboard
+        // A scrollable element has to be reachable by keyboard.
         <div className={css["scroll"]} tabIndex={0} role="region" aria-label={label}>
           <table className={css["table"]}>
             <thead>
@@ -36,7 +36,7 @@ export function SchemaTable({ schema, label, root = schema }: SchemaTableProps):
             </thead>
             <tbody>
               {rows.map(({ path, name, depth, type, required, description, bounds }, at) => (
-                // Options of a union may name a property twice
+                // Options of a union may have the same property twice.
                 <tr key={`${path} ${at}`} data-depth={Math.min(depth, 5)}>
                   <th scope="row">
                     <code title={path}>{name}</code>{" "}

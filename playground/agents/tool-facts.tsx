@@ -1,4 +1,5 @@
-// What a model may call: a tool with what it takes and a way to try it, or a prompt or an agent that stands as one.
+// The facts of a tool on its page: its arguments, and a form to call it. Prompts and agents that are offered as tools
+// use it too.
 
 import { useMemo } from "react";
 import type { ReactElement } from "react";
@@ -19,7 +20,7 @@ interface ToolFactsProps {
   links: readonly Link[];
 }
 
-/** What it is. */
+/** The tool's facts. */
 export function ToolFacts({ tool, set, links }: ToolFactsProps): ReactElement {
   const { name, kind, parameters, remote, result_schema, approval } = tool;
   const agents = useMemo(() => agentsWith(name, set, links), [name, set, links]);

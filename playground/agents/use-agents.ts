@@ -1,4 +1,4 @@
-// The project's agents for the pages: with their models and tools, and whether their models are ready.
+// The project's agents, with their models and tools, and whether their models are ready.
 
 import { useQuery } from "@tanstack/react-query";
 import type { Definitions } from "threadhold/client";
@@ -70,7 +70,7 @@ function toolName(entry: Prompt["tools"][number]): string {
 /** A tool's definition. */
 export type Tool = Listed<"tools">;
 
-/** What models may call, by name; for the forms in which a call is answered. Nothing while it is asked for, null for none. */
+/** A definition that models may call, by its name. Undefined while it is loaded; null if there is none. */
 export function useTool(name: string): Tool | null | undefined {
   const client = useThreadholdClient();
   const { data, isPending } = useQuery({

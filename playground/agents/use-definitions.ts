@@ -1,6 +1,6 @@
-// Everything that the project defines, and what its last build found. A developer changes definitions in an editor while the page is
-// open, so both are asked for again: every few seconds where the deployment is on this machine, each minute elsewhere, and whenever
-// somebody comes back to the page or the network to it. What did not change stays the same object.
+// Loads all definitions of the project, and the findings of its last build. A developer may edit definitions while the
+// page is open, so both are loaded again: every few seconds if the deployment is on this machine, otherwise each
+// minute, and when the page becomes visible or the network returns. What did not change stays the same object.
 
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -13,12 +13,12 @@ import type { Link } from "./relations.ts";
 
 const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(location.hostname);
 
-/** Milliseconds between two askings, while the page is looked at. */
+/** Milliseconds between two requests while the page is visible. */
 const everyMs = isLocal ? 4000 : 60_000;
 
-/** What is known. */
+/** The definitions as far as they are loaded. */
 export interface KnownDefinitions {
-  /** Undefined until it is there; what was there before a failure stays. */
+  /** Undefined until it is loaded. After a failure the last loaded value stays. */
   set: DefinitionSet | undefined;
   links: readonly Link[];
   error: Error | null;
@@ -61,7 +61,7 @@ export function useDefinitions(): KnownDefinitions {
 
 const none: readonly Link[] = [];
 
-/** What the last build found. The note above every page asks for it every few seconds. */
+/** The findings of the last build. The note above every page loads them every few seconds. */
 export function useFindings(): readonly Finding[] {
   const client = useThreadholdClient();
   const { data } = useQuery({

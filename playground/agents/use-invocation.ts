@@ -9,7 +9,7 @@ import { useThreadholdClient } from "threadhold/react";
 export interface InvocationRequest {
   tool: string;
   thread: string | null;
-  /** Of a new thread. */
+  /** The agent of a new thread. */
   agent: string;
   args: JsonObject;
 }
@@ -31,7 +31,7 @@ export function useInvocation(onThread: (id: string) => void) {
   const client = useThreadholdClient();
   const leave = useRef<AbortController | null>(null);
   const run = useMutation({
-    // A call that waited for the network could not be stopped, and would run long after it was asked for.
+    // Otherwise a call without a network could not be stopped, and would run long after it was requested.
     networkMode: "always",
     mutationFn: async ({ tool, thread, agent, args }: InvocationRequest): Promise<Invocation> => {
       leave.current = new AbortController();

@@ -1,4 +1,4 @@
-// The playground as a whole: who may come in, and what each address shows.
+// The playground as a whole: sign-in, and the page of each address.
 
 import { Suspense, lazy } from "react";
 import type { ReactElement } from "react";
@@ -30,7 +30,7 @@ const DefinitionsPage = lazy(async () => ({
 }));
 const DefinitionPage = lazy(async () => ({ default: (await import("../agents/definition-page.tsx")).DefinitionPage }));
 
-/** Everything. */
+/** The application. */
 export function App(): ReactElement {
   const [path] = useLocation();
   return (

@@ -1,4 +1,5 @@
-// What the last build of the definitions found. A developer mends it in an editor, so it is asked for again and again.
+// A note with the findings of the last build of the definitions. It is updated regularly, because a developer fixes
+// them in an editor.
 
 import type { ReactElement } from "react";
 
@@ -7,7 +8,7 @@ import { useHealth } from "./reach-gate.tsx";
 
 import css from "./shell.module.css";
 
-/** Nothing while the build is sound. */
+/** The note; renders nothing if the build has no findings. */
 export function HealthNote(): ReactElement | null {
   const { data } = useHealth();
   const found = data?.diagnostics ?? [];

@@ -1,8 +1,8 @@
-// The page's name in the browser's tab.
+// Sets the page's name in the browser's tab.
 
 import { useEffect } from "react";
 
-/** Names the page while the component is there. */
+/** Sets the name while the component is mounted. */
 export function usePageTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Threadhold`;

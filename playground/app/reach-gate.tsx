@@ -81,7 +81,7 @@ function Outage(): ReactElement {
         once
         {navigator.onLine ? " it" : " the network"} is back.
       </p>
-      {/* Not read out: it changes every second. */}
+      {/* Hidden from screen readers, because it changes every second. */}
       <span className={css["countdown"]} aria-hidden="true">
         {isFetching ? "Trying…" : `Next try in ${seconds} s`}
       </span>

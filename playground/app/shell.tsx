@@ -1,4 +1,5 @@
-// The frame of every page: the bar above, the list of threads beside, and what the keyboard does everywhere.
+// The frame of every page: the bar at the top, the list of threads at the side, and the keyboard shortcuts of all
+// pages.
 
 import { Suspense, lazy, useState } from "react";
 import type { ReactElement, ReactNode } from "react";

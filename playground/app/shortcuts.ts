@@ -1,14 +1,14 @@
-// Keys that work everywhere. Keys without a modifier are left alone while somebody types or chooses.
+// Keyboard shortcuts of all pages. Keys without a modifier are ignored while the user types or chooses in a field.
 
 import { createContext, useContext, useEffect, useRef } from "react";
 
 /** What a key does. `mod` is the Command key on a Mac and Control elsewhere. */
 export type Shortcuts = Readonly<Record<string, () => void>>;
 
-/** Whether what is below stands behind another page, and hears no key. */
+/** True for components of a hidden page, which ignore shortcuts. */
 export const Asleep = createContext(false);
 
-/** Listens while the component is there. */
+/** Adds shortcuts while the component is mounted. */
 export function useShortcuts(shortcuts: Shortcuts): void {
   const asleep = useContext(Asleep);
   const latest = useRef(shortcuts);

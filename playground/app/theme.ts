@@ -1,8 +1,9 @@
-// Light or dark, as the system has it unless the visitor chose. The choice is the one thing this page keeps for good.
+// The light or dark theme: the system's, unless the visitor chose one. The choice is the only thing that the playground
+// stores permanently.
 
 import { createStore, useStore } from "../kit/create-store.ts";
 
-/** What was chosen. */
+/** The possible choices. */
 export type Theme = "system" | "light" | "dark";
 
 const place = "threadhold.theme";
@@ -17,25 +18,25 @@ function read(): Theme {
   }
 }
 
-/** Puts the choice onto the page. */
+/** Applies the choice to the page. */
 export function applyTheme(): void {
   const theme = chosen.get();
   if (theme === "system") delete document.documentElement.dataset["theme"];
   else document.documentElement.dataset["theme"] = theme;
 }
 
-/** Chooses, for this browser. */
+/** Stores a choice for this browser. */
 export function chooseTheme(theme: Theme): void {
   chosen.set(theme);
   try {
     localStorage.setItem(place, theme);
   } catch {
-    // It holds until the page is left.
+    // Without storage the choice lasts until the page is closed.
   }
   applyTheme();
 }
 
-/** The choice. */
+/** The current choice. */
 export function useTheme(): Theme {
   return useStore(chosen);
 }

@@ -1,5 +1,5 @@
-// The pages of one thread: its conversation, and its trace before it. A conversation that was read stays where it was while the trace
-// is looked at, so that going back finds its reader's place, and what was being written.
+// The pages of one thread: its conversation, and its trace in front of it. The conversation stays mounted while the
+// trace is open, so that its scroll position and drafts are there when the user returns.
 
 import { Suspense, lazy, useEffect, useState } from "react";
 import type { ReactElement } from "react";
@@ -12,7 +12,7 @@ import css from "./thread-pages.module.css";
 
 const TracePage = lazy(async () => ({ default: (await import("../trace/trace-page.tsx")).TracePage }));
 
-/** The page that is open, and what stands behind it. */
+/** The open page, and the hidden one. */
 export function ThreadPages({ id, at }: { id: string; at: "conversation" | "trace" }): ReactElement {
   const [read, setRead] = useState(at === "conversation");
   const tracing = at === "trace";

@@ -1,4 +1,4 @@
-// The name, with its mark: a thread with ticks, one of them live.
+// The product's name with its logo: a thread with ticks, one of them highlighted.
 
 import type { ReactElement } from "react";
 

@@ -1,5 +1,5 @@
-// A file of the thread in a message: a picture by its bytes, everything else by its name, to be saved. Files are asked for with the
-// visitor's token, which no address carries, so their bytes come through the client.
+// A file of the thread in a message: an image is drawn, any other file is a name that can be saved. Files need the
+// visitor's token, which no address may contain, so the client loads their bytes.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -20,7 +20,7 @@ import { visibleText } from "../kit/visible-text.ts";
 
 import css from "./attachment.module.css";
 
-/** What is known of the file. */
+/** The known fields of the file. */
 export interface ShownFile {
   path: string | null;
   url: string | null;
@@ -31,7 +31,7 @@ export interface ShownFile {
   height: number | null;
 }
 
-/** Pictures that a browser draws; as a picture not even a drawing with a script in it runs, or asks for anything. */
+/** Types that a browser draws as images. Scripts in an SVG image do not run, and it loads nothing. */
 const drawn = /^image\/(png|jpeg|gif|webp|avif|svg\+xml)$/;
 const mostPictureBytes = 12 * 1024 * 1024;
 

@@ -1,5 +1,5 @@
-// The thread in which another agent works on a call, beneath that call: how it stands, a way to its own page, and what is said in it
-// as it is said. It is followed only while it is shown.
+// The child thread in which another agent works on a call, shown under that call: its status, a link to its own page,
+// and its messages while they arrive. It is subscribed only while it is visible.
 
 import { use, useMemo, useState } from "react";
 import type { ReactElement } from "react";
@@ -21,7 +21,7 @@ import css from "./nested.module.css";
 /** The fields of a child thread whose record is not loaded yet. */
 const called = { parent: { thread_id: "", run_id: "", tool_call_id: "" }, user_id: null };
 
-/** The child's conversation. */
+/** The child thread's conversation. */
 export function ChildThread({ id, agent }: { id: string; agent: string }): ReactElement {
   const { thread, messages, tools, connection, handle } = useThread(id);
   const status = useThreadState(id, statusOf);

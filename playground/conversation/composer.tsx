@@ -1,4 +1,5 @@
-// The place to speak: words, files by drop, paste or choice, and what is to happen while a run is at work.
+// The input at the end of a conversation: text, files by drop, paste or choice, and whether a message during a run is
+// queued, steers the run or interrupts it.
 
 import { useMutation, useMutationState } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
@@ -26,13 +27,13 @@ const choices: readonly { when: When; label: string; help: string }[] = [
   { when: "interrupt", label: "Interrupt", help: "Stops the run and begins at once" },
 ];
 
-/** What is sent. */
+/** A message to send. */
 interface Said {
   content: string;
   files: readonly DraftedFile[];
-  /** What is to happen where a run was at work. */
+  /** What to do with the active run; null if there is none. */
   meanwhile: When | null;
-  /** It is what the thread is named after. */
+  /** The thread gets its title from this message. */
   names: boolean;
 }
 
@@ -41,7 +42,7 @@ interface ComposerProps {
   activeRunId: string | null;
   /** The run waits for a person. */
   resting: boolean;
-  /** Nothing was said yet, and nobody gave it a title: it is named after what is said first. */
+  /** The thread has no message and no title, so the first message becomes its title. */
   unnamed: boolean;
 }
 
@@ -56,7 +57,7 @@ export function Composer({ handle, activeRunId, resting, unnamed }: ComposerProp
   const busy = activeRunId !== null;
   const send = useMutation({
     mutationKey: ["send", handle.id],
-    // Whoever writes fast says a second thing before the first has arrived: one after the other.
+    // Messages of one thread are sent one after the other, in the order in which the user sent them.
     scope: { id: `send ${handle.id}` },
     mutationFn: async ({ content, files, meanwhile }: Said) => {
       const attachments = await drafted.attachments(files);
@@ -73,13 +74,13 @@ export function Composer({ handle, activeRunId, resting, unnamed }: ComposerProp
       drafted.clear(files);
       if (names && message !== null) void nameAfter(handle, message);
     },
-    // What could not be sent stands where it was written, before what was written since.
+    // A message that could not be sent returns to the input, before the text that was typed meanwhile.
     onError: (_, { content }, letGo) => {
       letGo?.();
       returnToDraft(handle.id, content);
     },
   });
-  // Those of a composer that was left and is there again are among them.
+  // Includes the messages of an earlier composer of this thread that are still being sent.
   const sends = useMutationState({
     filters: { mutationKey: ["send", handle.id] },
     select: ({ state: { status, error, variables } }) => ({
@@ -92,7 +93,7 @@ export function Composer({ handle, activeRunId, resting, unnamed }: ComposerProp
   const failure = sends.at(-1)?.error ?? null;
   const stop = useMutation({ mutationFn: () => handle.stop() });
   const empty = text.trim() === "" && drafted.files.length === 0;
-  // Files stay until they are sent: they must not go twice.
+  // Files stay in the input until they are sent, so a second message must not send them again.
   const blocked = empty || drafted.unfinished || (sending && drafted.files.length > 0);
   const submit = (event?: SubmitEvent): void => {
     event?.preventDefault();
@@ -112,7 +113,7 @@ export function Composer({ handle, activeRunId, resting, unnamed }: ComposerProp
     drafted.add(event.clipboardData.files);
   };
   useEffect(() => {
-    // Whoever goes from thread to thread by keys reads, and would type the next key.
+    // A user who moves between threads by keyboard is reading, so the focus goes to the messages and not to the input.
     if (isReading(history.state)) document.getElementById("messages")?.focus({ preventScroll: true });
     else if (matchMedia("(pointer: fine)").matches) field.current?.focus({ preventScroll: true });
   }, []);
@@ -198,7 +199,10 @@ function isReading(state: unknown): boolean {
   return typeof state === "object" && state !== null && "reading" in state;
 }
 
-/** Keys that lead from the words that are written to those that were said: a look back, and the way out. */
+/**
+ * Handles the keys that lead from the input to the messages: Page Up and Page Down scroll them, Escape moves the focus
+ * there. Returns whether the key was one of these.
+ */
 function leads({ key, shiftKey, ctrlKey, nativeEvent }: KeyboardEvent): boolean {
   const list = document.getElementById("messages");
   if (list === null || shiftKey || ctrlKey || nativeEvent.isComposing) return false;

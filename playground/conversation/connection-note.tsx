@@ -13,7 +13,7 @@ import { useSecond } from "../kit/use-second.ts";
 
 import css from "./conversation.module.css";
 
-/** Nothing while it is live. */
+/** The note; renders nothing while the subscription is live. */
 export function ConnectionNote({ connection }: { connection: Connection }): ReactElement | null {
   const { state } = connection;
   const isBroken = state === "waiting" || (state === "connecting" && connection.attempt > 0);
@@ -22,7 +22,7 @@ export function ConnectionNote({ connection }: { connection: Connection }): Reac
   return <Note state={state}>This thread is not updated any more: {wordsOf(connection.error)}</Note>;
 }
 
-/** Not shown before the server was checked: if it does not answer, the page's frame shows that. */
+/** Not shown before the server was checked: if it does not answer, the page's frame shows an outage. */
 function Broken({ connection }: { connection: Connection }): ReactElement | null {
   const { lost, checkedAt, check } = useReach();
   const client = useThreadholdClient();

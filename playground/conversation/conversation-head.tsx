@@ -1,4 +1,4 @@
-// The head of a thread: what it is, how it stands, what it has used, and what can be done with it.
+// The head of a thread: its title, status, usage and actions.
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";

@@ -1,5 +1,5 @@
-// A thread: its head, what was said, what waits for a person, what waits its turn, and the place to speak. The log of its events
-// beside it on request.
+// The page of a thread: its head, its messages, calls that wait for a person, queued inputs, and the input; on request
+// also the log of its events.
 
 import { Suspense, lazy } from "react";
 import type { ReactElement } from "react";
@@ -39,7 +39,7 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
   const turnSearch = (): void => setQuery(searching ? { find: null, message: null } : { find: "", message: null });
   useShortcuts({
     e: () => setLogging(!logging),
-    // Where the search is open already, the browser's own comes.
+    // While the search is open, the shortcut opens the browser's own search.
     ...(searching ? {} : { "mod+f": turnSearch }),
   });
   usePageTitle(thread === null ? "Thread" : nameOf(thread));

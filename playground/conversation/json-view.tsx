@@ -1,4 +1,4 @@
-// A value as indented JSON, cut where it is long until somebody asks for the whole.
+// A value as indented JSON. A long one is cut until the user asks for the whole.
 
 import { useState } from "react";
 import type { ReactElement } from "react";
@@ -21,7 +21,7 @@ export function JsonView({ label, value }: { label: string; value: Json }): Reac
       <span className={css["label"]}>
         {label} <CopyButton text={text} />
       </span>
-      {/* What scrolls has to be reached by the keyboard */}
+      {/* A scrollable element has to be reachable by keyboard. */}
       <pre tabIndex={0} aria-label={label}>
         {cut ? `${text.slice(0, most)}…` : text}
       </pre>

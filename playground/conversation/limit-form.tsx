@@ -1,4 +1,4 @@
-// A run that rests at a limit: it goes on once a higher one is given.
+// A form for a run that is suspended at a limit: the run resumes once the limit is raised.
 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";

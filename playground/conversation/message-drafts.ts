@@ -1,6 +1,6 @@
-// What was begun to be written in each thread, kept while the page is open, so that a look at another thread loses nothing, and
-// through a reload of the page; what is on its way counts as being written until it has arrived. It lies in the tab's storage only
-// between the two.
+// The unsent text of each thread. It is kept while the page is open and through a reload, so that visiting another
+// thread loses nothing. Text that is being sent stays a draft until the server has it. The tab's storage contains
+// drafts only during a reload.
 
 import { useCallback } from "react";
 
@@ -17,15 +17,15 @@ addEventListener("pagehide", () => {
   });
   if (kept.length > 0) attempt(() => sessionStorage.setItem(place, JSON.stringify(kept)));
 });
-// A page that was put aside and comes back has them still.
+// A page that returns from the browser's back-forward cache still has them in memory.
 addEventListener("pageshow", () => attempt(() => sessionStorage.removeItem(place)));
 
-/** The words begun. `key` is a thread's id, or whatever else is written in. */
+/** The unsent text. `key` is a thread's id, or names another input. */
 export function draftOf(key: string): string {
   return texts.get().get(key) ?? "";
 }
 
-/** Keeps them. */
+/** Stores the text. */
 export function keepDraft(key: string, text: string): void {
   const after = new Map(texts.get());
   if (text === "") after.delete(key);
@@ -33,12 +33,12 @@ export function keepDraft(key: string, text: string): void {
   texts.set(after);
 }
 
-/** Puts words that did not arrive before those that were written since. */
+/** Puts text that could not be sent before the text that was typed meanwhile. */
 export function returnToDraft(key: string, text: string): void {
   keepDraft(key, joined([text, draftOf(key)]));
 }
 
-/** Keeps words that are being sent from getting lost with the page, until the function given back is called. */
+/** Keeps text that is being sent until the returned function is called, so that it survives a reload. */
 export function keepUntilArrived(key: string, text: string): () => void {
   const sent = { text };
   const all = onTheirWay.get(key) ?? new Set();
@@ -49,7 +49,7 @@ export function keepUntilArrived(key: string, text: string): () => void {
   };
 }
 
-/** The words begun, and what changes them. */
+/** The unsent text, and the function that changes it. */
 export function useDraft(key: string): [string, (text: string) => void] {
   const text = useStore(texts).get(key) ?? "";
   const write = useCallback((next: string) => keepDraft(key, next), [key]);
@@ -70,7 +70,7 @@ function taken(): [string, string][] {
   );
 }
 
-/** A browser that keeps nothing for pages throws; the words stay in memory then. */
+/** A browser without storage for pages throws; the text stays in memory then. */
 function attempt<T>(act: () => T): T | null {
   try {
     return act();

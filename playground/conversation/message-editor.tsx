@@ -1,4 +1,4 @@
-// A message's words, changed in place. What a model said is changed for what comes after, not asked again.
+// Edits a message's text in place. An edited answer changes later requests; the model is not asked again.
 
 import { useMutation } from "@tanstack/react-query";
 import type { SubmitEvent, ReactElement } from "react";
@@ -17,12 +17,12 @@ interface MessageEditorProps {
   onDone: () => void;
 }
 
-/** Whether its words were being changed when it was last seen: a list draws what is in sight, and forgets the rest. */
+/** Whether the message was being edited when it was last rendered: the list unmounts rows that are out of view. */
 export function isBeingEdited({ id }: MessageView): boolean {
   return draftOf(draftKey(id)) !== "";
 }
 
-/** Stands for words that were all taken away, which are not those that there were before. */
+/** Stands for an emptied text, because an empty draft means no draft. */
 const emptied = "\n";
 
 function draftKey(messageId: string): string {

@@ -1,4 +1,4 @@
-// A message: who and when in the margin, on the thread; what was said beside it.
+// A message: its author and time in the margin, its content next to them.
 
 import { memo, use, useState } from "react";
 import type { ReactElement } from "react";
@@ -18,7 +18,7 @@ interface MessageItemProps {
   row: MessageRow;
   handle: ThreadHandle;
   running: boolean;
-  /** Beneath a call, where nothing can be done with it. */
+  /** The message is shown under a call, where it has no actions. */
   nested?: boolean;
 }
 
@@ -65,7 +65,7 @@ export const MessageItem = memo(function MessageItem({
         ) : (
           parts.map((part, at) => (
             <PartView
-              // A part is its place in its message
+              // The index of a part identifies it.
               key={at}
               part={part}
               message={message}

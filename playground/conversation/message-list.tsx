@@ -1,5 +1,5 @@
-// What was said, drawn only where it is seen. It stays at its end while somebody reads there, and where they are when they have
-// scrolled back, whatever grows above or below.
+// The list of messages; only visible rows are rendered. It stays at its end while the user is there. If the user has
+// scrolled back, the position stays the same when content above or below changes.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { use, useCallback, useEffect, useMemo, useRef, useState } from "react";
@@ -32,12 +32,15 @@ import type { FileTrack } from "./written-files.ts";
 
 import css from "./conversation.module.css";
 
-/** Pixels from the end within which a reader counts as being there. */
+/** Pixels from the end within which the list keeps following its end. */
 const nearEnd = 60;
-/** Within which one is. */
+/** Pixels from the end within which the list counts as scrolled to its end. */
 const atEnd = 2;
 
-/** Rows drawn beyond the edges, and from how many rows before the first older ones are asked for. */
+/**
+ * The number of rows that are rendered outside of the visible area, and the row from the start at which older messages
+ * are loaded.
+ */
 const overscan = 6;
 const askAhead = 25;
 
@@ -54,10 +57,10 @@ const waitingRow: WaitingRow = { kind: "waiting", key: "waiting" };
 interface MessageListProps {
   handle: ThreadHandle;
   live: readonly MessageView[];
-  /** How many there are in all. */
+  /** The number of messages of the thread. */
   count: number;
   running: boolean;
-  /** The last run may be repeated: no run is at work, and no message waits. */
+  /** The last run may be repeated: no run is active, and no message is queued. */
   repeatable: boolean;
 }
 
@@ -105,7 +108,7 @@ export function MessageList({ handle, live, count, running, repeatable }: Messag
   const scrollToStart = useCallback(() => virtual.scrollToOffset(0), [virtual]);
   const failed = history.error !== null;
   const { seeking, press } = useListKeys({ place, hasMore, loading, failed, more, scrollToStart, scrollToEnd });
-  // Not before the list has come to its end: until then its first row is merely where it was made.
+  // Not before the list was scrolled to its end: until then its rows are not measured.
   const scrollTo = useCallback((index: number) => virtual.scrollToIndex(index, { align: "center" }), [virtual]);
   const reading = useShownMessage({ message, rows, hasMore, loading, failed, more, scrollTo, arrived });
   const wantsMore = hasMore && !loading && !failed && !seeking && first < askAhead;
@@ -123,7 +126,7 @@ export function MessageList({ handle, live, count, running, repeatable }: Messag
         aria-label="Messages"
         aria-busy={running}
         onKeyDown={press}
-        // What scrolls has to be reached by the keyboard
+        // A scrollable element has to be reachable by keyboard.
         tabIndex={0}
       >
         {history.error === null ? null : (
@@ -206,7 +209,7 @@ function withoutBlank(rows: readonly Row[]): readonly Row[] {
   return isBlank && last.message.parts.every(({ type }) => type === "text") ? rows.slice(0, -1) : rows;
 }
 
-/** What the browser shows; the list's own sums may be ahead of it. */
+/** Measured in the browser, because the list's own state may be ahead of it. */
 function isAtEnd(element: HTMLElement | null): boolean {
   return element !== null && element.scrollHeight - element.clientHeight - element.scrollTop <= atEnd;
 }

@@ -1,4 +1,4 @@
-// What can be done with a message. A run that is at work holds its messages; the server says so where that is in the way.
+// The menu with the actions for a message. An active run locks its messages; the server's error explains that.
 
 import { useMutation } from "@tanstack/react-query";
 import type { ReactElement } from "react";

@@ -1,5 +1,5 @@
-// How what is said under a call is drawn. A call is part of a message and what is said under it are messages again: the list hands
-// down what draws them, so that neither file needs the other.
+// The component that draws messages under a call. A call is part of a message, and the messages under it have calls
+// again. The list provides the component through this context, so that the two files do not import each other.
 
 import { createContext } from "react";
 import type { ReactElement } from "react";
@@ -7,13 +7,13 @@ import type { ThreadHandle } from "threadhold/client";
 
 import type { MessageRow } from "./rows.ts";
 
-/** Messages beneath a call. */
+/** Messages under a call. */
 export interface NestedRowsProps {
   handle: ThreadHandle;
   rows: readonly MessageRow[];
-  /** What they are, for those who do not see where they stand. */
+  /** A description for screen readers. */
   label: string;
 }
 
-/** Draws them. */
+/** The component. */
 export const NestedRowsContext = createContext<(props: NestedRowsProps) => ReactElement | null>(() => null);

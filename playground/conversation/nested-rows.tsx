@@ -1,4 +1,4 @@
-// What is said under a call: the same messages, smaller, on a line of their own beneath it.
+// The messages under a call, drawn smaller and indented.
 
 import type { ReactElement } from "react";
 
@@ -7,7 +7,10 @@ import type { NestedRowsProps } from "./nested-rows-context.ts";
 
 import css from "./nested.module.css";
 
-/** Messages drawn of a long line; its beginning is in the list of messages, and in the child's own thread. */
+/**
+ * The number of messages that are drawn of a long list; the earlier ones are in the list of messages and in the child
+ * thread.
+ */
 const most = 60;
 
 /** The messages. */

@@ -18,7 +18,7 @@ interface NoteItemProps {
   note: RunNote;
   /** Another note follows directly. */
   more: boolean;
-  /** Its run may be repeated. */
+  /** The note's run may be repeated. */
   repeatable: boolean;
 }
 
@@ -42,7 +42,7 @@ function WrittenFile({ handle, file }: { handle: ThreadHandle; file: NonNullable
   return <Attachment handle={handle} file={{ path, url: null, name: path.slice(1), type, size, width, height }} />;
 }
 
-/** A run without a message goes on where the last one ended, with its message and results. */
+/** A run without a new message continues after the last run, with that run's message and results. */
 function Repeat({ handle, label }: { handle: ThreadHandle; label: string }): ReactElement {
   const again = useMutation({ mutationFn: () => handle.runs.post() });
   return (

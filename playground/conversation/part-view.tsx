@@ -1,4 +1,4 @@
-// A part of a message: words, thoughts, a call, a file.
+// A part of a message: text, thinking, a call, a file.
 
 import { memo, useState } from "react";
 import type { ReactElement } from "react";
@@ -20,10 +20,10 @@ type Part = Message["parts"][number];
 interface PartViewProps {
   part: Part;
   message: MessageView;
-  /** Of its message, so that it is the one that grows. */
+  /** It is the last part of its message, so it grows while the message streams. */
   last: boolean;
   results: Readonly<Record<string, MessageView>>;
-  /** What is said under its calls. */
+  /** The messages under its calls. */
   lines: Lines;
   handle: ThreadHandle;
 }
@@ -39,7 +39,7 @@ export const PartView = memo(function PartView({
 }: PartViewProps): ReactElement | null {
   switch (part.type) {
     case "text":
-      // People write plain text; it is shown as they wrote it.
+      // People write plain text, so it is not rendered as markdown.
       if (message.role === "user" && message.side === null) return <Plain text={part.text} />;
       return part.text === "" ? null : <Markdown text={part.text} />;
     case "thinking":
@@ -96,7 +96,7 @@ function Plain({ text }: { text: string }): ReactElement {
   );
 }
 
-/** The text; only the beginning of a long text. */
+/** The beginning of a long text; a short text is unchanged. */
 function beginningOf(text: string): string {
   const lines = text.slice(0, mostCharacters).split("\n", mostLines + 1);
   if (text.length <= mostCharacters && lines.length <= mostLines) return text;

@@ -1,5 +1,5 @@
-// What waits for a person: consent to a call, the answer of a tool that has no function, a limit to be raised. The run rests until
-// somebody decides, here or elsewhere.
+// The calls that wait for a person: an approval, the result of a remote tool, or a higher limit. The run is suspended
+// until someone answers, on this page or elsewhere.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactElement } from "react";
@@ -23,7 +23,7 @@ interface PendingCallsProps {
   calls: readonly OpenCall[];
 }
 
-/** All of them, the first to be asked first. */
+/** The calls, the oldest first. */
 export function PendingCalls({ handle, calls }: PendingCallsProps): ReactElement | null {
   if (calls.length === 0) return null;
   return (
@@ -43,7 +43,7 @@ const asks = {
 
 function PendingCall({ handle, call }: { handle: ThreadHandle; call: OpenCall }): ReactElement {
   const now = useNow();
-  // Large arguments do not come with the call.
+  // Large arguments are not part of the pending call, so they are loaded.
   const known = useQuery({
     queryKey: ["arguments", call.thread_id ?? handle.id, call.id],
     queryFn: ({ signal }) => handle.tools.argumentsOf(call, { signal }),
@@ -96,7 +96,7 @@ function Approval({ handle, call, args }: ApprovalProps): ReactElement {
   const busy = approve.isPending || decline.isPending;
   const error = approve.error ?? decline.error;
   const editable = call.editable_arguments === true && typeof args === "object" && tool != null;
-  // Not first as arguments that stand, and then as ones that can be changed.
+  // Waits for the tool's schema, so that the arguments are not shown first as text and then as a form.
   if (call.editable_arguments === true && tool === undefined) return <LoadingNote what="the form" />;
   const buttons = (
     <>
@@ -117,7 +117,7 @@ function Approval({ handle, call, args }: ApprovalProps): ReactElement {
   );
   return (
     <>
-      {/* What was changed is there again for whoever comes back */}
+      {/* Edited arguments are kept for a later visit. */}
       <div hidden={reason.asking}>
         {editable ? (
           <FormOfSchema
@@ -154,7 +154,7 @@ function same(one: JsonObject, other: JsonObject): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** How long there is, in whole minutes or hours. */
+/** The remaining time in whole minutes or hours. */
 function left(deadline: number, now: number): string {
   const minutes = Math.max(0, Math.ceil((deadline / 1000 - now) / 60_000));
   return minutes < 120 ? `${minutes} min left` : `${Math.floor(minutes / 60)} h left`;

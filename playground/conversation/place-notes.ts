@@ -1,12 +1,12 @@
-// Where notes stand: behind the last message of their run that was there when they were told. So they stand in the same place
-// whether somebody watched or came later.
+// Places notes in the conversation: after the last message of their run that existed when their event was emitted. So a
+// note has the same place for live readers and later ones.
 
 import type { MessageView } from "threadhold/client";
 
 import type { PlacedNote } from "./rows.ts";
 import type { RunNote } from "./run-note.ts";
 
-/** The notes with their places; those of messages that were not read yet are left out. */
+/** The notes with their places. Notes of messages that are not loaded are left out. */
 export function placeNotes(notes: readonly RunNote[], messages: readonly MessageView[], whole: boolean): PlacedNote[] {
   if (notes.length === 0) return [];
   const runs = new Set(notes.map(({ runId }) => runId));
@@ -35,7 +35,7 @@ function isBefore(message: MessageView, note: RunNote): boolean {
   );
 }
 
-/** In the line that hangs under a message, or that message itself. */
+/** Whether a message is in the scope under another message, or is that message. */
 function isInLine({ id, parent_id: parent }: MessageView, under: string | null): boolean {
   return parent === under || id === under;
 }

@@ -1,4 +1,4 @@
-// The inputs that wait their turn: read, changed, moved and taken out, until they are taken in.
+// The queued inputs: they can be read, edited, reordered and removed until their run starts.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -20,7 +20,7 @@ export function useQueue(handle: ThreadHandle) {
 
 interface QueueListProps {
   handle: ThreadHandle;
-  /** No run is at work: a stop holds the queue. */
+  /** No run is active: a stop paused the queue. */
   held: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Why something is not done, in words that the model reads. What was written is there again for whoever comes back.
+// A form for the reason of a refusal, which the model reads. The typed text is kept for a later visit.
 
 import { useRef, useState } from "react";
 import type { ReactElement, RefObject } from "react";
@@ -10,14 +10,14 @@ import { ErrorNote } from "../kit/note.tsx";
 
 import css from "./pending.module.css";
 
-/** Whether a reason is asked for, and what was written of it. */
+/** Whether the form is open, and the typed text. */
 export interface Reason {
   asking: boolean;
   text: string;
   setText: (text: string) => void;
   ask: () => void;
   back: () => void;
-  /** The button that asks for it, which has the focus again behind `back`. */
+  /** The button that opens the form; it gets the focus again after `back`. */
   opener: RefObject<HTMLButtonElement | null>;
 }
 
@@ -35,12 +35,12 @@ export function useReason(): Reason {
 interface ReasonFormProps {
   reason: Reason;
   label: string;
-  /** On the button that sends it. */
+  /** The label of the button that sends the reason. */
   does: string;
   danger?: boolean;
   busy: boolean;
   error: Error | null;
-  /** Undefined where nothing was written. */
+  /** Called with undefined if no reason was typed. */
   onSubmit: (reason: string | undefined) => void;
 }
 

@@ -1,5 +1,5 @@
-// The answer of a tool that has no function of its own: what a client's code would return, given by hand. A form of the schema of its
-// results, where it has one, otherwise text.
+// A form for the result of a tool without a function: the person enters what a client's code would return. If the tool
+// has a schema for its results, the form follows it; otherwise it is a text field.
 
 import { useMutation } from "@tanstack/react-query";
 import { useId, useState } from "react";
@@ -33,7 +33,7 @@ export function RemoteAnswer({ handle, call, args }: RemoteAnswerProps): ReactEl
   const fail = useMutation({
     mutationFn: (text: string | undefined) => handle.tools.fail(call.id, text ?? "The tool failed."),
   });
-  // Not first as text, and then as a form.
+  // Waits for the tool's schema, so that the form is not shown first as a text field.
   if (tool === undefined) return <LoadingNote what="the form" />;
   const end = (
     <>
@@ -50,7 +50,7 @@ export function RemoteAnswer({ handle, call, args }: RemoteAnswerProps): ReactEl
   );
   return (
     <>
-      {/* What was written is there again for whoever comes back */}
+      {/* The typed text is kept for a later visit. */}
       <div hidden={reason.asking}>
         <div className={css["form"]}>
           <JsonView label="Arguments" value={args} />
@@ -90,7 +90,7 @@ interface TextAnswerProps {
   children: ReactNode;
 }
 
-/** What is JSON is sent as JSON, everything else as text. */
+/** Text that is valid JSON is sent as JSON, any other text as a string. */
 function TextAnswer({ name, onSubmit, children }: TextAnswerProps): ReactElement {
   const id = useId();
   const [text, setText] = useState("");

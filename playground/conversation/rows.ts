@@ -1,28 +1,29 @@
-// The rows of a conversation: messages with the results of the calls they ask for and what is said to answer them, and notes
-// between them. A row stays the same object until something in it changes, so that a list of thousands draws the one row that grows.
+// Builds the rows of a conversation: messages with the results of their calls and the messages under those calls, and
+// notes between them. A row stays the same object until its content changes, so that of a list of thousands only the
+// growing row is rendered again.
 
 import type { MessageView } from "threadhold/client";
 
 import type { RunNote } from "./run-note.ts";
 
-/** A message, with the tool messages that answer its calls, by the call's id. */
+/** A message with the tool messages of its calls, by the call's id. */
 export interface MessageRow {
   kind: "message";
   key: string;
   message: MessageView;
   results: Readonly<Record<string, MessageView>>;
-  /** What is said to answer its calls, by the call's id. */
+  /** The messages under its calls, by the call's id. */
   lines: Lines;
-  /** The same voice as the row before speaks on. */
+  /** The author is the same as that of the row before. */
   goesOn: boolean;
-  /** Of a message that was said to answer a call, the call's name. */
+  /** For a message under a call, the call's name. */
   under: string | null;
 }
 
-/** Rows beneath calls, by the call's id. */
+/** Rows under calls, by the call's id. */
 export type Lines = Readonly<Record<string, readonly MessageRow[]>>;
 
-/** The calls that messages answer or will answer, by the messages' ids, where it is known before the message is there. */
+/** Calls whose tool message does not exist yet, by the id that the message will have. */
 export type CallsAtWork = ReadonlyMap<string, string>;
 
 /** A note of the run. */
@@ -35,7 +36,7 @@ interface NoteRow {
 /** One row. */
 export type Row = MessageRow | NoteRow;
 
-/** A note and the message it stands behind; null for before all. */
+/** A note and the message that it follows; null for a note before all messages. */
 export interface PlacedNote {
   after: string | null;
   note: RunNote;
@@ -44,7 +45,7 @@ export interface PlacedNote {
 interface Known {
   /** Tool messages, by the call's id. */
   answers: ReadonlyMap<string, MessageView>;
-  /** What is said under each call. */
+  /** Messages under each call. */
   below: ReadonlyMap<string, readonly MessageView[]>;
 }
 
@@ -53,7 +54,7 @@ interface Place {
   last: Row | undefined;
 }
 
-/** Builds rows out of what is known now, and keeps the old ones where they say the same. */
+/** Builds rows from the current data, and keeps the earlier object of each unchanged row. */
 export class RowBuilder {
   #before = new Map<string, Row>();
   #now = new Map<string, Row>();
@@ -125,7 +126,7 @@ function sameRows(one: readonly MessageRow[], other: readonly MessageRow[]): boo
   return one.length === other.length && one.every((row, at) => row === other[at]);
 }
 
-/** Which messages are rows of their own, and which stand in the row of the call that they answer or are said under. */
+/** Divides the messages: those with a row of their own, and those shown in the row of a call. */
 function sorted(messages: readonly MessageView[], atWork: CallsAtWork): { known: Known; shown: MessageView[] } {
   const names = namesOfCalls(messages);
   const answers = new Map<string, MessageView>();
@@ -163,7 +164,7 @@ function resultsOf({ parts }: MessageView, answers: ReadonlyMap<string, MessageV
   return some ? results : noResults;
 }
 
-/** The names of the tools that were called, by the calls' ids. */
+/** The names of the called tools, by the calls' ids. */
 function namesOfCalls(messages: readonly MessageView[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const { role, parts } of messages) {
@@ -173,7 +174,7 @@ function namesOfCalls(messages: readonly MessageView[]): Map<string, string> {
   return names;
 }
 
-/** The ids whose notes follow a shown message: its own, and those of hidden messages behind it. */
+/** The ids of messages whose notes follow a shown message: its own id, and those of hidden messages after it. */
 function lastShownBefore(all: readonly MessageView[], shown: readonly MessageView[]): Map<string, string[]> {
   const visible = new Set(shown.map(({ id }) => id));
   const behind = new Map<string, string[]>();

@@ -1,5 +1,5 @@
-// What a run tells beside its messages, and what a list of messages cannot show: retries, fallbacks, answers taken back, handoffs,
-// ends that were not good ones. Each stands behind the message that was last when it was told.
+// Notes about runs that the messages do not show: retries, fallbacks, retracted answers, handoffs, and runs that did
+// not complete. Each note follows the message that was the last one when its event was emitted.
 
 import type { EventOf, ThreadEvent } from "threadhold/client";
 
@@ -10,22 +10,22 @@ export interface RunNote {
   key: string;
   tone: "quiet" | "wait" | "wrong";
   text: string;
-  /** Number of its event: two tell the same where it is the same. */
+  /** Number of the note's event; it identifies the note. */
   seq: number;
   /** Microseconds since epoch. */
   at: number;
-  /** It is about an answer that is still to come: one that begins at the same time comes behind it. */
+  /** The note is about an answer that has not started: an answer that starts at the same time follows it. */
   ahead: boolean;
-  /** A file that was written during the run, in its last version. */
+  /** The last version of a file that was written during the run. */
   file?: NonNullable<EventOf<"file_changed">["file"]>;
   /** How the run ended, if it did not complete. */
   ended?: "error" | "stopped" | "limit";
-  /** The run that tells it, and the message that its line hangs under. */
+  /** The note's run, and the message whose scope it belongs to. */
   runId: string | null;
   under: string | null;
 }
 
-/** The events that have something to note. */
+/** The types of events that may result in a note. */
 export const notedTypes = [
   "model_retry",
   "model_fallback",
@@ -43,7 +43,7 @@ const taken: Readonly<Record<"recovery" | "retry" | "fallback", string>> = {
   fallback: "A partial answer was discarded; another model is asked.",
 };
 
-/** What an event has to note; null for most. */
+/** The note of an event; null for most events. */
 export function noteOf(event: ThreadEvent): RunNote | null {
   const note = (tone: RunNote["tone"], text: string): RunNote => ({
     key: `note-${event.seq}`,

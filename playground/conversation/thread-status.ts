@@ -1,8 +1,9 @@
-// How a followed thread stands, as its events tell it. Its record is told again when its title or tags change, not at each run.
+// The status of a subscribed thread, derived from its events. The thread's record is sent again when its title or tags
+// change, not at each run.
 
 import type { ThreadStatus, ThreadView } from "threadhold/client";
 
-/** The status by what is known of its runs; by the record where nothing is. */
+/** The status according to its runs; according to its record if no run is known. */
 export function statusOf({ thread, runs, active_run_id: active }: ThreadView): ThreadStatus {
   if (active === null) {
     const last = Object.values(runs).at(-1);

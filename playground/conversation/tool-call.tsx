@@ -1,4 +1,5 @@
-// A call of a tool: what was asked, how far it is, what came of it. Folded once it is over; a failed one says so without opening.
+// A tool call: its arguments, its progress and its result. It is collapsed once it has ended; a failure is visible
+// while it is collapsed.
 
 import { memo, use, useCallback, useMemo, useState } from "react";
 import type { ReactElement } from "react";
@@ -21,9 +22,9 @@ import css from "./tool-call.module.css";
 interface ToolCallProps {
   handle: ThreadHandle;
   call: { id: string; name: string; arguments: Json; invalid?: true | undefined };
-  /** The tool message that answers it, once there is one. */
+  /** The call's tool message, once it exists. */
   result: MessageView | null;
-  /** What is said to answer it. */
+  /** The messages under the call. */
   lines: readonly MessageRow[];
   /** Its arguments are still being written. */
   writing: boolean;
@@ -41,7 +42,7 @@ export const ToolCall = memo(function ToolCall({ handle, call, result, lines, wr
   const files = settled?.attachments ?? [];
   const child = useChildThread({ handle, call, told: live?.child_thread_id ?? null });
   const Rows = use(NestedRowsContext);
-  // Open while it is at work, unless somebody decided otherwise.
+  // Open while the call is running, unless the user has opened or closed it.
   const [chosen, setChosen] = useState<boolean | null>(null);
   const open = chosen ?? state === "running";
   return (
@@ -52,7 +53,7 @@ export const ToolCall = memo(function ToolCall({ handle, call, result, lines, wr
         data-call={call.id}
         open={open}
         onToggle={({ currentTarget }) => {
-          // It is told of each change, those of the page among them.
+          // The event fires for every change, also those made by the page.
           if (currentTarget.open !== open) setChosen(currentTarget.open);
         }}
       >
@@ -107,7 +108,7 @@ export const ToolCall = memo(function ToolCall({ handle, call, result, lines, wr
   );
 });
 
-/** A result: JSON indented, everything else as markdown. */
+/** A result: JSON is indented, any other text is markdown. */
 function Result({ text }: { text: string }): ReactElement {
   const json = useMemo(() => jsonOf(text), [text]);
   if (json !== null) return <JsonView label="Result" value={json} />;
@@ -123,7 +124,7 @@ function Result({ text }: { text: string }): ReactElement {
   );
 }
 
-/** An object or a list; null for every other text. */
+/** The parsed text if it is an object or a list; null otherwise. */
 function jsonOf(text: string): Json {
   if (!/^\s*[[{]/.test(text)) return null;
   try {
@@ -141,7 +142,7 @@ const stateWords = {
   error: "failed",
 } as const;
 
-/** The arguments in a line. */
+/** The arguments in one line. */
 function briefOf(args: Json): string {
   if (typeof args === "string") return args.slice(0, 120);
   if (args === null || typeof args !== "object" || Array.isArray(args)) return "";

@@ -1,19 +1,19 @@
-// A thread is read from its end: a list is brought there when it is first drawn, a frame at a time until it has arrived, since its
-// rows are measured as they are drawn. Whoever scrolls meanwhile has decided otherwise.
+// Scrolls a list to its end when it is first rendered. Rows are measured when they are rendered, so this takes several
+// frames. Scrolling by the user ends it.
 
 import { useEffect, useRef } from "react";
 import type { RefObject } from "react";
 
-/** What is scrolled. */
+/** The list to scroll. */
 export interface EndOfList {
   place: RefObject<HTMLElement | null>;
-  /** There is something to scroll. */
+  /** The list has rows. */
   filled: boolean;
   isAtEnd: () => boolean;
   scrollToEnd: () => void;
 }
 
-/** Gives whether the list has arrived, or was scrolled by its reader; to be read in effects. */
+/** Returns a reference that is true once the list has arrived, or the user has scrolled; to be read in effects. */
 export function useBeginAtEnd({ place, filled, isAtEnd, scrollToEnd }: EndOfList): RefObject<boolean> {
   const arrived = useRef(false);
   const latest = useRef({ isAtEnd, scrollToEnd });

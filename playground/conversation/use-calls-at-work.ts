@@ -1,4 +1,4 @@
-// Which call a message will answer that is not there yet: what is said under a call comes before its result does.
+// Finds the calls whose tool message does not exist yet: messages under a call arrive before its result.
 
 import { useCallback, useRef } from "react";
 import type { ThreadHandle, ThreadView } from "threadhold/client";
@@ -6,14 +6,14 @@ import { useThreadState } from "threadhold/react";
 
 import type { CallsAtWork } from "./rows.ts";
 
-/** The calls by the ids of the messages that will answer them. */
+/** The calls by the ids that their tool messages will have. */
 export function callsAtWork(tools: ThreadView["tools"]): CallsAtWork {
   const calls = new Map<string, string>();
   for (const { message_id: id, tool_call_id: call } of Object.values(tools)) if (id !== null) calls.set(id, call);
   return calls;
 }
 
-/** The same map until another call begins. */
+/** Returns the calls; the same map until another call starts. */
 export function useCallsAtWork(handle: ThreadHandle): CallsAtWork {
   const last = useRef<CallsAtWork>(new Map());
   const select = useCallback(({ tools }: ThreadView) => {

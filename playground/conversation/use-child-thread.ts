@@ -1,4 +1,4 @@
-// The thread in which another agent works on a call: told while somebody watches, looked up by those who come later.
+// The child thread in which another agent works on a call. Its id comes from a live event; a later reader looks it up.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ThreadHandle } from "threadhold/client";
@@ -6,20 +6,20 @@ import { useThreadholdClient } from "threadhold/react";
 
 import { useAgents } from "../agents/use-agents.ts";
 
-/** A call, and the thread that was told with it, if any. */
+/** A call, with the thread id from its event, if there is one. */
 export interface CallOfAgent {
   handle: ThreadHandle;
   call: { id: string; name: string };
   told: string | null;
 }
 
-/** Its id; null where there is none, or none is known yet. */
+/** The thread's id; null if there is none, or if it is not known yet. */
 export function useChildThread({ handle, call, told }: CallOfAgent): string | null {
   const client = useThreadholdClient();
   const { agents } = useAgents();
   const isAgent = agents.some(({ agent }) => agent.name === call.name);
   const { data } = useQuery({
-    // One question for all calls of a thread.
+    // One request for all calls of a thread.
     queryKey: ["children", handle.id],
     queryFn: async ({ signal }) => {
       const { items } = await client.threads.list({ parent_id: handle.id, limit: 200 }, { signal });

@@ -1,28 +1,29 @@
-// Files that are to go with a message. Small ones travel in it; a large one is put into the thread first, with progress, and the
-// message refers to it. Whatever is taken out again is deleted there. They are kept while the page is open, as words are.
+// The files that will be sent with a message. Small ones are sent in the message; a large one is uploaded to the thread
+// first, with progress, and the message refers to it. A removed file is deleted from the thread too. Like text drafts,
+// they are kept while the page is open.
 
 import { useCallback } from "react";
 import type { NewMessage, ThreadHandle } from "threadhold/client";
 
 import { createStore, useStore } from "../kit/create-store.ts";
 
-/** A file that waits to be sent. */
+/** A file in the input. */
 export interface DraftedFile {
   key: number;
   file: File;
-  /** From 0 to 1 while it is uploaded; null where it needs no upload, or is there. */
+  /** From 0 to 1 during the upload; null if the file needs no upload, or the upload has ended. */
   progress: number | null;
-  /** In the thread, once it is there. */
+  /** Its path in the thread, once it is uploaded. */
   path: string | null;
   error: string | null;
 }
 
 type Attachments = NonNullable<NewMessage["attachments"]>;
 
-/** Bytes up to which a file travels in its message. */
+/** Files up to this size are sent in the message. */
 const inlineBytes = 512 * 1024;
 
-/** Of one message. */
+/** The most files of one message. */
 const mostFiles = 20;
 
 let keys = 0;
@@ -38,16 +39,16 @@ function change(threadId: string, next: (before: readonly DraftedFile[]) => read
   lists.set(after);
 }
 
-/** The files, and what is done with them. */
+/** The files, and the functions that change them. */
 export interface DraftedFiles {
   files: readonly DraftedFile[];
-  /** Something is on its way still, or failed. */
+  /** An upload is running or has failed. */
   unfinished: boolean;
   add: (files: Iterable<File>) => void;
   remove: (key: number) => void;
-  /** Some of them as a message takes them. */
+  /** The attachments of a message with these files. */
   attachments: (sent: readonly DraftedFile[]) => Promise<Attachments>;
-  /** Takes those that were sent out; what was added since stays. */
+  /** Removes files that were sent; files added since then stay. */
   clear: (sent: readonly DraftedFile[]) => void;
 }
 
@@ -62,7 +63,7 @@ export function useDraftedFiles(handle: ThreadHandle): DraftedFiles {
   );
   const upload = useCallback(
     (key: number, file: File) => {
-      // The name is the thread's to keep unique: each upload has a folder of its own.
+      // A name is unique only within a folder, so each upload has a folder of its own.
       const path = `/uploads/${folderName()}/${file.name}`;
       handle.files
         .upload(path, file, {
@@ -92,7 +93,7 @@ export function useDraftedFiles(handle: ThreadHandle): DraftedFiles {
     (key: number) => {
       const path = files.find((one) => one.key === key)?.path ?? null;
       change(id, (before) => before.filter((one) => one.key !== key));
-      // What stays behind is a file that nothing refers to.
+      // If the deletion fails, a file remains that nothing refers to.
       if (path !== null) handle.files.delete(path).catch(() => undefined);
     },
     [files, handle, id],
@@ -118,7 +119,7 @@ export function useDraftedFiles(handle: ThreadHandle): DraftedFiles {
   };
 }
 
-/** `crypto.randomUUID` is missing from pages that came over plain http. */
+/** `crypto.randomUUID` is missing on pages that were loaded over plain http. */
 function folderName(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(4)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

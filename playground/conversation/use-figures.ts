@@ -1,5 +1,5 @@
-// Usage and cost of a thread: the sums of its record, plus those of steps that ended after the record was read. So the figures rise
-// while a run is at work.
+// Usage and cost of a thread: the sums of its record, plus those of steps that ended after the record was read. So the
+// figures rise while a run is active.
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";

@@ -1,8 +1,9 @@
-// Files dropped anywhere on the page go to the composer, but for what takes files itself. Without this a browser would leave the page and open them.
+// Gives files that are dropped on the page to the composer, except on elements that take files themselves. Otherwise
+// the browser would leave the page and open them.
 
 import { useEffect, useRef, useState } from "react";
 
-/** Whether files are held over the page just now. */
+/** Returns whether files are being dragged over the page. */
 export function useFileDrop(onFiles: (files: Iterable<File>, dropped: DataTransfer) => void): boolean {
   const [over, setOver] = useState(false);
   const latest = useRef(onFiles);

@@ -1,29 +1,33 @@
-// Messages older than those a subscription begins with, a page at a time, newest first, as far as somebody scrolled back.
+// Loads messages that are older than those of the subscription, a page at a time, newest first, as far as the user
+// scrolls back.
 
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { MessageView, RouteAnswer, ThreadHandle } from "threadhold/client";
 
-/** Messages of a page: while somebody scrolls, and on the way to the very beginning. */
+/** The length of a page: while the user scrolls, and on the way to the first message. */
 const pageLength = 200;
 const longPage = 1000;
 
-/** What there is of the past. */
+/** The loaded part of the conversation. */
 export interface History {
-  /** Known and older than `live`, then `live`. */
+  /** The loaded messages that are older than `live`, then `live`. */
   messages: readonly MessageView[];
   hasMore: boolean;
   loading: boolean;
   error: Error | null;
-  /** Asks for the page before; for a longer one where it is not the last that is wanted. */
+  /** Loads the next older page; with `long` a longer one. */
   more: (long?: boolean) => void;
 }
 
-/** The whole conversation as far as it is known. `live` is what the subscription tells, which is newer and wins. */
+/**
+ * The conversation as far as it is loaded. `live` is the subscription's messages, which are newer and take precedence.
+ */
 export function useHistory(handle: ThreadHandle, live: readonly MessageView[], total: number): History {
-  // Another snapshot begins elsewhere: what lies before it is asked for anew, so that no gap opens between the two.
+  // A new snapshot may start at another message. The pages before it are loaded again, so that there is no gap between
+  // the two.
   const begin = live[0]?.position ?? "";
-  // The first page, too, is asked for when somebody scrolls up to it.
+  // The first page, too, is loaded when the user scrolls up to it.
   const [wanted, setWanted] = useState(false);
   const limit = useRef(pageLength);
   const { data, error, hasNextPage, isFetching, fetchNextPage, refetch } = useInfiniteQuery({
@@ -53,7 +57,7 @@ export function useHistory(handle: ThreadHandle, live: readonly MessageView[], t
     };
   }, [handle, begin, wanted, refetch]);
   const pages = data?.pages;
-  // Thousands of them stay as they are while the last one grows.
+  // The same objects while only the last message grows.
   const older = useMemo(() => (pages === undefined ? [] : olderThan(begin, pages)), [pages, begin]);
   const messages = useMemo(() => {
     if (older.length === 0) return live;
@@ -72,7 +76,7 @@ export function useHistory(handle: ThreadHandle, live: readonly MessageView[], t
   return { messages, hasMore, loading: isFetching, error, more };
 }
 
-/** Those of the pages that lie before what is followed, oldest first. A page's are newest first. */
+/** The messages of the pages that are older than the subscription's, oldest first. A page has them newest first. */
 function olderThan(begin: string, pages: readonly { items: readonly Stored[] }[]): readonly MessageView[] {
   if (begin === "") return [];
   const older = pages.flatMap(({ items }) => items.filter(({ position }) => position < begin));
@@ -82,7 +86,7 @@ function olderThan(begin: string, pages: readonly { items: readonly Stored[] }[]
 type Stored = RouteAnswer<"GET /api/threads/:id/messages/:mid">;
 const views = new WeakMap<Stored, MessageView>();
 
-/** A stored message as one that no longer grows; the same object each time. */
+/** A stored message as a message that does not grow; the same object each time. */
 function settled(message: Stored): MessageView {
   const known = views.get(message) ?? { ...message, streaming: false };
   views.set(message, known);

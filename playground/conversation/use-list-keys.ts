@@ -1,6 +1,5 @@
-// Home and End in a list that knows a part of itself: the browser would go to the edges of what is drawn and be wrong about both,
-// since rows are measured as they are seen and the beginning may not have been read yet. Whoever does anything else on the way
-// to the beginning stays where they are.
+// Home and End in a list that is only partly loaded. The browser's own handling would go to the edges of the rendered
+// rows, which are not those of the conversation. Any other action of the user on the way to the beginning ends it.
 
 import { useEffect, useState } from "react";
 import type { KeyboardEvent, RefObject } from "react";
@@ -8,7 +7,7 @@ import type { KeyboardEvent, RefObject } from "react";
 /** The list. */
 export interface KeyedList {
   place: RefObject<HTMLElement | null>;
-  /** There are older messages that were not read yet. */
+  /** There are older messages that are not loaded. */
   hasMore: boolean;
   loading: boolean;
   failed: boolean;
@@ -17,7 +16,7 @@ export interface KeyedList {
   scrollToEnd: () => void;
 }
 
-/** Listens to the keys; gives whether it is on its way to the beginning. */
+/** Handles the keys; returns whether the list is on its way to the beginning. */
 export function useListKeys(list: KeyedList): { seeking: boolean; press: (event: KeyboardEvent) => void } {
   const { place, hasMore, loading, failed, more, scrollToStart, scrollToEnd } = list;
   const [seeking, setSeeking] = useState(false);

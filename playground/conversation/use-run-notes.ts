@@ -1,4 +1,5 @@
-// The notes of a thread's runs: those that were told before this page was there, read once the thread is drawn, and those that come.
+// The notes of a thread's runs: earlier ones, which are loaded after the thread is rendered, and new ones as they
+// arrive.
 
 import { useCallback, useEffect, useState } from "react";
 import type { ThreadEvent, ThreadHandle } from "threadhold/client";
@@ -11,16 +12,16 @@ import type { FileTrack } from "./written-files.ts";
 const mostNotes = 500;
 const readTypes = [...notedTypes, "file_changed"] as const;
 
-/** What is known of the notes. */
+/** The notes as far as they are loaded. */
 export interface RunNotes {
-  /** In the order in which they were told. */
+  /** In the order of their events. */
   notes: readonly RunNote[];
   files: FileTrack;
   error: Error | null;
   retry: () => void;
 }
 
-/** The notes. `ran`: runs have said something, so there may be some. */
+/** The notes. `ran`: the thread has had a run, so there may be notes. */
 export function useRunNotes(handle: ThreadHandle, ran: boolean): RunNotes {
   const [notes, setNotes] = useState<readonly RunNote[]>([]);
   const [files, setFiles] = useState(noFiles);
@@ -47,7 +48,7 @@ export function useRunNotes(handle: ThreadHandle, ran: boolean): RunNotes {
         if (!signal.aborted) take(batch);
         batch = [];
       };
-      // Events that arrive together are drawn together.
+      // Events that arrive together are rendered together.
       for await (const event of handle.events({ after: 0, until: "idle", types: readTypes, signal }))
         if (batch.push(event) === 1) setTimeout(takeBatch);
     };
@@ -60,7 +61,7 @@ export function useRunNotes(handle: ThreadHandle, ran: boolean): RunNotes {
   return { notes, files, error, retry: () => setTries(tries + 1) };
 }
 
-/** Each once, in the order of their numbers; what was known keeps its object. */
+/** Each note once, sorted by number; a known note keeps its object. */
 function joined(known: readonly RunNote[], told: readonly RunNote[]): readonly RunNote[] {
   const numbers = new Set(known.map(({ seq }) => seq));
   const fresh = told.filter(({ seq }) => !numbers.has(seq));

@@ -1,4 +1,5 @@
-// Who speaks in a conversation, in a word: people, an agent, the two sides of one, and whoever answers a call.
+// The names of a conversation's participants: people, an agent, the two sides of an agent, and the agent or prompt that
+// answers a call.
 
 import { createContext, useMemo } from "react";
 import type { MessageView, Thread } from "threadhold/client";
@@ -6,9 +7,9 @@ import type { MessageView, Thread } from "threadhold/client";
 import { otherOwner, useCaller } from "../access/use-caller.ts";
 import { useAgents } from "../agents/use-agents.ts";
 
-/** What the voices are called. */
+/** The names of the participants. */
 export interface Voices {
-  /** The thread's own user. */
+  /** The name of the thread's own user. */
   asks: string;
   /** The page's own user; null for an administrator without a user id. */
   me: string | null;
@@ -20,10 +21,10 @@ export interface Voices {
 
 const plain: Voices = { asks: "You", me: null, a: "Agent", b: "Side B", two: false };
 
-/** The voices of the conversation around a message. */
+/** The names for the conversation that contains a component. */
 export const VoicesContext = createContext<Voices>(plain);
 
-/** The voices of a thread of this agent; of one that a call began, the caller asks. */
+/** The names for a thread of this agent. In a child thread the caller takes the place of the user. */
 export function useVoices(agentId: string, thread: Pick<Thread, "parent" | "user_id"> | null): Voices {
   const { agents } = useAgents();
   const caller = useCaller();
@@ -38,7 +39,7 @@ export function useVoices(agentId: string, thread: Pick<Thread, "parent" | "user
   }, [agent, called, owner, me]);
 }
 
-/** Who speaks. `under` is the name of the call that the message is said to answer. */
+/** The name of a message's author. `under` is the name of the call that the message belongs to. */
 export function speakerOf(
   { role, side, name, depth, author }: MessageView,
   under: string | null,

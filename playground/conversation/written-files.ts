@@ -1,4 +1,4 @@
-// The files of a thread, read from its events: the paths that exist, and the files that were written while a run was at work. The
+// The files of a thread, read from its events: the paths that exist, and the files that were written during a run. The
 // conversation shows each file once, at its last change.
 
 import type { EventOf, MessageView, ThreadEvent } from "threadhold/client";
@@ -7,25 +7,25 @@ import type { RunNote } from "./run-note.ts";
 
 type FileRecord = NonNullable<EventOf<"file_changed">["file"]>;
 
-/** The last change of a path; without a file it was deleted. */
+/** The last change of a path; without a file, the path was deleted. */
 interface LastChange {
   seq: number;
   at: number;
   file: FileRecord | null;
 }
 
-/** The changes of files and the ends of runs, as far as events have reported them. */
+/** The changes of files and the ends of runs, as far as events have arrived. */
 export interface FileTrack {
   /** By path. */
   changes: ReadonlyMap<string, LastChange>;
-  /** Numbers of the runs' ends, by the runs' ids. */
+  /** Sequence numbers of the runs' ends, by the runs' ids. */
   ends: ReadonlyMap<string, number>;
 }
 
-/** The track before any event. */
+/** The state before any event. */
 export const noFiles: FileTrack = { changes: new Map(), ends: new Map() };
 
-/** The track after these events, in any order; the same object if they add nothing. */
+/** The state after these events, in any order; the same object if they change nothing. */
 export function tracked(before: FileTrack, events: readonly ThreadEvent[]): FileTrack {
   const changes = new Map(before.changes);
   const ends = new Map(before.ends);
@@ -48,9 +48,10 @@ export function pathsOf({ changes }: FileTrack): ReadonlySet<string> {
 }
 
 /**
- * Notes for the files that were written while a run was at work. An event of a file names no run, so the run is that of the last
- * message before it, unless that run had ended. A file that a user uploads during a run gets a note at that point too; a note names
- * no writer. Attachments are left out, because their messages show them.
+ * Notes for the files that were written during a run. The event of a file does not name a run, so the file belongs to
+ * the run of the last message before the event, unless that run had ended. A file that a user uploads during a run gets
+ * a note at that point too; a note does not name the writer. Attachments are left out, because their messages show
+ * them.
  */
 export function writtenFiles({ changes, ends }: FileTrack, messages: readonly MessageView[]): RunNote[] {
   const attached = new Set(messages.flatMap(attachedPaths));

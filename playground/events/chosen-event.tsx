@@ -1,4 +1,4 @@
-// One event as it was sent, to be copied, or linked to.
+// One event as it was sent, with buttons to copy it and to copy a link to it.
 
 import { useState } from "react";
 import type { ReactElement } from "react";
@@ -24,7 +24,7 @@ export function ChosenEvent({ entry, onClose }: { entry: TapeEntry; onClose: () 
         <CopyButton words="Copy link" done="Link copied" text={location.href} />
         <IconButton icon="close" label="Close the event" onClick={onClose} />
       </header>
-      {/* What scrolls has to be reached by the keyboard */}
+      {/* A scrollable element has to be reachable by keyboard. */}
       <pre className={css["raw"]} tabIndex={0} aria-label={`Event ${event.seq} as JSON`}>
         {text}
       </pre>

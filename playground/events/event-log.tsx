@@ -1,5 +1,5 @@
-// The log of a thread's events, from the first: a line each, and the one that is chosen as it was sent. What is chosen stands in the
-// address. Drawn only where it is seen, so that ten thousand are no more than ten.
+// The log of a thread's events, from the first: a line for each event, and the selected event as it was sent. The
+// selection is kept in the address. Only visible lines are rendered, so that ten thousand events are as fast as ten.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState } from "react";
@@ -41,12 +41,12 @@ export function EventLog({ handle, onClose }: { handle: ThreadHandle; onClose: (
     followOnAppend: held === null && !found,
     useFlushSync: false,
   });
-  // An event that the address names is brought into sight once it is there; whoever chose it by hand sees it already.
+  // Scrolls to an event that the address names, once it is loaded. An event that the user selected is visible already.
   useEffect(() => {
     if (found) virtual.scrollToIndex(at, { align: "auto" });
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- that it moved is no reason to scroll, only that it was chosen or came
   }, [found, chosen]);
-  // Other lines are read from their newest on, as the log is when it opens, or from the one that is chosen.
+  // After a change of the filter the log is at its newest event, as when it opens, or at the selected one.
   useEffect(() => {
     if (found) virtual.scrollToIndex(at, { align: "auto" });
     else virtual.scrollToEnd();

@@ -1,11 +1,12 @@
-// The events of a thread as they come, from the first that was asked for on. Deltas of one block, which come by the hundred, are one
-// entry, merged as the server merges them for whoever comes later: so a tape that was written live and one of a replay say the same.
+// Collects the events of a thread in order. Deltas of one block, which arrive by the hundred, are merged into one
+// entry, in the same way as the server merges them for a later reader, so a live log and a replay have the same
+// entries.
 
 import type { ThreadEvent } from "threadhold/client";
 
 import { createStore } from "../kit/create-store.ts";
 
-/** An entry: the event, the first number it stands for, and how many came. */
+/** An entry: the event, the first number that it stands for, and the number of merged events. */
 export interface TapeEntry {
   key: string;
   from: number;
@@ -13,10 +14,10 @@ export interface TapeEntry {
   count: number;
 }
 
-/** Entries in which a block's earlier deltas are looked for: calls side by side speak by turns. */
+/** The number of entries among which a block's earlier deltas are looked for, because parallel calls alternate. */
 const lookBack = 8;
 
-/** The tape. `later` calls back once, soon: at the next frame in a page. */
+/** The collected events. `later` calls back once, soon: in a page at the next frame. */
 export class EventTape {
   readonly #store = createStore<readonly TapeEntry[]>([]);
   readonly #later: (run: () => void) => void;
@@ -26,7 +27,7 @@ export class EventTape {
     this.#later = later;
   }
 
-  /** The entries; the same list until more come. */
+  /** The entries; the same list until an event is added. */
   readonly get = this.#store.get;
 
   readonly subscribe = this.#store.subscribe;
@@ -45,7 +46,7 @@ export class EventTape {
     entries.push({ key: String(from), from, event, count: 1 });
   }
 
-  /** The list that is written until the entries are replaced. */
+  /** The new list, which is written to until it replaces the published one. */
   #writing(): TapeEntry[] {
     if (this.#next !== null) return this.#next;
     const next = [...this.#store.get()];
@@ -58,7 +59,7 @@ export class EventTape {
   }
 }
 
-/** Two deltas of one block as one; null for anything else. */
+/** Two deltas of one block as one; null for any other two events. */
 function mergedDelta(known: ThreadEvent, next: ThreadEvent): ThreadEvent | null {
   if (known.type !== next.type || known.message_id !== next.message_id) return null;
   const from_seq = known.from_seq ?? known.seq;

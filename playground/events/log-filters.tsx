@@ -1,4 +1,4 @@
-// Which events the log shows: by type and by run, of those that there are.
+// The filters of the log: by type and by run, with those that occur in it as options.
 
 import { useMemo } from "react";
 import type { ReactElement } from "react";
@@ -8,7 +8,7 @@ import type { TapeEntry } from "./event-tape.ts";
 
 import css from "./event-log.module.css";
 
-/** What is shown: a type, all of them (`""`) or all but deltas; a run, or all. */
+/** The selected type (`""` for all types), or all but deltas; and the selected run, or all runs. */
 export interface LogFilter {
   type: string;
   run: string;
@@ -17,7 +17,7 @@ export interface LogFilter {
 export const everything: LogFilter = { type: "", run: "" };
 const noDeltas = "-delta";
 
-/** The entries that pass. */
+/** The entries that match the filter. */
 export function filteredEntries(entries: readonly TapeEntry[], { type, run }: LogFilter): readonly TapeEntry[] {
   if (type === "" && run === "") return entries;
   return entries.filter(
@@ -33,7 +33,7 @@ interface LogFiltersProps {
   onChange: (filter: LogFilter) => void;
 }
 
-/** The two choices. */
+/** The two filters. */
 export function LogFilters({ entries, filter, onChange }: LogFiltersProps): ReactElement {
   const { types, runs } = useMemo(() => kindsOf(entries), [entries]);
   return (

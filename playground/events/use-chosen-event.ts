@@ -1,8 +1,8 @@
-// Which event is chosen, by its number in the address: a link to it shows it to whoever has the thread.
+// The selected event, kept as its number in the address, so that a link shows it to anyone with access to the thread.
 
 import { useSearchParams } from "wouter";
 
-/** The number, and what chooses another. */
+/** The number, and the function that selects another event. */
 export function useChosenEvent(): [number | null, (seq: number | null) => void] {
   const [params, setParams] = useSearchParams();
   const named = Number(params.get("event") ?? "none");
@@ -11,7 +11,7 @@ export function useChosenEvent(): [number | null, (seq: number | null) => void] 
       (before) => {
         const after = new URLSearchParams(before);
         after.delete("event");
-        // The log stays open when nothing is chosen in it any more.
+        // The log stays open when its selection is cleared.
         after.set("log", "open");
         if (seq !== null) after.set("event", String(seq));
         return after;
@@ -22,7 +22,7 @@ export function useChosenEvent(): [number | null, (seq: number | null) => void] 
   return [Number.isSafeInteger(named) ? named : null, choose];
 }
 
-/** Whether the log is open, and what opens and closes it: kept in the address as well. */
+/** Whether the log is open, and the function that opens and closes it; also kept in the address. */
 export function useLogOpen(): [boolean, (open: boolean) => void] {
   const [params, setParams] = useSearchParams();
   const turn = (open: boolean): void => {

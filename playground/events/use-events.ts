@@ -1,11 +1,11 @@
-// A thread's events from the first, read while somebody looks, and then those to come.
+// Reads a thread's events from the first while the component is mounted, and then the new ones.
 
 import { useEffect, useState } from "react";
 import type { ThreadHandle } from "threadhold/client";
 
 import { EventTape } from "./event-tape.ts";
 
-/** The tape that they are written to, and why it stands still where it does. */
+/** The collected events, the error that ended the reading if there is one, and a function that reads again. */
 export function useEvents(handle: ThreadHandle): { tape: EventTape; error: Error | null; retry: () => void } {
   const [tape, setTape] = useState(() => new EventTape());
   const [error, setError] = useState<Error | null>(null);

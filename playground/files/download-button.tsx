@@ -1,5 +1,4 @@
-// Saves a file on the visitor's machine. Its bytes come with the visitor's token, which no address carries, so they come through the page
-// first.
+// Downloads a file. Files need the visitor's token, which no address may contain, so the page loads the bytes first.
 
 import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
@@ -11,12 +10,12 @@ import { saveBlob } from "../kit/save-blob.ts";
 import { visibleText } from "../kit/visible-text.ts";
 import { readBlob } from "./read-blob.ts";
 
-/** The button; pressed again while it loads, it stops. */
+/** The button. A click during the download stops it. */
 export function DownloadButton({ handle, file }: { handle: ThreadHandle; file: FileRecord }): ReactElement {
   const [loaded, setLoaded] = useState(0);
   const leave = useRef<AbortController>(null);
   const save = useMutation({
-    // A download that waits for the network could not be stopped.
+    // Otherwise a download without a network could not be stopped.
     networkMode: "always",
     mutationFn: async () => {
       leave.current = new AbortController();

@@ -1,29 +1,30 @@
-// Addresses of a thread's files. A name may hold anything, so each is encoded by itself and read from the address as it stands: the
-// router decodes addresses as a whole, after which a percent sign in a name would be read twice.
+// The addresses of a thread's files. A name may contain any character, so each name is encoded by itself and decoded
+// from the raw address. The router decodes whole addresses, after which a percent sign in a name would be decoded
+// twice.
 
-/** Matches the pages of a thread's files; names may hold what a dot does not match. */
+/** Matches the pages of a thread's files; `[^]` also matches line breaks in names. */
 export const filesRoute = /^\/threads\/(?<id>[^/]+)\/files(?:\/[^]*)?$/;
 
-/** What an address shows. */
+/** The file or folder that an address shows. */
 export interface FilePlace {
   path: string;
-  /** The address says that it is a folder. */
+  /** The address ends with a slash, so it means a folder. */
   folder: boolean;
 }
 
-/** What the page remembers in its query. */
+/** The state of the page in the address's query. */
 export interface FileQuery {
-  /** What is searched for; nothing where there is no search. */
+  /** The text to search for; empty without a search. */
   find: string;
   by: "text" | "names";
-  /** The folder that is searched. */
+  /** The folder to search in. */
   below: string;
-  /** The line that is pointed at, from 1. */
+  /** The highlighted line, from 1. */
   line: number | null;
   editing: boolean;
 }
 
-/** Nothing is searched, pointed at or edited. */
+/** A query without a search, a highlighted line and an editor. */
 export const plainQuery: FileQuery = { find: "", by: "text", below: "/", line: null, editing: false };
 
 /** The address of a file, or of a folder. */
@@ -34,7 +35,7 @@ export function filesAddress(threadId: string, place: FilePlace, query: Partial<
   return `/threads/${encodeURIComponent(threadId)}/files${path}${end}${textOf({ ...plainQuery, ...query })}`;
 }
 
-/** What the path of an address shows; null where it is no path of a file. */
+/** The file or folder of an address's path; null if the path is not one of a thread's files. */
 export function placeOf(pathname: string): FilePlace | null {
   const rest = /^\/threads\/[^/]+\/files([^]*)$/.exec(pathname)?.[1];
   if (rest === undefined || (rest !== "" && !rest.startsWith("/"))) return null;
@@ -49,7 +50,7 @@ export function placeOf(pathname: string): FilePlace | null {
   }
 }
 
-/** What the query of an address says; what is nonsense in it is passed over. */
+/** Reads the query of an address; invalid values are ignored. */
 export function queryFrom(search: string): FileQuery {
   const given = new URLSearchParams(search);
   const line = Number(given.get("line"));

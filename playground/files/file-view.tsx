@@ -1,4 +1,4 @@
-// A file: where it lies, what it is, what can be done with it, and the file itself as its kind is shown.
+// The view of a file: its path, its metadata, its actions, and its content in the form for its kind.
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
@@ -35,7 +35,7 @@ interface FileViewProps {
   onDelete: (file: FileRecord) => void;
 }
 
-/** Kinds that are shown in two ways, the first of them by itself. */
+/** Kinds that can be shown in two ways; the first one is the default. */
 const shapes: Partial<Record<FileKind, readonly { shape: Shape; label: string }[]>> = {
   markdown: [
     { shape: "made", label: "Rendered" },
@@ -87,7 +87,7 @@ function Shown({ handle, file, query, href, go, onDelete }: FileViewProps & { fi
   const kind = kindOf(file);
   const ways = shapes[kind] ?? [];
   const [chosen, setChosen] = useState<Shape | null>(null);
-  // A line is a line of the source
+  // A highlighted line refers to the source.
   const shape = chosen ?? (query.line !== null ? "source" : "made");
   const here = { path, folder: false };
   const { find, by, below } = query;
@@ -162,7 +162,7 @@ function Shown({ handle, file, query, href, go, onDelete }: FileViewProps & { fi
   );
 }
 
-/** The record, as it is told to be; null once it is told that it is gone. */
+/** The file's record, updated by events; null once an event reports its deletion. */
 function useRecord(handle: ThreadHandle, path: string) {
   const queries = useQueryClient();
   const key = useMemo(() => ["files", handle.id, "record", path], [handle, path]);

@@ -1,4 +1,4 @@
-// The head of a thread's files: the way back, how much there is, and what brings something in.
+// The head of a thread's files page: a link back, the number and size of the files, and the buttons that add files.
 
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
@@ -14,13 +14,13 @@ import { threadPath, useNameOf } from "../threads/thread-title.ts";
 
 import css from "./files-page.module.css";
 
-/** Milliseconds in which changes come to one new count. */
+/** Milliseconds after a change before the files are counted again, so that several changes need one count. */
 const settleMs = 300;
 
 interface FilesHeadProps {
   handle: ThreadHandle;
   thread: Thread | null;
-  /** The folder that is chosen, where it is not the root. */
+  /** The open folder, unless it is the root. */
   folder: FileRecord | undefined;
   onUpload: () => void;
   onNew: (kind: "file" | "folder") => void;
@@ -76,7 +76,7 @@ export function FilesHead({ handle, thread, folder, onUpload, onNew, onDelete }:
   );
 }
 
-/** The counts, asked for again when changes have settled. */
+/** The number and size of the files, loaded again after changes. */
 function useStats(handle: ThreadHandle) {
   const query = useQuery({
     queryKey: ["files", handle.id, "stats"],

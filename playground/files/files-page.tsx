@@ -1,5 +1,5 @@
-// The files of a thread: the tree or what a search found at one side, the file at the other; on a narrow page one after the other. What is
-// shown stands in the address.
+// The page of a thread's files: the tree or the results of a search on one side, the file on the other; on a narrow
+// page one after the other. The shown file is kept in the address.
 
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { ReactElement } from "react";
@@ -67,7 +67,7 @@ export function FilesPage({ id }: { id: string }): ReactElement {
   );
   const remove = useFileDeletion(handle, (path) => {
     cache.apply({ path, file: null });
-    // It is told of with the next frame
+    // The change is rendered in the next frame.
     return new Promise((resolve) => requestAnimationFrame(() => resolve()));
   });
   const removeShown = (file: FileRecord): void => {
@@ -202,7 +202,7 @@ function isUnknown(error: Error | null | undefined): boolean {
   return error instanceof ThreadholdClientError && error.code === "thread_not_found";
 }
 
-/** Paths of files with changes that are not saved. */
+/** Paths of files with unsaved changes. */
 function useUnsaved(threadId: string): ReadonlySet<string> {
   const all = useStore(drafts);
   return useMemo(
@@ -211,7 +211,7 @@ function useUnsaved(threadId: string): ReadonlySet<string> {
   );
 }
 
-/** Gives files that are pasted anywhere on the page to `onFiles`. Text is left to the fields that it is pasted into. */
+/** Gives files that are pasted anywhere on the page to `onFiles`. Pasted text goes to the focused field as usual. */
 function useFilePaste(onFiles: (files: Iterable<File>) => void): void {
   const latest = useRef(onFiles);
   latest.current = onFiles;

@@ -1,4 +1,4 @@
-// A folder beside the tree, or all of the files: what is in it, and how something comes into it.
+// The view of a folder next to the tree: its entries, and buttons to add to it. The root stands for all files.
 
 import type { ReactElement } from "react";
 
@@ -51,7 +51,7 @@ export function FolderView({ path, folder, onUpload, onNewFile }: FolderViewProp
   );
 }
 
-/** A thread that has no files yet. */
+/** Shown for a thread without files. */
 export function NoFiles({ onUpload, onNewFile }: Pick<FolderViewProps, "onUpload" | "onNewFile">): ReactElement {
   return (
     <div className={css["folder"]}>

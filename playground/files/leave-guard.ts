@@ -1,11 +1,11 @@
-// Asks before the page is closed where that would lose something: text that is not saved, files on their way.
+// Asks before the page is closed if that would lose something: unsaved text, or running uploads.
 
 import { drafts, isChanged } from "./edit/file-drafts.ts";
 import { areUploadsBusy } from "./upload/thread-uploads.ts";
 
 let guarding = false;
 
-/** Begins to ask; from then on as long as the page is there. */
+/** Starts asking; it lasts as long as the page. */
 export function guardLeaving(): void {
   if (guarding) return;
   guarding = true;

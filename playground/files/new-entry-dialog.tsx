@@ -1,4 +1,4 @@
-// A new file or folder: its name, in the folder that the page is at. A name with slashes makes the folders on its way.
+// The dialog that creates a file or folder in the current folder. A name with slashes creates the folders in between.
 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
@@ -23,7 +23,7 @@ interface NewEntryDialogProps {
   onMade: (made: FileRecord) => void;
 }
 
-/** The dialog; it is there only while it is open. */
+/** The dialog; it is mounted only while it is open. */
 export function NewEntryDialog({ handle, kind, folder, onClose, onMade }: NewEntryDialogProps): ReactElement {
   const [name, setName] = useState("");
   const make = useMutation({

@@ -1,14 +1,14 @@
-// Reads an answer's bytes to the end and tells how far it is.
+// Loads the bytes of a file and reports the progress.
 
 import type { ThreadHandle } from "threadhold/client";
 
-/** How a file is read. */
+/** How a file is loaded. */
 export interface ReadOptions {
   signal?: AbortSignal | undefined;
   onLoaded?: ((bytes: number) => void) | undefined;
 }
 
-/** The file's bytes, with its type. */
+/** The file's bytes, with its media type. */
 export async function readBlob(handle: ThreadHandle, path: string, { signal, onLoaded }: ReadOptions): Promise<Blob> {
   const answer = await handle.files.download(path, { signal });
   const type = answer.headers.get("content-type") ?? "";

@@ -1,5 +1,5 @@
-// Deletes a file, or an empty folder, held back as a thread's deletion is. What is deleted is the version that was seen: a file that is
-// written meanwhile stays, and says so.
+// Deletes a file, or an empty folder, after a delay in which the user can undo it. Only the version that the user saw
+// is deleted: a file that is written meanwhile stays, and a note reports that.
 
 import { useMemo } from "react";
 import type { FileRecord, ThreadHandle } from "threadhold/client";
@@ -11,7 +11,9 @@ import { useDeletions } from "../threads/deletions.tsx";
 import { dropDraft } from "./edit/file-drafts.ts";
 import { isGone } from "./tree/use-folders.ts";
 
-/** Deletes what a record stands for. `gone` is called when it is, and resolves once that is shown. */
+/**
+ * Deletes the file or folder of a record. `gone` is called when it is deleted, and resolves once the page shows that.
+ */
 export function useFileDeletion(
   handle: ThreadHandle,
   gone: (path: string) => Promise<void>,
@@ -20,7 +22,7 @@ export function useFileDeletion(
   const deletions = useDeletions();
   return (file) => {
     const { path, isDirectory } = file;
-    // Asked for now, since now is what was looked at
+    // The version is requested now, because the user sees the current one.
     const seen = isDirectory ? Promise.resolve(undefined) : tagOf(handle, file);
     seen.catch(() => undefined);
     let tag: string | undefined;
@@ -53,7 +55,7 @@ export function useFileDeletion(
   };
 }
 
-/** Paths of the thread that are not shown, as they are about to go. */
+/** Paths of the thread that are hidden, because they are about to be deleted. */
 export function useHiddenFiles(threadId: string): ReadonlySet<string> {
   const deletions = useDeletions();
   const all = useStore(deletions);

@@ -1,4 +1,4 @@
-// The browser's timers, for what tests move through time by hand.
+// The browser's timers, as an object that tests can replace.
 
 import type { Timers } from "threadhold/client";
 

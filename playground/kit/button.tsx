@@ -1,4 +1,4 @@
-// Buttons: one that decides, plain ones, and ones that are only an icon.
+// Buttons: a primary one, plain ones, and icons.
 
 import type { ButtonHTMLAttributes, ReactElement, Ref } from "react";
 import { Link } from "wouter";
@@ -17,7 +17,7 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   ref?: Ref<HTMLButtonElement>;
 }
 
-/** A button with words. */
+/** A button with a text. */
 export function Button({
   kind = "plain",
   small = false,
@@ -37,12 +37,12 @@ export function Button({
 
 interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   icon: IconName;
-  /** What it does, said to screen readers and shown on hover. */
+  /** The action, for screen readers and shown on hover. */
   label: string;
   ref?: Ref<HTMLButtonElement>;
 }
 
-/** A button that is an icon. */
+/** A button with an icon. */
 export function IconButton({ icon, label, className, ...rest }: IconButtonProps): ReactElement {
   return (
     <button type="button" title={label} {...rest} aria-label={label} className={`${css["icon"]} ${className ?? ""}`}>
@@ -53,12 +53,12 @@ export function IconButton({ icon, label, className, ...rest }: IconButtonProps)
 
 interface IconLinkProps {
   icon: IconName;
-  /** Where it leads, said to screen readers and shown on hover. */
+  /** The target, for screen readers and shown on hover. */
   label: string;
   href: string;
 }
 
-/** A link that is an icon. */
+/** A link with an icon. */
 export function IconLink({ icon, label, href }: IconLinkProps): ReactElement {
   return (
     <Link href={href} title={label} aria-label={label} className={css["icon"] ?? ""}>

@@ -1,7 +1,7 @@
-// Puts a text where it can be pasted from. Browsers have their clipboard on safe origins alone, and a deployment in a local network is
-// none: there the old way is taken.
+// Copies a text to the clipboard. Browsers offer the clipboard API on secure origins only, and a deployment in a local
+// network is not one: there an older method is used.
 
-/** Whether it was copied. */
+/** Copies a text; returns whether that succeeded. */
 export async function copyText(text: string): Promise<boolean> {
   const { clipboard } = navigator as { clipboard?: Clipboard };
   if (clipboard === undefined) return copySelected(text);

@@ -1,4 +1,4 @@
-// A dialog over the page: labelled, closed by Escape, its focus kept and given back.
+// A dialog over the page: it has a label, Escape closes it, and the focus stays in it and returns afterwards.
 
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { useRef } from "react";
@@ -12,9 +12,9 @@ interface DialogProps {
   open: boolean;
   onClose: () => void;
   title: string;
-  /** What it is for, in a sentence. */
+  /** A sentence that explains the dialog. */
   about?: string;
-  /** As wide as the window allows, for a picture. */
+  /** As wide as the window allows, for an image. */
   wide?: boolean;
   children: ReactNode;
 }

@@ -1,6 +1,6 @@
-// How long something took, as people read it.
+// Formats durations for people.
 
-/** Milliseconds in words: `<1 ms`, `152 ms`, `1.52 s`, `12.3 s`, `2 m 05 s`, `3 h 12 m`. */
+/** A duration as text: `<1 ms`, `152 ms`, `1.52 s`, `12.3 s`, `2 m 05 s`, `3 h 12 m`. */
 export function duration(ms: number): string {
   if (ms > 0 && ms < 1) return "<1 ms";
   if (ms < 999.5) return `${Math.round(ms)} ms`;
@@ -13,7 +13,7 @@ export function duration(ms: number): string {
   return `${Math.round(minutes / 1440)} d`;
 }
 
-/** A mark of an axis: as short as it can be said. */
+/** A time mark of an axis, as short as possible. */
 export function mark(ms: number): string {
   if (ms === 0) return "0";
   if (ms < 1000) return `${ms} ms`;

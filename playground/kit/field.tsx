@@ -1,4 +1,4 @@
-// Fields of our own forms: a label above, the input, words of help below.
+// Fields of forms: a label above the input, and a help text below it.
 
 import { useId } from "react";
 import type { InputHTMLAttributes, ReactElement, ReactNode, Ref, SelectHTMLAttributes } from "react";
@@ -39,7 +39,7 @@ export function TextField({ label, help, ...rest }: TextFieldProps): ReactElemen
 
 type SelectFieldProps = SelectHTMLAttributes<HTMLSelectElement> & Around & { children: ReactNode };
 
-/** One of a few. */
+/** A choice of one of a few options. */
 export function SelectField({ label, help, children, ...rest }: SelectFieldProps): ReactElement {
   const id = useId();
   return (

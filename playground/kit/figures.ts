@@ -1,4 +1,4 @@
-// Figures as people read them. Times of the wire are microseconds since epoch.
+// Formats numbers, times and prices for people. Times of the API are microseconds since epoch.
 
 const units = [
   { ms: 60_000, each: 1000, unit: "s" },
@@ -7,7 +7,7 @@ const units = [
   { ms: 30 * 86_400_000, each: 86_400_000, unit: "d" },
 ] as const;
 
-/** How long ago: `now`, `12 s`, `3 h`; a date beyond a month. */
+/** The time since a moment: `now`, `12 s`, `3 h`; a date if it is more than a month. */
 export function ago(microseconds: number, now: number): string {
   const passed = Math.max(0, now - microseconds / 1000);
   if (passed < 5000) return "now";
@@ -16,12 +16,12 @@ export function ago(microseconds: number, now: number): string {
   return new Date(microseconds / 1000).toISOString().slice(0, 10);
 }
 
-/** A time of the day, to the second, as a label's whole words. */
+/** A time of the day with seconds, for a full label. */
 export function clock(microseconds: number): string {
   return new Date(microseconds / 1000).toLocaleTimeString("en-GB", { hour12: false });
 }
 
-/** A time of today, or the day of an earlier one. In the place of whoever looks. */
+/** The time of a moment of today, or the date of an earlier one, in the browser's time zone. */
 export function clockOrDay(microseconds: number, now: number): string {
   const at = new Date(microseconds / 1000);
   if (at.toDateString() === new Date(now).toDateString()) return clock(microseconds);
@@ -34,24 +34,24 @@ export function dayAndTime(microseconds: number): string {
   return new Date(microseconds / 1000).toLocaleString("en-GB", { dateStyle: "full", timeStyle: "medium" });
 }
 
-/** The moment as a machine reads it. */
+/** The moment in ISO format. */
 export function iso(microseconds: number): string {
   return new Date(microseconds / 1000).toISOString();
 }
 
-/** Bytes with a unit. */
+/** A number of bytes with a unit. */
 export function bytes(count: number): string {
   if (count < 1024) return `${count} B`;
   if (count < 1024 * 1024) return `${(count / 1024).toFixed(1)} KiB`;
   return `${(count / (1024 * 1024)).toFixed(1)} MiB`;
 }
 
-/** A count, its thousands apart without a place where a line may break. */
+/** A number with separated thousands that never breaks across lines. */
 export function count(number: number): string {
   return number.toLocaleString("en-US").replaceAll(",", "\u00a0");
 }
 
-/** US dollars; null is a price that nobody knows. */
+/** US dollars; null is an unknown price. */
 export function money(usd: number | null): string {
   if (usd === null) return "price unknown";
   if (usd === 0) return "$0";

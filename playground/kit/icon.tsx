@@ -1,4 +1,5 @@
-// The icons, drawn on a grid of 16 with one weight of line. They never speak alone: whoever uses one labels it.
+// The icons, drawn on a grid of 16 with one line width. An icon needs a label, which the component that uses it
+// provides.
 
 import type { ReactElement } from "react";
 
@@ -37,7 +38,7 @@ const paths = {
 /** An icon's name. */
 export type IconName = keyof typeof paths;
 
-/** An icon of one em and a bit. Hidden from screen readers. */
+/** An icon of a little more than one em. Hidden from screen readers. */
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }): ReactElement {
   return (
     <svg aria-hidden="true" width={size} height={size} viewBox="0 0 16 16" fill="none" focusable="false">

@@ -1,4 +1,4 @@
-// A menu behind a button.
+// A menu that a button opens.
 
 import { Menu as Base } from "@base-ui/react/menu";
 import type { ReactElement } from "react";
@@ -8,13 +8,13 @@ import type { IconName } from "./icon.tsx";
 
 import css from "./menu.module.css";
 
-/** What a menu offers. */
+/** An entry of a menu. */
 export interface MenuEntry {
   label: string;
   icon?: IconName;
   run: () => void;
   danger?: boolean;
-  /** The one that holds now, of several that exclude each other. */
+  /** The current one of several exclusive options. */
   chosen?: boolean;
 }
 

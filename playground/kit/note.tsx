@@ -1,4 +1,4 @@
-// What stands where there is nothing else: emptiness, waiting, failure. Each says what to do next.
+// Notes in place of content that is missing, loading or failed. Each states what to do next.
 
 import type { ReactElement, ReactNode } from "react";
 
@@ -8,7 +8,7 @@ import { Sweep } from "./sweep.tsx";
 
 import css from "./note.module.css";
 
-/** Nothing is here, and why. */
+/** A note that there is nothing, and why. */
 export function EmptyNote({ title, children }: { title: string; children?: ReactNode }): ReactElement {
   return (
     <div className={css["note"]}>
@@ -18,7 +18,7 @@ export function EmptyNote({ title, children }: { title: string; children?: React
   );
 }
 
-/** Something is on its way. */
+/** A note that something is loading. */
 export function LoadingNote({ what }: { what: string }): ReactElement {
   return (
     <div className={css["loading"]} role="status">
@@ -29,7 +29,7 @@ export function LoadingNote({ what }: { what: string }): ReactElement {
 }
 
 interface ErrorNoteProps {
-  /** What could not be done. */
+  /** The action that failed. */
   title: string;
   error: unknown;
   onRetry?: (() => void) | undefined;

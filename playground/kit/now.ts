@@ -1,4 +1,5 @@
-// The present, as texts like "12 s ago" need it: one clock for the page, which ticks every few seconds while somebody looks.
+// The current time for texts such as "12 s ago": one clock for the page, which ticks every few seconds while such a
+// text is shown.
 
 import { createStore, useStore } from "./create-store.ts";
 

@@ -1,5 +1,5 @@
-// Tells every part of the page whether the server can be reached. The page's frame shows an outage once. A part that cannot be read
-// meanwhile shows no note of its own and is read again after the outage.
+// Provides every part of the page with the reachability of the server. The page's frame shows an outage once. A part
+// that cannot be loaded meanwhile shows no note of its own and is loaded again after the outage.
 
 import { createContext, useContext, useEffect, useRef, useState } from "react";
 import { ThreadholdNetworkError } from "threadhold/client";
@@ -16,7 +16,7 @@ export interface Reach {
   check: () => void;
 }
 
-/** The page's; without a frame around it the server counts as reached. */
+/** The page's reachability. Without a frame the server counts as reachable. */
 export const ReachContext = createContext<Reach>({ lost: false, checkedAt: 0, recoveries: 0, check: () => undefined });
 
 /** Whether the server can be reached. */

@@ -1,5 +1,6 @@
-// A part of the page that may fail by itself: what is loaded when it is asked for, and whatever throws while it is drawn. A part that
-// is not there any more, since the playground was built anew while the page was open, comes with the page that fits to it.
+// Catches the failure of a part of the page: one that is loaded on demand, or that throws while it is rendered. A part
+// may be missing because the playground was built again while the page was open; the note then offers to load the page
+// again.
 
 import { Component } from "react";
 import type { ReactElement, ReactNode } from "react";
@@ -12,9 +13,9 @@ import css from "./note.module.css";
 
 interface PartBoundaryProps {
   children: ReactNode;
-  /** Shows the failure in a dialog, of a part that has no place of its own; called when it is closed. */
+  /** Shows the failure of a part without a place of its own in a dialog; called when the dialog is closed. */
   onClose?: () => void;
-  /** Where the page is: what failed is drawn anew elsewhere. */
+  /** The address of the page: a failed part is rendered again when the address changes. */
   at?: string;
 }
 
@@ -22,7 +23,7 @@ interface PartBoundaryState {
   error: unknown;
 }
 
-/** Draws what is in it, or what became of it. */
+/** Renders its children, or the failure. */
 export class PartBoundary extends Component<PartBoundaryProps, PartBoundaryState> {
   override readonly state: PartBoundaryState = { error: null };
 
@@ -72,7 +73,7 @@ function FailedPart({ error, onAgain }: { error: unknown; onAgain: () => void })
   );
 }
 
-/** Each browser has words of its own for a script that did not come, and the build adds some for a style. */
+/** Each browser has its own message for a script that failed to load, and the build adds messages for style sheets. */
 function isMissing(error: unknown): boolean {
   return /dynamically imported module|importing a module script|preload CSS/i.test(wordsOf(error));
 }

@@ -1,4 +1,4 @@
-// How a thread or a run stands: a mark whose shape says it as well as its colour, and words.
+// The status of a thread or a run: a mark, whose shape and colour both show the status, and a text.
 
 import type { ReactElement } from "react";
 
@@ -17,12 +17,12 @@ const words: Readonly<Record<Status, string>> = {
   limit: "At its limit",
 };
 
-/** In words. */
+/** The status as text. */
 export function statusWords(status: Status): string {
   return words[status];
 }
 
-/** The mark. Its words are read out, or shown beside it. */
+/** The mark. Its text is shown next to it, or only read out. */
 export function StatusMark({ status, shown = false }: { status: Status; shown?: boolean }): ReactElement {
   return (
     <span className={css["status"]} data-status={status} title={words[status]}>

@@ -2,7 +2,10 @@
 
 import { useSearchParams } from "wouter";
 
-/** The parameters, and what changes some of them without a new entry in the browser's history. Null removes a parameter. */
+/**
+ * The parameters, and the function that changes some of them without a new entry in the browser's history. Null removes
+ * a parameter.
+ */
 export function useAddress<Change extends Partial<Record<string, string | null>>>(): [
   URLSearchParams,
   (change: Change) => void,

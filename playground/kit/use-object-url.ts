@@ -1,8 +1,8 @@
-// An address within the page for bytes that it has, as long as a component shows them.
+// An object URL for bytes, valid while the component is mounted.
 
 import { useEffect, useState } from "react";
 
-/** The address; null until there is one. */
+/** The URL; null until there is one. */
 export function useObjectUrl(blob: Blob | undefined): string | null {
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {

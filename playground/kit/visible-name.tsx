@@ -1,5 +1,4 @@
-// A name that somebody else chose: set apart from the text around it, whatever direction it is written in, with what could not be
-// seen in it shown.
+// A name from outside: isolated from the text direction around it, with its invisible characters shown.
 
 import { Fragment } from "react";
 import type { ReactElement } from "react";

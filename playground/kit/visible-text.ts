@@ -1,7 +1,7 @@
-// Names as they are: characters that nobody would see, or that turn the text around them, are shown by their numbers, so that no
-// name can look like another one.
+// Makes invisible characters of names visible, and characters that change the text direction: they are shown by their
+// numbers, so that no name can look like another one.
 
-/** A piece of a text; `mark` where it stands for a character that could not be seen. */
+/** A piece of a text; with `mark` it stands for an invisible character. */
 export interface TextPiece {
   text: string;
   mark: boolean;
@@ -11,13 +11,13 @@ const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{DI}\p{Cs}]/u;
 const oddSpace = /(?! )\p{Zs}/u;
 const pictured = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F]/u;
 
-/** The text in pieces; without marks it is one. */
+/** The text in pieces; a text without such characters is one piece. */
 export function piecesOf(text: string): TextPiece[] {
   const pieces: TextPiece[] = [];
   const characters = Array.from(text);
   let before = "";
   for (const [at, character] of characters.entries()) {
-    // Within an emoji they are what it is made of.
+    // Within an emoji these characters join its parts.
     const joins = (character === "\u200D" || character === "\uFE0F") && pictured.test(before);
     const atEdge = character === " " && (at === 0 || at === characters.length - 1);
     const mark = (unseen.test(character) && !joins) || oddSpace.test(character) || atEdge;
@@ -30,7 +30,7 @@ export function piecesOf(text: string): TextPiece[] {
   return pieces;
 }
 
-/** The same as one text, for labels: the numbers stand in angle quotes. */
+/** The same as a single text, for labels: the numbers are in angle quotes. */
 export function visibleText(text: string): string {
   return piecesOf(text)
     .map(({ text: piece, mark }) => (mark ? `‹${piece}›` : piece))

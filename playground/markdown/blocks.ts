@@ -1,12 +1,15 @@
-// Cuts markdown into blocks that can be drawn apart, so that an answer that grows is parsed at its end alone. A cut is only made
-// where what follows cannot belong to what came before: at a blank line, outside of code, before a line that begins at the margin
-// and continues no list.
+// Divides markdown into blocks that can be rendered separately, so that for a growing answer only the last block is
+// parsed again. It divides only where the following text cannot belong to the text before: at a blank line outside of
+// code, before a line without indentation that does not continue a list.
 
 const fence = /^ {0,3}(`{3,}|~{3,})/;
 const continues = /^(\s|[-*+] |[-*+]$|\d{1,9}[.)]( |$)|>)/;
 const definition = /^ {0,3}\[[^\]\n]+\]:/m;
 
-/** The blocks; joined they are the text. A text with references to links is one block, since they may stand anywhere. */
+/**
+ * The blocks; joined they are the text. A text with definitions of link references is one block, because they may be
+ * anywhere in it.
+ */
 export function blocksOf(text: string): string[] {
   if (definition.test(text)) return [text];
   const lines = text.split("\n");

@@ -1,5 +1,6 @@
-// A block of code: its language, a way to copy it, colours. The highlighter is loaded with the first block that names its language,
-// also while an answer still writes it; from then on a block is coloured when it is first drawn.
+// A block of code with its language, a copy button and colours. The highlighter is loaded with the first block that has
+// a language, even while an answer is still writing the block; after that, blocks are coloured when they are first
+// rendered.
 
 import { memo, useEffect, useRef, useState } from "react";
 import type { ReactElement, ReactNode } from "react";
@@ -9,13 +10,13 @@ import { copyText } from "../kit/copy-text.ts";
 
 import css from "./markdown.module.css";
 
-/** Characters above which code stays plain. */
+/** Code with more characters stays plain. */
 const most = 60_000;
 
-/** Characters up to which code is coloured as it is first drawn. */
+/** Code with up to this many characters is coloured when it is first rendered. */
 const mostAtOnce = 5000;
 
-/** Milliseconds between two colourings of code that grows, and that longer code has to stand still before it is coloured. */
+/** Milliseconds between two colourings of growing code. Longer code is coloured once it has not grown for this time. */
 const growMs = 250;
 const settleMs = 120;
 
@@ -33,7 +34,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language }: CodeBlockPr
         <span>{language ?? "text"}</span>
         <CopyButton text={code} />
       </figcaption>
-      {/* What scrolls has to be reached by the keyboard */}
+      {/* A scrollable element has to be reachable by keyboard. */}
       <pre tabIndex={0} aria-label={`Code, ${language ?? "text"}`}>
         <code className={css["colours"]}>{coloured ?? code}</code>
       </pre>
@@ -41,7 +42,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language }: CodeBlockPr
   );
 });
 
-/** Copies a text, and says so. */
+/** Copies a text and shows that it was copied. */
 export function CopyButton({ text }: { text: string }): ReactElement {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -59,7 +60,7 @@ type Highlight = (code: string, language: string) => ReactNode;
 
 let loaded: Highlight | null = null;
 
-/** The code in colours as far as they are known; null while none are, and for what stays plain. */
+/** The coloured code as far as it is ready; null while nothing is ready, and for code that stays plain. */
 export function useHighlighted(code: string, language: string | null): ReactNode {
   const [highlight, setHighlight] = useState(() => loaded);
   const [done, setDone] = useState(() => colouredNow(highlight, code, language));
@@ -73,7 +74,7 @@ export function useHighlighted(code: string, language: string | null): ReactNode
         loaded = module.highlight;
         if (!left) setHighlight(() => module.highlight);
       },
-      // Plain code is whole.
+      // Without the highlighter the code is complete, only plain.
       () => undefined,
     );
     return () => {
@@ -91,7 +92,7 @@ export function useHighlighted(code: string, language: string | null): ReactNode
     return () => clearTimeout(timer);
   }, [plain, highlight, done, code, language]);
   if (plain || done === null || done.nodes === null || !code.startsWith(done.code)) return null;
-  // Code that is still written keeps the colours of what came before.
+  // While code is being written, its earlier part keeps its colours.
   return (
     <>
       {done.nodes}

@@ -1,11 +1,11 @@
-// Draws formulas with KaTeX. It builds elements itself, so nothing is parsed as HTML, and without trust it makes no links and no
-// pictures. A formula is drawn only if what came of it is made of elements that formulas need.
+// Draws formulas with KaTeX. KaTeX builds elements, so no HTML is parsed, and without its option `trust` it creates no
+// links and no images. A formula is drawn only if the result consists of elements that formulas need.
 
 import katex from "katex";
 
 import "katex/dist/katex.min.css";
 
-/** Definitions could make a short text grow without end. */
+/** Macro definitions could make a short text grow without limit. */
 const defines = /\\(?:[egx]?def|(?:re)?newcommand|providecommand|(?:future)?let|global|long)(?![A-Za-z])/;
 
 const elements = new Set(
@@ -15,7 +15,7 @@ const elements = new Set(
   ).split(" "),
 );
 
-/** Draws a formula; false, and nothing drawn, where it cannot be. */
+/** Draws a formula into an element. Returns false, and draws nothing, if that is not possible. */
 export function drawFormula(tex: string, display: boolean, into: HTMLElement): boolean {
   into.replaceChildren();
   if (defines.test(tex)) return false;

@@ -1,4 +1,5 @@
-// A formula. What draws it is loaded with the first one; until then, and where it cannot be drawn, its source is shown.
+// A formula. Its renderer is loaded with the first formula. The source is shown until then, and if the formula cannot
+// be drawn.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import type { ReactElement } from "react";
@@ -24,7 +25,7 @@ export function Formula({ tex, display, source }: FormulaSource): ReactElement {
         loaded = drawFormula;
         if (!left) setDraw(() => drawFormula);
       },
-      // The source is whole.
+      // Without the renderer the source is shown in full.
       () => undefined,
     );
     return () => {
@@ -36,7 +37,7 @@ export function Formula({ tex, display, source }: FormulaSource): ReactElement {
   }, [draw, tex, display]);
   const scrolls = drawn && display;
   return (
-    // What scrolls has to be reached by the keyboard
+    // A scrollable element has to be reachable by keyboard.
     <span
       className={css["formula"]}
       data-display={display}

@@ -1,14 +1,14 @@
-// Finds formulas in markdown: \( … \) and $ … $ within a line of text, \[ … \] and $$ … $$ on their own. They are taken out before the
-// text is parsed, since markdown would read their backslashes, underscores and bars as its own, and put back as nodes of the tree.
-// Code stays code, and amounts of money stay text.
+// Finds formulas in markdown: \( … \) and $ … $ within a line of text, \[ … \] and $$ … $$ on their own. They are
+// replaced by marks before the text is parsed, because markdown would interpret their backslashes, underscores and
+// bars, and inserted into the parsed tree afterwards. Code stays code, and amounts of money stay text.
 
 /** A formula of a text. */
 export interface FormulaSource {
-  /** What is drawn. */
+  /** The formula in TeX. */
   tex: string;
   /** On a line of its own. */
   display: boolean;
-  /** As it was written, with its delimiters. */
+  /** The original text, with its delimiters. */
   source: string;
 }
 
@@ -26,10 +26,10 @@ interface TreeNode {
   [field: string]: unknown;
 }
 
-/** Characters of one formula. */
+/** The largest number of characters of a formula. */
 const longest = 2000;
 
-// Characters of the private use area. A text that has them itself is left as it is.
+// Characters of the private use area. A text that contains them is left unchanged.
 const begin = "\uE000";
 const end = "\uE001";
 const mark = /\uE000(\d+)\uE001/g;
@@ -39,7 +39,7 @@ const blankLine = /\n[ \t]*\n/;
 /** "$5 and $": an amount and a word. */
 const amount = /^\d[\d.,]*\s+[A-Za-z]/;
 
-/** The text without its formulas; null where it has none. */
+/** The text without its formulas; null if it has none. */
 export function takeFormulas(text: string): WithoutFormulas | null {
   if (!/\$|\\[([]/.test(text) || text.includes(begin) || text.includes(end)) return null;
   const formulas: FormulaSource[] = [];
@@ -67,7 +67,7 @@ export function takeFormulas(text: string): WithoutFormulas | null {
 
 function inProse(text: string, formulas: FormulaSource[]): string {
   const out: string[] = [];
-  /** Runs of backticks that nothing closes. */
+  /** Lengths of runs of backticks that have no closing run. */
   const unclosed = new Set<number>();
   let from = 0;
   let at = 0;
@@ -91,7 +91,7 @@ function inProse(text: string, formulas: FormulaSource[]): string {
   return out.join("");
 }
 
-/** The position after a span of code, or after the backticks where they begin none. */
+/** The position after a code span, or after the backticks if they do not start one. */
 function afterCode(text: string, at: number, unclosed: Set<number>): number {
   let length = 1;
   while (text[at + length] === "`") length += 1;
@@ -122,7 +122,7 @@ interface Delimiters {
 }
 
 function between(text: string, at: number, { from, close, display }: Delimiters): FormulaSource | null {
-  // No further than a formula can be long.
+  // No further than the longest formula.
   const inside = text.slice(at + from, at + from + longest + close.length);
   const length = inside.indexOf(close);
   const tex = inside.slice(0, Math.max(length, 0));
@@ -130,7 +130,10 @@ function between(text: string, at: number, { from, close, display }: Delimiters)
   return { tex: tex.trim(), display, source: text.slice(at, at + from + length + close.length) };
 }
 
-/** One dollar on each side: nothing blank within them, no letter or digit around them, as in "$x_1$" and unlike "$5 or $10". */
+/**
+ * A formula between single dollar signs: no blank inside next to them, no letter or digit outside next to them, as in
+ * "$x_1$" and unlike "$5 or $10".
+ */
 function inDollars(text: string, at: number): FormulaSource | null {
   if (/[\w$\\]/.test(text[at - 1] ?? " ") || /[\s$]/.test(text[at + 1] ?? " ")) return null;
   const line = text.slice(at + 1, at + 1 + longest).split("\n", 1)[0] ?? "";
@@ -140,7 +143,7 @@ function inDollars(text: string, at: number): FormulaSource | null {
   return { tex, display: false, source: text.slice(at, at + length + 2) };
 }
 
-/** A remark plugin: puts the formulas back, as elements where they stood in text, as they were written everywhere else. */
+/** A remark plugin that inserts the formulas again: as elements in text, and with their original text elsewhere. */
 export function putFormulas(formulas: readonly FormulaSource[]): (tree: TreeNode) => void {
   const written = (text: string): string =>
     text.replace(mark, (all, number) => formulas[Number(number)]?.source ?? all);
@@ -172,7 +175,7 @@ function cut(text: string, formulas: readonly FormulaSource[]): TreeNode[] {
   return nodes;
 }
 
-/** An element that no text can name: HTML of a text is never drawn. */
+/** A node that no markdown can produce, because HTML in a text is never rendered. */
 function nodeOf({ tex, display, source }: FormulaSource): TreeNode {
   const hProperties = { dataTex: tex, dataDisplay: String(display) };
   return { type: "formula", data: { hName: "math", hProperties }, children: [{ type: "text", value: source }] };

@@ -1,4 +1,5 @@
-// Colours code. Loaded when the first block of code is there; knows the languages that developers of agents show each other.
+// Colours code. Loaded with the first block of code. It knows the languages that are common in conversations about
+// software.
 
 import { toJsxRuntime } from "hast-util-to-jsx-runtime";
 import bash from "highlight.js/lib/languages/bash";
@@ -38,7 +39,7 @@ const lowlight = createLowlight({
   yaml,
 });
 
-/** The code as coloured pieces; null where the language is not known. */
+/** The code as coloured pieces; null for an unknown language. */
 export function highlight(code: string, language: string): ReactNode {
   const name = language.toLowerCase();
   if (!lowlight.registered(name)) return null;

@@ -1,5 +1,5 @@
-// Markdown from models, tools and people, none of whom are trusted: no HTML of theirs is drawn, links lead out without telling where
-// from and never run anything, and a picture from elsewhere is asked for only when a person says so.
+// Renders markdown from models, tools and people, none of whom are trusted: HTML is not rendered, links send no
+// referrer and cannot run code, and an external image is loaded only after a click.
 
 import { memo, useMemo } from "react";
 import type { ReactElement } from "react";
@@ -53,7 +53,7 @@ const components: Components & { math: (props: ExtraProps) => ReactElement } = {
   math: ({ node }) => <Formula {...formulaOf(node)} />,
   pre: ({ node }) => <CodeBlock {...codeOf(node)} />,
   table: ({ children }) => (
-    // What scrolls has to be reached by the keyboard
+    // A scrollable element has to be reachable by keyboard.
     <div className={css["table"]} tabIndex={0} role="region" aria-label="Table">
       <table>{children}</table>
     </div>
@@ -71,7 +71,7 @@ export const Markdown = memo(function Markdown({ text }: { text: string }): Reac
       {blocks === null ? (
         <PlainText text={text} />
       ) : (
-        // A block is its place in the text, which only grows
+        // The index of a block identifies it, because the text only grows.
         blocks.map((block, at) => <Block key={at} text={block} />)
       )}
     </div>
@@ -91,7 +91,7 @@ const Block = memo(function Block({ text }: { text: string }): ReactElement {
   );
 });
 
-/** What the plugin put into the tree. */
+/** The formula that the plugin stored in the node. */
 function formulaOf(node: ExtraProps["node"]): FormulaSource {
   const { dataTex, dataDisplay } = node?.properties ?? {};
   const [written] = node?.children ?? [];

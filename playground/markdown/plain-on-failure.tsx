@@ -1,4 +1,4 @@
-// A text that cannot be drawn as what it says it is, is shown as it was written: no words take the page down with them.
+// Shows the plain text if rendering it fails, so that no text can break the page.
 
 import { Component } from "react";
 import type { ReactNode } from "react";
@@ -11,16 +11,16 @@ interface PlainOnFailureProps {
 }
 
 interface PlainOnFailureState {
-  /** The text as it is now is not drawn; another one is tried again. */
+  /** The current text failed to render; a changed text is tried again. */
   failed: boolean;
 }
 
-/** The text as it was written. */
+/** The original text. */
 export function PlainText({ text }: { text: string }): ReactNode {
   return <p className={css["plain"]}>{text}</p>;
 }
 
-/** Draws its children, or the plain text where they throw. */
+/** Renders its children, or the plain text if they throw. */
 export class PlainOnFailure extends Component<PlainOnFailureProps, PlainOnFailureState> {
   override readonly state: PlainOnFailureState = { failed: false };
 

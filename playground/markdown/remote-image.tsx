@@ -1,4 +1,4 @@
-// A picture that lies elsewhere. Whoever serves it would learn that somebody reads, and when; so it is asked for only after a click.
+// An external image. Its server would learn that it is viewed, and when, so it is loaded only after a click.
 
 import { useState } from "react";
 import type { ReactElement } from "react";
@@ -7,7 +7,7 @@ import { Button } from "../kit/button.tsx";
 
 import css from "./markdown.module.css";
 
-/** The picture, or the question for it. */
+/** The image, or the button that loads it. */
 export function RemoteImage({ src, alt }: { src: string; alt: string }): ReactElement {
   const [wanted, setWanted] = useState(false);
   const url = URL.canParse(src) ? new URL(src) : null;

@@ -1,8 +1,8 @@
-// Which addresses of a text may become links.
+// Decides which addresses in a text may become links.
 
 const kinds = new Set(["http:", "https:", "mailto:"]);
 
-/** The address if it leads somewhere outside that cannot run here; nothing for all others, relative ones included. */
+/** The address if it is external and cannot run code; empty for all others, relative ones included. */
 export function safeAddress(address: string): string {
   if (!URL.canParse(address)) return "";
   const url = new URL(address);

@@ -12,7 +12,7 @@ export interface ThreadFiles {
   paths: ReadonlySet<string>;
 }
 
-/** Null where a text belongs to no thread. */
+/** Null for a text that belongs to no thread. */
 export const ThreadFilesContext = createContext<ThreadFiles | null>(null);
 
 /** A path, as a link if the file exists. */

@@ -1,7 +1,7 @@
-// What is not drawn as markdown, since reading it would hold the page up: time grows with the square of what stands in one block,
-// and with how deep its quotes and lists are nested. Models, tools and people decide what comes, so there has to be an end.
+// Limits what is rendered as markdown, because parsing time grows with the square of a block's length and with the
+// depth of its quotes and lists. The text comes from models, tools and people, so it may be of any size.
 
-/** Characters of a text, and of a block outside of its code. */
+/** The limits of characters of a text, and of a block without its code. */
 const mostText = 200_000;
 const mostProse = 12_000;
 
@@ -9,18 +9,18 @@ const fence = /^ {0,3}(`{3,}|~{3,})/;
 const html = /^ {0,3}</m;
 const deep = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){40}/m;
 
-/** Whether a text as a whole stays as it was written. */
+/** Whether a text is too long and is shown unrendered. */
 export function isLongText(text: string): boolean {
   return text.length > mostText;
 }
 
-/** Whether a block stays as it was written. */
+/** Whether a block is too long or too deep and is shown unrendered. */
 export function isHardBlock(block: string): boolean {
   if (deep.test(block)) return true;
   return block.length > mostProse && (html.test(block) ? block.length : proseOf(block)) > mostProse;
 }
 
-/** Characters outside of blocks of code, which cost next to nothing. */
+/** The number of characters outside of code blocks, which are cheap to parse. */
 function proseOf(block: string): number {
   let count = 0;
   let open: string | null = null;

@@ -1,4 +1,4 @@
-// The command palette: everything the keyboard can do, found by its words. Loaded when it is first asked for.
+// The command palette: all commands of the keyboard, found by their text. It is loaded when it is first opened.
 
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { Command } from "cmdk";
@@ -28,14 +28,14 @@ interface PaletteProps {
   onKeys: () => void;
 }
 
-/** Every word that was typed is in it somewhere. */
+/** Whether an entry contains every typed word. */
 function holdsWords(value: string, typed: string): number {
   const name = value.toLowerCase();
   const words = typed.toLowerCase().split(/\s+/);
   return words.every((word) => name.includes(word)) ? 1 : 0;
 }
 
-/** The palette; it is there only while it is open. */
+/** The palette; it is mounted only while it is open. */
 export function Palette({ onClose, onNew, onImport, onKeys }: PaletteProps): ReactElement {
   const [, navigate] = useLocation();
   const [, open] = useRoute("/threads/:id/*?");

@@ -1,4 +1,4 @@
-// The form for a value of a JSON Schema, loaded when the first one is drawn.
+// A form for a value of a JSON Schema. Its code is loaded when the first form is rendered.
 
 import { Suspense, lazy } from "react";
 import type { ReactElement } from "react";
@@ -12,7 +12,7 @@ const SchemaForm = lazy(async () => {
   return { default: found };
 });
 
-/** The form, or what became of it. */
+/** The form; while it loads or if that fails, a note. */
 export function FormOfSchema(props: SchemaFormProps): ReactElement {
   return (
     <PartBoundary>

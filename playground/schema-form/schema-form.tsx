@@ -1,7 +1,6 @@
-// A form for a value of a JSON Schema. What is no object, or what somebody would rather write,
-// can be written as JSON.
+// A form for a value of a JSON Schema. A schema that is not an object's is entered as JSON, and any value can be.
 
-// The package's own entry brings along what its tests need, a compiling validator among them.
+// The package's main entry also loads what its tests need, such as a validator that compiles code.
 import Form from "@rjsf/core/lib/components/Form.js";
 import type { RJSFSchema, UiSchema } from "@rjsf/utils";
 import { useState } from "react";
@@ -14,13 +13,13 @@ import { interpretingValidator } from "./validator.ts";
 import field from "../kit/field.module.css";
 import css from "./schema-form.module.css";
 
-/** What is asked for, and what becomes of it. */
+/** What the form is for, and where its value goes. */
 export interface SchemaFormProps {
   schema: JsonObject;
   value: JsonObject;
-  /** Of the form as a whole, for screen readers. */
+  /** The label of the form for screen readers. */
   label: string;
-  /** Hears of every change in the form. */
+  /** Called with the value after every change in the form. */
   onChange?: (value: JsonObject) => void;
   onSubmit: (value: JsonObject) => void;
   /** Its buttons, one of which submits. */
@@ -38,7 +37,7 @@ export function SchemaForm({ schema, value, label, onChange, onSubmit, children 
   const turn = (): void => {
     if (written === null) return setWritten(JSON.stringify(data, null, 2));
     const read = readObject(written);
-    // What is no value yet stays where it can be mended.
+    // Text that is not valid stays in the field, where it can be corrected.
     if (read === null) return setWrong("This is not a JSON object.");
     setWrong(null);
     setWritten(null);

@@ -1,5 +1,5 @@
-// Holds a value against a JSON Schema by reading the schema, not by compiling it into code, which the page's policy forbids. In the
-// form that the form library asks for.
+// Validates a value by interpreting its JSON Schema. Compiling the schema into code is not possible, because the page's
+// policy forbids it. The validator has the interface of the form library.
 
 import { Validator } from "@cfworker/json-schema";
 import type { OutputUnit, Schema } from "@cfworker/json-schema";
@@ -17,7 +17,7 @@ export function interpretingValidator(): ValidatorType {
       const errors = errorsOf(schema, value);
       return { errors, errorSchema: toErrorSchema(errors) };
     },
-    // A schema inside of another one may refer to what the other defines.
+    // A schema within another one may refer to the other's definitions.
     isValid: (schema, value, root) => {
       const whole = { ...schema, $defs: { ...root.$defs, ...schema.$defs }, definitions: { ...root.definitions } };
       return new Validator(whole as Schema, "2020-12").validate(value).valid;
@@ -26,7 +26,7 @@ export function interpretingValidator(): ValidatorType {
   };
 }
 
-/** Of an error and those that explain it, the ones that explain it. */
+/** The most specific errors: those that no other error explains. */
 function leaves(units: readonly OutputUnit[]): OutputUnit[] {
   return units.filter(
     ({ instanceLocation, keyword }) =>

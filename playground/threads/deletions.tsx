@@ -1,4 +1,4 @@
-// The page's held deletions, for every component below, and the notes in which they can be taken back.
+// Provides the page's delayed deletions to its components, and shows the notes in which they can be undone.
 
 import { createContext, useContext, useEffect, useMemo, useState } from "react";
 import type { ReactElement, ReactNode } from "react";
@@ -13,7 +13,7 @@ import css from "./deletions.module.css";
 
 const Context = createContext<HeldDeletions | null>(null);
 
-/** Holds the deletions below it, and shows them. */
+/** Provides the deletions to its children, and shows their notes. */
 export function DeletionsProvider({ children }: { children: ReactNode }): ReactElement {
   const [deletions] = useState(() => new HeldDeletions(browserTimers));
   useEffect(() => {
@@ -39,7 +39,7 @@ export function useDeletions(): HeldDeletions {
   return deletions;
 }
 
-/** Ids of threads, and of whatever else, that are not shown any more. */
+/** Ids of hidden threads and other items that are being deleted. */
 export function useHidden(): ReadonlySet<string> {
   const deletions = useDeletions();
   const all = useStore(deletions);

@@ -1,4 +1,4 @@
-// A thread's title and tags.
+// The dialog that edits a thread's title and tags.
 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
@@ -17,11 +17,11 @@ import css from "./new-thread-dialog.module.css";
 interface EditThreadDialogProps {
   thread: Thread;
   onClose: () => void;
-  /** Called once the server has it. */
+  /** Called once the server has stored the change. */
   onSaved: () => void;
 }
 
-/** The dialog; it is there only while it is open. */
+/** The dialog; it is mounted only while it is open. */
 export function EditThreadDialog({ thread, onClose, onSaved }: EditThreadDialogProps): ReactElement {
   const client = useThreadholdClient();
   const [title, setTitle] = useState(thread.title ?? "");

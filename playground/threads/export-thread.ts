@@ -1,12 +1,12 @@
-// Saves a thread as a file of lines of JSON. An export whose last line is missing is broken off, whatever its status said, and is
-// not saved.
+// Saves a thread as a file of JSON lines. An export without its last line is incomplete, even if its status was 200,
+// and is not saved.
 
 import { ThreadholdNetworkError } from "threadhold/client";
 import type { ThreadholdClient } from "threadhold/client";
 
 import { saveBlob } from "../kit/save-blob.ts";
 
-/** Saves it, files included. Throws where it broke off. */
+/** Saves a thread with its files. Throws if the export is incomplete. */
 export async function exportThread(client: ThreadholdClient, id: string): Promise<void> {
   const lines = await client.threads.export(id, { files: true });
   const blob = await new Response(lines).blob();
@@ -15,7 +15,7 @@ export async function exportThread(client: ThreadholdClient, id: string): Promis
   saveBlob(blob, `thread-${id}.ndjson`);
 }
 
-/** The last line of a whole export says what it should hash to. */
+/** Whether the export is complete: its last line has a hash that has to match. */
 async function endsWhole(blob: Blob): Promise<boolean> {
   const tail = await blob.slice(-4096).text();
   const last = tail.trimEnd().split("\n").at(-1) ?? "";

@@ -1,29 +1,32 @@
-// Deletions that are held back, so that they can be taken back: nothing is sent for eight seconds, and on leaving the page what is
-// held is sent at once. Until then what is to go is hidden, not gone.
+// Deletions that can be undone: the request is sent after eight seconds, or at once when the page is left. Until then
+// the item is only hidden.
 
 import type { Timers } from "threadhold/client";
 
 import { createStore } from "../kit/create-store.ts";
 
-/** What sends a deletion. With `leaving` the page is closed, and the request has to outlast it. */
+/** Sends a deletion. With `leaving` the page is being closed, and the request has to outlast it. */
 type SendDeletion = (options: { leaving: boolean }) => Promise<void>;
 
-/** What is to go. */
+/** An item to delete. */
 export interface Doomed {
-  /** Its own among everything that the page deletes. */
+  /** Unique among everything that the page deletes. */
   id: string;
   title: string;
   send: SendDeletion;
 }
 
-/** Something that is about to go. */
+/** A deletion with its state. */
 export interface HeldDeletion extends Doomed {
-  /** `held`: can be taken back; `sent`: on its way; `done`: gone; `failed`: it is shown again, with the reason. */
+  /**
+   * `held`: can be undone; `sent`: the request is on its way; `done`: deleted; `failed`: the item is shown again, with
+   * the reason.
+   */
   state: "held" | "sent" | "done" | "failed";
   error: Error | null;
 }
 
-/** Milliseconds in which a deletion can be taken back. */
+/** Milliseconds in which a deletion can be undone. */
 export const holdMs = 8000;
 
 /** The deletions of a page. */
@@ -36,12 +39,12 @@ export class HeldDeletions {
     this.#timers = timers;
   }
 
-  /** All of them; the same list until something changes. */
+  /** All deletions; the same list until something changes. */
   readonly get = this.#store.get;
 
   readonly subscribe = this.#store.subscribe;
 
-  /** Hides something, and deletes it when nobody takes that back. */
+  /** Hides an item, and deletes it unless the user undoes that. */
   hold({ id, title, send }: Doomed): void {
     this.#callOffs.get(id)?.();
     this.#put({ id, title, send, state: "held", error: null });
@@ -51,7 +54,7 @@ export class HeldDeletions {
     );
   }
 
-  /** Takes it back; it is shown again. Too late once it was sent. */
+  /** Shows the item again. It has no effect once the request was sent. */
   undo(id: string): void {
     const callOff = this.#callOffs.get(id);
     if (callOff === undefined) return;
@@ -60,12 +63,12 @@ export class HeldDeletions {
     this.forget(id);
   }
 
-  /** Sends what is held. */
+  /** Sends all held deletions. */
   leave(): void {
     for (const id of this.#callOffs.keys()) this.#release(id, true);
   }
 
-  /** Says no more of it. */
+  /** Removes a deletion from the list. */
   forget(id: string): void {
     this.#store.set(this.#store.get().filter((one) => one.id !== id));
   }

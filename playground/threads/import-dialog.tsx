@@ -1,4 +1,5 @@
-// Brings an exported thread in: a file that is chosen or dropped, how far it is, what was wrong with it. The thread is opened then.
+// The dialog that imports an exported thread from a chosen or dropped file, with its progress and errors. Afterwards
+// the thread is opened.
 
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
@@ -19,12 +20,12 @@ import { threadPath } from "./thread-title.ts";
 import css from "./import-dialog.module.css";
 
 interface ImportDialogProps {
-  /** What was dropped to be brought in; null where it is still to be chosen. */
+  /** The dropped file; null if the user has to choose one. */
   file: File | null;
   onClose: () => void;
 }
 
-/** The dialog; it is there only while it is open, and leaving it stops what is on its way. */
+/** The dialog; it is mounted only while it is open, and closing it stops the import. */
 export function ImportDialog({ file, onClose }: ImportDialogProps): ReactElement {
   const client = useThreadholdClient();
   const [, navigate] = useLocation();
@@ -32,7 +33,7 @@ export function ImportDialog({ file, onClose }: ImportDialogProps): ReactElement
   const leave = useRef<AbortController | null>(null);
   const choose = useRef<HTMLInputElement>(null);
   const bring = useMutation({
-    // A request that waits for the network would be sent after the dialog was closed.
+    // Otherwise a request that waits for the network would be sent after the dialog was closed.
     networkMode: "always",
     mutationFn: (given: File) => {
       leave.current = new AbortController();
@@ -47,7 +48,7 @@ export function ImportDialog({ file, onClose }: ImportDialogProps): ReactElement
   const { mutate, isPending, error, variables } = bring;
   useEffect(() => {
     if (file === null) return undefined;
-    // Not at once: what is drawn only to be drawn again, as in development, sends nothing.
+    // Delayed, so that a component that is mounted twice, as in development, sends nothing the first time.
     const timer = setTimeout(() => mutate(file));
     return () => clearTimeout(timer);
   }, [file, mutate]);
@@ -114,7 +115,7 @@ function isTaken(error: Error): boolean {
   return error instanceof ThreadholdClientError && error.code === "conflict";
 }
 
-/** The way to the thread that has the id already. */
+/** A link to the existing thread with the same id. */
 function Taken({ file, onOpen }: { file: File; onOpen: () => void }): ReactElement | null {
   const [id, setId] = useState<string | null>(null);
   useEffect(() => {

@@ -1,19 +1,19 @@
-// Brings exported threads in. A file that is no export is refused before anything of it is sent.
+// Imports exported threads. A file that is no export is refused before anything is sent.
 
 import type { ProgressListener, Thread, ThreadholdClient } from "threadhold/client";
 
-/** More than the first line of any export. */
+/** The first line of any export is shorter than this. */
 const headBytes = 16 * 1024;
 
-/** The file is no exported thread. */
+/** The file is not an exported thread. */
 class NoExportError extends Error {}
 
-/** What its first line tells of an export. */
+/** The facts in the first line of an export. */
 export interface ExportHead {
   threadId: string;
 }
 
-/** Reads the first line. Throws a `NoExportError` where it is not that of an export. */
+/** Reads the first line. Throws a `NoExportError` if the file is no export. */
 export async function headOf(file: File): Promise<ExportHead> {
   const [line = ""] = (await file.slice(0, headBytes).text()).split("\n", 1);
   const head = read(line);
@@ -35,13 +35,13 @@ function read(line: string): ExportHead | null {
   }
 }
 
-/** How it is sent. */
+/** The options of an import. */
 export interface Importing {
   signal: AbortSignal;
   onProgress: ProgressListener;
 }
 
-/** The thread that the file was. */
+/** Imports the file and returns the thread. */
 export async function importThread(client: ThreadholdClient, file: File, options: Importing): Promise<Thread> {
   await headOf(file);
   return client.threads.import(file, options);

@@ -1,4 +1,4 @@
-// The messages a new thread begins with. They start no run.
+// The fields for the messages that a new thread starts with. These messages start no run.
 
 import type { ReactElement } from "react";
 
@@ -8,7 +8,7 @@ import css from "./new-thread-dialog.module.css";
 
 const roles = ["user", "assistant", "system"] as const;
 
-/** One of them. */
+/** An initial message. */
 export interface InitialMessage {
   role: (typeof roles)[number];
   content: string;
@@ -27,7 +27,7 @@ export function InitialMessages({ messages, onChange }: InitialMessagesProps): R
     <fieldset className={css["messages"]}>
       <legend className={css["legend"]}>Initial messages</legend>
       {messages.map(({ role, content }, at) => (
-        // Rows have no other identity, and are only added and taken away
+        // Rows have no other identity than their index, and are only added and removed.
         <div className={css["message"]} key={at}>
           <select
             className={css["control"]}

@@ -1,4 +1,4 @@
-// Search and filters over the list.
+// The search field and the filters of the thread list.
 
 import { useEffect, useRef, useState } from "react";
 import type { ReactElement } from "react";
@@ -15,12 +15,12 @@ import css from "./thread-list-panel.module.css";
 
 const statuses = ["running", "awaiting_tool_execution", "error", "idle"] as const;
 
-/** Milliseconds after the last key before the list is asked for. */
+/** Milliseconds after the last key before the list is loaded. */
 const settleMs = 180;
 
 interface ListFiltersProps {
   filter: ListFilter;
-  /** Users whose threads are listed, to choose from. */
+  /** Users whose threads are listed, as options. */
   users: readonly string[];
   onChange: (change: Partial<ListFilter>) => void;
 }

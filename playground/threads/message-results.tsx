@@ -1,5 +1,5 @@
-// Threads in whose messages a text was found, below the list that is searched by titles. Asked for by a button: a page asks up to 50
-// threads, which is too much for each key.
+// Threads whose messages contain a text, below the list, which is searched by titles. The search starts by a button:
+// one page of results searches up to 50 threads, which is too much for every key press.
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -20,7 +20,7 @@ import css from "./message-results.module.css";
 type Found = RouteAnswer<"GET /api/messages-search">["threads"][number];
 type Hit = Found["hits"][number];
 
-/** UTF-16 units that the server takes. */
+/** The longest text that the server accepts, in UTF-16 units. */
 const longest = 200;
 
 /** The button, then the results. */

@@ -1,4 +1,4 @@
-// A new thread for any agent, with a title, tags, and messages that it begins with.
+// The dialog that creates a thread for any agent, with a title, tags and initial messages.
 
 import { useState } from "react";
 import type { SubmitEvent, ReactElement } from "react";

@@ -1,6 +1,6 @@
-// The last message of a thread in one line of the list: its text without the signs of markdown.
+// The last message of a thread as one line of the list, without markdown syntax.
 
-/** Characters of a message that a line can show. */
+/** The number of characters that a line can show. */
 const most = 160;
 
 /** The text of a message as one line. */

@@ -1,4 +1,4 @@
-// Which threads the list shows, kept in the address, so that it can be shared and survives a reload.
+// The filter of the thread list, kept in the address, so that it can be shared and survives a reload.
 
 import type { ThreadFilter, ThreadStatus } from "threadhold/client";
 import { useSearch, useSearchParams } from "wouter";
@@ -15,7 +15,9 @@ export interface ListFilter {
   user: string;
 }
 
-/** The filter, and what changes it. Typing replaces the address, so that going back leaves the list. */
+/**
+ * The filter, and the function that changes it. Typing replaces the history entry, so that going back leaves the list.
+ */
 export function useListFilter(): [ListFilter, (change: Partial<ListFilter>) => void] {
   const [params, setParams] = useSearchParams();
   const given = params.get("status") ?? "";
@@ -42,7 +44,7 @@ export function useListFilter(): [ListFilter, (change: Partial<ListFilter>) => v
   return [filter, change];
 }
 
-/** Of an address's search what says how the list is filtered, and nothing of the page beside it. */
+/** The part of an address's query that filters the list, without the parameters of the page next to it. */
 export function listSearch(search: string): string {
   const all = new URLSearchParams(search);
   const kept = new URLSearchParams();
@@ -53,12 +55,12 @@ export function listSearch(search: string): string {
   return kept.toString();
 }
 
-/** That of this page's address. */
+/** That part of the current address. */
 export function useListSearch(): string {
   return listSearch(useSearch());
 }
 
-/** As the API is asked. Threads that an agent made for another one are found through that one. */
+/** The filter as the API takes it. Child threads are left out; they can be found through their parent. */
 export function queryOf({ q, status, agent, tag, user }: ListFilter, limit: number): ThreadFilter {
   return {
     limit,
@@ -70,7 +72,7 @@ export function queryOf({ q, status, agent, tag, user }: ListFilter, limit: numb
   };
 }
 
-/** Whether anything was chosen. */
+/** Whether any filter is set. */
 export function isFiltered({ q, status, agent, tag, user }: ListFilter): boolean {
   return q !== "" || status !== "" || agent !== "" || tag !== "" || user !== "";
 }

@@ -1,4 +1,4 @@
-// The list of threads beside every page: search, filters, and each thread as it stands, told by the server as it changes.
+// The list of threads next to every page: search, filters, and the threads with their status, which the server updates.
 
 import { useMemo, useState } from "react";
 import type { ReactElement } from "react";
@@ -18,13 +18,13 @@ import { useListDrop } from "./use-list-drop.ts";
 
 import css from "./thread-list-panel.module.css";
 
-/** Threads of one asking; the API gives at most four times as many. */
+/** The number of threads of one request; the API allows four times as many. */
 const pageLength = 50;
 const mostThreads = 200;
 
 interface ThreadListProps {
   onNew: () => void;
-  /** With a file that was dropped, or null to have one chosen. */
+  /** Called with a dropped file, or with null if the user has to choose one. */
   onImport: (file: File | null) => void;
 }
 

@@ -39,7 +39,7 @@ export async function nameAfter(handle: ThreadHandle, message: Message): Promise
   const change = (now: Message | null): void => {
     const next = now === null ? null : titleOfMessage(now);
     const shown = handle.state.thread?.title ?? null;
-    // The title was changed meanwhile.
+    // The title was changed elsewhere meanwhile.
     if (next === given || (shown !== null && shown !== given)) return;
     given = next;
     void put(next);
@@ -68,13 +68,13 @@ function titleOfMessage({ content, silent }: Message): string | null {
   return title === "" ? null : title;
 }
 
-/** A title made from a text. */
+/** The beginning of a text as a title. */
 function titleFrom(words: string): string {
   const line = words.replaceAll(/\s+/g, " ").trim();
   return line.length <= longest ? line : `${line.slice(0, longest - 1).trimEnd()}…`;
 }
 
-/** The address of its page, with the list's filter kept. */
+/** The address of a thread's page, with the list's filter. */
 export function threadPath(id: string, search = ""): string {
   return `/threads/${encodeURIComponent(id)}${search === "" ? "" : `?${search}`}`;
 }

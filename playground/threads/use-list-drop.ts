@@ -1,9 +1,9 @@
-// An exported thread dropped onto the list. What is dropped elsewhere is the composer's.
+// Takes an exported thread that is dropped onto the list. Files that are dropped elsewhere go to the composer.
 
 import { useState } from "react";
 import type { DragEvent } from "react";
 
-/** What the list listens to. `data-takes-files` keeps the rest of the page from taking them. */
+/** The list's event handlers. `data-takes-files` keeps the rest of the page from taking the files. */
 export interface ListDrop {
   over: boolean;
   handlers: {
@@ -14,7 +14,7 @@ export interface ListDrop {
   };
 }
 
-/** Listens. */
+/** Returns the handlers. */
 export function useListDrop(onFile: (file: File) => void): ListDrop {
   const [over, setOver] = useState(false);
   const brings = (event: DragEvent): boolean => event.dataTransfer.types.includes("Files");

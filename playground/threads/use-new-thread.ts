@@ -7,14 +7,14 @@ import { useLocation } from "wouter";
 
 import { nameAfter, threadPath } from "./thread-title.ts";
 
-/** What is asked for. */
+/** The thread to create. */
 export interface NewThreadRequest {
   thread: NewThread;
-  /** Posted once the thread is there. */
+  /** The first message, posted once the thread exists. */
   say?: string | undefined;
 }
 
-/** The mutation. It is done when the thread is open; what was said is answered there. */
+/** The mutation. It ends when the thread is open; the first message is answered there. */
 export function useNewThread() {
   const client = useThreadholdClient();
   const [, navigate] = useLocation();

@@ -1,4 +1,4 @@
-// What can be done with a thread as a whole, wherever it is shown.
+// The actions on a thread, for every place that shows a thread.
 
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
@@ -16,7 +16,7 @@ import { EditThreadDialog } from "./edit-thread-dialog.tsx";
 import { exportThread } from "./export-thread.ts";
 import { useNameOf } from "./thread-title.ts";
 
-/** The entries of its menu, and the dialog that one of them may have opened. */
+/** The entries of the menu, and the dialog that one of them has opened. */
 export function useThreadMenu(thread: Thread, onChanged: () => void): { entries: MenuEntry[]; dialog: ReactNode } {
   const nameOf = useNameOf();
   const client = useThreadholdClient();

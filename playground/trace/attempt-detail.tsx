@@ -1,4 +1,5 @@
-// One request to a model: its figures, what was asked, built again by the server, and what came back, read and raw.
+// The detail of a model request: its figures, the request as the server rebuilds it, and the response, formatted and
+// raw.
 
 import { useQuery } from "@tanstack/react-query";
 import type { ReactElement, ReactNode } from "react";
@@ -77,7 +78,7 @@ function factsOf(node: AttemptNode): [string, string][] {
   ];
 }
 
-/** What the log row keeps of a request, and what the server built again of it. */
+/** The request, as the log row has it and the server rebuilds it. */
 interface Rebuilt {
   system: string | null;
   changed: string | null;
@@ -95,7 +96,7 @@ function rebuiltOf({ data }: Log): Rebuilt {
   return {
     system: textOf(rebuilt["system"]),
     changed: textOf(rebuilt["system_changed"]),
-    // The server makes these of its messages
+    // The server builds these from its stored messages.
     messages: (Array.isArray(rebuilt["messages"]) ? rebuilt["messages"] : []) as unknown as Message[],
     tools: Array.isArray(rebuilt["tools"]) ? rebuilt["tools"] : [],
     settings: Object.fromEntries(known),
@@ -158,7 +159,7 @@ function messageOf({ entries }: RunPicture, id: string): Message | null {
   return null;
 }
 
-/** A part that folds. */
+/** A section that folds. */
 function Part({ title, open = false, children }: { title: string; open?: boolean; children: ReactNode }): ReactElement {
   return (
     <details className={css["part"]} open={open}>

@@ -1,5 +1,5 @@
-// The trace of a run out of its record, its log and its events: the log's figures where it has a row, the events' times for what has
-// none yet, or never will. Pure; made anew whenever more is known.
+// Builds the trace of a run from its record, its log and its events. Figures come from the log; times of things without
+// a log row come from the events. The function is pure; the trace is built again whenever there is more data.
 
 import type { Log, Run, ThreadEvent } from "threadhold/client";
 
@@ -19,17 +19,17 @@ import type {
   WaitNode,
 } from "./trace-node.ts";
 
-/** What is known of a run. */
+/** The data of a run. */
 export interface KnownRun {
   thread_id: string;
   run: Run;
   logs: readonly Log[];
   events: Iterable<ThreadEvent>;
-  /** Put before every key: a child's trace stands in its parent's. */
+  /** A prefix of all keys, because a child thread's trace is part of its parent's. */
   prefix?: string | undefined;
 }
 
-/** Makes it. */
+/** Builds the trace. */
 export function buildTrace({ thread_id, run, logs, events, prefix = "" }: KnownRun): RunNode {
   const of = { thread_id, run_id: run.id, prefix };
   const told = toldRun(events, run.id);
@@ -90,7 +90,7 @@ interface PlaceKnown {
   told: ToldStep | null;
 }
 
-/** Every step that somebody tells of. */
+/** Every step that the events or the log contain. */
 function placesOf(told: ToldRun, attempts: readonly AttemptNode[]): Map<string, PlaceKnown> {
   const places = new Map<string, PlaceKnown>();
   for (const step of told.steps) places.set(stepKey(step.place), { place: step.place, told: step });
@@ -100,7 +100,7 @@ function placesOf(told: ToldRun, attempts: readonly AttemptNode[]): Map<string, 
   return places;
 }
 
-/** Steps of the run's own line, and those under calls that nobody tells of. */
+/** Steps of the run's main scope, and those of nested scopes whose call is unknown. */
 function linesOfRun(places: ReadonlyMap<string, PlaceKnown>, calls: readonly MergedCall[]): PlaceKnown[] {
   const prompts = new Set(calls.filter(isPrompt).map(({ told }) => told?.message_id ?? null));
   return [...places.values()].filter(({ place: { under } }) => under === null || !prompts.has(under));
@@ -108,7 +108,10 @@ function linesOfRun(places: ReadonlyMap<string, PlaceKnown>, calls: readonly Mer
 
 type MergedAttempt = { told: ToldAttempt | null; logged: LoggedAttempt | null };
 
-/** A row belongs to the first attempt of its kind that was told and has none; the log has none of those that a crash cut. */
+/**
+ * Merges attempts of events and log. A log row belongs to the first matching attempt of the events without a row. The
+ * log has no row for an attempt that a crash interrupted.
+ */
 function mergedAttempts(told: readonly ToldAttempt[], logged: readonly LoggedAttempt[]): MergedAttempt[] {
   const rows = [...logged];
   const merged = told.map((attempt): MergedAttempt => {
@@ -216,7 +219,7 @@ function callNode({ told, logged }: MergedCall, of: Of): ToolNode {
   };
 }
 
-/** A client's answer is waited for by the call's own bar. */
+/** A wait for a client's result is shown by the bar of the call itself. */
 function isShown({ waits_for }: ToldWait): boolean {
   return waits_for !== "remote";
 }
@@ -273,7 +276,7 @@ function isSame(one: StepPlace, other: StepPlace): boolean {
   return one.step === other.step && one.under === other.under;
 }
 
-/** What began first stands first; of what began together, the model is what asked for the rest. */
+/** Sorted by start. Of nodes that start together the model's attempt comes first, because it asked for the others. */
 function inOrder(nodes: readonly TraceNode[]): TraceNode[] {
   return [...nodes].sort((one, other) => one.start - other.start || rankOf(one) - rankOf(other));
 }

@@ -1,5 +1,5 @@
-// What the log of a run says of its attempts and calls. A row's data is JSON that grew with the server, so every field is looked at
-// before it is believed.
+// Reads the attempts and calls of a run from its log. The data of a row is JSON whose fields depend on the server's
+// version, so every field is checked before it is used.
 
 import type { Json, JsonObject, Log, RunError, Usage } from "threadhold/client";
 
@@ -44,14 +44,14 @@ export interface LoggedNote {
   data: JsonObject;
 }
 
-/** All of it. */
+/** The data of a run's log. */
 export interface LoggedRun {
   attempts: LoggedAttempt[];
   calls: LoggedCall[];
   notes: LoggedNote[];
 }
 
-/** Reads rows, in whatever order they come. */
+/** Reads log rows, in any order. */
 export function loggedRun(logs: readonly Log[]): LoggedRun {
   const attempts: LoggedAttempt[] = [];
   const calls: LoggedCall[] = [];
@@ -120,7 +120,7 @@ function warningOf({ id, created_at }: Log, words: Json, number: number): Logged
   return { id: `${id}!${number}`, at: created_at, name: "Warning", aside, failed: true, data: { warning: words } };
 }
 
-/** Token counts, where they are some. */
+/** Token counts, if the value has that form. */
 function usageOf(value: Json | undefined): Usage | null {
   const object = objectOf(value);
   if (object === null) return null;

@@ -1,4 +1,4 @@
-// A message as a model reads or writes it: plain, part by part. Nothing in it is ever more than text.
+// A message as a model reads or writes it, part by part, always as plain text.
 
 import type { ReactElement } from "react";
 import type { Message } from "threadhold/client";
@@ -17,7 +17,7 @@ export function MessageWords({ message }: { message: Message }): ReactElement {
       <h4 className={css["role"]}>{name === null ? role : `${role} · ${name}`}</h4>
       {answer === null ? null : <p className={result?.status === "error" ? css["wrong"] : css["said"]}>{answer}</p>}
       {shown.map((part, at) => (
-        // A part is its place in its message
+        // The index of a part identifies it.
         <PartWords key={at} part={part} />
       ))}
       {answer === null && shown.length === 0 ? <p className={css["words"]}>No content.</p> : null}

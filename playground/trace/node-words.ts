@@ -1,4 +1,4 @@
-// A thing of a trace in words: what a screen reader is told of its bar, and what became of an attempt that failed.
+// Texts for the nodes of a trace: the label of a bar for screen readers, and what followed a failed attempt.
 
 import { duration } from "../kit/duration.ts";
 import { count, money } from "../kit/figures.ts";
@@ -24,12 +24,12 @@ const states: Readonly<Record<TraceNode["state"], string>> = {
   stopped: "stopped",
 };
 
-/** How it stands, in a word. */
+/** The state as a word. */
 export function stateWords({ state }: Pick<TraceNode, "state">): string {
   return states[state];
 }
 
-/** All of it, as it is read out. */
+/** The label of a node for screen readers. */
 export function labelOf(node: TraceNode, now: number): string {
   const figures =
     node.kind === "attempt" && node.usage !== null
@@ -40,7 +40,10 @@ export function labelOf(node: TraceNode, now: number): string {
   return [`${kinds[node.kind]} ${node.name}`.trim(), states[node.state], ...time, ...figures, ...aside].join(", ");
 }
 
-/** Milliseconds it took, so far. What the server measured wins over what its clock said. */
+/**
+ * Its duration so far in milliseconds. A duration that the server measured takes precedence over the difference of two
+ * times.
+ */
 export function lengthOf(node: TraceNode, now: number): number {
   if (node.kind === "attempt" && node.latency_ms !== null && node.end !== null) return node.latency_ms;
   const measured = node.kind === "tool" || node.kind === "prompt" || node.kind === "child";
@@ -48,7 +51,7 @@ export function lengthOf(node: TraceNode, now: number): number {
   return Math.max(0, (node.end ?? now) - node.start) / 1000;
 }
 
-/** What was done about an attempt that did not succeed; null for one that did. */
+/** What followed a failed attempt; null for an attempt that did not fail. */
 export function whatFollowed(root: RunNode | readonly TraceNode[], node: AttemptNode): string | null {
   if (node.state !== "failed") return null;
   const all = Array.isArray(root) ? root.flatMap((one: TraceNode) => [...nodesOf(one)]) : [...nodesOf(root as RunNode)];

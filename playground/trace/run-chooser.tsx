@@ -1,4 +1,4 @@
-// Which run of the thread is shown: the runs, newest first.
+// Chooses the run of the thread whose trace is shown: the runs, newest first.
 
 import type { ReactElement } from "react";
 import type { Run } from "threadhold/client";

@@ -1,5 +1,5 @@
-// What is known of one run, and what keeps it known: its record and its log, read once and again as steps end; its events from the
-// first, and those to come. It reads while somebody listens, and stops at the run's end.
+// Loads the data of one run and keeps it current: its record and its log, which are loaded again when steps end, and
+// its events from the first. It reads while there are subscribers, until the run ends.
 
 import type { Log, Run, ThreadEvent, ThreadHandle } from "threadhold/client";
 
@@ -7,22 +7,22 @@ import { EventTape } from "../events/event-tape.ts";
 import type { TapeEntry } from "../events/event-tape.ts";
 import { createStore } from "../kit/create-store.ts";
 
-/** What is known. The same object until more is. */
+/** The data of a run. The same object until there is more. */
 export interface RunPicture {
   run: Run | null;
   logs: readonly Log[];
   entries: readonly TapeEntry[];
-  /** The record and the log were read, whatever of the events came by now. */
+  /** The record and the log are loaded; the events may still be arriving. */
   ready: boolean;
   error: Error | null;
 }
 
 const nothing: RunPicture = { run: null, logs: [], entries: [], ready: false, error: null };
 
-/** Rows that are read at once behind what is known: a step writes one or two. */
+/** The number of newest log rows to load at once; a step writes one or two. */
 const newest = 10;
 
-/** One run. */
+/** The feed of one run. */
 export class RunFeed {
   readonly #handle: ThreadHandle;
   readonly #runId: string;
@@ -32,7 +32,7 @@ export class RunFeed {
   });
   #tape = new EventTape();
   #leave: AbortController | null = null;
-  /** A reading under way, of who listened when it began. */
+  /** The current load, with the signal of the subscription that it belongs to. */
   #refreshing: { signal: AbortSignal; done: Promise<void> } | null = null;
   #stale = false;
 
@@ -45,7 +45,7 @@ export class RunFeed {
 
   readonly subscribe = this.#store.subscribe;
 
-  /** Begins anew after an error. */
+  /** Starts again after an error. */
   readonly retry = (): void => {
     this.#abort();
     this.#put({ error: null });
@@ -86,7 +86,7 @@ export class RunFeed {
     }
   }
 
-  /** Waits for the turn of a run that is queued, or until it was taken out. */
+  /** Waits until a queued run starts, or is removed from the queue. */
   async #begun(signal: AbortSignal): Promise<void> {
     let wake = (): void => undefined;
     const types = ["run_start", "run_end", "queue_changed", "snapshot"] as const;
@@ -109,13 +109,13 @@ export class RunFeed {
     return type === "run_end" && run_id === this.#runId;
   }
 
-  /** The log has more than before. */
+  /** Whether an event means that the log has new rows. */
   #isRecorded({ type, run_id }: ThreadEvent): boolean {
     if (run_id !== this.#runId) return false;
     return type === "step_end" || type === "model_retry" || type === "model_fallback" || type === "run_end";
   }
 
-  /** Reads the record and what the log has gained; once more if something happened meanwhile. */
+  /** Loads the record and the new log rows, and loads them once more if an event arrived meanwhile. */
   #refresh(signal: AbortSignal): Promise<void> {
     this.#stale = true;
     const going = this.#refreshing;
@@ -138,7 +138,7 @@ export class RunFeed {
     }
   }
 
-  /** Rows are only ever added: what is known is read back to. */
+  /** Rows are only ever added, so rows are loaded from the newest back to the first known one. */
   async #newLogs(signal: AbortSignal): Promise<readonly Log[]> {
     const known = this.#store.get().logs;
     const ids = new Set(known.map(({ id }) => id));
@@ -156,7 +156,10 @@ export class RunFeed {
   }
 }
 
-/** What a provider sent, and what definitions keep, is read with the entry when somebody looks at it. */
+/**
+ * A row without the provider's raw data and the definitions' data, which are loaded when the user opens the row's
+ * detail.
+ */
 function lightened(log: Log): Log {
   const { raw: _raw, context: _context, session: _session, request: _request, ...data } = log.data;
   return { ...log, data };

@@ -1,4 +1,4 @@
-// The events of a step, or of one call in it, each as it was told.
+// The events of a step, or of one call in it, as they were sent.
 
 import { useMemo, useState } from "react";
 import type { ReactElement } from "react";
@@ -17,7 +17,7 @@ const first = 50;
 interface StepEventsProps {
   entries: readonly TapeEntry[];
   place: StepPlace;
-  /** Of this message alone. */
+  /** The message whose events are shown; null for all events of the step. */
   message: string | null;
   threadId: string;
 }
@@ -61,7 +61,7 @@ interface OneEventProps {
   threadId: string;
 }
 
-/** Written out once it is opened: messages among them may be long. */
+/** Formatted only once it is opened, because events may contain long messages. */
 function OneEvent({ event, merged, threadId }: OneEventProps): ReactElement {
   const [open, setOpen] = useState(false);
   return (
@@ -73,7 +73,7 @@ function OneEvent({ event, merged, threadId }: OneEventProps): ReactElement {
       </summary>
       {open ? (
         <>
-          {/* What scrolls has to be reached by the keyboard */}
+          {/* A scrollable element has to be reachable by keyboard. */}
           <pre tabIndex={0} aria-label={`Event ${event.seq}`}>
             {JSON.stringify(event, null, 2)}
           </pre>

@@ -1,8 +1,8 @@
-// A step's name in a map: its line and its number.
+// The key of a step in a map, made from its scope and its number.
 
 import type { StepPlace } from "./trace-node.ts";
 
-/** The name. */
+/** The key. */
 export function stepKey({ under, step }: StepPlace): string {
   return `${under ?? ""}/${step}`;
 }

@@ -1,4 +1,4 @@
-// A run's figures in a line.
+// A run's figures in one line.
 
 import type { ReactElement } from "react";
 

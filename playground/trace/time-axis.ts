@@ -1,43 +1,44 @@
-// Where a moment stands on the page. Time is drawn to scale, but for waits: an hour in which somebody is asked would press the
-// seconds of work before and behind it into one pixel, so a long one is folded to a strip, with its true length said on it.
+// The horizontal position of a time in the trace. Time is drawn to scale except for waits: an hour of waiting for a
+// person would shrink the seconds of work before and after it to one pixel. So a long wait is folded to a narrow strip
+// that is labelled with its real length.
 
 import { nodesOf } from "./trace-node.ts";
 import type { RunNode } from "./trace-node.ts";
 import { isWait, union } from "./trace-summary.ts";
 import type { Interval } from "./trace-summary.ts";
 
-/** A folded wait: where it is, and how long it was in truth (milliseconds). */
+/** A folded wait: its position, and its real length in milliseconds. */
 interface Fold {
   from: number;
   to: number;
   ms: number;
 }
 
-/** A mark of the axis: milliseconds since the run began, or since the fold before it ended (`again`). */
+/** A mark of the axis: milliseconds since the run started, or with `again` since the end of the fold before it. */
 interface Tick {
   at: number;
   ms: number;
   again: boolean;
 }
 
-/** Places are shares of the width, 0 to 1. */
+/** The axis. Positions are shares of the width, 0 to 1. */
 export interface TimeAxis {
   at: (time: number) => number;
   ticks: readonly Tick[];
   folds: readonly Fold[];
 }
 
-/** The width of a folded wait, and of all of them at most. */
+/** The width of a folded wait, and the largest width of all folded waits together. */
 const foldWidth = 0.08;
 const foldsAtMost = 0.4;
 
-/** A wait is folded when it is longer than so many times all work together. */
+/** A wait is folded if it is longer than this factor times all work together. */
 const foldBeyond = 1;
 
 const ticksWanted = 6;
 const tickRoom = 0.09;
 
-/** The axis of a trace; `now` ends what goes on. Microseconds. */
+/** The axis of a trace; `now` is the end of what is still running. Microseconds. */
 export function timeAxis(root: RunNode, now: number): TimeAxis {
   const { start } = root;
   const end = Math.max(root.end ?? now, start + 1000);
@@ -50,9 +51,9 @@ export function timeAxis(root: RunNode, now: number): TimeAxis {
   return axisOf([start, end], idleOf(waits, busy));
 }
 
-/** Times in which there was nothing but waits. */
+/** The times in which the run only waited. */
 export function idleOf(waits: readonly Interval[], busy: readonly Interval[]): Interval[] {
-  // A call that another one waits within is no work either: only what is under way and no wait counts.
+  // Only what is running and is not itself a wait counts as work.
   const work = union(busy);
   return union(waits).flatMap(([from, to]) => {
     let pieces: Interval[] = [[from, to]];
@@ -67,14 +68,14 @@ export function idleOf(waits: readonly Interval[], busy: readonly Interval[]): I
   });
 }
 
-/** The axis of an interval, of which some parts are idle. */
+/** The axis of an interval with idle parts. */
 export function axisOf([start, end]: Interval, idle: readonly Interval[]): TimeAxis {
   const inside = idle.map(([from, to]): Interval => [Math.max(from, start), Math.min(to, end)]);
   const idleLength = inside.reduce((sum, [from, to]) => sum + Math.max(0, to - from), 0);
   const work = Math.max(end - start - idleLength, 1000);
   const folded = inside.filter(([from, to]) => to - from > work * foldBeyond);
   const drawn = end - start - folded.reduce((sum, [from, to]) => sum + (to - from), 0);
-  // Of a run that did nothing but wait, the waits are the whole.
+  // If the run did nothing but wait, the folds take the whole width.
   const width = drawn > 0 ? Math.min(foldWidth, foldsAtMost / Math.max(1, folded.length)) : 1 / folded.length;
   const scale = drawn > 0 ? (1 - width * folded.length) / drawn : 0;
   const at = (time: number): number => {
@@ -96,11 +97,11 @@ interface Shown {
   end: number;
   at: (time: number) => number;
   folded: readonly Interval[];
-  /** Milliseconds drawn to scale. */
+  /** Milliseconds that are drawn to scale. */
   shown: number;
 }
 
-/** Round times since the beginning; behind a fold, since its end: what lies in it is skipped, not walked through. */
+/** Round times since the start; after a fold, since its end. Ticks within a fold are skipped. */
 function ticksOf({ start, end, at, folded, shown }: Shown): Tick[] {
   const step = roundStep(shown / ticksWanted);
   const ticks: Tick[] = [];
@@ -120,7 +121,7 @@ function ticksOf({ start, end, at, folded, shown }: Shown): Tick[] {
   return ticks;
 }
 
-/** The next of 1, 2, 5, 10 and so on; of minutes and hours what clocks show. */
+/** The next of 1, 2, 5, 10 and so on; for minutes and hours, the steps of clocks. */
 function roundStep(ms: number): number {
   const steps = [30_000, 60_000, 120_000, 300_000, 600_000, 1_800_000, 3_600_000, 7_200_000, 21_600_000, 86_400_000];
   if (ms > 10_000) return steps.find((step) => step >= ms) ?? 7 * 86_400_000;

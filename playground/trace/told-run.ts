@@ -1,5 +1,6 @@
-// What the events of a run tell of its times: steps, attempts at models, calls, waits. Read in one go, in order of their numbers;
-// what is still open at the end goes on. The log knows more of what is over, and build-trace.ts puts the two together.
+// Reads the times of a run from its events: steps, model attempts, calls and waits. The events are read in order of
+// their numbers; what has not ended then is still running. The log has more data about what has ended; build-trace.ts
+// combines the two.
 
 import type { EventOf, Json, RunError, ThreadEvent, Usage } from "threadhold/client";
 
@@ -19,11 +20,11 @@ export interface ToldAttempt {
   attempt: number;
   start: number;
   end: number | null;
-  /** When the first block began. */
+  /** When the first block started. */
   first: number | null;
   message_id: string | null;
   error: RunError | null;
-  /** The server was cut while it was made: the log has no row of it. */
+  /** A crash interrupted the attempt, so the log has no row of it. */
   cut: boolean;
   stop_reason: string | null;
   usage: Usage | null;
@@ -43,13 +44,16 @@ export interface ToldCall {
   duration_ms: number | null;
   start: number;
   end: number | null;
-  /** It is answered by a prompt (null) or by an agent in this thread; undefined for a plain tool. */
+  /**
+   * Null if a prompt answers the call, or an agent in this thread; the id if a child thread does; undefined for a plain
+   * tool.
+   */
   child_thread_id: string | null | undefined;
   remote: boolean;
 }
 
 export interface ToldWait {
-  /** Null where it belongs to the run as a whole. */
+  /** Null if it belongs to the run as a whole. */
   place: StepPlace | null;
   waits_for: "approval" | "remote" | "limit" | "back-off";
   name: string;
@@ -66,7 +70,7 @@ export interface ToldNote {
   data: Json;
 }
 
-/** All of it. */
+/** The data of a run's events. */
 export interface ToldRun {
   start: number | null;
   end: number | null;
@@ -77,7 +81,7 @@ export interface ToldRun {
   notes: ToldNote[];
 }
 
-/** Reads them. Events of other runs are passed over. */
+/** Reads the events. Events of other runs are ignored. */
 export function toldRun(events: Iterable<ThreadEvent>, runId: string): ToldRun {
   const reader = new Reader();
   for (const event of events) if (event.run_id === runId) reader.take(event);
@@ -87,7 +91,7 @@ export function toldRun(events: Iterable<ThreadEvent>, runId: string): ToldRun {
 class Reader {
   readonly told: ToldRun = { start: null, end: null, steps: [], attempts: [], calls: [], waits: [], notes: [] };
   readonly #steps = new Map<string, ToldStep>();
-  /** The attempt under way on each line. */
+  /** The current attempt of each scope. */
   readonly #open = new Map<string | null, ToldAttempt>();
   readonly #calls = new Map<string, ToldCall>();
   readonly #waits = new Map<string, ToldWait>();
@@ -166,7 +170,8 @@ class Reader {
   }
 
   #begin(from: Pick<ToldAttempt, "place" | "model" | "attempt" | "start">): void {
-    // An attempt that nobody told anything of did not begin: the run rested before it.
+    // The attempt is listed when it ends. One without any event has not started, because the run was suspended before
+    // it.
     const nothing = {
       end: null,
       first: null,
@@ -192,7 +197,7 @@ class Reader {
     if (role === "tool" || step === undefined) return;
     const open = this.#open.get(place.under);
     if (open !== undefined) open.message_id = message_id ?? null;
-    // Calls that a definition queued: a step of its own that no model was asked in.
+    // Calls that a definition queued: they are a step without a model request.
     else this.#step(place, event);
   }
 
@@ -203,7 +208,7 @@ class Reader {
     this.#close(place.under, at, { usage, cost, stop_reason });
   }
 
-  /** The server was cut: whatever was asked is asked again. */
+  /** Closes the open attempts after a crash: their requests are repeated. */
   #cut(at: number): void {
     for (const under of this.#open.keys()) this.#close(under, at, { cut: true });
     this.#note(at, "Resumed after an interruption");
@@ -267,7 +272,7 @@ class Reader {
       this.told.waits.push(wait);
     }
     const open = new Set(tool_calls.map(({ id }) => id));
-    // One of a child's that is answered there is listed no more; one of this thread ends with its call.
+    // A child thread's call that was answered there is no longer listed. A wait of this thread ends with its call.
     for (const [id, wait] of this.#waits) if (!open.has(id) && wait.place === null) this.#endWait(id, at);
   }
 
@@ -281,7 +286,7 @@ class Reader {
     wait.end ??= at;
   }
 
-  /** A run that goes on was given more. */
+  /** Ends the waits at a limit: a run that continues has a higher limit. */
   #endLimit(at: number): void {
     for (const wait of this.#waits.values()) if (wait.waits_for === "limit") wait.end ??= at;
   }
@@ -298,7 +303,7 @@ class Reader {
     this.told.notes.push({ at, name, aside: null, failed: false, data: null });
   }
 
-  /** What goes on yet is told with the rest. */
+  /** Returns the data, including attempts that are still running. */
   finish(): ToldRun {
     return { ...this.told, attempts: [...this.told.attempts, ...this.#open.values()] };
   }

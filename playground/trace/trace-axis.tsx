@@ -1,4 +1,4 @@
-// The head of a trace's chart: marks of time, lengths of folded waits, and the names of the columns.
+// The head of a trace's chart: time marks, lengths of folded waits, and the names of the columns.
 
 import { useEffect, useRef, useState } from "react";
 import type { ReactElement } from "react";

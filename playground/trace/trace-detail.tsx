@@ -1,5 +1,5 @@
-// What is behind a bar: its figures, and by its kind what was asked and answered, given and returned, waited for; and the events as they
-// were told.
+// The detail of a bar: its figures, and according to its kind its request and response, its arguments and result, or
+// what it waits for; and its events as they were sent.
 
 import { useEffect, useRef } from "react";
 import type { ReactElement } from "react";
@@ -23,7 +23,7 @@ import css from "./trace-detail.module.css";
 
 interface TraceDetailProps {
   node: TraceNode;
-  /** What stands beside it: what followed a failure. */
+  /** The other nodes of the trace, to find what followed a failure. */
   beside: readonly TraceNode[];
   handle: ThreadHandle;
   picture: RunPicture;
@@ -35,7 +35,7 @@ interface TraceDetailProps {
 export function TraceDetail({ node, beside, handle, picture, now, onClose }: TraceDetailProps): ReactElement {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // Braces, since it gives a promise in newer browsers, which is no way to clean up
+    // In braces, because in newer browsers the call returns a promise, which an effect must not return.
     place.current?.scrollTo(0, 0);
   }, [node.key]);
   return (
@@ -49,7 +49,7 @@ export function TraceDetail({ node, beside, handle, picture, now, onClose }: Tra
         </div>
         <IconButton icon="close" label="Close the detail" onClick={onClose} />
       </header>
-      {/* What scrolls has to be reached by the keyboard */}
+      {/* A scrollable element has to be reachable by keyboard. */}
       <div ref={place} className={css["body"]} tabIndex={0} role="group" aria-label="Details">
         <Body node={node} beside={beside} handle={handle} picture={picture} />
       </div>

@@ -1,4 +1,4 @@
-// Names and values, a line each.
+// A list of facts: a name and a value in each line.
 
 import type { ReactElement } from "react";
 

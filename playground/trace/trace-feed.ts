@@ -1,4 +1,4 @@
-// A run and the child threads that somebody opened in its trace, as one thing to listen to.
+// Combines a run and the child threads that the user opened in its trace into one subscription.
 
 import type { Run, ThreadholdClient } from "threadhold/client";
 
@@ -8,13 +8,13 @@ import { RunFeed } from "./run-feed.ts";
 import type { RunPicture } from "./run-feed.ts";
 import type { NoteNode, RunNode, ToolNode, TraceNode } from "./trace-node.ts";
 
-/** A child's runs as they stand: null while they are looked for. */
+/** The feeds of a child thread's runs; null while they are being loaded. */
 interface ChildFeed {
   feeds: readonly RunFeed[] | null;
   error: Error | null;
 }
 
-/** All of it. A version is another number whenever anything changed. */
+/** The combined feed. Its version changes whenever any of its data changes. */
 export class TraceFeed {
   readonly threadId: string;
   readonly runId: string;
@@ -38,17 +38,17 @@ export class TraceFeed {
     this.root = new RunFeed(client.thread(threadId), runId);
   }
 
-  /** The version. */
+  /** Returns the version. */
   readonly get = this.#store.get;
 
   readonly subscribe = this.#store.subscribe;
 
-  /** The trace of the run itself; null until its record is there. */
+  /** The trace of the run; null until its record is loaded. */
   trace(): RunNode | null {
     return this.#traceOf(this.root, this.threadId, "");
   }
 
-  /** What stands under a node: for a child thread its own steps, or words on the way to them. */
+  /** The nodes below a node. For a child thread these are its own steps, or a note while they load. */
   readonly childrenOf = (node: TraceNode): readonly TraceNode[] => {
     if (node.kind !== "child" || node.child_thread_id === null) return node.children;
     const child = this.#children.get(node.key) ?? this.#open(node, node.child_thread_id);
@@ -64,13 +64,15 @@ export class TraceFeed {
     });
   };
 
-  /** A child that could not be read, or had not begun, is looked for again when it is opened the next time. */
+  /**
+   * Forgets a child thread that could not be loaded or had no run, so that it is loaded again when it is next opened.
+   */
   forget(key: string): void {
     const child = this.#children.get(key);
     if (child !== undefined && (child.error !== null || child.feeds?.length === 0)) this.#children.delete(key);
   }
 
-  /** What is known of the run that a node stands in. */
+  /** The data of the run that a node belongs to. */
   pictureOf(runId: string): RunPicture {
     if (runId === this.runId) return this.root.get();
     for (const { feeds } of this.#children.values()) {

@@ -1,29 +1,30 @@
-// What a trace is made of: a tree of things that took time. The run holds steps, a step holds attempts at a model, tool calls and
-// waits; a call that a prompt or another agent answers holds that one's steps. Times are microseconds since epoch.
+// The nodes of a trace, which is a tree of things that took time. A run has steps; a step has model attempts, tool
+// calls and waits; a call that a prompt or another agent answers has the steps of that one. Times are microseconds
+// since epoch.
 
 import type { EventOf, Json, RunError, Usage } from "threadhold/client";
 
-/** How a thing stands. `stopped` was ended by somebody, which is no failure. */
+/** The state of a node. `stopped` means that a user ended it, which is no failure. */
 type TraceState = "done" | "failed" | "running" | "waiting" | "stopped";
 
 interface Timed {
-  /** Unique in the trace, and the same each time it is made. */
+  /** Unique in the trace, and the same each time the trace is built. */
   key: string;
   name: string;
-  /** A few words beside the name: why it failed, what is waited for. */
+  /** A few words next to the name: the reason of a failure, or what is waited for. */
   aside: string | null;
   start: number;
-  /** Null while it goes on. */
+  /** Null while it is running. */
   end: number | null;
   state: TraceState;
   children: readonly TraceNode[];
-  /** Where it happened: a child thread has a log of its own. */
+  /** The thread of the node, because a child thread has a log of its own. */
   thread_id: string;
   run_id: string;
   prefix: string;
 }
 
-/** Where a step stands: its number on its line, and the tool message that the line hangs under. */
+/** The position of a step: its number in its scope, and the tool message that the scope belongs to. */
 export interface StepPlace {
   under: string | null;
   step: number;
@@ -38,7 +39,7 @@ export interface StepNode extends Timed {
   place: StepPlace;
 }
 
-/** One request to a model. What only the log knows is null until it is written. */
+/** One model request. Fields that only the log has are null until its row is written. */
 export interface AttemptNode extends Timed {
   kind: "attempt";
   place: StepPlace;
@@ -52,13 +53,13 @@ export interface AttemptNode extends Timed {
   error: RunError | null;
   usage: Usage | null;
   estimated: boolean;
-  /** USD; null where it is not known. */
+  /** USD; null if it is unknown. */
   cost: number | null;
   latency_ms: number | null;
   first_token_ms: number | null;
 }
 
-/** A call of a tool, of a prompt (`prompt`), or of an agent in a thread of its own (`child`). */
+/** A call of a tool (`tool`), of a prompt (`prompt`), or of an agent in a child thread (`child`). */
 export interface ToolNode extends Timed {
   kind: "tool" | "prompt" | "child";
   place: StepPlace;
@@ -66,34 +67,34 @@ export interface ToolNode extends Timed {
   call_id: string;
   message_id: string | null;
   args: Json;
-  /** What the tool said on the way. */
+  /** The output that the tool sent while it ran. */
   output: string;
   progress: Json;
   result: EventOf<"tool_execution_end">["result"] | null;
   duration_ms: number | null;
   stack: string | null;
   child_thread_id: string | null;
-  /** Somebody outside answers it, so that its time is a wait. */
+  /** A client or a person answers the call, so its time is a wait. */
   remote: boolean;
 }
 
-/** A time in which the run had to wait: for a person, a client, a higher limit, or until a model may be asked again. */
+/** A time in which the run waited: for a person, a client, a higher limit, or the next attempt at a model. */
 export interface WaitNode extends Timed {
   kind: "wait";
   waits_for: "approval" | "remote" | "limit" | "back-off";
   call_id: string | null;
 }
 
-/** A moment that the log tells of: a hook that failed, a recovery, an error; or that a child is being read. */
+/** A single moment: a failed hook, a recovery or an error in the log; or a note that a child thread is being loaded. */
 export interface NoteNode extends Timed {
   kind: "note";
   data: Json;
 }
 
-/** Any of them. */
+/** The nodes of all kinds. */
 export type TraceNode = RunNode | StepNode | AttemptNode | ToolNode | WaitNode | NoteNode;
 
-/** A node and all below it, from the top. */
+/** A node and all nodes below it, from the top. */
 export function* nodesOf(node: TraceNode): Generator<TraceNode> {
   yield node;
   for (const child of node.children) yield* nodesOf(child);

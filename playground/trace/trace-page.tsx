@@ -1,5 +1,5 @@
-// The trace of a thread: one of its runs as bars over time, its figures, and what is behind the bar that was chosen. Which run and which
-// bar stand in the address, so that going back finds them again.
+// The page of a thread's trace: one of its runs as bars over time, its figures, and the detail of the selected bar. Run
+// and bar are kept in the address, so that going back finds them again.
 
 import { useEffect, useMemo, useState } from "react";
 import type { ReactElement } from "react";
@@ -173,7 +173,7 @@ function Bars({ feed, trace }: { feed: TraceFeed; trace: RunNode }): ReactElemen
   );
 }
 
-/** As the server counts; while a run is at work, what its attempts add up to. */
+/** The run's usage as the server counts it; while the run is active, the sum of its attempts. */
 function usedBy(feed: TraceFeed, trace: RunNode): { usage: Usage; cost: number | null } {
   const { run } = feed.root.get();
   if (run !== null && run.ended_at !== null) return run;
@@ -186,7 +186,7 @@ function usedBy(feed: TraceFeed, trace: RunNode): { usage: Usage; cost: number |
   return { usage, cost };
 }
 
-/** The page behind named the tab once, when it came: it finds its name again. */
+/** Restores the tab's title when the trace is closed, because the hidden conversation page set its title only once. */
 function useTitleGivenBack(): void {
   useEffect(() => {
     const before = document.title;
@@ -196,10 +196,13 @@ function useTitleGivenBack(): void {
   }, []);
 }
 
-/** How often a running trace is drawn. */
+/** Milliseconds between two renderings of a running trace. */
 const everyMs = 100;
 
-/** The current time in microseconds, at least `newest`. It changes while `going` alone, so that open bars grow. */
+/**
+ * The current time in microseconds, at least `newest`. It is updated only while `going` is true, so that open bars
+ * grow.
+ */
 function useMoment(going: boolean, newest: number): number {
   const [now, setNow] = useState(() => Date.now() * 1000);
   useEffect(() => {

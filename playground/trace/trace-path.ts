@@ -3,7 +3,7 @@
 import { listSearch } from "../threads/thread-filter.ts";
 import { threadPath } from "../threads/thread-title.ts";
 
-/** A thread's trace; of one run where it is named. */
+/** The address of a thread's trace, or of one run in it. */
 export function tracePath(threadId: string, run?: string, search = ""): string {
   const params = new URLSearchParams(listSearch(search));
   if (run !== undefined) params.set("run", run);
@@ -11,7 +11,7 @@ export function tracePath(threadId: string, run?: string, search = ""): string {
   return `${threadPath(threadId)}/trace${text === "" ? "" : `?${text}`}`;
 }
 
-/** A thread with one of its events chosen in the log. */
+/** The address of a thread with one event selected in its log. */
 export function eventPath(threadId: string, seq: number, search = ""): string {
   const params = new URLSearchParams(listSearch(search));
   params.set("event", String(seq));

@@ -1,4 +1,4 @@
-// A row of the trace: its name on the left, its bar on the time axis, what it took on the right.
+// A row of the trace: its name on the left, its bar on the time axis, its duration and figures on the right.
 
 import { memo } from "react";
 import type { CSSProperties, ReactElement } from "react";
@@ -24,7 +24,7 @@ interface TraceRowProps {
   onTurn: (node: TraceNode) => void;
 }
 
-/** The row. The tree has the keyboard; a click chooses, one on the mark opens and folds. */
+/** The row. The tree handles the keyboard; a click selects the row, a click on its mark opens or folds it. */
 export const TraceRow = memo(function TraceRow(props: TraceRowProps): ReactElement {
   const { id, row, axis, now, top, active, chosen, onChoose, onTurn } = props;
   const { node, level, place, siblings, open } = row;
@@ -39,7 +39,7 @@ export const TraceRow = memo(function TraceRow(props: TraceRowProps): ReactEleme
       data-state={node.state}
       style={style}
     >
-      {/* Lies over the row, and says in words what is drawn in it. The tree itself takes the keys. */}
+      {/* Covers the row, and describes its bar for screen readers. The tree itself handles the keys. */}
       <div
         id={id}
         role="treeitem"

@@ -1,28 +1,28 @@
-// The rows of a trace as they are shown: what is folded is left out, and what a child thread did stands under its call.
+// The visible rows of a trace: without the nodes in folded ones, and with a child thread's steps under its call.
 
 import type { RunNode, TraceNode } from "./trace-node.ts";
 
-/** A node where it stands. */
+/** A node with its position in the tree. */
 export interface TraceRow {
   node: TraceNode;
   level: number;
-  /** Place among its siblings, from 1, and how many these are. */
+  /** Its index among its siblings, from 1, and their number. */
   place: number;
   siblings: number;
   parent: string | null;
-  /** Null where there is nothing to open. */
+  /** Null if it has no children. */
   open: boolean | null;
 }
 
-/** Keys that are folded although they would be open, and the other way round: children are asked for when they are opened. */
+/** Keys of nodes whose state differs from the default: folded instead of open, or open instead of folded. */
 export type Turned = ReadonlySet<string>;
 
-/** What is open without anybody asking: all but child threads, which are read when somebody looks. */
+/** Whether a node is open. By default all are, except child threads, which are loaded when the user opens them. */
 function isOpen(node: TraceNode, turned: Turned): boolean {
   return (node.kind !== "child") !== turned.has(node.key);
 }
 
-/** The rows, from the top. `childOf` gives what a child thread did, once it was read. */
+/** The rows, from the top. `childOf` returns the steps of a child thread, once they are loaded. */
 export function traceRows(
   root: RunNode,
   turned: Turned,

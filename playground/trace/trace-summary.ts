@@ -1,5 +1,5 @@
-// A run in a line: how long it took and for what, what it used. Times in which several things were at work count once, so that they
-// add up to no more than the whole.
+// The summary of a run: its duration, divided by activity, and its usage. Times in which several things ran count once,
+// so the parts do not add up to more than the whole.
 
 import type { Usage } from "threadhold/client";
 
@@ -11,19 +11,19 @@ export interface TraceSummary {
   total_ms: number;
   model_ms: number;
   tool_ms: number;
-  /** In child threads, whatever they did. */
+  /** Time in child threads, whatever they did. */
   agent_ms: number;
   waiting_ms: number;
   usage: Usage;
   cost: number | null;
-  /** Of the prompt tokens, how many came out of a cache: 0 to 1; null where none was asked. */
+  /** The share of prompt tokens that came from a cache, 0 to 1; null if there are no prompt tokens. */
   cache_share: number | null;
 }
 
 /** An interval in microseconds. */
 export type Interval = readonly [start: number, end: number];
 
-/** Sums it up. `used` is the server's own count, which holds what child threads used as well. */
+/** Computes the summary. `used` is the server's own count, which includes child threads. */
 export function summaryOf(
   root: RunNode,
   { usage, cost }: { usage: Usage; cost: number | null },
@@ -45,12 +45,12 @@ export function summaryOf(
   };
 }
 
-/** Whether nothing is done in its time but wait for somebody. */
+/** Whether a node only waits for someone. */
 export function isWait(node: TraceNode): boolean {
   return node.kind === "wait" || (node.kind === "tool" && node.remote);
 }
 
-/** Intervals that overlap as one. */
+/** Merges intervals that overlap. */
 export function union(intervals: readonly Interval[]): Interval[] {
   const merged: [number, number][] = [];
   for (const [start, end] of intervals.toSorted((one, other) => one[0] - other[0])) {

@@ -18,9 +18,9 @@ interface TraceTreeProps {
   rows: readonly Row[];
   axis: TimeAxis;
   now: number;
-  /** The row that the keyboard is at. */
+  /** The active row of the keyboard. */
   active: string;
-  /** The one whose detail is shown. */
+  /** The row whose detail is shown. */
   chosen: string | null;
   onActive: (key: string) => void;
   onChoose: (key: string) => void;
@@ -121,7 +121,7 @@ interface Pressed extends Pick<TraceTreeProps, "onActive" | "onChoose" | "onClos
   go: (index: number) => void;
 }
 
-/** What a key does at a row; null for nothing. */
+/** The action of a key at a row; null if it has none. */
 function actionOf(key: string, pressed: Pressed): (() => void) | null {
   const { row, at, last, go, onActive, onChoose, onClose, onTurn } = pressed;
   const { node, open, parent } = row;

@@ -1,16 +1,16 @@
-// The runs of a thread, newest first, asked for again when one begins, ends or waits.
+// The runs of a thread, newest first, loaded again when one starts, ends or waits.
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { Run, ThreadHandle } from "threadhold/client";
 
-/** As far as they were asked for. */
+/** The loaded runs. */
 export interface KnownRuns {
   runs: readonly Run[];
   loading: boolean;
   error: Error | null;
   retry: () => void;
-  /** Null where all of them are known. */
+  /** Loads more; null if all runs are loaded. */
   more: (() => void) | null;
 }
 

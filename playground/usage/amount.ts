@@ -1,4 +1,5 @@
-// Amounts of use, and how they are said. What has no price is never a zero: a cost is then unknown, or at least what is known.
+// Amounts of usage, and their texts. A missing price is never shown as zero: a cost is then unknown, or "at least" the
+// known part.
 
 import type { UsageReport } from "threadhold/client";
 
@@ -7,30 +8,30 @@ import type { Measure } from "./usage-choice.ts";
 
 type Sums = UsageReport["total"];
 
-/** What was used. */
+/** An amount of usage. */
 export interface Amount {
   runs: number;
   input: number;
   output: number;
-  /** Read from and written to a provider's cache. */
+  /** Tokens read from and written to a provider's cache. */
   cached: number;
   tokens: number;
-  /** USD; null where the price of anything in it is unknown. */
+  /** USD; null if the price of any part is unknown. */
   cost: number | null;
-  /** USD of what has a price. */
+  /** USD of the parts with a known price. */
   known: number;
 }
 
-/** Nothing. */
+/** An empty amount. */
 export const nothing: Amount = Object.freeze({ runs: 0, input: 0, output: 0, cached: 0, tokens: 0, cost: 0, known: 0 });
 
-/** As the server says it. */
+/** Converts the server's sums. */
 export function amountOf({ runs, usage, cost, known_cost }: Sums): Amount {
   const { input, output, cache_read, cache_write, total_tokens } = usage;
   return { runs, input, output, cached: cache_read + cache_write, tokens: total_tokens, cost, known: known_cost };
 }
 
-/** Several together. */
+/** The sum of several amounts. */
 export function sumOf(amounts: Iterable<Amount>): Amount {
   let sum = nothing;
   for (const one of amounts) {
@@ -47,18 +48,18 @@ export function sumOf(amounts: Iterable<Amount>): Amount {
   return sum;
 }
 
-/** How much of it can be drawn. */
+/** The part of an amount that a chart can draw. */
 export function drawnOf(amount: Amount, measure: Measure): number {
   return measure === "cost" ? amount.known : amount.tokens;
 }
 
-/** A cost in words: known, known in part, or unknown. */
+/** A cost as text: known, partly known, or unknown. */
 export function costWords({ cost, known }: Pick<Amount, "cost" | "known">): string {
   if (cost !== null) return money(cost);
   return known > 0 ? `at least ${money(known)}` : "unknown";
 }
 
-/** What became of a figure since the days before. Null where that cannot be said. */
+/** The change of a figure since the days before; null if it cannot be stated. */
 export function changeWords(now: number | null, before: number | null): string | null {
   if (now === null || before === null) return null;
   if (now === before) return "as before";

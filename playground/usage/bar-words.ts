@@ -1,4 +1,4 @@
-// What a bar says: to screen readers in a sentence, in the tip as figures.
+// Texts of a bar in the chart: a sentence for screen readers, and figures.
 
 import { count } from "../kit/figures.ts";
 import { costWords } from "./amount.ts";
@@ -7,12 +7,12 @@ import { dayWords } from "./days.ts";
 import type { Bar } from "./series.ts";
 import type { Measure } from "./usage-choice.ts";
 
-/** An amount in the measure that is drawn. */
+/** An amount in the measure of the chart. */
 export function amountWords(amount: Amount, measure: Measure): string {
   return measure === "cost" ? costWords(amount) : count(amount.tokens);
 }
 
-/** A day in a sentence: the whole, then each part. */
+/** A day in a sentence: the total, then each part. */
 export function barWords(bar: Bar, measure: Measure, sofar: boolean): string {
   const day = `${dayWords(bar.day)}${sofar ? ", so far" : ""}`;
   if (bar.entries.length === 0) return `${day}: nothing`;

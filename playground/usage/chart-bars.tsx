@@ -1,5 +1,5 @@
-// The bars, as a list of days to go through. What has no known price is an open, broken frame on top of its bar: there is more,
-// nobody knows how much.
+// The bars of the chart, as a list of days for keyboard and screen readers. Usage without a known price is an open,
+// dashed frame on top of its bar: there is more, of an unknown amount.
 
 import { memo, useRef } from "react";
 import type { KeyboardEvent, ReactElement } from "react";
@@ -12,10 +12,10 @@ import type { Measure } from "./usage-choice.ts";
 import css from "./chart.module.css";
 import marks from "./series-mark.module.css";
 
-/** Pixels of the frame that stands for what is unknown. */
+/** The height of the frame for unknown costs, in pixels. */
 const unknownHeight = 12;
 
-/** Pixels of the narrowest bar in which a pattern can be told. */
+/** The width of the narrowest bar in which a pattern can be recognised, in pixels. */
 const patternFrom = 4;
 
 interface ChartBarsProps {
@@ -30,7 +30,7 @@ interface ChartBarsProps {
   onPick: (day: string | null) => void;
 }
 
-/** How far a key goes. */
+/** The number of days that a key moves. */
 const steps: Readonly<Record<string, number>> = {
   ArrowLeft: -1,
   ArrowRight: 1,
@@ -105,7 +105,7 @@ const Parts = memo(function Parts({ bar, scale, measure }: { bar: Bar; scale: Ch
               x={x}
               y={scale.ground - scale.heightOf(to)}
               width={scale.bar}
-              // What there is of a part is seen, however little.
+              // Even a very small part stays visible.
               height={Math.max(tall - (tall > 3 ? 1 : 0), 0.5)}
               fill={scale.bar < patternFrom ? "currentColor" : patternOf(place)}
             />

@@ -1,4 +1,5 @@
-// Where things stand in the drawing: days from left to right, amounts from the ground up, and which of them are written out.
+// The positions in the chart: days from left to right, amounts from the bottom to the top, and which of them have a
+// label.
 
 import { scaleBand, scaleLinear } from "d3-scale";
 
@@ -9,21 +10,21 @@ import type { Measure } from "./usage-choice.ts";
 /** Pixels around the bars. */
 const margin = { top: 14, right: 2, bottom: 26, left: 54 } as const;
 
-/** Pixels of the broadest bar: a few days are still bars and no walls. */
+/** The largest width of a bar in pixels, for charts of a few days. */
 const broadest = 44;
 
-/** Pixels that a day's name takes. */
+/** The width of a day's label in pixels. */
 const labelWidth = 62;
 
-/** The drawing's measures, in pixels. */
+/** The measures of the chart, in pixels. */
 export interface ChartScale {
   width: number;
   height: number;
-  /** The line that bars stand on, and both its ends. */
+  /** The line at the bottom of the bars, and both its ends. */
   ground: number;
   left: number;
   right: number;
-  /** A day's left edge, with the space between bars; and how wide both are. */
+  /** A day's left edge, including the space between bars; and the widths. */
   slotOf: (day: string) => number;
   slot: number;
   barOf: (day: string) => number;
@@ -33,7 +34,7 @@ export interface ChartScale {
   names: { at: number; label: string; anchor: "start" | "middle" | "end" }[];
 }
 
-/** The scale of bars in a room of so many pixels. */
+/** The scale of bars for a chart of this size in pixels. */
 export function chartScale(
   bars: readonly Bar[],
   size: { width: number; height: number; measure: Measure },
@@ -62,7 +63,7 @@ export function chartScale(
     barOf: (day) => roomOf(day) + (room - bar) / 2,
     heightOf: (amount) => ground - up(amount),
     rows: rowsOf(highest === 0 ? [0] : up.ticks(4), measure).map(({ amount, label }) => ({ at: up(amount), label })),
-    // Counted from the last day, which is the one that is looked for.
+    // Counted from the last day, so that the last day always has a label.
     names: days.flatMap((day, at) => {
       if ((days.length - 1 - at) % every !== 0) return [];
       const middle = roomOf(day) + room / 2;
@@ -75,7 +76,7 @@ export function chartScale(
 
 const thin = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 
-/** Amounts beside their lines, short; of money with as many places as the steps between them need. */
+/** Short labels of amounts; amounts of money have as many decimals as the steps between them need. */
 function rowsOf(amounts: readonly number[], measure: Measure): { amount: number; label: string }[] {
   if (measure === "tokens") return amounts.map((amount) => ({ amount, label: thin.format(amount) }));
   const step = (amounts[1] ?? 1) - (amounts[0] ?? 0);

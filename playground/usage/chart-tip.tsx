@@ -1,4 +1,5 @@
-// The figures of the day that is pointed at. What it says is in the bar's own words too, so that it is hidden from screen readers.
+// The figures of the day under the pointer. The bar's label has the same content, so the tip is hidden from screen
+// readers.
 
 import type { ReactElement } from "react";
 
@@ -10,10 +11,10 @@ import type { Measure } from "./usage-choice.ts";
 
 import css from "./chart.module.css";
 
-/** Pixels. */
+/** The width of the tip in pixels. */
 const tipWidth = 232;
 
-/** Lines that are shown; the others are in the table. */
+/** The number of lines; the others are in the table. */
 const most = 8;
 
 interface ChartTipProps {
@@ -22,12 +23,12 @@ interface ChartTipProps {
   measure: Measure;
   /** The day is not over. */
   sofar: boolean;
-  /** The middle of the bar, and the room there is, in pixels. */
+  /** The middle of the bar, and the width of the chart, in pixels. */
   at: number;
   room: number;
 }
 
-/** The tip, beside the bar where there is room. */
+/** The tip, on the side of the bar where there is space. */
 export function ChartTip({ bar, series, measure, sofar, at, room }: ChartTipProps): ReactElement {
   const behind = at + 14;
   const left = behind + tipWidth <= room ? behind : Math.max(0, at - 14 - tipWidth);

@@ -1,4 +1,4 @@
-// One of a few, all in sight: radio buttons in a row.
+// A choice of one of a few visible options: radio buttons in a row.
 
 import { useId } from "react";
 import type { ReactElement } from "react";
@@ -8,7 +8,7 @@ import css from "./choice.module.css";
 interface ChoiceProps<T extends string> {
   label: string;
   options: readonly { value: T; label: string }[];
-  /** Null where none of them holds. */
+  /** Null if no option is selected. */
   chosen: T | null;
   onChoose: (value: T) => void;
 }

@@ -1,4 +1,4 @@
-// Days of UTC as `YYYY-MM-DD`, the way reports count them, and how they are said.
+// Days of UTC as `YYYY-MM-DD`, as the usage reports have them, and their texts.
 
 const dayMs = 86_400_000;
 
@@ -7,27 +7,27 @@ export function dayAt(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 10);
 }
 
-/** A day so many days later. */
+/** The day that is this many days later. */
 export function later(day: string, days: number): string {
   return dayAt(Date.parse(day) + days * dayMs);
 }
 
-/** How many days there are from one to another, both counted. */
+/** The number of days from one to another, both included. */
 export function spanOf(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / dayMs) + 1;
 }
 
-/** As many days as these, right before them. */
+/** The same number of days, directly before these. */
 export function daysBefore(from: string, to: string): { from: string; to: string } {
   return { from: later(from, -spanOf(from, to)), to: later(from, -1) };
 }
 
-/** All of them, in their order. */
+/** All days of a range, in order. */
 export function daysOf(from: string, to: string): string[] {
   return Array.from({ length: Math.max(0, spanOf(from, to)) }, (_, at) => later(from, at));
 }
 
-/** Whether a text is a day that there is. */
+/** Whether a text is an existing day. */
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
   const at = Date.parse(text);

@@ -1,4 +1,4 @@
-// Which days: some until today, or one's own.
+// Chooses the days of the page: a number of days until today, or a range of one's own.
 
 import { useState } from "react";
 import type { ReactElement } from "react";
@@ -20,7 +20,7 @@ const options = [
   { value: "own", label: "Dates" },
 ];
 
-/** The choice of days. Days of one's own hold as soon as they are in order. */
+/** The choice. A range of one's own applies as soon as its days are in order. */
 export function RangeChoice({ choice, onChange }: RangeChoiceProps): ReactElement {
   const { preset, from, to } = choice;
   const choose = (value: string): void => {

@@ -1,4 +1,4 @@
-// The marks by which agents and models are told apart: a pattern and a colour each, the same in bars, tips and tables.
+// The marks of agents and models: a pattern and a colour each, the same in bars, tips and tables.
 
 import type { ReactElement } from "react";
 
@@ -6,7 +6,7 @@ import { restPlace } from "./series.ts";
 
 import css from "./series-mark.module.css";
 
-/** Lines of each pattern in a square of 6; the first is plain, so that what used most is calm. */
+/** The lines of each pattern in a square of 6. The first is plain, because it covers the largest area. */
 const lines: readonly string[] = [
   "",
   "M-1 1 1-1M0 6 6 0M5 7 7 5",
@@ -22,7 +22,7 @@ export function patternOf(place: number): string {
   return `url(#series-${place})`;
 }
 
-/** The patterns, once a page. */
+/** The definitions of the patterns, rendered once on the page. */
 export function SeriesPatterns(): ReactElement {
   return (
     <svg className={css["patterns"]} aria-hidden="true" width="0" height="0" focusable="false">
@@ -40,7 +40,7 @@ export function SeriesPatterns(): ReactElement {
   );
 }
 
-/** A mark beside words. */
+/** A mark next to a text. */
 export function SeriesMark({ place }: { place: number }): ReactElement {
   return (
     <svg className={css["mark"]} data-place={place} aria-hidden="true" width="14" height="14" focusable="false">
@@ -49,7 +49,7 @@ export function SeriesMark({ place }: { place: number }): ReactElement {
   );
 }
 
-/** How a mark is called where it stands for several. */
+/** The label of the mark that several agents or models share; null for other marks. */
 export function placeWords(place: number): string | null {
   return place === restPlace ? "with others" : null;
 }

@@ -1,5 +1,5 @@
-// A report as it is drawn: a bar a day, in it a part for each agent or model, those that cost and used most apart, all others
-// together.
+// Prepares a usage report for the chart: a bar for each day, with a part for each agent or model. The most expensive
+// ones have a part of their own; all others share one.
 
 import { stack } from "d3-shape";
 import type { UsageReport } from "threadhold/client";
@@ -8,36 +8,36 @@ import { amountOf, drawnOf, sumOf } from "./amount.ts";
 import type { Amount } from "./amount.ts";
 import type { Dimension, Measure } from "./usage-choice.ts";
 
-/** The mark of all that have none of their own: six have. */
+/** The index of the mark that the others share; the first six have marks of their own. */
 export const restPlace = 6;
 
-/** What one agent or model used on a day. */
+/** The usage of one agent or model on one day. */
 export interface Entry extends Amount {
   day: string;
   name: string;
 }
 
-/** What one of them used on all days, and its mark: 0 to 5, and 6 for those that share one. */
+/** The usage of one agent or model on all days, with the index of its mark: 0 to 5, or 6 for the shared one. */
 export interface Series extends Amount {
   name: string;
   place: number;
 }
 
-/** A part of a bar, in the measure that is drawn. */
+/** A part of a bar, in the measure of the chart. */
 interface BarPart {
   place: number;
   from: number;
   to: number;
 }
 
-/** A day. */
+/** The bar of a day. */
 export interface Bar extends Amount {
   day: string;
   parts: BarPart[];
   entries: readonly Entry[];
 }
 
-/** The name in a line of a report. */
+/** The agent or model of a line in a report. */
 export function nameOf(line: { agent_id?: string | undefined; model?: string | undefined }, by: Dimension): string {
   return (by === "agent" ? line.agent_id : line.model) ?? "";
 }
@@ -47,7 +47,10 @@ export function entriesOf({ usage }: UsageReport, by: Dimension): Entry[] {
   return usage.map((line) => ({ day: line.day ?? "", name: nameOf(line, by), ...amountOf(line) }));
 }
 
-/** Who used anything, the costliest first. The order is the same whatever is drawn, so that a mark keeps its meaning. */
+/**
+ * The agents or models, the most expensive first. The order does not depend on the measure, so that a mark keeps its
+ * meaning.
+ */
 export function seriesOf(entries: readonly Entry[]): Series[] {
   const groups = new Map<string, Entry[]>();
   for (const entry of entries) groups.set(entry.name, [...(groups.get(entry.name) ?? []), entry]);

@@ -1,4 +1,4 @@
-// A table whose columns sort it. What is unknown comes last, whichever way.
+// A table that can be sorted by each column. Unknown values come last in both directions.
 
 import { useState } from "react";
 import type { ReactElement, ReactNode } from "react";
@@ -7,19 +7,19 @@ import { Button } from "../kit/button.tsx";
 
 import css from "./table.module.css";
 
-/** A column. The first of a table heads its rows. */
+/** A column. The first column has the names of the rows. */
 export interface Column<Row> {
   key: string;
   head: string;
-  /** What it is sorted by; null is unknown. */
+  /** The value to sort by; null is unknown. */
   value: (row: Row) => string | number | null;
-  /** What it shows. */
+  /** The content of the cell. */
   cell: (row: Row) => ReactNode;
-  /** Figures stand at the right and are sorted from the greatest. */
+  /** Numbers are aligned to the right and sorted from the largest. */
   figure?: boolean;
 }
 
-/** By which column, and which way. */
+/** The column to sort by, and the direction. */
 interface Order {
   key: string;
   down: boolean;
@@ -31,14 +31,14 @@ interface SortableTableProps<Row> {
   rows: readonly Row[];
   keyOf: (row: Row) => string;
   first: Order;
-  /** A row below that is no part of the order: a cell for each column. */
+  /** A last row that is not sorted, with a cell for each column. */
   foot?: readonly ReactNode[];
-  /** Rows that are drawn before more are asked for. */
+  /** The number of rows before a button shows more. */
   most?: number;
   onPoint?: (row: Row | null) => void;
 }
 
-/** Rows in an order. */
+/** Sorts rows. */
 export function sorted<Row>(rows: readonly Row[], { value }: Pick<Column<Row>, "value">, down: boolean): Row[] {
   return rows.toSorted((left, right) => {
     const [a, b] = [value(left), value(right)];
@@ -123,7 +123,7 @@ export function SortableTable<Row>(props: SortableTableProps<Row>): ReactElement
 
 interface HeadProps<Row> {
   column: Column<Row>;
-  /** The order, where this column makes it. */
+  /** The current order, if it is by this column. */
   order: Order | null;
   onSort: () => void;
 }

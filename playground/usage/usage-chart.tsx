@@ -1,5 +1,5 @@
-// The drawing: a bar a day, in parts by agent or model. Each day can be pointed at or reached by the arrow keys, and says its
-// figures; Enter or a click picks it.
+// The chart: a bar for each day, divided by agent or model. A day's figures are shown under the pointer, or when the
+// arrow keys reach its bar; Enter or a click selects the day.
 
 import { useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { ReactElement, RefObject } from "react";
@@ -15,7 +15,7 @@ import type { Dimension, Measure } from "./usage-choice.ts";
 
 import css from "./chart.module.css";
 
-/** Pixels. */
+/** The height in pixels. */
 const height = 264;
 
 interface UsageChartProps {
@@ -25,13 +25,13 @@ interface UsageChartProps {
   by: Dimension;
   measure: Measure;
   today: string;
-  /** The mark that stands out. */
+  /** The highlighted mark. */
   lit: number | null;
   picked: string | null;
   onPick: (day: string | null) => void;
 }
 
-/** The drawing. */
+/** The chart. */
 export function UsageChart(props: UsageChartProps): ReactElement {
   const { days, entries, series, by, measure, today, lit, picked, onPick } = props;
   const [place, width] = useWidth<HTMLDivElement>();

@@ -1,11 +1,11 @@
-// What of the usage is shown, kept in the address, so that it can be shared and survives a reload. What an address says wrongly
-// is as if it were not there.
+// The choices of the usage page, kept in the address, so that they can be shared and survive a reload. An invalid value
+// in the address is ignored.
 
 import { useNow } from "../kit/now.ts";
 import { useAddress } from "../kit/use-address.ts";
 import { dayAt, isDay, later } from "./days.ts";
 
-/** Lengths to choose from, in days until today. */
+/** Numbers of days until today to choose from. */
 export const presets = [7, 30, 90] as const;
 type Preset = (typeof presets)[number];
 
@@ -15,24 +15,24 @@ export type Dimension = (typeof dimensions)[number];
 const measures = ["cost", "tokens"] as const;
 export type Measure = (typeof measures)[number];
 
-/** The choice. */
+/** The choices. */
 export interface UsageChoice {
-  /** Null for days of one's own. */
+  /** Null for a range of one's own. */
   preset: Preset | null;
   from: string;
   to: string;
   by: Dimension;
-  /** Null until one is chosen: the page takes what there is something of. */
+  /** Null until the user chooses one: the page then takes a measure that has data. */
   measure: Measure | null;
-  /** Of one agent or model alone. */
+  /** One agent or model to show alone; null for all. */
   only: string | null;
-  /** The day that was picked in the drawing. */
+  /** The day that was selected in the chart. */
   day: string | null;
 }
 
 const usual: Preset = 30;
 
-/** What an address says. */
+/** Reads the choices from an address. */
 export function readChoice(params: URLSearchParams, today: string): UsageChoice {
   const read = (name: string): string => params.get(name) ?? "";
   const [from, to, day] = [read("from"), read("to"), read("day")] as const;
@@ -51,10 +51,10 @@ export function readChoice(params: URLSearchParams, today: string): UsageChoice 
   return { preset, from: first, to: today, day: picked(first, today), ...rest };
 }
 
-/** Parts of an address; null takes one out. */
+/** Changed parameters of the address; null removes one. */
 export type AddressChange = Partial<Record<"days" | "from" | "to" | "by" | "measure" | "only" | "day", string | null>>;
 
-/** The choice, and what changes it without a step to go back to. */
+/** The choices, and the function that changes them without a new entry in the browser's history. */
 export function useUsageChoice(): [UsageChoice, (change: AddressChange) => void] {
   const [params, change] = useAddress<AddressChange>();
   const today = dayAt(useNow());

@@ -1,4 +1,4 @@
-// What the project's runs used and cost: figures in front, a drawing by day, and the same numbers as tables.
+// The page of usage: totals of the project's runs, a chart by day, and the same numbers as tables.
 
 import { useMemo, useState } from "react";
 import type { ReactElement } from "react";

@@ -1,4 +1,4 @@
-// The same numbers as tables: each agent or model, which is the key to the drawing too, and each day.
+// The numbers of the chart as tables: by agent or model, which also explains the marks, and by day.
 
 import type { ReactElement } from "react";
 import { Link } from "wouter";
@@ -16,7 +16,7 @@ import type { Dimension } from "./usage-choice.ts";
 
 import css from "./usage.module.css";
 
-/** Rows of days before more are asked for. */
+/** The number of rows of days before a button shows more. */
 const mostDays = 60;
 
 const figures: readonly Column<Amount>[] = [
@@ -28,7 +28,7 @@ const figures: readonly Column<Amount>[] = [
   { key: "runs", head: "Runs", value: ({ runs }) => runs, cell: ({ runs }) => count(runs), figure: true },
 ];
 
-/** At least what is known; unknown where nothing is. */
+/** The known part of a cost; unknown if no part is known. */
 function costValue({ cost, known }: Amount): number | null {
   return cost ?? (known > 0 ? known : null);
 }

@@ -1,4 +1,4 @@
-// The figures in front: what all of it came to, and what became of each since as many days before.
+// The totals of the chosen days, and their change since the same number of days before.
 
 import type { ReactElement } from "react";
 
@@ -9,14 +9,14 @@ import type { Amount } from "./amount.ts";
 import css from "./usage.module.css";
 
 interface UsageTotalsProps {
-  /** Null while it is not known. */
+  /** Null until it is loaded. */
   total: Amount | null;
   before: Amount;
-  /** How many days there are, and were before. */
+  /** The number of days, which is the same for the days before. */
   days: number;
 }
 
-/** The figures. */
+/** The totals. */
 export function UsageTotals({ total, before, days }: UsageTotalsProps): ReactElement {
   const figure = (name: string, read: (amount: Amount) => number): ReactElement => (
     <Figure
@@ -46,7 +46,7 @@ export function UsageTotals({ total, before, days }: UsageTotalsProps): ReactEle
   );
 }
 
-/** Whether the figures need a smaller size to stand beside each other. */
+/** Whether the totals need a smaller font to fit next to each other. */
 function isLong(total: Amount): boolean {
   return Math.max(total.input, total.output, total.cached) >= 1e7 || costWords(total).length > 15;
 }

@@ -1,4 +1,4 @@
-// The reports of the page: of the chosen days, and of as many days before them.
+// Loads the usage reports of the chosen days, and of the same number of days before them.
 
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -11,21 +11,21 @@ import { entriesOf, nameOf, seriesOf } from "./series.ts";
 import type { Entry, Series } from "./series.ts";
 import type { Dimension, UsageChoice } from "./usage-choice.ts";
 
-/** What is known of the chosen days. */
+/** The data of the chosen days. */
 export interface KnownUsage {
-  /** As asked; they lag behind the choice while another is asked for. */
+  /** The days of the data; while another report is loaded they may differ from the chosen ones. */
   from: string;
   to: string;
   by: Dimension;
   entries: readonly Entry[];
-  /** Who used most, of everybody: marks do not change when one is shown alone. */
+  /** All agents or models by usage, also when one is shown alone, so that the marks stay the same. */
   series: readonly Series[];
   total: Amount;
-  /** Of the days before. */
+  /** The total of the days before. */
   before: Amount;
 }
 
-/** The reports. What was shown stays while others are asked for. */
+/** The reports. The earlier data stays while others are loaded. */
 export function useUsage({ from, to, by, only }: Pick<UsageChoice, "from" | "to" | "by" | "only">): {
   usage: KnownUsage | null;
   stale: boolean;
@@ -43,7 +43,7 @@ export function useUsage({ from, to, by, only }: Pick<UsageChoice, "from" | "to"
       return { from, to, by, report, past };
     },
     placeholderData: keepPreviousData,
-    // Without a network it fails, and says so, instead of waiting without a word; it is asked again when the network is back.
+    // Without a network the request fails with an error instead of waiting; it is repeated when the network is back.
     networkMode: "always",
     refetchOnReconnect: true,
   });

@@ -1,5 +1,5 @@
-// The project as nodes and edges: one node a definition, one edge between two of them, whatever they have to do with each other. What
-// is named and not defined is a node too, marked as such.
+// The project's definitions as nodes and edges: a node for each definition, and one edge between two related
+// definitions, whatever their relations are. A name that is used and not defined is a node too, marked as missing.
 
 import { keyOf, referencesOf } from "../definition.ts";
 import type { DefinitionSet, Kind, Reference } from "../definition.ts";
@@ -13,23 +13,23 @@ export interface GraphNode {
   id: string;
   kind: Kind;
   name: string;
-  /** What it is, in a few words. */
+  /** A short description. */
   about: string;
-  /** What is wrong with it; null where nothing is. */
+  /** The problem of the definition; null if there is none. */
   trouble: string | null;
-  /** The same where there is little room. */
+  /** The same problem in fewer words. */
   brief: string | null;
-  /** Whether the filter lets it through. */
+  /** Whether the filter matches the definition. */
   found: boolean;
 }
 
-/** What one definition has to do with another one. */
+/** The relations between two definitions. */
 export interface GraphEdge {
   id: string;
   from: string;
   to: string;
   relations: readonly Relation[];
-  /** The relations in words. */
+  /** The relations as text. */
   label: string;
 }
 
@@ -84,7 +84,7 @@ export function definitionGraph({ set, links, findings }: GraphSource): Definiti
   return { nodes: [...nodes.values()], edges: [...edges.values()] };
 }
 
-/** Of a graph, what has to do with definitions whose names hold a text: those, and their neighbours. */
+/** The part of a graph that matches a filter: the definitions whose names contain the text, and their neighbours. */
 export function filteredGraph(graph: DefinitionGraph, text: string): DefinitionGraph {
   const wanted = text.trim().toLowerCase();
   if (wanted === "") return graph;

@@ -6,21 +6,21 @@ import type { Point } from "@dagrejs/dagre";
 
 import type { DefinitionGraph, GraphEdge, GraphNode } from "./definition-graph.ts";
 
-/** Pixels of a node. */
+/** The size of a node in pixels. */
 export const nodeSize = { width: 176, height: 44 } as const;
 
-/** Pixels a character of an edge's label takes, and its height. */
+/** The width of a character of an edge's label, and the height of the label, in pixels. */
 const labelSize = { character: 6, height: 14 } as const;
 const mostColumns = 8;
 const gap = { inColumn: 14, betweenRanks: 26, betweenParts: 44 } as const;
 
-/** A node and its left upper corner. */
+/** A node with the position of its upper left corner. */
 export interface PlacedNode extends GraphNode {
   x: number;
   y: number;
 }
 
-/** An edge as a line, and the middle of its label. */
+/** An edge with its line, and the middle of its label. */
 export interface PlacedEdge extends GraphEdge {
   line: string;
   labelAt: Point;
@@ -78,7 +78,7 @@ function inColumns(parts: readonly PlacedPart[], columns: number): PlacedGraph {
   return { nodes, edges, width, height };
 }
 
-/** What hangs together, in the order of the nodes. */
+/** The connected parts of the graph, in the order of their nodes. */
 function partsOf({ nodes, edges }: DefinitionGraph): DefinitionGraph[] {
   const neighbours = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
   for (const { from, to } of edges) {
@@ -132,7 +132,7 @@ function placePart({ nodes, edges }: DefinitionGraph): PlacedPart {
   return shifted(placed, pointed);
 }
 
-/** Lines leave a node at its right side and come in at the left one; those that lead back, the other way round. */
+/** Lines leave a node at its right side and arrive at the left side of another. Lines that lead back do the reverse. */
 function anchored(points: readonly Point[], { from, to }: GraphEdge, nodes: readonly PlacedNode[]): Point[] {
   const source = nodes.find(({ id }) => id === from);
   const target = nodes.find(({ id }) => id === to);
@@ -146,7 +146,7 @@ function anchored(points: readonly Point[], { from, to }: GraphEdge, nodes: read
   ];
 }
 
-/** With everything to the right of and below the origin. */
+/** Moves everything to the right of and below the origin. */
 function shifted(nodes: PlacedNode[], edges: PointedEdge[]): PlacedPart {
   const corners = [
     ...nodes.flatMap(({ x, y }) => [
@@ -166,7 +166,7 @@ function shifted(nodes: PlacedNode[], edges: PointedEdge[]): PlacedPart {
   };
 }
 
-/** Curves that pass every point level, so that lines of one column run beside each other. */
+/** A curve that is horizontal at every point, so that the lines of one column run in parallel. */
 function drawn(edge: GraphEdge & { labelAt: Point }, points: readonly Point[], by: Point): PlacedEdge {
   const at = points.map(({ x, y }) => ({ x: x + by.x, y: y + by.y }));
   const [start, ...rest] = at;

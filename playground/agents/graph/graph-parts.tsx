@@ -1,4 +1,4 @@
-// What a node and an edge look like. A node is a link to its definition; its outline says its kind.
+// Draws a node and an edge of the graph. A node is a link to its definition's page; its outline shows its kind.
 
 import { BaseEdge, EdgeLabelRenderer, Handle, Position } from "@xyflow/react";
 import type { Edge, EdgeProps, Node, NodeProps } from "@xyflow/react";
@@ -17,7 +17,7 @@ import css from "./graph.module.css";
 export type FlowNode = Node<{ node: PlacedNode }, "definition">;
 export type FlowEdge = Edge<{ edge: PlacedEdge; lit: boolean }, "relation">;
 
-/** Which node the tab key comes to, and who is told where the focus and the pointer are. */
+/** The node that the tab key reaches, and the functions that are called when the focus or the pointer moves. */
 interface GraphFocus {
   at: string | null;
   onFocus: (id: string) => void;
@@ -36,7 +36,7 @@ const outlines: Readonly<Record<Kind, string>> = {
   model: `M13,.5H${width - 13}L${width - 0.5},${height / 2}L${width - 13},${height - 0.5}H13L.5,${height / 2}Z`,
 };
 
-/** A definition. */
+/** The node of a definition. */
 export const DefinitionNode = memo(function DefinitionNode({ data: { node } }: NodeProps<FlowNode>): ReactElement {
   const { at, onFocus, onPoint } = useContext(Focus);
   const { id, kind, name, about, brief, found } = node;
@@ -71,7 +71,7 @@ export const DefinitionNode = memo(function DefinitionNode({ data: { node } }: N
   );
 });
 
-/** What one has to do with another: a line, and a word on it. */
+/** The edge between two definitions: a line with a label. */
 export const RelationEdge = memo(function RelationEdge({ data }: EdgeProps<FlowEdge>): ReactElement | null {
   if (data === undefined) return null;
   const { edge, lit } = data;

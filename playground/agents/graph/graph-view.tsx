@@ -20,7 +20,7 @@ import css from "./graph.module.css";
 const nodeTypes = { definition: DefinitionNode };
 const edgeTypes = { relation: RelationEdge };
 const margin = 20;
-/** The smallest zoom. A graph that is too large for it has to be moved, because smaller nodes could not be distinguished. */
+/** The smallest zoom. Below it nodes could not be distinguished, so a larger graph has to be moved. */
 const smallest = 0.25;
 const largest = 2;
 /** Below this size the small texts of a node cannot be read. */
@@ -169,7 +169,7 @@ function flowNode(node: PlacedGraph["nodes"][number]): FlowNode {
     position: { x: node.x, y: node.y },
     data: { node },
     ...nodeSize,
-    // The link inside says what it is.
+    // The link inside the node is its description.
     domAttributes: { "aria-roledescription": undefined },
   };
 }

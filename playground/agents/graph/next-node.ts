@@ -1,10 +1,11 @@
-// Where an arrow key leads in the graph: right to what a definition uses, left to what uses it, up and down to what stands there.
+// Finds the node that an arrow key leads to: right to a definition that the node uses, left to one that uses it, up and
+// down to the next node in that direction.
 
 import type { PlacedGraph, PlacedNode } from "./graph-layout.ts";
 
 export type Arrow = "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown";
 
-/** The node that the focus goes to; null where there is none that way. */
+/** The node that receives the focus; null if there is none in that direction. */
 export function nextNode(
   { nodes, edges }: Pick<PlacedGraph, "nodes" | "edges">,
   id: string,
@@ -16,7 +17,7 @@ export function nextNode(
     const way = arrow === "ArrowUp" ? -1 : 1;
     return nearest(
       nodes.filter(({ y }) => (y - here.y) * way > 0),
-      // What stands in the same column comes first.
+      // Prefers nodes in the same column.
       ({ x, y }) => Math.abs(y - here.y) + Math.abs(x - here.x) * 4,
     );
   }

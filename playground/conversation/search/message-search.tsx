@@ -1,5 +1,5 @@
-// The search in a conversation: the browser's own finds only what is drawn. Hits come from the server, newest first, a page at a time;
-// going on past the last one reads the next page.
+// The search in a conversation. The browser's own search finds only rendered rows, so the server searches: hits come
+// newest first, in pages; moving past the last hit loads the next page.
 
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
@@ -14,19 +14,19 @@ import type { MessageQuery } from "./shown-message.ts";
 
 import css from "./message-search.module.css";
 
-/** UTF-16 units that the server takes. */
+/** The longest text that the server accepts, in UTF-16 units. */
 const longest = 200;
 
 interface MessageSearchProps {
   handle: ThreadHandle;
-  /** The text that is searched for; empty before there is one. */
+  /** The text to find; empty if there is none yet. */
   find: string;
   /** Id of the hit that is shown. */
   shown: string | null;
   onChange: (change: Partial<MessageQuery>) => void;
 }
 
-/** The field, with what was found. */
+/** The search field with the hits. */
 export function MessageSearch({ handle, find, shown, onChange }: MessageSearchProps): ReactElement {
   const [typed, setTyped] = useState(find);
   useEffect(() => setTyped(find), [find]);
@@ -43,7 +43,7 @@ export function MessageSearch({ handle, find, shown, onChange }: MessageSearchPr
   const hits = data?.pages.flatMap(({ items }) => items) ?? [];
   const at = hits.findIndex(({ message_id: id }) => id === shown);
   const first = hits[0]?.message_id;
-  // The newest hit is shown as soon as it is known; a page without any is followed by the next.
+  // Shows the newest hit once it is loaded. A page without hits is followed by the next page.
   useEffect(() => {
     if (first !== undefined && shown === null) onChange({ message: first });
     if (first === undefined && hasNextPage && !isFetching && error === null) void fetchNextPage();
@@ -75,7 +75,7 @@ export function MessageSearch({ handle, find, shown, onChange }: MessageSearchPr
         aria-label="Search this conversation"
         placeholder="Search this conversation"
         maxLength={longest}
-        // The field opens by a key or a button, to type at once.
+        // The field opens by a key or a button, so that the user can type at once.
         autoFocus
         value={typed}
         onChange={(event) => setTyped(event.target.value)}

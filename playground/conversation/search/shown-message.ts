@@ -1,5 +1,5 @@
-// The message that a page of a thread is opened at, and the text that is searched for in it. Both are in the address, so that a
-// link leads to a message.
+// The message at which a thread's page opens, and the text to search for. Both are in the address, so that a link can
+// lead to a message.
 
 import { createContext } from "react";
 
@@ -13,7 +13,7 @@ export interface MessageQuery {
   message: string | null;
 }
 
-/** The search, and what changes it. */
+/** The search, and the function that changes it. */
 export function useMessageQuery(): [MessageQuery, (change: Partial<MessageQuery>) => void] {
   const [params, change] = useAddress<Partial<MessageQuery>>();
   return [{ find: params.get("find"), message: params.get("message") }, change];

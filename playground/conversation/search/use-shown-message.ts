@@ -1,4 +1,4 @@
-// Scrolls the list to the message that is to be shown, and reads older messages until it is there.
+// Scrolls the list to the message to show, and loads older messages until it is there.
 
 import { useEffect, useRef } from "react";
 import type { RefObject } from "react";
@@ -15,11 +15,11 @@ export interface ShownIn {
   failed: boolean;
   more: (long: boolean) => void;
   scrollTo: (index: number) => void;
-  /** Set when the list is where it should be when it is opened. */
+  /** Set once the list has its initial scroll position. */
   arrived: RefObject<boolean>;
 }
 
-/** Gives whether older messages are being read for it. */
+/** Returns whether older messages are being loaded to find the message. */
 export function useShownMessage(list: ShownIn): boolean {
   const { message, rows, hasMore, loading, failed, more, scrollTo, arrived } = list;
   const done = useRef<string | null>(null);
@@ -39,7 +39,7 @@ export function useShownMessage(list: ShownIn): boolean {
   return wanted && index === -1 && hasMore && !failed;
 }
 
-/** A message is in the row of its own, or in that of the call it was said under. */
+/** Whether a row contains a message: its own, or one under its calls. */
 function holds(row: MessageRow, id: string): boolean {
   if (row.message.id === id) return true;
   return Object.values(row.lines).some((rows) => rows.some((below) => holds(below, id)));

@@ -1,4 +1,4 @@
-// Somebody else has written the file since it was read: what they wrote, and the choice between that and one's own.
+// Shown if a file was changed elsewhere since it was read: the other version, and the choice between it and one's own.
 
 import { useState } from "react";
 import type { ReactElement } from "react";
@@ -14,11 +14,11 @@ interface EditConflictProps {
   theirs: Theirs;
   name: string;
   saving: boolean;
-  /** Drops what was typed. */
+  /** Discards the typed text. */
   onTheirs: () => void;
-  /** Writes over theirs, and over nothing that came after it. */
+  /** Overwrites the other version, but no later one. */
   onMine: () => void;
-  /** Goes on typing. */
+  /** Continues editing. */
   onLater: () => void;
 }
 

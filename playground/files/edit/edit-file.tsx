@@ -1,4 +1,5 @@
-// A file while its text is changed: the field, what it takes to save it, and the choice where somebody else has written meanwhile.
+// The editor of a text file: the field, the buttons to save and to cancel, and the choice after a conflict with another
+// writer.
 
 import { useEffect } from "react";
 import type { ReactElement } from "react";
@@ -19,7 +20,7 @@ import css from "./editor.module.css";
 interface EditFileProps {
   handle: ThreadHandle;
   file: FileRecord;
-  /** Goes back to the file as it is. */
+  /** Shows the file without the editor. */
   onClose: () => void;
 }
 

@@ -1,5 +1,5 @@
-// The field in which a file's text is changed: one weight of type, its lines numbered, Tab to indent. It grows with its text and what is
-// around it scrolls, so that the numbers stay beside their lines.
+// The field in which a file's text is edited: a monospaced font, line numbers, and Tab to indent. The field is as tall
+// as its text and its container scrolls, so that the numbers stay next to their lines.
 
 import { useEffect, useMemo, useRef } from "react";
 import type { KeyboardEvent, ReactElement } from "react";
@@ -15,7 +15,7 @@ interface EditorFieldProps {
   onSave: () => void;
 }
 
-/** The field. Tab is the text's own; Escape gives it back to the page until the field is left. */
+/** The field. Tab indents the text; after Escape it moves the focus, until the field is left. */
 export function EditorField({ label, text, onText, onSave }: EditorFieldProps): ReactElement {
   const numbers = useMemo(() => text.split("\n").map((_, at) => at + 1), [text]);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -49,7 +49,7 @@ export function EditorField({ label, text, onText, onSave }: EditorFieldProps): 
           {numbers.join("\n")}
         </pre>
         <div className={css["stack"]}>
-          {/* As wide and as high as the text */}
+          {/* As wide and as tall as the text. */}
           <pre className={css["measure"]} aria-hidden="true">
             {`${text}\n`}
           </pre>

@@ -1,18 +1,18 @@
-// Texts of files that somebody has begun to change and not saved, kept while the page is open: a look at another file, or another
-// thread, loses nothing. Closing the page would, so it asks first.
+// Unsaved texts of files. They are kept while the page is open, so that visiting another file or thread loses nothing.
+// Closing the page would lose them, so it asks first.
 
 import { createStore } from "../../kit/create-store.ts";
 import type { Store } from "../../kit/create-store.ts";
 import type { ReadText } from "../preview/text-bytes.ts";
 
-/** A text that is being changed. */
+/** The unsaved text of a file. */
 export interface Draft {
   threadId: string;
   path: string;
   text: string;
-  /** As it was read, to tell whether anything changed. */
+  /** The text as it was read, to find out whether it was changed. */
   base: string;
-  /** The tag that it was read with; null where nothing is there any more, and nothing may be when it is written. */
+  /** The etag of the read version; null if the file does not exist, and may not exist when it is written. */
   etag: string | null;
   ends: ReadText["ends"];
   type: string;
@@ -23,17 +23,17 @@ const store = createStore<readonly Draft[]>([]);
 /** The drafts of all threads. */
 export const drafts: Pick<Store<readonly Draft[]>, "get" | "subscribe"> = store;
 
-/** Keeps one, in place of the one before it. */
+/** Stores a draft; it replaces an earlier one of the same file. */
 export function keepDraft(draft: Draft): void {
   store.set([...without(draft), draft]);
 }
 
-/** Lets one go. */
+/** Removes a draft. */
 export function dropDraft(of: Pick<Draft, "threadId" | "path">): void {
   store.set(without(of));
 }
 
-/** Whether it holds anything that is not in the file. */
+/** Whether the draft differs from the file. */
 export function isChanged({ text, base }: Draft): boolean {
   return text !== base;
 }

@@ -1,6 +1,7 @@
-// What the Tab key does to a text: it moves the lines of the selection in or out, or puts in spaces up to the next stop.
+// What the Tab key does in a text: it indents or outdents the lines of the selection, or inserts spaces up to the next
+// tab stop.
 
-/** A change of a text: what is put in the place of which part, and what is selected then. */
+/** A change of a text: the replaced part, its replacement, and the new selection. */
 export interface TextChange {
   from: number;
   to: number;
@@ -11,7 +12,7 @@ export interface TextChange {
 const width = 2;
 const unit = " ".repeat(width);
 
-/** The change; null where there is nothing to move out. */
+/** The change; null if there is nothing to outdent. */
 export function indent(text: string, [from, to]: [number, number], out: boolean): TextChange | null {
   const lineStart = text.lastIndexOf("\n", from - 1) + 1;
   if (!out && !text.slice(from, to).includes("\n")) {

@@ -1,5 +1,5 @@
-// A file that is being changed: its text as it was read, the draft over it, and what becomes of a save. A save names the version that was
-// read; where the file is another one by now, nothing is written before somebody has chosen.
+// A file in the editor: its text as it was read, the draft, and the result of a save. A save names the version that was
+// read. If the file has another version by then, nothing is written until the user has chosen one.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { FileRecord, ThreadHandle } from "threadhold/client";
@@ -18,31 +18,31 @@ export const mostEdited = 1024 * 1024;
 
 /** A version of the file. */
 interface Version extends Omit<ReadText, "text"> {
-  /** Null where its bytes are no text. */
+  /** Null if its bytes are not text. */
   text: string | null;
   etag: string | null;
 }
 
-/** What stands in the file by now; null where it is gone. */
+/** The current version of the file; null if it was deleted. */
 export type Theirs = Version | null;
 
-/** How a save went. `conflict`: somebody else has written; theirs is there to look at. */
+/** The result of a save. `conflict`: the file was changed elsewhere; `theirs` is that version. */
 type Saved = { state: "saved" } | { state: "conflict"; theirs: Theirs };
 
-/** The file in work. */
+/** A file that is being edited. */
 export interface Editing {
-  /** Null until it was read, and where it is no text. */
+  /** Null until the file was read, and if its bytes are not text. */
   draft: Draft | null;
   isText: boolean;
   error: Error | null;
   retry: () => void;
   write: (text: string) => void;
-  /** Lets the draft go, so that the file stands as it is. */
+  /** Discards the draft. */
   drop: () => void;
-  /** With `over` what is written goes over that version, which somebody has looked at. */
+  /** Saves the draft. With `over` it overwrites that version, which the user has seen. */
   save: (over?: { theirs: Theirs }) => void;
   saving: boolean;
-  /** Of the last save; null before the first, and since a choice was made. */
+  /** Result of the last save; null before the first save, and after a conflict was resolved. */
   saved: Saved | null;
   saveError: Error | null;
   settle: () => void;
@@ -83,7 +83,7 @@ export function useEditing(handle: ThreadHandle, file: FileRecord): Editing {
           if (isGone(cause)) return null;
           throw cause;
         });
-        // The answer of the first try was lost: what stands there is what was written.
+        // If the texts are equal, an earlier attempt has saved the text and its response was lost.
         if (theirs === null || theirs.text !== mine.text) return { state: "conflict", theirs };
         settleSaved(mine, theirs.etag);
         return { state: "saved" };
@@ -114,7 +114,7 @@ export function useEditing(handle: ThreadHandle, file: FileRecord): Editing {
   };
 }
 
-/** What was written is what later changes are told from; what was typed meanwhile stays. */
+/** Makes the saved text the base of later changes; text that was typed meanwhile stays. */
 function settleSaved(mine: Draft, etag: string | null): void {
   const now = drafts.get().find((one) => one.threadId === mine.threadId && one.path === mine.path) ?? mine;
   keepDraft({ ...now, base: mine.text, etag });

@@ -1,4 +1,4 @@
-// A file that no page shows: what it is, and that it can be downloaded.
+// Shown for a file that cannot be previewed: its type and size, and that it can be downloaded.
 
 import type { ReactElement } from "react";
 import type { FileRecord } from "threadhold/client";
@@ -7,7 +7,7 @@ import { bytes, count } from "../../kit/figures.ts";
 
 import css from "./preview.module.css";
 
-/** The note; the way to download it stands above. */
+/** The note; the download button is above it. */
 export function BytesNote({ file, why }: { file: FileRecord; why: string }): ReactElement {
   return (
     <div className={css["note"]}>

@@ -1,9 +1,9 @@
-// How a file is shown, by its type and, where the type says nothing, by its name. What its bytes turn out to be comes later: a text
-// that is none is shown as bytes.
+// Chooses how a file is shown, by its media type and, if that is unspecific, by its name. The bytes are checked later:
+// a file whose bytes are not text is shown as binary.
 
 import type { FileRecord } from "threadhold/client";
 
-/** How it is shown. `text` covers code, HTML and everything else that is read and never run. */
+/** How a file is shown. `text` covers code, HTML and everything else that is shown as source and never run. */
 export type FileKind = "text" | "markdown" | "json" | "picture" | "drawing" | "audio" | "video" | "pdf" | "bytes";
 
 const picture = /^image\/(png|jpeg|gif|webp|avif|bmp|x-icon)$/;
@@ -41,27 +41,27 @@ const languages: Readonly<Record<string, string>> = {
   yml: "yaml",
 };
 
-/** Names of texts whose type does not say that they are. */
+/** Names of text files whose media type does not show that they are text. */
 const readable =
   /\.(c|cc|cfg|conf|cpp|cs|csv|env|h|hpp|ini|kt|lock|log|lua|mts|php|pl|properties|r|swift|tex|toml|tsv|txt)$/i;
 
-/** How a file is shown. */
+/** The kind of a file. */
 export function kindOf({ mimeType, name }: Pick<FileRecord, "mimeType" | "name">): FileKind {
   const type = (mimeType.split(";")[0] ?? "").trim().toLowerCase();
   if (picture.test(type)) return "picture";
   if (type === "image/svg+xml") return "drawing";
   if (type.startsWith("audio/")) return "audio";
-  // TypeScript shares its extension with a form of video, and some systems say so
+  // TypeScript has the same extension as a video format, and some systems report that format.
   if (type.startsWith("video/") && languageOf(name) === null) return "video";
   if (type === "application/pdf") return "pdf";
   if (type === "text/markdown" || /\.(md|markdown)$/i.test(name)) return "markdown";
   if (/^application\/(.*\+)?json$/.test(type) || /\.json$/i.test(name)) return "json";
   if (textual.test(type) || languageOf(name) !== null || readable.test(name)) return "text";
-  // Nothing is known of it: its bytes will tell
+  // The type is unknown, so the bytes decide.
   return type === "" || type === "application/octet-stream" ? "text" : "bytes";
 }
 
-/** The language that a name's extension says; null where the highlighter knows none. */
+/** The language for a name's extension; null if the highlighter does not know it. */
 export function languageOf(name: string): string | null {
   const extension = /\.([A-Za-z]{1,10})$/.exec(name)?.[1]?.toLowerCase() ?? "";
   return Object.hasOwn(languages, extension) ? (languages[extension] ?? null) : null;

@@ -1,4 +1,5 @@
-// A file as its kind is shown. What could run is text, or a picture; what the page's policy lets nobody show is said to be so.
+// The preview of a file for its kind. Content that could run is shown as text or as an image; for content that the
+// page's policy forbids, a note is shown.
 
 import type { ReactElement } from "react";
 import type { FileRecord, ThreadHandle } from "threadhold/client";
@@ -9,7 +10,7 @@ import { MediaPreview } from "./media-preview.tsx";
 import { PicturePreview } from "./picture-preview.tsx";
 import { TextPreview } from "./text-preview.tsx";
 
-/** What its kind makes of it, or the text as it is. */
+/** The rendered form, or the source text. */
 export type Shape = "made" | "source";
 
 interface FilePreviewProps {

@@ -1,6 +1,7 @@
-// A long text in pieces of so many lines, so that a browser lays out what is in sight, and a text that grows draws its end alone.
+// Divides a long text into pieces of a number of lines, so that the browser lays out only visible pieces, and a growing
+// text renders only its last piece again.
 
-/** Lines that stand together. */
+/** Consecutive lines. */
 export interface LineChunk {
   text: string;
   /** The number of its first line, from 1. */
@@ -8,7 +9,7 @@ export interface LineChunk {
   lines: number;
 }
 
-/** The pieces; joined they are the text. A line feed at the end begins no line. */
+/** The pieces; joined they are the text. A line feed at the end does not start another line. */
 export function lineChunks(text: string, size: number): LineChunk[] {
   const chunks: LineChunk[] = [];
   let begin = 0;

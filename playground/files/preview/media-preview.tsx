@@ -1,4 +1,5 @@
-// Sound and films: loaded when somebody wants to play them, since the whole has to come before any of it plays.
+// Audio and video files. They are loaded when the user wants to play them, because the whole file is needed before
+// playback starts.
 
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
@@ -15,7 +16,7 @@ import { BytesNote } from "./bytes-note.tsx";
 
 import css from "./preview.module.css";
 
-/** Bytes that a page takes into its memory for this. */
+/** The largest file that the page loads into memory for playback. */
 const mostBytes = 128 * 1024 * 1024;
 
 interface MediaPreviewProps {
@@ -24,13 +25,13 @@ interface MediaPreviewProps {
   kind: "audio" | "video";
 }
 
-/** The player, or the way to it. */
+/** The player, or the button that loads it. */
 export function MediaPreview({ handle, file, kind }: MediaPreviewProps): ReactElement {
   const [loaded, setLoaded] = useState(0);
   const leave = useRef<AbortController>(null);
   useEffect(() => () => leave.current?.abort(), []);
   const load = useMutation({
-    // A request that waits for the network would not end with the page.
+    // Otherwise a request that waits for the network would outlast the page.
     networkMode: "always",
     mutationFn: () => {
       leave.current = new AbortController();

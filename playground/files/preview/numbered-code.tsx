@@ -1,4 +1,4 @@
-// A text with its lines numbered, in colours where the highlighter knows its language, and with one line pointed at.
+// A text with line numbers, coloured if the highlighter knows its language, with one line highlighted on request.
 
 import { memo, useEffect, useMemo, useRef } from "react";
 import type { ReactElement, ReactNode } from "react";
@@ -10,7 +10,7 @@ import type { LineChunk } from "./line-chunks.ts";
 import colours from "../../markdown/markdown.module.css";
 import css from "./numbered-code.module.css";
 
-/** Of a line, in pixels; the style sheet says the same. */
+/** The height of a line in pixels, the same as in the style sheet. */
 const lineHeight = 20;
 
 /** Lines that are laid out together. */
@@ -20,7 +20,7 @@ interface NumberedCodeProps {
   text: string;
   language: string | null;
   label: string;
-  /** The line that is pointed at, from 1. */
+  /** The highlighted line, from 1. */
   line: number | null;
 }
 
@@ -40,7 +40,7 @@ export function NumberedCode({ text, language, label, line }: NumberedCodeProps)
     place.current.scrollTop = Math.max(0, (pointed - 1) * lineHeight - place.current.clientHeight / 3);
   }, [pointed]);
   return (
-    // What scrolls has to be reached by the keyboard
+    // A scrollable element has to be reachable by keyboard.
     <div ref={place} className={css["place"]} tabIndex={0} role="region" aria-label={label}>
       <div className={css["sheet"]}>
         {pointed === null ? null : (

@@ -1,4 +1,5 @@
-// A picture of the thread's own: small ones at once, large ones as a small picture until the whole is asked for.
+// An image file of the thread. A small one is loaded at once; a large one shows a thumbnail until the user asks for the
+// whole.
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -13,10 +14,10 @@ import { visibleText } from "../../kit/visible-text.ts";
 
 import css from "./preview.module.css";
 
-/** Bytes up to which a picture is loaded whole without being asked for. */
+/** Images up to this size are loaded at once. */
 const atOnceBytes = 2 * 1024 * 1024;
 
-/** The picture. A drawing is shown as one too: as a picture none of its scripts run, and it asks for nothing. */
+/** The image. An SVG is drawn as an image too, so none of its scripts run, and it loads nothing. */
 export function PicturePreview({ handle, file }: { handle: ThreadHandle; file: FileRecord }): ReactElement {
   const [wanted, setWanted] = useState(false);
   const whole = wanted || file.size <= atOnceBytes;

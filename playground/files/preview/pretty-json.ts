@@ -1,9 +1,9 @@
-// JSON with its structure shown. What is no JSON stays as it is, with the reason.
+// Formats JSON. Text that is not JSON stays unchanged, with the reason.
 
-/** The text, or why there is none. */
+/** The formatted text, or the reason why there is none. */
 export type PrettyJson = { valid: true; text: string } | { valid: false; why: string };
 
-/** The same value, indented. A number that cannot be held as it is written would come out as another: such a text is left alone. */
+/** The same value, indented. A text stays unchanged if it has a number that JavaScript cannot represent exactly. */
 export function prettyJson(text: string): PrettyJson {
   try {
     return { valid: true, text: JSON.stringify(JSON.parse(text, exactly), null, 2) };

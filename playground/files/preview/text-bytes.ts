@@ -1,14 +1,14 @@
-// Bytes as text: only where they are UTF-8 to the last, so that what is saved again is what was there. A part may end within a
-// character, whose rest comes with the next part.
+// Decodes bytes as text, only if all of them are valid UTF-8, so that a saved file keeps its bytes. A part may end
+// within a character, which the next part completes.
 
-/** A text as it was read. */
+/** A decoded text. */
 export interface ReadText {
   text: string;
-  /** Of its lines; `mixed` covers every other way to end one. */
+  /** The kind of its line endings; `mixed` covers every other combination. */
   ends: "lf" | "crlf" | "mixed";
 }
 
-/** The text of parts that follow each other; null where it is none. `whole`: nothing comes after the last of them. */
+/** The text of consecutive parts; null if it is not UTF-8. `whole`: the last part is the end of the file. */
 export function textOf(parts: readonly Uint8Array[], whole: boolean): string | null {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let text = "";
@@ -21,7 +21,7 @@ export function textOf(parts: readonly Uint8Array[], whole: boolean): string | n
   return text.includes("\0") ? null : text;
 }
 
-/** How the lines end. A field for text knows line feeds alone, so this is what is put back when it is saved. */
+/** The kind of a text's line endings. A text field has line feeds only, so a save restores the original endings. */
 export function endsOf(text: string): ReadText["ends"] {
   const both = text.match(/\r\n/g)?.length ?? 0;
   const feeds = text.match(/\n/g)?.length ?? 0;
@@ -30,12 +30,12 @@ export function endsOf(text: string): ReadText["ends"] {
   return both === feeds && both === returns ? "crlf" : "mixed";
 }
 
-/** As a field for text holds it. */
+/** The text as a text field has it. */
 export function fieldText(text: string): string {
   return text.replaceAll(/\r\n?/g, "\n");
 }
 
-/** As a file holds it. */
+/** The text as the file has it. */
 export function fileText(text: string, ends: ReadText["ends"]): string {
   return ends === "crlf" ? text.replaceAll("\n", "\r\n") : text;
 }

@@ -1,5 +1,5 @@
-// A file that is read: its text as it is, or as what its kind makes of it. HTML and drawings are texts like all others; nothing of a file
-// is ever drawn as a document.
+// A text file, as its source or in the rendered form of its kind. HTML and SVG files are texts like all others; a file
+// is never rendered as a document.
 
 import { useEffect } from "react";
 import type { ReactElement } from "react";
@@ -21,7 +21,7 @@ import css from "./preview.module.css";
 interface TextPreviewProps {
   handle: ThreadHandle;
   file: FileRecord;
-  /** `source` is the text as it is. */
+  /** `source` is the unformatted text. */
   as: "source" | "markdown" | "json";
   line: number | null;
 }
@@ -45,7 +45,7 @@ export function TextPreview({ handle, file, as, line }: TextPreviewProps): React
         </p>
       ) : null}
       {as === "markdown" ? (
-        // What scrolls has to be reached by the keyboard
+        // A scrollable element has to be reachable by keyboard.
         <div className={css["page"]} tabIndex={0} role="region" aria-label={visibleText(file.name)}>
           <Markdown text={text} />
         </div>

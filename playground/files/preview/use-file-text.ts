@@ -1,5 +1,5 @@
-// The text of a file, the beginning first and more when it is asked for. Parts are of one version: when the file is written meanwhile
-// its beginning is read again.
+// Loads the text of a file: the beginning first, and more on request. All parts are of one version: if the file is
+// written meanwhile, its beginning is loaded again.
 
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
@@ -7,10 +7,10 @@ import type { FileRecord, ThreadHandle } from "threadhold/client";
 
 import { textOf } from "./text-bytes.ts";
 
-/** Bytes that are read at a time. */
+/** The number of bytes of one request. */
 const partBytes = 256 * 1024;
 
-/** Bytes that are shown at most; a page is no place for more of them. */
+/** The largest number of bytes that the page shows. */
 export const mostShown = 8 * 1024 * 1024;
 
 interface Part {
@@ -19,21 +19,21 @@ interface Part {
   next: number | null;
 }
 
-/** A text as far as it was read. */
+/** The loaded part of a text. */
 export interface FileText {
   state: "loading" | "there" | "failed";
-  /** Null where the bytes are no text. */
+  /** Null if the bytes are not text. */
   text: string | null;
-  /** Bytes that were read. */
+  /** The number of loaded bytes. */
   read: number;
-  /** More can be read; null where the whole is there. */
+  /** Loads more; null if the whole text is loaded. */
   more: (() => void) | null;
   reading: boolean;
   error: Error | null;
   retry: () => void;
 }
 
-/** The text. `file` is the record as it is now; another one reads again. */
+/** The text. `file` is the current record; another version is loaded again. */
 export function useFileText(handle: ThreadHandle, file: FileRecord): FileText {
   const { path, size, updatedAt } = file;
   const query = useInfiniteQuery({

@@ -1,4 +1,4 @@
-// The answer of a search as a list of rows: a file, then its lines.
+// Converts the response of a search to a list of rows: a file, then its matching lines.
 
 import type { GlobAnswer, GrepAnswer } from "threadhold/client";
 
@@ -6,11 +6,11 @@ import type { GlobAnswer, GrepAnswer } from "threadhold/client";
 export interface FoundRow {
   path: string;
   line: number | null;
-  /** Of the line. */
+  /** The text of the line. */
   content: string;
 }
 
-/** All of them, and how many there are. */
+/** The rows, and their number. */
 export interface FoundRows {
   rows: readonly FoundRow[];
   files: number;
@@ -18,7 +18,7 @@ export interface FoundRows {
   truncated: boolean;
 }
 
-/** The rows of either answer. */
+/** The rows of either response. */
 export function rowsFound(answer: GrepAnswer | GlobAnswer): FoundRows {
   const { truncated } = answer;
   if ("paths" in answer) {

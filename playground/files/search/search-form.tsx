@@ -1,5 +1,5 @@
-// What is searched for in a thread's files: text in them, by a regular expression, or their names, by a glob. Asked when it is sent, since
-// half an expression is mostly none.
+// The search form for a thread's files: by their text with a regular expression, or by their names with a glob. It
+// searches only when it is submitted, because half of an expression is mostly invalid.
 
 import { useEffect, useState } from "react";
 import type { ReactElement, SubmitEvent } from "react";
@@ -15,7 +15,7 @@ type Search = Pick<FileQuery, "find" | "by" | "below">;
 
 interface SearchFormProps {
   search: Search;
-  /** The folder that the page is at. */
+  /** The open folder. */
   folder: string;
   onSearch: (search: Search) => void;
 }

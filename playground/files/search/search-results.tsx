@@ -1,4 +1,4 @@
-// What a search found: files, and under each the lines that match, every one a link to its place.
+// The results of a search: files, and under each the matching lines; each result is a link to its position.
 
 import { useQuery } from "@tanstack/react-query";
 import { useVirtualizer } from "@tanstack/react-virtual";
@@ -22,7 +22,7 @@ const rowHeight = matchMedia("(pointer: coarse)").matches ? 44 : 26;
 interface SearchResultsProps {
   handle: ThreadHandle;
   search: Pick<FileQuery, "find" | "by" | "below">;
-  /** What the page shows. */
+  /** The file and line that the page shows. */
   shown: { path: string; line: number | null };
   href: (path: string, line: number | null) => string;
 }

@@ -1,5 +1,5 @@
-// The tree of a thread's files. One element has the focus and names the row that is meant, since only the rows in sight are drawn: a
-// folder of ten thousand is as quick as one of ten.
+// The tree of a thread's files. The tree element has the focus and names the active row, because only visible rows are
+// rendered: a folder of ten thousand files is as fast as one of ten.
 
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useId, useRef, useState } from "react";
@@ -12,17 +12,17 @@ import type { TreeRow } from "./tree-rows.ts";
 
 import css from "./file-tree.module.css";
 
-/** Of a row, in pixels; the style sheet says the same for fingers and for mice. */
+/** The height of a row in pixels for touch or mouse, the same as in the style sheet. */
 const rowHeight = matchMedia("(pointer: coarse)").matches ? 44 : 28;
 
-/** Milliseconds in which letters belong together. */
+/** Milliseconds within which typed letters belong together. */
 const typingMs = 700;
 
 interface FileTreeProps {
   rows: readonly TreeRow[];
   /** The path that the page shows. */
   shown: string;
-  /** Paths of files with changes that are not saved. */
+  /** Paths of files with unsaved changes. */
   unsaved: ReadonlySet<string>;
   onOpen: (path: string, open: boolean) => void;
   onChoose: (record: FileRecord) => void;
@@ -54,7 +54,7 @@ export function FileTree(props: FileTreeProps): ReactElement {
     setMeant(shown);
   }, [shown]);
   useEffect(() => {
-    // When its row comes to be, not whenever one above it does
+    // Scrolls when the row of the shown path appears, not whenever a row above it does.
     if (isThere) virtual.scrollToIndex(shownAt.current, { align: "auto" });
   }, [shown, isThere, virtual]);
 
@@ -69,7 +69,7 @@ export function FileTree(props: FileTreeProps): ReactElement {
       return;
     }
     setMeant(row.key);
-    // One that is shown by this is opened, and closed by the next
+    // A click opens a closed folder, and closes an open one that the page shows already.
     if (row.open === false || (row.open === true && row.key === shown)) onOpen(row.record.path, !row.open);
     onChoose(row.record);
   };
@@ -91,7 +91,7 @@ export function FileTree(props: FileTreeProps): ReactElement {
       else onOpen(move.path, move.type === "open");
       return;
     }
-    // Other keys are called by words
+    // Other keys have names longer than one character.
     if (Array.from(event.key).length !== 1) return;
     event.preventDefault();
     letters.letters = isTyping ? letters.letters + event.key : event.key;

@@ -1,31 +1,31 @@
-// What is known of a thread's folders: those that were opened, kept up to date by what is told of each change. An answer may be
-// older than what was told while it was on its way, so that is put on top of it when it comes.
+// The loaded folders of a thread, kept up to date by events. A response may be older than an event that arrived while
+// it was on its way, so such events are applied to it when it arrives.
 
 import type { FileRecord } from "threadhold/client";
 
 import { createStore } from "../../kit/create-store.ts";
 import { foldersAbove, isWithin, nameOf, parentOf } from "../path.ts";
 
-/** A folder. `entries` stand in their order: folders first, then by name. */
+/** A folder. `entries` are sorted: folders first, then by name. */
 export interface Folder {
   state: "loading" | "there" | "failed";
   entries: readonly FileRecord[];
   error: Error | null;
 }
 
-/** What is told of a change. */
+/** A change that an event reports. */
 export interface FileChange {
   path: string;
-  /** Null for what is gone. */
+  /** Null for a deleted file. */
   file: FileRecord | null;
 }
 
-/** What a cache needs. */
+/** What a cache needs from outside. */
 export interface FolderPorts {
-  /** Contract: rejects with `isGone` where there is no such folder. */
+  /** Contract: rejects with `isGone` if there is no such folder. */
   list: (path: string) => Promise<FileRecord[]>;
   isGone: (error: unknown) => boolean;
-  /** Calls back soon, once for all that happens until then. */
+  /** Calls back soon, once for everything that happens until then. */
   soon: (run: () => void) => void;
 }
 
@@ -37,13 +37,13 @@ function compareEntries(one: FileRecord, other: FileRecord): number {
   return collator.compare(one.name, other.name) || (one.name < other.name ? -1 : Number(one.name > other.name));
 }
 
-/** The folders. */
+/** The cache of one thread. */
 export class FolderCache {
   readonly #ports: FolderPorts;
   readonly #store = createStore<ReadonlyMap<string, Folder>>(new Map());
-  /** By folder that is asked for: what was told since. */
+  /** For each folder that is being loaded, the changes since its request. */
   readonly #asked = new Map<string, FileChange[]>();
-  /** Asked for once more while they were asked for: the answer that comes may be too old. */
+  /** Folders to load again after the current request, whose response may be too old. */
   readonly #again = new Set<string>();
   readonly #folders = new Map<string, Folder>();
   #told = false;
@@ -52,22 +52,22 @@ export class FolderCache {
     this.#ports = ports;
   }
 
-  /** All of them by path; the same map until something changes. */
+  /** All folders by path; the same map until something changes. */
   readonly get = this.#store.get;
 
   readonly subscribe = this.#store.subscribe;
 
-  /** Asks for a folder unless it is there. */
+  /** Loads a folder unless it is loaded. */
   open(path: string): void {
     if (this.#folders.get(path)?.state !== "there" && !this.#asked.has(path)) this.reload(path);
   }
 
-  /** Asks for everything again: what was told may have been missed. */
+  /** Loads everything again, because events may have been missed. */
   reloadAll(): void {
     for (const path of this.#folders.keys()) this.reload(path);
   }
 
-  /** Asks for a folder; what is known of it stays until the answer comes. */
+  /** Loads a folder; its known entries stay until the response arrives. */
   reload(path: string): void {
     if (this.#asked.has(path)) return void this.#again.add(path);
     const told: FileChange[] = [];
@@ -97,19 +97,19 @@ export class FolderCache {
     );
   }
 
-  /** Takes in what was told. */
+  /** Applies a change. */
   apply(change: FileChange): void {
     const { path, file } = change;
     for (const [folder, told] of this.#asked) if (isWithin(folder, path)) told.push(change);
     if (file === null) {
       this.#remove(path);
       const left = this.#folders.get(parentOf(path));
-      // A folder that stands for its files alone goes with the last of them, of which nothing is told.
+      // An implicit folder disappears with its last file, and no event reports that.
       if (left === undefined || left.entries.length === 0) this.#reloadAbove(parentOf(path));
       return;
     }
     this.#insert(file);
-    // Folders on the way are made with the file, of which nothing is told either.
+    // The folders above a new file are created with it, and no event reports that.
     for (const folder of foldersAbove(path)) this.#insert(impliedFolder(folder), true);
   }
 
@@ -146,7 +146,7 @@ export class FolderCache {
     }
   }
 
-  /** Asks the nearest known folder above one that may have gone. */
+  /** Loads the nearest known folder above a folder that may have disappeared. */
   #reloadAbove(path: string): void {
     if (path === "/") return;
     const above = parentOf(path);
@@ -169,7 +169,7 @@ export class FolderCache {
   }
 }
 
-/** Where a record stands among others that are in their order. */
+/** The index of a record in a sorted list. */
 function placeFor(entries: readonly FileRecord[], file: FileRecord): number {
   let [low, high] = [0, entries.length];
   while (low < high) {

@@ -1,16 +1,16 @@
-// What the keys do in the tree, as the tree pattern of ARIA says: up and down a row, right into a folder, left out of it, the ends, and
-// letters to the next name that begins with them.
+// The keyboard of the tree, following ARIA's tree pattern: up and down move by a row, right opens or enters a folder,
+// left closes or leaves it, Home and End move to the ends, and letters move to the next name that starts with them.
 
 import type { TreeRow } from "./tree-rows.ts";
 
-/** What a key comes to. */
+/** The effect of a key. */
 export type TreeMove =
   | { type: "go"; to: number }
   | { type: "open"; path: string }
   | { type: "close"; path: string }
   | { type: "choose" };
 
-/** What a key without letters does at a row; null where the tree has no use for it. */
+/** The effect of a key that is not a letter; null if the tree does not use the key. */
 export function moveOf(rows: readonly TreeRow[], at: number, key: string): TreeMove | null {
   const row = rows[at];
   switch (key) {
@@ -37,8 +37,8 @@ export function moveOf(rows: readonly TreeRow[], at: number, key: string): TreeM
 }
 
 /**
- * The row that letters lead to. One letter, pressed again and again, goes from name to name; more of them stay where the name goes on to
- * match.
+ * The row that typed letters lead to. One letter, pressed again, moves from name to name; several letters stay on a
+ * name that they match.
  */
 export function typedRow(rows: readonly TreeRow[], at: number, typed: string): number | null {
   const letters = typed.toLowerCase();

@@ -15,15 +15,15 @@ interface TreeRowViewProps {
   row: TreeRow;
   /** Pixels from the top. */
   start: number;
-  /** The page shows it. */
+  /** The page shows this row's file. */
   shown: boolean;
-  /** The keys are at it. */
+  /** The row is the active one for the keyboard. */
   meant: boolean;
   unsaved: boolean;
   onPress: () => void;
 }
 
-/** The row. The tree has the focus and the keys; a press is the same as a key there. */
+/** The row. The tree has the focus and handles keys; a click has the same effect as a key. */
 export function TreeRowView({ id, row, start, shown, meant, unsaved, onPress }: TreeRowViewProps): ReactElement {
   const common = {
     id,

@@ -1,4 +1,5 @@
-// The tree as a list of rows, as it is drawn and walked: what open folders hold stands under them.
+// Converts the tree to the list of rows that is rendered and that the keys move in: the entries of an open folder
+// follow it.
 
 import type { FileRecord } from "threadhold/client";
 
@@ -9,21 +10,21 @@ interface EntryRow {
   kind: "entry";
   key: string;
   record: FileRecord;
-  /** From 1. */
+  /** The level, from 1. */
   level: number;
   /** Null for a file. */
   open: boolean | null;
-  /** Its place among those beside it, from 1, and how many they are. */
+  /** Its index among its siblings, from 1, and their number. */
   place: number;
   beside: number;
 }
 
-/** What is said in place of what an open folder holds. */
+/** A text in place of an open folder's entries. */
 export interface NoteRow {
   kind: "note";
   key: string;
   level: number;
-  /** The folder. */
+  /** The path of the folder. */
   path: string;
   says: "loading" | "empty" | "failed";
   error: Error | null;
@@ -31,12 +32,12 @@ export interface NoteRow {
 
 export type TreeRow = EntryRow | NoteRow;
 
-/** What the rows are made of. */
+/** The data of the tree. */
 export interface Tree {
   folders: ReadonlyMap<string, Folder>;
   /** Paths of open folders. */
   open: ReadonlySet<string>;
-  /** Paths that are not shown, as they are about to be deleted. */
+  /** Paths that are hidden, because they are about to be deleted. */
   hidden: ReadonlySet<string>;
 }
 

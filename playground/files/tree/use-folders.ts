@@ -1,4 +1,4 @@
-// The folders of a thread in a page: asked for as they are opened, changed by what the thread's subscription tells.
+// The folders of a thread for the page: loaded when they are opened, and updated by the thread's subscription.
 
 import { useEffect, useMemo } from "react";
 import { ThreadholdClientError } from "threadhold/client";
@@ -8,19 +8,19 @@ import { useStore } from "../../kit/create-store.ts";
 import { FolderCache } from "./folder-cache.ts";
 import type { Folder } from "./folder-cache.ts";
 
-/** Whether a file or folder is not there. */
+/** Whether an error means that a file or folder does not exist. */
 export function isGone(error: unknown): boolean {
   return error instanceof ThreadholdClientError && error.code === "file_not_found";
 }
 
-/** The cache, and what it knows. */
+/** The cache, and its folders. */
 export function useFolders(handle: ThreadHandle): { cache: FolderCache; folders: ReadonlyMap<string, Folder> } {
   const cache = useMemo(
     () =>
       new FolderCache({
         list: (path) => handle.files.list(path),
         isGone,
-        // Once a frame, and in a page that nobody looks at, which has no frames, when it is looked at.
+        // Once per frame. A hidden page has no frames, so it calls back when it is visible again.
         soon: (run) => void requestAnimationFrame(run),
       }),
     [handle],
@@ -30,7 +30,7 @@ export function useFolders(handle: ThreadHandle): { cache: FolderCache; folders:
     cache.open("/");
     const leave = [
       handle.on("file_changed", ({ path, file }) => cache.apply({ path, file })),
-      // What happened before it was told to nobody here.
+      // Events before the snapshot may be missing here.
       handle.on("snapshot", () => cache.reloadAll()),
     ];
     return () => {

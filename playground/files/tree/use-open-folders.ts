@@ -1,4 +1,5 @@
-// Which folders of the tree are open. What the page shows, and those on the way to it, open by themselves; opened ones are asked for.
+// The open folders of the tree. The folder that the page shows and those above it open by themselves; open folders are
+// loaded.
 
 import { useCallback, useEffect, useState } from "react";
 
@@ -6,7 +7,7 @@ import type { FilePlace } from "../file-address.ts";
 import { foldersAbove, parentOf } from "../path.ts";
 import type { Folder, FolderCache } from "./folder-cache.ts";
 
-/** Paths of the open ones, and what opens and closes one. */
+/** The paths of the open folders, and the function that opens and closes one. */
 export function useOpenFolders(
   { cache, folders }: { cache: FolderCache; folders: ReadonlyMap<string, Folder> },
   { path, folder }: FilePlace,
@@ -28,7 +29,7 @@ export function useOpenFolders(
     for (const above of foldersAbove(path)) set(above, true);
     if (folder && path !== "/") set(path, true);
   }, [path, folder, set]);
-  // One that went and came back is asked for again
+  // A folder that was deleted and created again is loaded again.
   useEffect(() => {
     for (const one of open) {
       if (folders.has(one)) continue;

@@ -1,29 +1,29 @@
-// What was dropped, as files with their paths: a folder is opened, and its files keep their places in it.
+// Converts dropped items to files with their paths. A folder is read, and its files keep their paths in it.
 
-/** A file, and its path below where it was dropped. */
+/** A file, and its path relative to the drop target. */
 export interface DroppedFile {
   path: string;
   file: File;
 }
 
-/** What a browser gives for a dropped file or folder, as far as it is used. */
+/** The used fields of the browser's entry for a dropped file or folder. */
 export interface DroppedEntry {
   readonly name: string;
   readonly isDirectory: boolean;
   file?: (taken: (file: File) => void, failed: (error: Error) => void) => void;
   createReader?: () => {
-    /** Gives some of the entries, and none when all were given. */
+    /** Returns some of the entries at each call, and none at the end. */
     readEntries: (taken: (entries: DroppedEntry[]) => void, failed: (error: Error) => void) => void;
   };
 }
 
-/** What was dropped, as far as it is used. */
+/** The used fields of the browser's drop data. */
 export interface Dropped {
   readonly files: Iterable<File>;
   readonly items: Iterable<{ webkitGetAsEntry: () => DroppedEntry | null }>;
 }
 
-/** The files. What was dropped has to be asked at once: later a browser has forgotten it. */
+/** The files. Call it directly in the drop event, because the browser clears the data afterwards. */
 export function droppedFiles({ files, items }: Dropped): Promise<DroppedFile[]> {
   const entries = Array.from(items, (item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   if (!entries.some(({ isDirectory }) => isDirectory)) {

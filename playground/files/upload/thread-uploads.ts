@@ -1,5 +1,5 @@
-// The uploads of each thread, kept while the page is open: a look at the conversation ends none of them. Closing the page would, so it
-// asks first.
+// The uploads of each thread. They continue while another page of the playground is open. Closing the page would end
+// them, so it asks first.
 
 import { ThreadholdClientError } from "threadhold/client";
 import type { ThreadHandle } from "threadhold/client";
@@ -8,7 +8,7 @@ import { UploadQueue } from "./upload-queue.ts";
 
 const queues = new Map<ThreadHandle, UploadQueue>();
 
-/** The thread's. */
+/** The uploads of a thread. */
 export function uploadsOf(handle: ThreadHandle): UploadQueue {
   const known = queues.get(handle);
   if (known !== undefined) return known;
@@ -26,12 +26,12 @@ export function uploadsOf(handle: ThreadHandle): UploadQueue {
   return queue;
 }
 
-/** Whether leaving the page would lose one. */
+/** Whether closing the page would end an upload. */
 export function areUploadsBusy(): boolean {
   return [...queues.values()].some(({ busy }) => busy);
 }
 
-/** Whether something is there already, or is another one than was expected. */
+/** Whether an error means that the path is taken, or that the file has another version than expected. */
 export function isTaken(error: unknown): boolean {
   return error instanceof ThreadholdClientError && error.code === "conflict";
 }

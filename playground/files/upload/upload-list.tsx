@@ -1,4 +1,5 @@
-// The uploads of a thread under its tree: how far each is, and what is asked of those that would replace something.
+// The list of a thread's uploads under its tree: the progress of each, and the question for those that would replace a
+// file.
 
 import type { ReactElement } from "react";
 
@@ -12,7 +13,7 @@ import type { Upload, UploadQueue } from "./upload-queue.ts";
 
 import css from "./upload-list.module.css";
 
-/** The uploads; nothing where there are none. */
+/** The list; renders nothing without uploads. */
 export function UploadList({ queue }: { queue: UploadQueue }): ReactElement | null {
   const uploads = useStore(queue);
   if (uploads.length === 0) return null;
@@ -46,7 +47,7 @@ export function UploadList({ queue }: { queue: UploadQueue }): ReactElement | nu
         </div>
       )}
       <ul className={css["list"]}>
-        {/* What is asked comes first */}
+        {/* Uploads with a question come first. */}
         {[...asking, ...uploads.filter((one) => one.state !== "asking")].map((upload) => (
           <Item key={upload.key} upload={upload} queue={queue} />
         ))}

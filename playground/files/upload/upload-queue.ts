@@ -1,5 +1,5 @@
-// Files on their way into a thread: a few at a time, each with how far it is, and none over a file that is there without being asked.
-// They go on while another page of the thread is looked at.
+// Uploads files to a thread, a few at a time, with the progress of each. An existing file is replaced only if the user
+// agrees. Uploads continue while another page of the thread is open.
 
 import { createStore } from "../../kit/create-store.ts";
 import { numbered } from "../path.ts";
@@ -9,33 +9,33 @@ export interface Upload {
   key: number;
   path: string;
   size: number;
-  /** Bytes that were sent. */
+  /** The number of bytes sent. */
   loaded: number;
-  /** `asking`: something is there already, and somebody has to say what becomes of it. */
+  /** `asking`: the path is taken, and the user has to decide. */
   state: "waiting" | "sending" | "asking" | "done" | "failed";
   error: Error | null;
 }
 
-/** How one is sent. Contract: rejects with `isTaken` where `over` is false and something is there. */
+/** How a file is sent. Contract: rejects with `isTaken` if `over` is false and the path is taken. */
 export interface UploadPorts {
   send: (path: string, file: File, options: SendUpload) => Promise<unknown>;
   isTaken: (error: unknown) => boolean;
 }
 
-/** What is said of one sending. */
+/** The options of one upload. */
 export interface SendUpload {
   over: boolean;
   signal: AbortSignal;
   onLoaded: (bytes: number) => void;
 }
 
-/** Files that are sent at a time. */
+/** The number of files that are sent at the same time. */
 const atOnce = 2;
 
 interface Kept {
   upload: Upload;
   file: File;
-  /** The path that was asked for, before any number. */
+  /** The requested path, before a number was added. */
   wanted: string;
   over: boolean;
   number: number;
@@ -53,12 +53,12 @@ export class UploadQueue {
     this.#ports = ports;
   }
 
-  /** All of them; the same list until something changes. */
+  /** All uploads; the same list until something changes. */
   readonly get = this.#store.get;
 
   readonly subscribe = this.#store.subscribe;
 
-  /** Whether leaving the page would lose one. */
+  /** Whether closing the page would end an upload. */
   get busy(): boolean {
     return this.#store.get().some(({ state }) => state !== "done" && state !== "failed");
   }
@@ -72,12 +72,12 @@ export class UploadQueue {
     this.#next();
   }
 
-  /** Over what is there. */
+  /** Uploads over the existing file. */
   replace(key: number): void {
     this.#again(key, (kept) => ({ ...kept, over: true }));
   }
 
-  /** Beside what is there, under a name with a number. */
+  /** Uploads next to the existing file, under a name with a number. */
   keepBoth(key: number): void {
     this.#again(key, (kept) => {
       const number = kept.number + 1;
@@ -89,14 +89,14 @@ export class UploadQueue {
     this.#again(key, (kept) => kept);
   }
 
-  /** Ends one that is on its way, and says no more of it. */
+  /** Cancels an upload and removes it from the list. */
   cancel(key: number): void {
     this.#kept.get(key)?.leave.abort();
     this.#kept.delete(key);
     this.#next();
   }
 
-  /** Says no more of what is done. */
+  /** Removes finished uploads from the list. */
   clear(): void {
     for (const [key, { upload }] of this.#kept) if (upload.state === "done") this.#kept.delete(key);
     this.#tell();
