@@ -1,5 +1,6 @@
-// The pure reducer that folds events into the view of a thread that a client shows. The server sends snapshots without it; tests
-// hold its result to the stored messages. Folding an event twice changes nothing; folding a snapshot replaces everything.
+// The pure reducer that folds events into the view of a thread that a client shows. The server sends snapshots without
+// it; tests compare its result with the stored messages. Folding an event twice changes nothing; folding a snapshot
+// replaces everything.
 
 import type { ToolResult } from "./call-result.ts";
 import type { Part } from "./content.ts";
@@ -11,10 +12,10 @@ import type { Thread } from "./thread.ts";
 import { zeroUsage } from "./usage.ts";
 import type { Usage } from "./usage.ts";
 
-/** A message as seen by a subscriber; `streaming` while it grows. */
+/** A message as a subscriber sees it; `streaming` is true while the message grows. */
 export type MessageView = Message & { streaming: boolean };
 
-/** A tool call that was begun, with what it has said so far. */
+/** A tool call that has started, with its output so far. */
 export interface ToolView {
   tool_call_id: string;
   tool_name: string;
@@ -24,15 +25,18 @@ export interface ToolView {
   progress: Json;
   result: ToolResult | null;
   running: boolean;
-  /** The thread that works on it, for a call that an agent answers. */
+  /** The child thread in which another agent answers the call; null for any other call. */
   child_thread_id: string | null;
 }
 
-/** A run as its events tell it. */
+/** A run as far as its events describe it. */
 export interface RunView {
   id: string;
   status: RunStatus;
-  /** Model steps so far. Like `usage` and `cost` it is as of the last completed step, and final when the run has ended. */
+  /**
+   * Model steps so far. Like `usage` and `cost` this is the number after the last completed step; it is final when the
+   * run has ended.
+   */
   steps: number;
   usage: Usage;
   cost: number | null;
@@ -40,7 +44,7 @@ export interface RunView {
   error: RunError | null;
 }
 
-/** What a subscriber knows of a thread. Messages are sorted by `position`. */
+/** A subscriber's view of a thread. Messages are sorted by `position`. */
 export interface ThreadView {
   readonly last_seq: number;
   readonly thread: Thread | null;
@@ -50,7 +54,7 @@ export interface ThreadView {
   readonly active_run_id: string | null;
 }
 
-/** A view before any event. */
+/** The view before any event. */
 export const emptyView: ThreadView = Object.freeze({
   last_seq: 0,
   thread: null,
@@ -60,23 +64,23 @@ export const emptyView: ThreadView = Object.freeze({
   active_run_id: null,
 });
 
-/** Folds one event in. Returns the same object when the event says nothing new. */
+/** Folds one event into a view. Returns the same object if the event is not newer than the view. */
 export function fold(view: ThreadView, event: ThreadEvent): ThreadView {
   if (event.type === "snapshot") return foldSnapshot(event);
   if (event.seq <= view.last_seq) return view;
   return { ...apply(atWork(view, event), event), last_seq: event.seq };
 }
 
-/** Whatever a run that waited tells next, it is at work again. */
+/** Marks a waiting run as running again, because any further event of the run shows that it was resumed. */
 function atWork(view: ThreadView, { run_id, type }: PlainEvent): ThreadView {
-  // What a child does says nothing of its parent, which may wait for another one's call.
+  // An event of a child thread does not show that the parent was resumed: the parent may wait for another call.
   if (type === "subagent_event") return view;
   const run = run_id === undefined ? undefined : view.runs[run_id];
   if (run?.status !== "awaiting_tool_execution") return view;
   return { ...view, runs: { ...view.runs, [run.id]: { ...run, status: "running" } } };
 }
 
-/** Folds many. */
+/** Folds several events into a view, in order. */
 export function foldAll(events: Iterable<ThreadEvent>, from: ThreadView = emptyView): ThreadView {
   let view = from;
   for (const event of events) view = fold(view, event);
@@ -179,7 +183,7 @@ function applyRun(
     case "run_start":
       return put({ ...known, status: "running" }, id);
     case "awaiting_tool_execution":
-      // None is left where a child thread had made them, and somebody answered there.
+      // The list is empty if all open calls belonged to a child thread and were answered there.
       return put(
         { ...known, ...event.totals, status: event.tool_calls.length === 0 ? "running" : "awaiting_tool_execution" },
         id,
@@ -223,7 +227,7 @@ function startedMessage(event: EventOf<"message_start">): MessageView {
   };
 }
 
-/** Puts a message in its place: by `id` if known, else by `position`. Almost always the end of the list. */
+/** Inserts a message at its position, usually the end of the list. It replaces a message with the same id. */
 function putMessage(view: ThreadView, message: MessageView): ThreadView {
   const messages = view.messages.filter((known) => known.id !== message.id);
   let at = messages.length;
@@ -237,7 +241,9 @@ function dropMessage(view: ThreadView, id: string): ThreadView {
   return { ...view, tools, messages: view.messages.filter((message) => message.id !== id) };
 }
 
-/** After a crash nobody knows which half-answer was streamed: all of the run's that never ended go. */
+/**
+ * Removes all messages of a run that have not ended. After a crash no event names the message that was being streamed.
+ */
 function dropUnfinished(view: ThreadView, runId: string | undefined): ThreadView {
   return {
     ...view,
@@ -262,7 +268,7 @@ function applyBlock(view: ThreadView, event: BlockEvent): ThreadView {
   const message = view.messages[at];
   if (message === undefined) return view;
   const parts = [...message.parts];
-  // A block whose beginning was missed stands empty until the message's end tells what it was.
+  // The start of an earlier block was missed: an empty part takes its index until `message_end` brings the content.
   while (parts.length < event.index) parts.push({ type: "text", text: "" });
   parts[event.index] = nextPart(parts[event.index], event);
   const messages = [...view.messages];
@@ -308,7 +314,7 @@ function spliced(before: string, event: { offset: number; delta: string }): stri
   return before.slice(0, event.offset) + event.delta;
 }
 
-/** The message with other parts, and `content` made from them again. */
+/** The message with new parts, and with `content` derived from them. */
 function withParts(message: MessageView, parts: Part[]): MessageView {
   const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
   return { ...message, parts, content: text === "" ? null : text };

@@ -17,16 +17,20 @@ export const runStatusSchema = z.enum([
 /** The state of a run: `queued`, `running` or `awaiting_tool_execution`, then one of the final ones. */
 export type RunStatus = z.infer<typeof runStatusSchema>;
 
-/** `message`: started by a message; `continue`: without one; `tool`: by a queued call. */
+/**
+ * What starts the run: `message` is a posted message; `continue` goes on without a new message; `tool` is a queued
+ * call.
+ */
 export const runKindSchema = z.enum(["message", "continue", "tool"]);
 export type RunKind = z.infer<typeof runKindSchema>;
 
 const amount = z.number().int().positive().nullable();
 
 /**
- * What a run may use at most, what it has others do for it included; null lifts a bound (decisions 8 and 21). `turns` are of
- * both sides together, `tokens` in and out, `duration_ms` is time at work, `cost` is USD. `on_limit` says what becomes of a
- * run that reaches one: it ends, or rests until a continue raises it.
+ * The limits of a run. Child threads count towards the limits of the run that called them; null removes a limit
+ * (decisions 8 and 21). `turns` counts the turns of both sides together, `tokens` counts input and output,
+ * `duration_ms` is the time of execution without waits, `cost` is in USD. `on_limit` decides what happens at a limit:
+ * the run ends, or it is suspended until a client raises the limit.
  */
 export const limitsSchema = z
   .object({
@@ -38,7 +42,7 @@ export const limitsSchema = z
     on_limit: z.enum(["end", "rest"]).optional(),
   })
   .strict();
-/** What a run may use: model calls, turns, tokens, milliseconds and USD. Null lifts a limit. */
+/** The limits of a run: model calls, turns, tokens, milliseconds and USD. Null removes a limit. */
 export type Limits = z.infer<typeof limitsSchema>;
 
 /** Why a run ended without completing. */
@@ -50,7 +54,10 @@ export const runErrorSchema = z.object({
 /** The error that a run failed with. */
 export type RunError = z.infer<typeof runErrorSchema>;
 
-/** What a run has used so far: model requests of all its loops, and completed child threads. `steps` counts its main loop only. */
+/**
+ * What a run has used so far: the model requests of its main loop and nested loops, and completed child threads.
+ * `steps` counts the main loop only.
+ */
 export const runTotalsSchema = z.object({
   steps: z.number().int().nonnegative(),
   usage: usageSchema,
@@ -58,7 +65,7 @@ export const runTotalsSchema = z.object({
 });
 export type RunTotals = z.infer<typeof runTotalsSchema>;
 
-/** A run. `steps`, `usage`, `cost` and `models` of an unfinished run are as of its last step. */
+/** A run. While it has not ended, `steps`, `usage`, `cost` and `models` have the values after its last step. */
 export const runSchema = z.object({
   id: z.string(),
   status: runStatusSchema,
@@ -67,7 +74,10 @@ export const runSchema = z.object({
   created_at: z.number().int(),
   started_at: z.number().int().nullable(),
   ended_at: z.number().int().nullable(),
-  /** Number of its `run_start` event; its events follow the number before. Null for a run that has not started. */
+  /**
+   * Number of the run's `run_start` event. A client that asks for the events after the number before it receives all
+   * events of the run. Null for a run that has not started.
+   */
   first_seq: z.number().int().positive().nullable(),
   steps: z.number().int().nonnegative(),
   usage: usageSchema,

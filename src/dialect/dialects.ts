@@ -6,5 +6,5 @@ import { aiSdkHandlers } from "./ai-sdk/handlers.ts";
 import { routeGroups } from "./route-groups.ts";
 import { sessionHandlers } from "./session/handlers.ts";
 
-/** All of them. The compiler refuses a route group without handlers. */
+/** The handlers of all dialects. Each route group needs its handlers, or this file does not compile. */
 export const dialects = defineDialects(routeGroups, { session: sessionHandlers, "ai-sdk": aiSdkHandlers });

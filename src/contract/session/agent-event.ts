@@ -1,5 +1,5 @@
-// The events of the agent API rework plan ("Granular Event System"), field by field, and the line that closes a response over
-// HTTP.
+// The events of a session, field by field as the agent API rework plan defines them ("Granular Event System"), and the
+// line that ends an HTTP response.
 
 import { z } from "zod";
 
@@ -21,10 +21,10 @@ const executeStatusSchema = z.enum(["completed", "awaiting_tool_execution", "err
 /** How an execution ended. */
 export type ExecuteStatus = z.infer<typeof executeStatusSchema>;
 
-/** Shape of every event. */
+/** The schema of all events of an execution. */
 export const agentEventSchema = z.discriminatedUnion("type", [
   event("session_start", { sessionId }),
-  /** Only what the execution added. */
+  /** The messages that this execution added, not those of the whole session. */
   event("session_end", { sessionId, messages: z.array(sessionMessageSchema) }),
   event("awaiting_tool_execution", { sessionId, toolCalls: z.array(sessionToolCallSchema) }),
   event("message_start", { role: roleSchema }),
@@ -47,10 +47,10 @@ export const agentEventSchema = z.discriminatedUnion("type", [
 /** An event of an execution, as the agent API rework plan defines it. */
 export type AgentEvent = z.infer<typeof agentEventSchema>;
 
-/** The last line of a response: not an event of the session, but what became of the request. */
+/** The last line of a response. It is no event of the session; it reports the outcome of the request. */
 export const executeCompleteSchema = event("execute_complete", {
   status: executeStatusSchema,
-  /** Only with `awaiting_tool_execution`. */
+  /** Present if the status is `awaiting_tool_execution`. */
   pendingToolCalls: z.array(sessionToolCallSchema).exactOptional(),
 });
 

@@ -1,5 +1,6 @@
-// What `POST /api/agent/execute` takes: the rework plan's ExecuteRequest, its names in camelCase or snake_case. Both
-// spellings are fields of the schema, so that the OpenAPI document shows them; `executeInput` makes one of them.
+// The body of `POST /api/agent/execute`: the rework plan's ExecuteRequest, with field names in camelCase or snake_case.
+// The schema has both spellings, so that the OpenAPI document shows them; `executeInput` converts a request to one
+// spelling.
 
 import { z } from "zod";
 
@@ -7,15 +8,15 @@ import { jsonObjectSchema, jsonSchema } from "../json.ts";
 import { limitsSchema } from "../run.ts";
 import { toolNamePattern } from "../setup.ts";
 
-/** What a session may be called. One that is the id of a thread is that thread. */
+/** The names that a session may have. A name that is the id of a thread means that thread. */
 export const sessionIdSchema = z
   .string()
   .regex(/^[A-Za-z0-9_.:-]{1,128}$/, "has to be 1 to 128 of A-Z a-z 0-9 _ . : -");
 
-/** Most tools that a client brings. */
+/** The largest number of tools that a client may define in a request. */
 const mostTools = 100;
 
-/** Most messages that a session begins with, and most answers in one request. */
+/** The largest number of initial messages of a session, and of tool results in a request. */
 const mostMessages = 1000;
 const mostResults = 100;
 
@@ -41,7 +42,7 @@ const toolCall = z.strictObject({
   arguments: z.union([jsonObjectSchema, z.string()]),
 });
 
-/** What a user says. */
+/** A message of the user, as text or as parts. */
 export const userInputSchema = z.strictObject({
   role: z.literal("user"),
   content: z.union(
@@ -72,14 +73,14 @@ const resultText = z.union([z.string(), z.array(text).min(1).max(100)], {
   error: "must be a string, or a list of text parts",
 });
 
-/** An answer to a call that waits. */
+/** The result of a tool call that the session waits for. */
 export const toolResultInputSchema = z
   .strictObject({
     role: z.literal("toolResult"),
     toolCallId: callId,
     toolName: name.optional(),
     content: resultText.optional(),
-    /** The same as `content`. */
+    /** Another name of `content`. */
     output: resultText.optional(),
     details: jsonSchema.optional(),
     isError: z.boolean().optional(),
@@ -92,7 +93,7 @@ export const toolResultInputSchema = z
 const errorInput = z.strictObject({ role: z.literal("error"), error: z.string(), partial: assistantInput.optional() });
 const abortedInput = z.strictObject({ role: z.literal("aborted"), partial: assistantInput });
 
-/** A message that a session begins with. */
+/** An initial message of a session. */
 export const contextMessageSchema = z.discriminatedUnion("role", [
   userInputSchema,
   assistantInput,
@@ -103,13 +104,13 @@ export const contextMessageSchema = z.discriminatedUnion("role", [
 
 const toolInput = z.strictObject({
   name: z.string().regex(toolNamePattern, "has to be a letter and up to 63 of A-Z a-z 0-9 _ -"),
-  /** What people call it. */
+  /** The name that people see. */
   label: z.string().max(200).optional(),
-  /** What a model reads; the label or the name when absent. */
+  /** The description that the model reads; without it, the label or the name. */
   description: z.string().max(4096).optional(),
-  /** JSON Schema of an object; no arguments when absent. */
+  /** JSON Schema of an object; without it the tool takes no arguments. */
   parameters: jsonObjectSchema.optional(),
-  /** Milliseconds that a call waits for its result. */
+  /** Milliseconds before a call without a result fails. */
   deadlineMs: z
     .number()
     .int()
@@ -143,7 +144,7 @@ const optionsInput = z.strictObject({
   temperature: z.number().min(0).max(2).optional(),
   maxTokens: maxTokens.optional(),
   max_tokens: maxTokens.optional(),
-  /** How much to think, as one word or with a budget in tokens. */
+  /** How much the model reasons: a level, or a budget in tokens. */
   reasoning: z
     .union([
       effort,
@@ -156,11 +157,11 @@ const optionsInput = z.strictObject({
       }),
     ])
     .optional(),
-  /** Of the run that a message begins. */
+  /** Limits of the run that the message starts. */
   limits: limitsSchema.optional(),
 });
 
-/** Body. */
+/** The body of the request. */
 export const executeRequestSchema = z
   .strictObject({
     session_id: sessionIdSchema.optional(),
@@ -206,5 +207,5 @@ export type ExecuteRequest = Body;
 export type UserInput = z.infer<typeof userInputSchema>;
 /** The result of a tool call that the client ran. */
 export type ToolResultInput = z.infer<typeof toolResultInputSchema>;
-/** A message that a new session begins with. */
+/** An initial message of a new session. */
 export type ContextMessage = z.infer<typeof contextMessageSchema>;

@@ -1,10 +1,10 @@
-// What one execution cost: every answer told in it, also on nested lines, and what child threads report. Told from what is
-// said once, since a run that rests in between counts all its parts together.
+// Sums up the cost of one execution: every answer that was emitted during it, also in nested scopes, and the totals of
+// child threads. Totals of the run cannot be used, because a run that was suspended includes the executions before.
 
 import type { PlainEvent } from "../event.ts";
 import { addCost } from "../usage.ts";
 
-/** A sum in USD; null as soon as a price was missing. */
+/** A sum in USD; null once a price is unknown. */
 export class CostOfExecution {
   readonly #counted = new Set<string>();
   #sum: number | null = 0;
@@ -13,7 +13,7 @@ export class CostOfExecution {
     return this.#sum;
   }
 
-  /** Counts what an event says was spent. */
+  /** Adds the cost that an event reports, once for each message and child thread. */
   take(event: PlainEvent): void {
     if (event.type === "message_end") {
       const { id, usage, cost } = event.message;

@@ -1,6 +1,6 @@
-// Tells one execution of a session as the rework plan's events, made from the thread's own. Whatever begins also ends: a
-// text that is taken back (`message_retracted`, for which the plan has no event) is closed as an aborted message where it
-// stands and is not among the messages of `session_end`; no character is told twice.
+// Converts the events of a thread into the rework plan's events for one execution of a session. Every start event is
+// followed by its end event. The plan has no event for a retracted text (`message_retracted`), so such a text ends at
+// once as an aborted message and is not among the messages of `session_end`. No character is sent twice.
 
 import type { EventOf, PlainEvent, ThreadEvent } from "../event.ts";
 import type { AgentEvent, ExecuteStatus } from "./agent-event.ts";
@@ -11,39 +11,39 @@ import type { Providers } from "./session-transcript.ts";
 import { sessionStatus } from "./session-view.ts";
 import { StreamedAnswer } from "./streamed-answer.ts";
 
-/** What became of an execution (agent API rework plan, ExecuteResult; `error` is ours). */
+/** The outcome of an execution (agent API rework plan, ExecuteResult; `error` is our addition). */
 export interface ExecuteResult {
   status: ExecuteStatus;
-  /** What the execution added. */
+  /** The messages that the execution added. */
   messages: SessionMessage[];
-  /** Only with `awaiting_tool_execution`. */
+  /** Present if the status is `awaiting_tool_execution`. */
   pendingToolCalls?: SessionToolCall[];
-  /** USD, null where a price is missing. */
+  /** USD; null if a price is unknown. */
   cost: number | null;
 }
 
-/** Whose execution is told, and what its events do not say. */
+/** Facts about an execution that its events do not contain. */
 export interface ExecutionContext {
   sessionId: string;
-  /** The run that the execution drives. Events of others are passed over. */
+  /** The run of the execution. Events of other runs are ignored. */
   runId: string;
   providers: Providers;
-  /** Whether a tool is answered by a client: the plan has `tool_execution_*` for local ones only. */
+  /** Whether a client runs a tool. The plan has `tool_execution_*` events for local tools only. */
   isRemote: (toolName: string) => boolean;
 }
 
-/** One execution. Give it the events in order; it is over when `result` is there. */
+/** Converts the events of one execution. Pass the events in order; the execution is over when `result` is set. */
 export class AgentEvents {
   readonly #context: ExecutionContext;
-  /** Told messages by id, in the order told. */
+  /** Messages of this execution by id, in the order of their `message_end`. */
   readonly #told = new Map<string, SessionMessage>();
-  /** Ids that were begun and have not ended, with what was told of them. */
+  /** Answers that have started and not ended, with what was sent of them. */
   readonly #open = new Map<string, StreamedAnswer>();
-  /** Ids that are over: told, hidden or taken back. */
+  /** Ids of messages that need no further event: they were sent, are hidden, or were retracted. */
   readonly #over = new Set<string>();
-  /** Characters of output told of each call at work. */
+  /** The number of output characters that were sent of each running call. */
   readonly #calls = new Map<string, number>();
-  /** Calls that have ended. */
+  /** Ids of calls that have ended. */
   readonly #settled = new Set<string>();
   readonly #cost = new CostOfExecution();
   #broken: { id: string; message: EventOf<"message_end">["message"] } | null = null;
@@ -53,17 +53,17 @@ export class AgentEvents {
     this.#context = context;
   }
 
-  /** Set once the execution is over. */
+  /** The outcome; null until the execution is over. */
   get result(): ExecuteResult | null {
     return this.#result;
   }
 
-  /** What to tell first. */
+  /** Returns the first event of an execution. */
   begin(): AgentEvent[] {
     return [{ type: "session_start", sessionId: this.#context.sessionId }];
   }
 
-  /** What an event of the thread tells. Nothing once the execution is over. */
+  /** Returns the session events for an event of the thread; none once the execution is over. */
   take(event: ThreadEvent): AgentEvent[] {
     if (this.#result !== null) return [];
     if (event.type === "snapshot") return this.#takeSnapshot(event);
@@ -72,7 +72,7 @@ export class AgentEvents {
     return this.#map(event);
   }
 
-  /** Ends an execution that rests, or one whose events come from elsewhere no more. */
+  /** Ends an execution whose run waits for the results of these calls. */
   rest(toolCalls: readonly SessionToolCall[]): AgentEvent[] {
     if (this.#result !== null) return [];
     const { sessionId } = this.#context;
@@ -84,7 +84,7 @@ export class AgentEvents {
     ];
   }
 
-  /** Ends an execution of which nothing more is heard. */
+  /** Ends an execution whose thread can no longer be followed. */
   fail(error: string): AgentEvent[] {
     if (this.#result !== null) return [];
     return [...this.#closeAll(), ...this.#brokenAnswer(error), { type: "error", error }, ...this.#end("error")];
@@ -125,12 +125,15 @@ export class AgentEvents {
       case "run_end":
         return this.#runEnded(event);
       default:
-        // Of steps, turns, retries, children and files the plan says nothing.
+        // The plan has no events for steps, turns, retries, child threads and files.
         return [];
     }
   }
 
-  /** What ended while nobody listened is told whole; what is in flight goes on from there. */
+  /**
+   * Sends messages that ended during a lost connection as a whole, and continues those in progress at their last
+   * character.
+   */
   #takeSnapshot({ messages, partial }: EventOf<"snapshot">): AgentEvent[] {
     const ids = new Set(messages.map(({ id }) => id));
     const inFlight = new Set(partial.map(({ message_id }) => message_id ?? ""));
@@ -145,7 +148,8 @@ export class AgentEvents {
 
   #begun(event: EventOf<"message_start">): AgentEvent[] {
     const id = event.message_id ?? "";
-    // A tool's or a person's message is there at once; it is told with its end, and so are the words of a second model.
+    // Only the main model's answers are streamed. Messages of tools, of users and of a second model are sent as a whole
+    // at their end.
     if (event.role !== "assistant" || event.silent === true || !isOnMainLine(event)) return [];
     if (this.#over.has(id) || this.#open.has(id)) return [];
     this.#open.set(id, new StreamedAnswer());
@@ -159,7 +163,7 @@ export class AgentEvents {
   #endedAs(id: string, message: EventOf<"message_end">["message"]): AgentEvent[] {
     if (this.#over.has(id)) return [];
     if (message.role === "assistant" && message.stop_reason === "error" && isOnMainLine(message) && !message.silent) {
-      // Why it broke off comes with the run's end.
+      // The message of the error comes with `run_end`, so this answer is sent then.
       this.#broken = { id, message };
       return [];
     }
@@ -185,7 +189,7 @@ export class AgentEvents {
     else this.#told.set(message.id, shown);
   }
 
-  /** After a crash nobody knows which message it was: every one that has not ended. */
+  /** Closes the named message as aborted. Without an id, after a crash, it closes every open message. */
   #retracted(id: string | undefined): AgentEvent[] {
     const ids = id === undefined ? [...this.#open.keys()] : [id];
     return ids.flatMap((each) => {
@@ -202,7 +206,10 @@ export class AgentEvents {
     return [...ends, { type: "message_end", message }];
   }
 
-  /** A call that rests in between begins in one execution and ends in another: each tells its own part. */
+  /**
+   * A call that suspends the run starts in one execution and ends in another; each execution sends the events of its
+   * own part.
+   */
   #call(event: EventOf<"tool_execution_start" | "tool_execution_delta" | "tool_execution_end">): AgentEvent[] {
     const { tool_call_id: toolCallId, tool_name: toolName } = event;
     if (!isOnMainLine(event) || this.#context.isRemote(toolName) || this.#settled.has(toolCallId)) return [];
@@ -253,7 +260,9 @@ export class AgentEvents {
     return broken === null ? [] : this.#tell(broken.id, broken.message, error);
   }
 
-  /** Whatever still stands open when an execution ends; what a stop or a failure kept is told by then. */
+  /**
+   * Closes everything that is still open when an execution ends. Text that a stop or a failure kept was sent before.
+   */
   #closeAll(): AgentEvent[] {
     const calls = [...this.#calls.keys()].map((toolCallId): AgentEvent => ({
       type: "tool_execution_end",

@@ -1,5 +1,5 @@
-// The messages that a client begins a session with, as messages of a thread. Calls and results have to match: a transcript
-// with a call that nobody answered, or an answer to nothing, is refused where it says so.
+// Converts the initial messages of a session into messages of a thread. Each call needs its result and each result its
+// call. Otherwise the transcript is refused, with the index of the message.
 
 import type { ToolResult } from "../call-result.ts";
 import type { InputContent, Part } from "../content.ts";
@@ -8,13 +8,13 @@ import type { PostedResult } from "../tool-route.ts";
 import type { TranscriptMessage } from "../transcript.ts";
 import type { ContextMessage, ToolResultInput, UserInput } from "./execute-request.ts";
 
-/** What is wrong with a transcript; `index` is the message's. */
+/** An error in a transcript; `index` is the message's index. */
 export interface TranscriptProblem {
   index: number;
   message: string;
 }
 
-/** The messages in order; errors without a word of an answer leave nothing to store. */
+/** Returns the messages in order, or the error. A failed answer without any content adds no message. */
 export function initialTranscript(messages: readonly ContextMessage[]): TranscriptMessage[] | TranscriptProblem {
   const stored: TranscriptMessage[] = [];
   const calls = new Map<string, { index: number; name: string; answered: boolean }>();
@@ -52,7 +52,7 @@ function unanswered([id, { index }]: [string, { index: number }]): TranscriptPro
 
 type AnswerLike = Exclude<ContextMessage, { role: "user" | "toolResult" }>;
 
-/** A partial answer keeps its words and no calls. */
+/** Of a partial answer the text is kept and the calls are dropped. */
 function partsOf(message: AnswerLike): Part[] {
   const content = message.role === "assistant" ? message.content : (message.partial?.content ?? []);
   return content.flatMap((part): Part[] => {
@@ -67,7 +67,7 @@ function stopReasonOf(message: AnswerLike): StopReason | null {
   return message.role === "assistant" ? (message.stopReason ?? null) : message.role;
 }
 
-/** What a user said, as a thread takes it. */
+/** The content of a user message in the form that a thread accepts. */
 export function inputContent({ content }: UserInput): InputContent {
   if (typeof content === "string") return content;
   return content.map((part) => {
@@ -86,7 +86,7 @@ function toolMessage(message: ToolResultInput, name: string) {
   return { role: "tool" as const, tool_call_id: message.toolCallId, name, result };
 }
 
-/** An answer to a call that waits, as `POST …/tool-results` takes it. */
+/** A tool result in the form that `POST …/tool-results` accepts. */
 export function postedResult(message: ToolResultInput): PostedResult {
   const { toolCallId: tool_call_id, details, isError } = message;
   const said = textOf(message);

@@ -1,5 +1,5 @@
-// Messages as the agent API rework plan shapes them ("Message Types"): camelCase, what a model thinks and calls among the
-// content of its answer, errors and aborts as messages of their own.
+// The messages of a session as the agent API rework plan defines them ("Message Types"): names are camelCase; thinking
+// and tool calls are parts of an answer's content; errors and aborted answers are messages of their own.
 
 import { z } from "zod";
 
@@ -23,19 +23,22 @@ const thinkingSchema = z.object({ type: z.literal("thinking"), thinking: z.strin
 /** `data` is base64. */
 const imageSchema = z.object({ type: z.literal("image"), data: z.string(), mimeType: z.string() });
 
-/** A file that is the thread's: its bytes are at `GET /api/threads/:id/files/*path`. */
+/** A file of the thread. Its bytes are at `GET /api/threads/:id/files/*path`. */
 const fileSchema = z.object({ type: z.literal("file"), path: z.string(), mimeType: z.string() });
 
-/** What a model asks for. `arguments` is the text that the model wrote where it is no JSON object. */
+/** A tool call of a model. `arguments` is a string if the model's text is no JSON object. */
 export const sessionToolCallSchema = z.object({
   id: z.string(),
   name: z.string(),
   arguments: z.union([jsonObjectSchema, z.string()]),
-  /** Set where something else than the tool's result is waited for: such a call is answered at `POST …/tool-results`. */
+  /**
+   * Set if the call waits for something other than the tool's result: a person's approval or a higher limit. Such a
+   * call is answered at `POST …/tool-results`.
+   */
   kind: z.enum(["approval", "limit"]).exactOptional(),
 });
 
-/** A call among the content of an answer. */
+/** A call within an answer's content. */
 const toolCallContentSchema = sessionToolCallSchema.omit({ kind: true }).extend({ type: z.literal("toolCall") });
 
 const userMessageSchema = z.object({
@@ -46,13 +49,13 @@ const userMessageSchema = z.object({
 const assistantMessageSchema = z.object({
   role: z.literal("assistant"),
   content: z.array(z.discriminatedUnion("type", [textSchema, thinkingSchema, toolCallContentSchema])),
-  /** `length` also for an answer that was cut short: a partial one. */
+  /** `length` also stands for a partial answer that was interrupted. */
   stopReason: z.enum(["stop", "length", "tool_calls"]),
-  /** Name of the model's definition; null for calls that no model made. */
+  /** Name of the model's definition; null if no model made the calls. */
   model: z.string().nullable(),
   provider: z.string().nullable(),
   usage: sessionUsageSchema.nullable(),
-  /** USD, null where a price is missing. */
+  /** USD; null if a price is unknown. */
   cost: costSchema,
 });
 
@@ -61,22 +64,22 @@ const toolResultMessageSchema = z.object({
   toolCallId: z.string(),
   toolName: z.string(),
   content: z.string(),
-  /** For programs; no model is sent it. */
+  /** Data for the application; no model receives it. */
   details: jsonSchema.exactOptional(),
   isError: z.boolean(),
 });
 
-/** What went wrong, with what had been said by then. */
+/** An error, with the part of the answer that was received before it. */
 const errorMessageSchema = z.object({
   role: z.literal("error"),
   error: z.string(),
   partial: assistantMessageSchema.exactOptional(),
 });
 
-/** An answer that was cut by a stop. */
+/** An answer that a stop interrupted. */
 const abortedMessageSchema = z.object({ role: z.literal("aborted"), partial: assistantMessageSchema });
 
-/** Any of them. */
+/** The schema of all messages of a session. */
 export const sessionMessageSchema = z.discriminatedUnion("role", [
   userMessageSchema,
   assistantMessageSchema,
@@ -93,7 +96,7 @@ export type UserMessage = z.infer<typeof userMessageSchema>;
 export type AssistantMessage = z.infer<typeof assistantMessageSchema>;
 /** The result of one tool call. */
 export type ToolResultMessage = z.infer<typeof toolResultMessageSchema>;
-/** The end of an execution that failed. */
+/** An error that ended an execution, with the partial answer if there is one. */
 export type ErrorMessage = z.infer<typeof errorMessageSchema>;
 /** An answer that a stop cut off, with the part that was received. */
 export type AbortedMessage = z.infer<typeof abortedMessageSchema>;

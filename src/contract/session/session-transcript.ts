@@ -1,5 +1,5 @@
-// Messages of a thread as messages of a session. What the rework plan has no word for is left out: nested lines, silent
-// messages, system words and an application's own records.
+// Converts messages of a thread into messages of a session. Messages for which the rework plan has no type are left
+// out: those of nested scopes, silent messages, system messages, and an application's own records.
 
 import type { Message } from "../thread-message.ts";
 import type { Usage } from "../usage.ts";
@@ -11,10 +11,10 @@ import type {
   UserMessage,
 } from "./session-message.ts";
 
-/** Providers by the names of their models' definitions. */
+/** The provider of each model, by the name of the model's definition. */
 export type Providers = ReadonlyMap<string, string>;
 
-/** A message of the thread as the session shows it. */
+/** The fields of a thread's message that a session shows. */
 export type ShownMessage = Pick<
   Message,
   | "role"
@@ -31,12 +31,15 @@ export type ShownMessage = Pick<
 > &
   Pick<Message, "name" | "tool_call_id">;
 
-/** Whether a session shows the line of a message at all. */
+/** Whether a session shows the scope of a message: the main loop is shown, nested loops are not. */
 export function isOnMainLine(of: { depth?: number | undefined; parent_id?: string | null | undefined }): boolean {
   return (of.depth ?? 0) === 0 && (of.parent_id ?? null) === null;
 }
 
-/** The message; null for one that a session does not show. `error` says why an answer broke off, where that is known. */
+/**
+ * Returns the message; null for one that a session does not show. `error` is the reason why an answer failed, if it is
+ * known.
+ */
 export function toSessionMessage(
   message: ShownMessage,
   { providers, error = null }: { providers: Providers; error?: string | null },
@@ -59,7 +62,7 @@ export function toSessionMessage(
   }
 }
 
-/** Text alone is a string, as it was most often sent. What another side's model said is its words. */
+/** A message of text alone becomes a string. A message of the agent's other side becomes its text. */
 function toUserMessage({ parts, content }: ShownMessage): UserMessage {
   const files = parts.some(({ type }) => type === "image" || type === "file");
   if (!files) return { role: "user", content: content ?? "" };
@@ -93,7 +96,10 @@ function toAssistantMessage(
   };
 }
 
-/** The plan knows three reasons: what a filter ended has ended, what a stop or a failure cut is cut. */
+/**
+ * The plan has three stop reasons: an answer that a content filter ended counts as `stop`, one that a stop or a failure
+ * interrupted counts as `length`.
+ */
 function stopReasonOf(reason: Message["stop_reason"]): AssistantMessage["stopReason"] {
   switch (reason) {
     case "length":
@@ -125,17 +131,20 @@ function toToolResult({ name, tool_call_id, result, content }: ShownMessage): To
   };
 }
 
-/** What a model reads of a result. */
+/** The text of a result as the model reads it. */
 export function outputOf(result: Message["result"]): string {
   return (result?.status === "error" ? result.error : result?.result) ?? "";
 }
 
-/** A call without what only we know of it. */
+/** The fields of a call that the plan defines; ours are left out. */
 export function toSessionCall(call: Pick<SessionToolCall, "id" | "name" | "arguments">): Omit<SessionToolCall, "kind"> {
   return { id: call.id, name: call.name, arguments: call.arguments };
 }
 
-/** A call as a thread shows it. Arguments of a child thread's call that are too large to be handed on stay in that thread. */
+/**
+ * A pending call as a thread shows it. Very large arguments of a child thread's call stay in that thread and are
+ * missing here.
+ */
 interface PendingCallLike {
   id: string;
   name: string;
@@ -143,7 +152,7 @@ interface PendingCallLike {
   kind?: "remote" | "approval" | "limit";
 }
 
-/** A call that somebody is waited for, with what is waited for where that is not the tool's result. */
+/** A call that waits for an answer from outside. `kind` is set unless the call waits for the tool's result. */
 export function toPendingCall({ id, name, arguments: args, kind = "remote" }: PendingCallLike): SessionToolCall {
   return { id, name, arguments: args ?? {}, ...(kind === "remote" ? {} : { kind }) };
 }

@@ -1,4 +1,5 @@
-// A session as it is shown (agent API rework plan, "Agent Sessions"), and what the status of a thread or a run is called there.
+// A session as `GET /api/agent/session/:id` returns it (agent API rework plan, "Agent Sessions"), and how the status of
+// a thread or a run maps to the status of a session.
 
 import { z } from "zod";
 
@@ -11,21 +12,24 @@ const sessionStatusSchema = z.enum(["running", "awaiting_tool_execution", "compl
 /** The state of a session. */
 export type SessionStatus = z.infer<typeof sessionStatusSchema>;
 
-/** Answer of `GET /api/agent/session/:id`. */
+/** The response of `GET /api/agent/session/:id`. */
 export const sessionViewSchema = z.object({
   id: z.string(),
   status: sessionStatusSchema,
-  /** Name of the model that answered last, or of the one that will answer. */
+  /** Name of the model that answered last; before the first answer, of the model that will answer. */
   model: z.string().nullable(),
   messages: z.array(sessionMessageSchema),
-  /** USD over all executions, null where a price is missing. */
+  /** USD over all executions; null if a price is unknown. */
   totalCost: costSchema,
   /** Empty unless the status is `awaiting_tool_execution`. */
   pendingToolCalls: z.array(sessionToolCallSchema),
 });
 export type SessionView = z.infer<typeof sessionViewSchema>;
 
-/** What a thread's or a run's status reads as: whoever can go on with the next word has a session that is `completed`. */
+/**
+ * Maps the status of a thread or a run to a session's. An idle thread, which can take the next message, is a
+ * `completed` session.
+ */
 export function sessionStatus(status: ThreadStatus | RunStatus): SessionStatus {
   switch (status) {
     case "running":

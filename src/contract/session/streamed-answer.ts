@@ -1,5 +1,5 @@
-// What was told of one answer while it streams, block by block, so that a delta which comes again or merged adds only what
-// is new, and a message that is taken back can be closed.
+// Records what was sent of one streaming answer, block by block. A repeated or merged delta then adds only its new
+// characters, and a retracted message can be closed.
 
 import type { EventOf } from "../event.ts";
 import type { AgentEvent } from "./agent-event.ts";
@@ -16,11 +16,11 @@ interface Block {
   ended: boolean;
 }
 
-/** One answer. */
+/** The sent part of one answer. */
 export class StreamedAnswer {
   readonly #blocks = new Map<number, Block>();
 
-  /** What an event of one of its blocks tells. */
+  /** Returns the session events for an event of one of the answer's blocks. */
   take(event: BlockEvent): AgentEvent[] {
     const known = this.#blocks.get(event.index);
     if (known?.ended === true) return [];
@@ -52,7 +52,10 @@ export class StreamedAnswer {
     }
   }
 
-  /** Ends what stands open. A call that never ended is none: it has no end. */
+  /**
+   * Ends the open blocks of text and thinking. A tool call that has not ended gets no end event, because its arguments
+   * are incomplete.
+   */
   close(): AgentEvent[] {
     return [...this.#blocks.values()].flatMap((block) => {
       if (block.ended || block.kind === "toolcall") return [];
@@ -61,7 +64,7 @@ export class StreamedAnswer {
     });
   }
 
-  /** What was told, as a message that nobody vouches for: without calls, whose answers nobody waits for. */
+  /** Returns the sent part as a partial message, without tool calls, because they will not be made. */
   partial(): AssistantMessage {
     const blocks = [...this.#blocks.entries()].sort(([left], [right]) => left - right);
     const content = blocks.flatMap(([, { kind, text }]): AssistantMessage["content"] => {

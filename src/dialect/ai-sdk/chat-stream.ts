@@ -1,4 +1,5 @@
-// The response with a run's chunks: `data:` lines of JSON, and `[DONE]` at the end, as `ai` reads them.
+// The response that streams a run's chunks: `data:` lines of JSON, and `[DONE]` at the end, as the `ai` package reads
+// them.
 
 import type { ThreadEvent } from "#contract/event.ts";
 import type { Caller } from "#core/thread-rpc.ts";
@@ -17,11 +18,11 @@ const headers = { "x-vercel-ai-ui-message-stream": "v1" };
 export interface FollowedRun extends StreamedRun {
   request: Request;
   caller: Caller;
-  /** Number of the last event before the first one to show. */
+  /** Number of the event before the first one to show. */
   after: number;
 }
 
-/** Follows the run until it ends or waits. A client that leaves does not stop the run. */
+/** Streams the run until it ends or waits. A client that disconnects does not stop the run. */
 export async function followRun({ dependencies, ports }: Services, run: FollowedRun): Promise<Response> {
   const { request, caller, threadId, runId, after, passedSeq } = run;
   // Nested loops are shown by the outputs of their calls alone.

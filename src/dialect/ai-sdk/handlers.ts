@@ -1,5 +1,5 @@
-// The three routes of AI SDK UI: a posted message or posted answers start or continue a run, whose events are the response; a reload
-// resumes the run that is under way; and a chat begins with the stored conversation.
+// The three routes of AI SDK UI: post a message or results, which starts or continues a run and streams it; resume the
+// stream of the active run after a reload; and read the stored conversation.
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import { postMessageSchema } from "#contract/message-route.ts";
@@ -32,7 +32,7 @@ interface ChatCall {
 export function aiSdkHandlers(services: Services): HandlersOf<(typeof aiSdkGroup)["routes"]> {
   const { callThread, dependencies } = services;
   let serverTools: IsServerTool | null = null;
-  // What was read is kept, not its promise: a promise may never settle after the request that made it has ended.
+  // The value is cached, not its promise: a promise may never settle after the request that created it has ended.
   const readTools = async (): Promise<IsServerTool> => (serverTools ??= await readServerTools(dependencies.registry));
   return {
     async aiSdkChat({ request, params, caller, body }) {
@@ -70,7 +70,7 @@ export function aiSdkHandlers(services: Services): HandlersOf<(typeof aiSdkGroup
 type PostedMessage = Extract<PostedInput, { kind: "message" }>;
 type PostedAnswers = Extract<PostedInput, { kind: "answers" }>;
 
-/** Admits a message of the user and follows its run. */
+/** Admits a message of the user and streams its run. */
 async function sendMessage(services: Services, call: ChatCall, message: PostedMessage): Promise<Response> {
   const { request, caller, threadId, isServerTool } = call;
   const { id, content, metadata } = message;
@@ -92,7 +92,10 @@ async function sendMessage(services: Services, call: ChatCall, message: PostedMe
 
 type Posting = ChatCall & Pick<PostedMessage, "content" | "metadata"> & { key: RequestKey | null };
 
-/** Posts the message: at once, or after the run that is under way. A thread that waits for answers to calls takes none. */
+/**
+ * Posts the message, which starts a run or is queued after the active one. A thread that waits for results refuses
+ * messages.
+ */
 async function postMessage({ callThread }: Services, posting: Posting): Promise<Admission> {
   const { caller, threadId, content, metadata, key } = posting;
   const post = (when: "reject" | "queue"): Promise<Admission> => {
@@ -111,7 +114,7 @@ async function postMessage({ callThread }: Services, posting: Posting): Promise<
   }
 }
 
-/** Posts the outputs and approvals that the thread waits for, and follows the run if nothing is missing. */
+/** Posts the outputs and approvals that the thread waits for, and streams the run if none is missing. */
 async function answerCalls(services: Services, call: ChatCall, { message }: PostedAnswers): Promise<Response> {
   const { callThread, leases } = services;
   const { request, caller, threadId, isServerTool } = call;
@@ -138,7 +141,10 @@ async function answerCalls(services: Services, call: ChatCall, { message }: Post
   });
 }
 
-/** A message that is stored cannot be edited: that needs a branch of the conversation. One that never arrived may be sent again. */
+/**
+ * Refuses to edit a stored message, because an edit needs a branch of the conversation. A message that never arrived
+ * may be sent again.
+ */
 async function checkIsNew({ callThread }: Services, { caller, threadId }: ChatCall, id: string): Promise<void> {
   try {
     await callThread({ threadId, repeatable: true, run: (stub) => stub.call("getMessage", caller, id) });

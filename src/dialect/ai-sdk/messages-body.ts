@@ -5,15 +5,15 @@ import type { TranscriptPage } from "#core/thread-rpc.ts";
 import type { IsServerTool } from "./tool-parts.ts";
 import { UiMessageList } from "./ui-messages.ts";
 
-/** What a body is made of. */
+/** The source of a body. */
 export interface MessagesBody {
-  /** The first page; read before anything is answered, so that a refusal is one. */
+  /** The first page. It is read before the response starts, so that an error still gets its own status. */
   first: TranscriptPage;
   more: (cursor: string) => Promise<TranscriptPage>;
   isServerTool: IsServerTool;
 }
 
-/** The body. */
+/** Returns the body as a stream of bytes. */
 export function messagesBody({ first, more, isServerTool }: MessagesBody): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const list = new UiMessageList({ threadId: first.thread.id, pending: first.pending, isServerTool });

@@ -1,6 +1,7 @@
-// What is new in the messages that a chat posts. The client sends its whole copy of the conversation; the thread has the true one. So
-// one message is read and nothing else: the last one, if it is a new message of the user, or the message of the assistant whose calls
-// are answered. Of that one, only outputs and approvals of calls that the thread waits for are taken.
+// Extracts what is new from the messages that a chat posts. The client sends its whole copy of the conversation, and
+// the thread's stored messages are the authority, so only one message is read: the last one, if it is a new message of
+// the user, or the assistant's message whose calls are answered. Of an assistant's message, only outputs and approvals
+// of calls that the thread waits for are used.
 
 import { z } from "zod";
 
@@ -29,7 +30,7 @@ const fileSchema = z.looseObject({
   filename: z.string().min(1).max(255).optional(),
 });
 
-/** A tool part that says something about its call. */
+/** A tool part that has an output, an error or an approval. */
 const toolSchema = z.union([
   z.looseObject({ toolCallId: z.string(), state: z.literal("output-available"), output: jsonSchema.optional() }),
   z.looseObject({ toolCallId: z.string(), state: z.literal("output-error"), errorText: z.string().optional() }),
@@ -45,11 +46,11 @@ export type PostedInput =
   | { kind: "message"; id: string; content: InputContent; metadata: JsonObject }
   | { kind: "answers"; message: PostedMessage };
 
-/** Reads it. Refuses a message whose parts cannot be stored. */
+/** Reads the new input. Refuses a message whose parts cannot be stored. */
 export function readPostedInput({ messages, messageId }: ChatRequest): PostedInput {
   const named = messageId === undefined ? -1 : messages.findLastIndex((one) => idOf(one) === messageId);
   const last = messages.length - 1;
-  // An answer may go to an earlier message of the assistant; a message of the user is new only at the end.
+  // Results may belong to an earlier message of the assistant; a user message is new only at the end of the list.
   const index = named >= 0 && roleOf(messages[named]) === "assistant" ? named : last;
   const path = `messages.${String(index)}`;
   const message = readAt(messageSchema, messages[index], path);
@@ -84,7 +85,7 @@ export function readAnswers({ parts }: PostedMessage, pending: readonly PendingC
   });
 }
 
-/** The calls of a posted message. */
+/** The ids of the calls in a posted message. */
 export function callsOf({ parts }: PostedMessage): string[] {
   return parts.flatMap(({ toolCallId }) => (typeof toolCallId === "string" ? [toolCallId] : []));
 }
@@ -105,7 +106,7 @@ function contentOf({ parts }: PostedMessage, path: string): InputContent {
   return content;
 }
 
-/** A file in the address itself (`data:`), at another address, or of the thread. */
+/** A file part as an attachment: inline bytes (`data:`), an external address, or a file of the thread. */
 function fileOf({ mediaType: mime_type, url, filename }: z.output<typeof fileSchema>, path: string) {
   const base = {
     type: mime_type.startsWith("image/") ? ("image" as const) : ("file" as const),
@@ -141,7 +142,7 @@ function roleOf(message: unknown): unknown {
   return typeof message === "object" && message !== null && "role" in message ? message.role : undefined;
 }
 
-/** The value as the schema gives it. A refusal names the field within the request. */
+/** Parses a value with a schema. A refusal names the field's path within the request. */
 function readAt<S extends z.ZodType>(schema: S, value: unknown, path: string): z.output<S> {
   const read = schema.safeParse(value);
   if (read.success) return read.data;

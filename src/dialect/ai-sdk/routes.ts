@@ -22,19 +22,19 @@ export type UiMessage = z.infer<typeof uiMessageSchema>;
 /** A part of a message of AI SDK UI. */
 export type UiPart = z.infer<typeof partSchema>;
 
-/** What the default transport posts. Of the messages only the one to continue with is read (`posted-input.ts`). */
+/** The request of the default transport. Of its messages only the new one is used (`posted-input.ts`). */
 const chatRequestSchema = z.strictObject({
-  /** The chat's id in the client. It chooses nothing here: the thread is in the path. */
+  /** The chat's id in the client. The server ignores it, because the path names the thread. */
   id: z.string().max(1000).optional(),
   messages: z.array(jsonSchema).min(1),
   trigger: z.enum(["submit-message", "regenerate-message"]).default("submit-message"),
   /** The message that was edited, or whose calls are answered. */
   messageId: z.string().max(1000).optional(),
 });
-/** What the default transport posts. */
+/** The request that the default transport posts. */
 export type ChatRequest = z.infer<typeof chatRequestSchema>;
 
-/** The rows. */
+/** The rows of the route table. */
 const aiSdkRoutes = {
   aiSdkChat: {
     method: "POST",
@@ -68,7 +68,7 @@ const aiSdkRoutes = {
   },
 } as const satisfies Record<string, BuiltInRoute<"ai-sdk">>;
 
-/** Their group. */
+/** The group of these routes. */
 export const aiSdkGroup = {
   name: "ai-sdk",
   description: "Threads as chats of AI SDK UI: `useChat` of `ai` 6 with its default transport.",

@@ -1,5 +1,6 @@
-// A thread's conversation as messages of AI SDK UI: a message of the user, or all that one run answered as one message with a part
-// for each step, text, thought, call and file. The same parts in the same order as the stream of that run (`ui-stream.ts`) gives.
+// Converts a thread's conversation into messages of AI SDK UI: a message of the user, or one message for all answers of
+// a run, with a part for each step, text, thinking block, call and file. Parts and order are the same as in the run's
+// stream (`ui-stream.ts`).
 
 import type { Message } from "#contract/thread-message.ts";
 import type { PendingCall } from "#contract/thread.ts";
@@ -9,7 +10,7 @@ import type { UiMessage, UiPart } from "./routes.ts";
 import { callEnd, fileUrl } from "./tool-parts.ts";
 import type { IsServerTool } from "./tool-parts.ts";
 
-/** What the messages do not say themselves. */
+/** Facts about the conversation that its messages do not contain. */
 interface UiContext {
   threadId: string;
   /** The calls that the thread waits for. */
@@ -22,7 +23,7 @@ export class UiMessageList {
   readonly #context: UiContext;
   #open: UiMessage | null = null;
   #openRun: string | null = null;
-  /** Messages that the run of the open message already has: a user message that joined the run divides its answer. */
+  /** How many UI messages each run has so far. A user message that joins a run divides its answer into several. */
   readonly #groups = new Map<string, number>();
 
   constructor(context: UiContext) {

@@ -1,6 +1,7 @@
-// One run of a thread as a UI message stream (AI SDK UI, UIMessageChunk): the thread's events become chunks from which the client
-// builds one message. Each character is sent once, also when a reader attaches again. The protocol cannot take text back: a text that
-// the thread retracts is closed and followed by a `data-retracted` part; the conversation that a client loads is without it.
+// Converts the events of one run into a UI message stream (AI SDK UI, UIMessageChunk), from which the client builds one
+// message. Each character is sent once, also when a client connects again. The protocol cannot remove text: a retracted
+// text is closed and followed by a `data-retracted` part, and the conversation that a client loads later does not
+// contain it.
 
 import type { EventOf, PlainEvent, ThreadEvent } from "#contract/event.ts";
 import type { Json } from "#contract/json.ts";
@@ -14,12 +15,12 @@ import { fileParts } from "./ui-messages.ts";
 /** A chunk of the stream. */
 export type UiChunk = UiPart;
 
-/** The run to show, and what its events do not say. */
+/** The run to show, and facts that its events do not contain. */
 export interface StreamedRun {
   threadId: string;
-  /** Becomes the id of the message. */
+  /** The id of the UI message. */
   runId: string;
-  /** Calls that the client's message has, so that their outputs can be sent alone. */
+  /** Ids of the calls in the client's message. Their outputs can be sent without their inputs. */
   knownCalls: Iterable<string>;
   isServerTool: IsServerTool;
   /** Set for a run that is resumed: a wait for a client up to this event is over. */
@@ -39,7 +40,10 @@ interface CallInput {
   sent: number;
 }
 
-/** Output of a running tool, sent in growing pieces: so the chunks of a long output stay in proportion to it. */
+/**
+ * Preliminary output of a running tool. It is sent in growing pieces, so that the number of chunks stays small for a
+ * long output.
+ */
 interface RunningOutput {
   text: string;
   sentLength: number;
@@ -62,7 +66,7 @@ export class UiStream {
   readonly #calls: Set<string>;
   /** Calls that are still being written, by block. */
   readonly #inputs = new Map<string, CallInput>();
-  /** Calls of messages that have not ended: they are void if the message is retracted. */
+  /** Calls of messages that have not ended. They are dropped if the message is retracted. */
   readonly #unconfirmed = new Map<string, string>();
   readonly #outputs = new Map<string, RunningOutput>();
   /** Ids of messages that have ended or were retracted. */
@@ -77,7 +81,7 @@ export class UiStream {
     this.#calls = new Set(run.knownCalls);
   }
 
-  /** The chunks after which nothing more comes have been returned. */
+  /** True once the last chunks of the run were returned. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -87,14 +91,14 @@ export class UiStream {
     return [{ type: "start", messageId: this.#run.runId }];
   }
 
-  /** The chunks of an event. None for events of other runs, and none once the stream is over. */
+  /** Returns the chunks of an event; none for events of other runs, and none once the stream is over. */
   take(event: ThreadEvent): UiChunk[] {
     if (this.#isOver || event.type === "snapshot" || event.run_id !== this.#run.runId) return [];
     if ((event.depth ?? 0) > 0 || (event.parent_id ?? null) !== null) return [];
     return this.#chunksOf(event);
   }
 
-  /** Ends a stream for another reason than the run's end, such as a thread that was deleted. */
+  /** Ends the stream with an error, for example if the thread was deleted. */
   fail(errorText: string): UiChunk[] {
     if (this.#isOver) return [];
     this.#isOver = true;
@@ -158,7 +162,7 @@ export class UiStream {
   }
 
   #startStep(step: number | null): UiChunk[] {
-    // A step that is tried again, by another model for example, stays one step.
+    // A retry of a step, for example with another model, does not start a new step.
     if (step !== null && step === this.#step) return [];
     this.#step = step;
     const ended = this.#closeStep();
@@ -199,7 +203,7 @@ export class UiStream {
     return [...chunks, { type: `${block.kind}-end`, id }];
   }
 
-  /** Sends what of a piece at `offset` has not been sent. */
+  /** Sends the part of a piece at `offset` that was not sent before. */
   #send(id: string, offset: number, piece: string): UiChunk[] {
     const block = this.#blocks.get(id);
     if (block?.isOpen !== true) return [];
@@ -289,7 +293,7 @@ export class UiStream {
     return new Set(begun.filter((id) => !this.#ended.has(id)));
   }
 
-  /** Ends the calls of a message that it does not make after all: the message broke off or was retracted. */
+  /** Ends the calls of a message that was interrupted or retracted: they will not be made. */
   #dropCalls(messageId: string): UiChunk[] {
     const errorText = "The model did not complete this call.";
     const written = [...this.#inputs].flatMap(([block, { id, name }]): UiChunk[] => {
@@ -307,7 +311,7 @@ export class UiStream {
   }
 
   #pending({ id, name, kind, arguments: input }: EventOf<"awaiting_tool_execution">["tool_calls"][number]): UiChunk[] {
-    // A call of a child thread or of a nested loop, and a limit, are no parts of this message.
+    // Limits, and calls of child threads or nested loops, are not part of this message.
     if (!this.#calls.has(id)) return [{ type: "data-pending-call", id, data: { id, name, kind, input: input ?? {} } }];
     return kind === "approval" ? [{ type: "tool-approval-request", approvalId: id, toolCallId: id }] : [];
   }

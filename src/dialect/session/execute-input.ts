@@ -1,10 +1,10 @@
-// An execute request in the one spelling that the rest of the dialect uses.
+// Converts an execute request to the single spelling that the other files of the dialect use.
 
 import type { Limits } from "#contract/run.ts";
 import type { ContextMessage, ExecuteRequest, ToolResultInput, UserInput } from "#contract/session/execute-request.ts";
 import type { ClientTool, SetupOptions } from "#contract/setup.ts";
 
-/** What a new session is made of. */
+/** The settings of a new session. */
 export interface SessionContext {
   agent: string | null;
   system_prompt: string | null;
@@ -12,19 +12,19 @@ export interface SessionContext {
   tools: ClientTool[];
 }
 
-/** A request, read. */
+/** An execute request after conversion. */
 export interface ExecuteInput {
-  /** Null where the server is to choose one. */
+  /** Null if the server has to choose the id. */
   session_id: string | null;
   input: UserInput | ToolResultInput[];
-  /** Null in a request that only goes on. */
+  /** Null in a request that continues a session. */
   context: SessionContext | null;
   options: SetupOptions;
-  /** Of the run that the message begins. */
+  /** Limits of the run that the message starts. */
   limits: Limits | null;
 }
 
-/** The request in our spelling. */
+/** Converts the request. */
 export function executeInput({ session_id, sessionId, input, context, options = {} }: ExecuteRequest): ExecuteInput {
   return {
     session_id: session_id ?? sessionId ?? null,

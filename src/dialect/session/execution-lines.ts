@@ -1,4 +1,4 @@
-// An execution written out as SSE: `data:` lines of the rework plan's events, and the line that closes them.
+// Writes an execution as SSE: `data:` lines with the rework plan's events, and the closing line.
 
 import type { ThreadEvent } from "#contract/event.ts";
 import type { AgentEvent, ExecuteComplete } from "#contract/session/agent-event.ts";
@@ -6,7 +6,7 @@ import type { AgentEvents } from "#contract/session/execution-events.ts";
 import type { SessionToolCall } from "#contract/session/session-message.ts";
 import type { SseFormat } from "#http/bridge/sse-response.ts";
 
-/** How an execution that is under way is written. */
+/** The format of the stream of an active execution. */
 export function executionFormat(events: AgentEvents): SseFormat {
   const written = (told: readonly AgentEvent[]): string => lines(told) + closing(events);
   return {
@@ -16,7 +16,7 @@ export function executionFormat(events: AgentEvents): SseFormat {
   };
 }
 
-/** An execution that rests as it did, whole. */
+/** The complete stream of an execution whose run still waits. */
 export function restingExecution(events: AgentEvents, open: readonly SessionToolCall[]): string {
   return lines(events.begin()) + lines(events.rest(open)) + closing(events);
 }

@@ -10,12 +10,15 @@ import type { Caller, TranscriptPage } from "#core/thread-rpc.ts";
 import type { CallThread } from "#http/thread/call-thread.ts";
 import { derivedUuidText, randomUuidText } from "#lib/uuid-text.ts";
 
-/** The thread of a session, whether or not it exists yet. */
+/** The thread of a session, which may not exist yet. */
 export interface SessionThread {
   threadId: string;
-  /** What the client calls the session. */
+  /** The session's name in the client. */
   name: string;
-  /** The id was derived from name and owner. The thread then has to be that owner's session of that name, even if others may access it. */
+  /**
+   * Whether the id is derived from name and owner. The thread then has to be this owner's session of this name, even if
+   * others may access it.
+   */
   derived: boolean;
   owner: string | null;
 }

@@ -1,5 +1,5 @@
-// The two routes of sessions. The input of an execution is admitted durably; then its run is followed from before the admission. A
-// client that leaves does not stop the run.
+// The two routes of sessions: execute, and read a session. The input of an execution is stored before its run is
+// streamed. A client that disconnects does not stop the run.
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import { postMessageSchema } from "#contract/message-route.ts";
@@ -80,7 +80,7 @@ interface Posting {
 
 type Posted = PostedMessage | PostedResults;
 
-/** Posts the message, which starts a run, or the results, with which one goes on. */
+/** Posts the message, which starts a run, or the results, which continue one. */
 function postInput({ callThread }: Services, { caller, session, execution, key }: Posting): Promise<Posted> {
   const { threadId, name: sessionName, owner, derived } = session;
   const { input, options, limits } = execution;
@@ -88,7 +88,7 @@ function postInput({ callThread }: Services, { caller, session, execution, key }
   if (Array.isArray(input)) {
     if (limits !== null) throw invalidField("options.limits", "not together with results");
     const results = input.map(postedResult);
-    // Taken results are no longer waited for, so a second attempt would be refused.
+    // A repeated request would be refused, because results that were accepted are no longer pending.
     return callThread({
       threadId,
       repeatable: false,
@@ -104,7 +104,9 @@ function postInput({ callThread }: Services, { caller, session, execution, key }
   });
 }
 
-/** The open calls, with their arguments, if the run still waits for results; null for a run to follow. */
+/**
+ * Returns the open calls with their arguments if the run still waits for results; null if the run is to be streamed.
+ */
 async function restingCalls(
   { callThread }: Services,
   { caller, session, posted }: { caller: Caller; session: SessionThread; posted: Posted },
@@ -114,7 +116,7 @@ async function restingCalls(
   return thread.status === "awaiting_tool_execution" ? pending.map(toPendingCall) : null;
 }
 
-/** A request without a context continues a session. If that does not exist for the caller, a context is what is missing. */
+/** Reports a missing context if a request without context names a session that does not exist for the caller. */
 async function orMissingContext<T>(continues: boolean, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -160,7 +162,7 @@ async function streamOf(services: Services, followed: FollowedExecution): Promis
   if (rests !== null) {
     return new Response(restingExecution(events, rests), { headers: { ...sseHeaders, ...headers } });
   }
-  // Nested loops are shown by the results of their calls alone.
+  // Events of nested loops are left out: a call shows only its result.
   const query = { run_id: run.id, after: String(after), depth: "0", include_silent: "false" };
   const { threads } = services.dependencies;
   const subscription = await Subscription.open({ threads, threadId, caller, query }, services.ports);

@@ -1,17 +1,21 @@
-// What the project's definitions say of a session's events: which provider a model is of, which tools run elsewhere.
+// Facts of the project's definitions that a session's events need: the provider of each model, and the tools that
+// clients run.
 
 import type { Providers } from "#contract/session/session-transcript.ts";
 import { readTool } from "#spec/define-tool.ts";
 import type { Registry } from "#spec/registry.ts";
 
-/** The facts. */
+/** The facts of the project's definitions. */
 export interface ProjectFacts {
   providers: Providers;
   /** Names of the project's tools without a function. */
   remoteTools: ReadonlySet<string>;
 }
 
-/** Reads them when they are first asked for, and keeps them: definitions do not change while the Worker lives. */
+/**
+ * Returns a function that reads the facts at its first call and caches them, because definitions do not change while
+ * the Worker runs.
+ */
 export function projectFacts({ models, tools }: Pick<Registry, "models" | "tools">): () => Promise<ProjectFacts> {
   let known: ProjectFacts | null = null;
   const read = async (): Promise<ProjectFacts> => {
@@ -22,7 +26,7 @@ export function projectFacts({ models, tools }: Pick<Registry, "models" | "tools
       remoteTools: new Set(remote),
     };
   };
-  // The facts are kept, not their promise: a promise may never settle after the request that made it has ended.
+  // The facts are cached, not their promise: a promise may never settle after the request that created it has ended.
   return async () => (known ??= await read());
 }
 

@@ -1,5 +1,5 @@
-// The routes of sessions (agent API rework plan, "HTTP Transport Layer"): a session is a thread, shown in that document's messages
-// and events.
+// The routes of sessions (agent API rework plan, "HTTP Transport Layer"). A session is a thread, shown in the messages
+// and events of that plan.
 
 import type { BuiltInRoute, RouteGroup } from "#contract/built-in-route.ts";
 import { agentEventSchema } from "#contract/session/agent-event.ts";
@@ -8,7 +8,7 @@ import { sessionViewSchema } from "#contract/session/session-view.ts";
 
 const mib = 1024 * 1024;
 
-/** The rows. */
+/** The rows of the route table. */
 const sessionRoutes = {
   executeSession: {
     method: "POST",
@@ -35,7 +35,7 @@ const sessionRoutes = {
   },
 } as const satisfies Record<string, BuiltInRoute<"sessions">>;
 
-/** Their group. */
+/** The group of these routes. */
 export const sessionGroup = {
   name: "sessions",
   description:

@@ -6,16 +6,16 @@ import type { Providers } from "#contract/session/session-transcript.ts";
 import { sessionStatus } from "#contract/session/session-view.ts";
 import type { TranscriptEntry, TranscriptPage } from "#core/thread-rpc.ts";
 
-/** What a body is made of. */
+/** The source of a body. */
 export interface SessionBody {
   id: string;
-  /** The first page; read before anything is answered, so that a refusal is one. */
+  /** The first page. It is read before the response starts, so that an error still gets its own status. */
   first: TranscriptPage;
   more: (cursor: string) => Promise<TranscriptPage>;
   providers: Providers;
 }
 
-/** The body. */
+/** Returns the body as a stream of bytes. */
 export function sessionBody({ id, first, more, providers }: SessionBody): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let page: TranscriptPage | null = first;

@@ -1,5 +1,5 @@
-// Creates the thread of a new session from the context of an execute request. The context of a session that exists is ignored, also
-// one that no longer fits the project or the conversation.
+// Creates the thread of a new session from the context of an execute request. For an existing session the context is
+// ignored, even if it no longer fits the project or the conversation.
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import type { Refusal } from "#contract/error.ts";
@@ -22,7 +22,7 @@ interface NewSession {
   options: SetupOptions;
 }
 
-/** Creates it if it does not exist. */
+/** Creates the session if it does not exist. */
 export async function createSession(
   { callThread, dependencies: { registry } }: Services,
   created: NewSession,
@@ -43,7 +43,7 @@ export async function createSession(
     });
   } catch (thrown) {
     if (!(thrown instanceof ThreadholdError)) throw thrown;
-    // The thread was created in another way, or is another user's: the input that follows finds out.
+    // The id belongs to a thread that was created in another way, or to another user. Posting the input reports this.
     if (thrown.code !== "conflict")
       throw new ThreadholdError(inTermsOfRequest(thrown.refusal), { cause: thrown.cause });
   }
@@ -55,7 +55,10 @@ export function checkModel({ models }: Registry, { model }: SetupOptions): void 
   throw wrong("options.model", `There is no model "${model}".`, Object.keys(models));
 }
 
-/** The thread to create. Throws for a context that does not fit the project, or whose messages do not fit together. */
+/**
+ * Returns the thread to create. Throws if the context names something that the project lacks, or if its messages do not
+ * form a valid transcript.
+ */
 export function newSession(registry: Registry, { session, context, options }: Omit<NewSession, "caller">): CreateInput {
   const { agent, system_prompt, tools } = context;
   if (agent !== null && !Object.hasOwn(registry.agents, agent)) {
@@ -95,7 +98,7 @@ function wrong(path: string, problem: string, known: string[]): ThreadholdError 
   return refuse("invalid_request", message, { fields: [{ path, message }], known });
 }
 
-/** The thread's refusal with the names that the fields have in an execute request. */
+/** Renames the fields of the thread's refusal to their names in an execute request. */
 function inTermsOfRequest(refusal: Refusal): Refusal {
   const renamed = (text: string): string =>
     text.replace(/^setup\.(?=tools)/, "context.").replace(/^transcript\.(?=\d)/, "context.messages.");
