@@ -1,5 +1,6 @@
-// A deploy in the middle of everything: an older build starts threads and is killed, this one opens the same state folder and
-// finishes them. The older build is that of the previous commit, and the one whose threads the repository keeps.
+// A deploy while threads are at work: an older build starts threads and is killed; this build opens the same state
+// folder and finishes them. Two older builds are used: that of the previous commit, and the one whose threads the
+// repository stores.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -19,7 +20,9 @@ import { openSoak, type Soak } from "./support/soak.ts";
 import { restoreThreads, storeThreads } from "./support/stored-threads.ts";
 import { talk } from "./support/wishes.ts";
 
-/** Begins the threads, or finds them begun; gives what the thread at rest looked like. */
+/**
+ * Starts the threads, or restores threads that an older build started. Returns what the API showed of the idle thread.
+ */
 type Beginning = (soak: Soak) => Promise<Look>;
 
 const byPrevious: Beginning = async (soak) => {
@@ -73,7 +76,7 @@ describe.each<{ build: string; begin: Beginning }>([
   it("SURV11 An idle thread of an older build reads as before, page by page, with its runs and its files, and continues", () => {
     expect(before.messages.length).toBeGreaterThan(8);
     expect(before.pages.length).toBeGreaterThan(2);
-    // A build may tell more than an older one, and nothing else.
+    // This build may return more fields than the older one. All others have to be equal.
     expect(after).toMatchObject(before);
     expect(read).toBe(note);
     expect(soak.models.told("rest.4", 0)).toHaveLength(1);

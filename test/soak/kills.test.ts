@@ -1,6 +1,6 @@
-// SIGKILL to the process group of a real `wrangler dev`, again and again, at moments that servers outside know: in model
-// streams and tools, around admissions and stops, while it starts; with a client that comes back, or with nobody there. What
-// it finds wrong it collects by rule, so that one run shows everything. `SOAK_SEED` plays a run again.
+// Kills the process group of a real `wrangler dev` with SIGKILL, again and again, at moments that servers outside of it
+// know: in model streams and tools, around admissions and stops, and while it starts; with a client that reconnects, or
+// without any client. Violations are collected by rule, so that one run shows all of them. `SOAK_SEED` repeats a run.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -15,10 +15,13 @@ import { doomCuts } from "./support/wishes.ts";
 
 const seed = Number(process.env["SOAK_SEED"] ?? Math.floor(Math.random() * 1_000_000));
 
-/** Seconds from the server's readiness to the first sign of a cut run: the promised 15, and some for the request itself. */
+/**
+ * Seconds from the server's readiness to the first sign of an interrupted run: the promised 15, and some for the
+ * request itself.
+ */
 const takenUpWithin = 20;
 
-/** Enough regular threads that each kill cuts several runs. */
+/** Enough regular threads for each kill to interrupt several runs. */
 const cast = (["t1", "t2", "t3", "t4", "t5", "t6"] as const)
   .map((name): { name: string; role: Role } => ({ name, role: "regular" }))
   .concat(
@@ -78,7 +81,7 @@ describe(`kills, seed ${String(seed)}`, () => {
 
   it("SURV6 A follower through every kill has the complete transcript, and loses no final event", () => {
     expect(broken("SURV6")).toEqual([]);
-    // Kills left half answers with followers; otherwise nothing was shown.
+    // Proves that kills interrupted answers while clients followed them.
     expect(soak.actors.reduce((sum, { follower }) => sum + follower.halves, 0)).toBeGreaterThan(0);
   });
 

@@ -1,6 +1,6 @@
-// A thread with a thousand subscribers on a real server, beside one with a single subscriber, in turns: nobody loses
-// anything, the run does not wait for its watchers, and the server's memory stays where it was. The model server and the
-// subscribers have processes of their own.
+// Compares a thread with a thousand subscribers to a thread with one, on a real server, in turns: no subscriber loses
+// an event, the run does not wait for subscribers, and the server's memory does not grow beyond a bound. The model
+// server and the subscribers run in processes of their own.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -21,12 +21,14 @@ import type { Timed } from "./crowd/rounds.ts";
 
 const subscribers = 1000;
 const deltas = 1000;
-/** How much longer a run with a thousand subscribers may take than one with one. */
+/** How many times longer a run with a thousand subscribers may take than a run with one. */
 const allowedRatio = 1.5;
-/** MiB that the server's processes may grow by while they tell a thousand subscribers. */
+/** MiB that the server's processes may grow by while they send to a thousand subscribers. */
 const allowedGrowth = 64;
 const stalledCount = 50;
-/** The windows of the stalled, in the thread's process, in its front's, and on the way to each. MiB. */
+/**
+ * MiB of the stalled readers' windows: in the thread's process, in the front process, and on the way to each of them.
+ */
 const allowedForStalled = (4 * stalledCount * acknowledgeWindow) / 1024 / 1024;
 
 const minutes = 60_000;
@@ -83,7 +85,7 @@ describe(`${String(subscribers)} subscribers of one thread`, () => {
   beforeAll(async () => {
     one = await watched(1);
     many = await watched(subscribers);
-    // Whatever the runtime grows by with use, it has grown by before anything is measured.
+    // Warms the runtime up: its memory grows with the first runs, which must not count.
     for (let round = 0; round < 10; round += 1) await converse(one, `deltas ${String(deltas)}`);
     for (let round = 0; round < 2; round += 1) await converse(many, `deltas ${String(deltas)}`);
   });
@@ -92,7 +94,7 @@ describe(`${String(subscribers)} subscribers of one thread`, () => {
     await many?.crowd.leave();
   });
 
-  // Short runs vary by half from one to the next, so many of them are compared.
+  // The duration of short runs varies by half, so many of them are compared.
   it.each([
     { how: "deltas without pauses", pause: 0, most: 31, seconds: 30 },
     { how: "deltas 2 ms apart", pause: 2, most: 7, seconds: 20 },
@@ -159,7 +161,7 @@ describe("subscribers that stop reading", () => {
       const { id } = reading;
       const stalled = await readers.crowd(streamOf(id), stalledCount);
       const text = `deltas ${String(deltas)} length 500`;
-      // While they read, whatever the runtime grows by with such answers is grown by.
+      // Warms the runtime up with such answers while the readers still read.
       for (let round = 0; round < 5; round += 1) {
         await Promise.all([converse(reading, text), stalled.ended()]);
       }
@@ -196,11 +198,12 @@ describe("an idle thread", () => {
       await api.say(id, "deltas 5");
       for (const feed of feeds) await feed.until("run_end");
       const before = server.made();
-      // The bridge beats for its reader: it tells how long everything has been quiet, and that the bridge woke nobody.
+      // The bridge sends heartbeats to its reader: their number shows how long the thread was quiet, and that the
+      // bridge woke no object.
       await quiet(id);
       expect(server.made()).toBe(before);
       await api.say(id, "deltas 6");
-      // It was asleep: another object was made to answer, and the sockets of the first are its own.
+      // The thread was asleep: answering created one more object, which has the sockets of the first one.
       expect(server.made()).toBe(before + 1);
       for (const feed of feeds) await feed.untilCount("run_end", 2);
       const messages = await api.messages(id);
@@ -213,7 +216,7 @@ describe("an idle thread", () => {
   );
 });
 
-/** Resolves after two heartbeats of another follower, half a minute. */
+/** Resolves after two heartbeats of another follower, which takes half a minute. */
 async function quiet(id: string): Promise<void> {
   const leave = new AbortController();
   const response = await fetch(`${server.url}/api/threads/${id}/events`, { signal: leave.signal });
@@ -221,7 +224,7 @@ async function quiet(id: string): Promise<void> {
   let text = "";
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk, { stream: true });
-    // One when it opens, one after each fifteen seconds.
+    // The first heartbeat comes at the start, then one every fifteen seconds.
     if (text.split(": heartbeat").length > 3) break;
   }
   leave.abort();

@@ -1,4 +1,4 @@
-// The soak suites: minutes long, so no part of `npm test`. `npm run soak` runs them, and `.ci/run` does.
+// The soak suites. They take minutes, so they are not part of `npm test`; `npm run soak` and `.ci/run` run them.
 import { fileURLToPath } from "node:url";
 
 import { defineConfig } from "vitest/config";
@@ -10,7 +10,7 @@ export default defineConfig({
     environment: "node",
     include: ["test/soak/**/*.test.ts"],
     fileParallelism: false,
-    // What a suite prints is its progress, line by line.
+    // The suites print their progress line by line.
     disableConsoleIntercept: true,
     testTimeout: 60_000,
     hookTimeout: 900_000,

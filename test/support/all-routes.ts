@@ -1,4 +1,4 @@
-// Every route that a deployment serves: those of the route table, and those of the dialects.
+// Every route that a deployment serves: the built-in routes and those of the dialects.
 
 import type { BuiltInRoute, RouteGroup } from "#contract/built-in-route.ts";
 import { routes } from "#contract/route.ts";

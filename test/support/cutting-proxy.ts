@@ -1,23 +1,26 @@
-// A wire between a client and a server that a test can cut: plain TCP, so that nothing on either side knows why.
+// A proxy between a client and a server whose connections a test can cut. It works on plain TCP, so neither side sees a
+// reason.
 
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 
-/** The wire. */
+/** A running proxy. */
 export interface CuttingProxy {
   url: string;
-  /** Connections that were opened so far. */
+  /** The number of connections opened so far. */
   readonly opened: number;
-  /** Cuts every connection there is. */
+  /** Cuts every open connection. */
   cut: () => void;
-  /** Lets nobody in until what is given back is called. */
+  /** Refuses new connections until the returned function is called. */
   block: () => () => void;
-  /** Cuts the next connection whose client has sent something that holds `text`, once the server has begun to answer. */
+  /**
+   * Cuts the next connection whose client has sent data that contains `text`, once the server has started to answer.
+   */
   cutAnswerTo: (text: string) => Promise<void>;
   close: () => Promise<void>;
 }
 
-/** Opens one to a server on this machine. */
+/** Opens a proxy to a server on this machine. */
 export async function openCuttingProxy(target: string): Promise<CuttingProxy> {
   const { hostname, port } = new URL(target);
   const pairs = new Set<() => void>();
@@ -55,7 +58,7 @@ export async function openCuttingProxy(target: string): Promise<CuttingProxy> {
     });
     for (const socket of [client, upstream]) {
       socket.on("close", end);
-      // A cut is what is wanted here.
+      // A cut connection is expected here.
       socket.on("error", end);
     }
   });

@@ -1,4 +1,5 @@
-// Files of a thread in memory, as far as attachments need them: what was written, and refusals on demand.
+// Files of a thread in memory, with the functions that attachments need: stored files, and failures that a test asks
+// for.
 
 import { refuse } from "#contract/error.ts";
 import type { FileBody, ThreadFiles, WriteFacts } from "#core/ports/thread-file-port.ts";
@@ -10,7 +11,7 @@ export interface MemoryFile {
   bytes: Uint8Array;
 }
 
-/** The methods that attachments use. `refusing` makes writes fail as a full disk does. */
+/** The methods that attachments use. `refusing` makes writes fail like a full disk. */
 export class MemoryFiles {
   readonly stored = new Map<string, MemoryFile>();
   /** Paths that were read whole. */
@@ -30,7 +31,7 @@ export class MemoryFiles {
     },
   } satisfies Partial<ThreadFiles> as ThreadFiles;
 
-  /** Puts a file there without anybody's doing. */
+  /** Adds a file directly, without a write. */
   put(path: string, bytes: Uint8Array, mimeType: string, more: Partial<FileRecord> = {}): FileRecord {
     const name = path.split("/").at(-1) ?? path;
     const record = { path, name, mimeType, storage: "thread", size: bytes.byteLength, isDirectory: false, ...more };
@@ -63,7 +64,7 @@ export class MemoryFiles {
   }
 }
 
-/** Bytes that begin as a PNG does, so many in all. */
+/** Bytes that start like a PNG, with this total length. */
 export function pngBytes(length = 64): Uint8Array {
   const bytes = new Uint8Array(length).fill(7);
   bytes.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);

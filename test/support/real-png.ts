@@ -1,6 +1,6 @@
-// A PNG that every decoder reads: a grey area of any size, or one that is painted.
+// Generates a PNG that every decoder reads: a grey area of any size, or a drawing in grey.
 
-/** Encodes it. `paint` gives the grey of a pixel, from 0 to 255. */
+/** Encodes the PNG. `paint` returns the grey of a pixel, from 0 to 255. */
 export async function realPng(
   width: number,
   height: number,
@@ -9,9 +9,9 @@ export async function realPng(
   const header = new DataView(new ArrayBuffer(13));
   header.setUint32(0, width);
   header.setUint32(4, height);
-  // Eight bits a pixel, grey.
+  // Eight bits for each pixel, grey.
   header.setUint8(8, 8);
-  // Each row begins with its filter: none.
+  // Each row starts with its filter type: none.
   const rows = Uint8Array.from({ length: (width + 1) * height }, (_, at) => {
     const x = at % (width + 1);
     return x === 0 ? 0 : paint(x - 1, Math.floor(at / (width + 1)));

@@ -1,4 +1,4 @@
-// Threads, messages and runs as the API gives them, made of what a test cares about.
+// Threads, messages and runs as the API returns them, with default values for the fields that a test does not set.
 
 import type { Run } from "#contract/run.ts";
 import type { Message } from "#contract/thread-message.ts";
@@ -62,7 +62,7 @@ export function messageRecord(fields: Partial<Message>): Message {
   };
 }
 
-/** A run that waits. */
+/** A queued run. */
 export function runRecord(fields: Partial<Run>): Run {
   return {
     id: "",

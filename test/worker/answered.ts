@@ -1,5 +1,5 @@
-// Definitions of tests about answers that come at bad times or are large: tools that say much, one that calls another, one
-// that a release changes, and agents that call them one after the other.
+// Definitions for tests about results that come at bad times or are large: tools with long outputs, one that calls
+// another, one that a release changes, and agents that call them in turn.
 
 import { z } from "zod";
 
@@ -8,7 +8,7 @@ import type { AnyToolDefinition } from "#spec/index.ts";
 
 import { ran } from "./approval.ts";
 
-/** What `moves` is by now: a test releases another one. */
+/** The current definition of `moves`; a test replaces it as a release would. */
 export const released: { moves: AnyToolDefinition } = { moves: defineTool("Moves", z.object({})) };
 
 export const answeredTools = {

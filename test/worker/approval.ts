@@ -1,18 +1,18 @@
-// Definitions of tests about calls that need consent: tools that say what they were run with, and agents that call them at
-// their own level and through a prompt.
+// Definitions for tests about calls that need approval: tools that record their arguments, and agents that call them
+// directly and through a prompt.
 
 import { z } from "zod";
 
 import { defineAgent, definePrompt, defineTool } from "#spec/index.ts";
 import type { ToolCall } from "#spec/index.ts";
 
-/** What ran, in order: the tool, its arguments, the attempt. */
+/** Executed calls in order: the tool, its arguments, the attempt. */
 export const ran: string[] = [];
 
-/** Set by a test that wants to be in the middle of a call. */
+/** A function that a test sets to act in the middle of a call. */
 export const midway: { run: (() => Promise<void>) | null } = { run: null };
 
-/** Milliseconds that `pay` waits for a decision. */
+/** Milliseconds that `pay` waits for an approval. */
 export const payDeadlineMs = 60_000;
 
 const sum = z.object({ to: z.string(), amount: z.number().positive() });
@@ -65,7 +65,7 @@ const single = [
   prompt("head_cashier", ["cashier"]),
 ];
 
-/** Agents that work in threads of their own: one asks, the other lets it do so from one thread further down. */
+/** Agents that work in child threads: the call that needs approval is in a child thread, or one thread further down. */
 const rooms = [
   prompt("room", all, { includeChat: false }),
   prompt("lobby", ["pay_room", "ask"], { includeChat: false }),

@@ -1,18 +1,18 @@
-// Definitions of tests about attachments: tools that attach what a test says, models that see and one that does not, and a
-// thread endpoint that tells what the thread's files are.
+// Definitions for tests about attachments: tools that attach what a test sets, models that read images and one that
+// does not, and a thread endpoint that returns the thread's files.
 
 import { z } from "zod";
 
 import { defineAgent, defineModel, definePrompt, defineThreadEndpoint, defineTool } from "#spec/index.ts";
 import type { RouteEntry, TestRequest, TestTurn, ToolResult } from "#spec/index.ts";
 
-/** What the model answers, by the first word that was said last. */
+/** The models' answers, by the first word of the last message. */
 export const seers = new Map<string, (request: TestRequest) => TestTurn>();
 
-/** Every request the models were asked, in order. */
+/** Every request to the models, in order. */
 export const shownToModels: TestRequest[] = [];
 
-/** What the tool `attach` answers, by its key. */
+/** The results of the tool `attach`, by its key. */
 export const attaching = new Map<string, () => unknown>();
 
 const script = (request: TestRequest): TestTurn => {

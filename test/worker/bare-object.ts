@@ -1,5 +1,5 @@
-// A Durable Object that owns nothing: tests of the storage layer borrow its SQLite through `runInDurableObject`. It does
-// no work of its own, so whatever a test finds in its storage the test itself put there.
+// A Durable Object without behaviour: tests of the storage layer use its SQLite through `runInDurableObject`. It writes
+// nothing by itself, so everything in its storage comes from the test.
 
 import { DurableObject } from "cloudflare:workers";
 

@@ -5,15 +5,15 @@ import { systemClock } from "#lib/system-clock.ts";
 
 let ahead = 0;
 
-/** Microseconds that the clock of one thread goes before that of the others. */
+/** Microseconds by which one thread's clock is ahead of the others. */
 const before = new Map<string, number>();
 
-/** Puts the clock forward by so many milliseconds. */
+/** Puts the clock forward by this many milliseconds. */
 export function skip(ms: number): void {
   ahead += ms * 1000;
 }
 
-/** Puts the clock of one thread forward by so many milliseconds. */
+/** Puts the clock of one thread forward by this many milliseconds. */
 export function skipFor(thread: string, ms: number): void {
   before.set(thread, (before.get(thread) ?? 0) + ms * 1000);
 }
@@ -26,39 +26,39 @@ interface Timer {
 
 const timers = new Set<Timer>();
 
-/** Threads whose timers go off by `ring` alone, however long a test takes. */
+/** Threads whose timers fire only in `ring`, however long a test takes. */
 const byHand = new Set<string>();
 
-/** Lets a thread's timers go off by `ring` alone. */
+/** Lets a thread's timers fire only in `ring`. */
 export function ringByHand(thread: string): void {
   byHand.add(thread);
 }
 
-/** Puts them all right again. */
+/** Resets all clocks. */
 export function setClockRight(): void {
   ahead = 0;
   before.clear();
   byHand.clear();
 }
 
-/** How many of a thread's timers wait for `ms` now. */
+/** The number of a thread's timers that wait for `ms` now. */
 export function waitingFor(thread: string, ms: number): number {
   return timersOf(thread).filter((timer) => timer.ms === ms).length;
 }
 
-/** Forgets the timers of an object that is dead: nobody may set them off any more. */
+/** Drops the timers of an object that is gone, so that none of them fires. */
 export function forgetTimers(thread: string): void {
   for (const timer of timersOf(thread)) timers.delete(timer);
 }
 
-/** For how long a thread's timers wait now, as far as it is more than `above` and at most `upTo`. */
+/** The waits of a thread's timers that are longer than `above` and at most `upTo`. */
 export function waits(thread: string, { above, upTo }: { above: number; upTo: number }): number[] {
   return timersOf(thread)
     .map(({ ms }) => ms)
     .filter((ms) => ms > above && ms <= upTo);
 }
 
-/** Sets off a thread's timers that wait for `ms` now, as though they had waited so long. Call it in the thread's object. */
+/** Fires a thread's timers that wait for `ms`, as if the time had passed. Call it in the thread's object. */
 export function ring(thread: string, ms: number): void {
   for (const { goOff } of timersOf(thread).filter((timer) => timer.ms === ms)) goOff();
 }
@@ -70,7 +70,7 @@ function timersOf(thread: string): Timer[] {
 /** The time as threads of the test Worker see it. */
 export const testClock: Clock = { ...systemClock, now: () => systemClock.now() + ahead };
 
-/** The clock that a thread is given. */
+/** The clock of a thread. */
 export function clockOf(thread: string): Clock {
   return {
     ...testClock,

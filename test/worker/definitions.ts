@@ -1,5 +1,5 @@
-// The definitions that the pool's tests run against. A model's answers come from `scripts`, which a test fills under the
-// name of the thread's agent's model; tools count what they did in `effects`.
+// The definitions of the test Worker. The answers of a model come from `scripts`, which tests fill; tools record what
+// they did in `effects`.
 
 import { z } from "zod";
 
@@ -23,13 +23,13 @@ import { limitedAgents, limitedModels, limitedPrompts } from "./limited.ts";
 import { remoteAgents, remotePrompts, remoteTools } from "./remote.ts";
 import { teamAgents, teamModel, teamPrompts, teamTools } from "./team.ts";
 
-/** Answers by the first word of what the user said last. A test registers its own word. */
+/** Scripted answers by the first word of the user's last message. Each test registers a word of its own. */
 export const scripts = new Map<string, (request: TestRequest) => TestTurn | Promise<TestTurn>>();
 
-/** What tools did, in order. */
+/** What the tools did, in order. */
 export const effects: string[] = [];
 
-/** Gates that a tool or a script waits at until the test opens them. */
+/** Gates at which a tool or a script waits until the test opens them. */
 const gates = new Map<string, { reached: () => void; open: Promise<void> }>();
 
 function answer(request: TestRequest): TestTurn | Promise<TestTurn> {
@@ -122,7 +122,7 @@ const edit = defineTool(
   },
 );
 
-/** What hooks saw and did, in order; they act only on messages that mention them. */
+/** The calls of hooks, in order. Hooks act only on messages that mention them. */
 export const hookCalls: string[] = [];
 
 const hooks = [
@@ -137,12 +137,12 @@ const hooks = [
   }),
   defineHook("before_create_message", async (_state, message) => {
     const content = String(message["content"]);
-    // A message that names a gate is held there.
+    // A message that names a gate waits there.
     const held = /slow:(\w+)/.exec(content)?.[1];
     const gate = held === undefined ? undefined : gates.get(held);
     gate?.reached();
     await gate?.open;
-    // Each pass leaves a mark.
+    // Each call of the hook appends a mark.
     if (content.includes("tally")) return { ...message, content: `${content}|` };
     if (!content.includes("shout")) return message;
     return { ...message, id: "other", content: content.toUpperCase(), metadata: { hooked: true } };
@@ -300,12 +300,12 @@ function entries<T extends { name: string }>(list: T[]): Record<string, () => Pr
   return Object.fromEntries(list.map((item) => [item.name, () => Promise.resolve(item)]));
 }
 
-/** Takes all gates away. */
+/** Removes all gates. */
 export function forgetGates(): void {
   gates.clear();
 }
 
-/** Makes a gate: `reached` resolves when somebody waits at it, `open` lets them pass. */
+/** Creates a gate: `reached` resolves when a caller waits at it, `open` lets callers pass. */
 export function gate(name: string): { reached: Promise<void>; open: () => void } {
   let reach = () => {};
   let release = () => {};

@@ -1,30 +1,30 @@
-// Where the objects of a test die. A test writes a plan for a thread; its object passes the fault points and is aborted at
-// the one that the plan names: "kept" after everything written so far is durable, "lost" at once, so that whatever was
-// written in the same turn is gone, "rung" as "kept" and right after its alarm went off. All three are what a real crash
-// leaves (docs/design/fault-injection.md).
+// Plans where the objects of a test crash. A test makes a plan for a thread; the thread's object is aborted at the
+// fault point that the plan names. There are three modes, and a real crash can leave each of them
+// (docs/design/fault-injection.md): "kept" after all writes so far are durable; "lost" at once, so that the writes of
+// the current turn are lost; "rung" like "kept", directly after the object's alarm fired.
 
 import type { Faults } from "#core/ports/faults.ts";
 
-/** A death: at which point, at the how manieth time it is passed in that life, and what becomes of the writes. */
+/** A crash: the fault point, the n-th time that it is reached in that life, and the mode. */
 export interface Death {
   point: string;
   hit: number;
   mode: DeathMode;
 }
 
-/** What becomes of what was written, and whether the alarm went off before. */
+/** Whether the writes are durable, and whether the alarm fired before. */
 type DeathMode = "kept" | "lost" | "rung";
 
-/** What a test knows of a thread's lives. */
+/** The plan and the recorded lives of one thread's object. */
 export class FaultPlan {
   readonly #deaths: Death[];
-  /** Points passed in each life, in order. */
+  /** The fault points that each life reached, in order. */
   readonly lives: string[][] = [[]];
-  /** Times the object died. */
+  /** The number of crashes. */
   died = 0;
-  /** What went wrong on the way, in words. */
+  /** Errors in the course of the plan, as text. */
   readonly problems: string[] = [];
-  /** Sets off the object's alarm, as the platform does when its time has come. */
+  /** Fires the object's alarm, as the platform does at its time. */
   readonly ring: () => Promise<unknown>;
 
   constructor(deaths: readonly Death[], ring: () => Promise<unknown>) {
@@ -32,7 +32,7 @@ export class FaultPlan {
     this.ring = ring;
   }
 
-  /** The death that is due at this point, or null. */
+  /** Records that a fault point was reached. Returns the crash that is due there, or null. */
   pass(point: string): Death | null {
     const life = this.lives.at(-1) ?? [];
     life.push(point);
@@ -46,7 +46,7 @@ export class FaultPlan {
 
 const plans = new Map<string, FaultPlan>();
 
-/** Plans the deaths of a thread's object, which must not be loaded yet. `ring` is for those that the alarm precedes. */
+/** Plans the crashes of a thread's object, which must not be loaded yet. `ring` fires its alarm for the mode "rung". */
 export function planFaults(
   threadId: string,
   deaths: readonly Death[],
@@ -57,12 +57,12 @@ export function planFaults(
   return plan;
 }
 
-/** Lets the objects of all threads live. */
+/** Removes the plans of all threads. */
 export function forgetPlans(): void {
   plans.clear();
 }
 
-/** The port of one object. Where no plan names the thread every point is passed. */
+/** The fault port of one object. Without a plan for the thread no point has an effect. */
 export function plannedFaults(state: DurableObjectState): Faults {
   let dying = false;
   return {
@@ -89,7 +89,7 @@ async function keepAndDie(state: DurableObjectState, plan: FaultPlan, mode: Deat
   return never();
 }
 
-/** Nothing goes on behind the point where an object died. */
+/** Never resolves: after an abort no code of the object may continue. */
 function never(): Promise<void> {
   return new Promise(() => {});
 }

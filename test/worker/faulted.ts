@@ -1,24 +1,25 @@
-// Definitions of runs that are killed everywhere: tools of each kind that do something outside, a sub-prompt, a handoff, a
-// model that fails once. What the model says follows from the request alone, so that a cut run can be compared with a whole
-// one. The user's words are a kind of conversation and the thread's id, under which the outside world counts.
+// Definitions for runs that are killed at every fault point: tools of each kind with effects on an outside server, a
+// prompt as a tool, a handoff, and a model that fails once. A model's answer depends on the request alone, so an
+// interrupted run can be compared with a complete one. The user's message names the kind of conversation and the
+// thread's id, under which the server counts effects.
 
 import { z } from "zod";
 
 import { defineAgent, defineModel, definePrompt, defineTool } from "#spec/index.ts";
 import type { TestRequest, TestTurn, ThreadState } from "#spec/index.ts";
 
-/** Where the outside world listens; a test sets it. */
+/** The address of the outside server; a test sets it. */
 export const outside = { url: "" };
 
-/** Threads whose tool waits for somebody to speak up, and those in which somebody did. */
+/** Threads whose tool waits for a steering message, and threads that received one. */
 export const aloud = { asked: new Set<string>(), heard: new Set<string>() };
 
-/** Conversations whose model failed already. */
+/** Conversations whose model has failed already. */
 const failed = new Set<string>();
 
 const usage = { input: 10, output: 5 };
 
-/** What the model says, by the first word of the system text and how far the conversation is. */
+/** The model's answer, by the first word of the system text and the number of messages so far. */
 function script(request: TestRequest): TestTurn {
   const [persona = ""] = request.system.split(/\s/);
   const [kind = "", id = ""] = request.lastUser.split(/\s/);
@@ -84,13 +85,13 @@ export const faultModel = defineModel({
   script,
 });
 
-/** Whose doing it is: the thread's own, or, of a thread below, that of the one above, which its task names. */
+/** The scope of an effect: the thread itself; for a child thread, the parent that its task names. */
 const scopeOf = (state: ThreadState, { task: words }: { task: string }) =>
   words.startsWith("below ") ? words.slice("below ".length) : state.threadId;
 
 const nameOf = (what: string, { task: words }: { task: string }) => `${what} ${words.split(" ")[0]}`;
 
-/** Does it outside; throws where the outside world refuses. */
+/** Requests an effect; throws if the server refuses it. */
 async function effect(scope: string, fields: Record<string, string>): Promise<void> {
   const search = new URLSearchParams({ scope, ...fields });
   const response = await fetch(`${outside.url}/effects?${search.toString()}`, { method: "POST" });
@@ -142,7 +143,7 @@ const report = defineTool(
   { idempotent: true },
 );
 
-/** Waits until somebody has spoken up, asking the outside world in between. */
+/** Waits for a steering message, and sends requests to the outside server meanwhile. */
 const speak = defineTool(
   "Lets somebody speak up",
   task,
@@ -157,16 +158,16 @@ const speak = defineTool(
   { idempotent: true },
 );
 
-/** Invoked at rest, it begins a run with the call. */
+/** Called in an idle thread, it starts a run with the queued call. */
 const enqueue = defineTool("Queues a call", async (state: ThreadState) => {
   state.queueTool("charge", { task: "queued" });
   return { status: "success", result: "queued" };
 });
 
-/** A client answers it. */
+/** A client answers this call. */
 const fault_ask = defineTool("Asks the client", task);
 
-/** What `charge`, `book` and `post` do, asked for first. */
+/** Has the same effect as `charge`, `book` and `post`, after an approval. */
 const fault_pay = defineTool("Charges, when allowed to", task, charge[2], {
   ...charge.options,
   editableArguments: true,

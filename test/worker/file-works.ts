@@ -1,5 +1,5 @@
-// What tests do with a thread's files through its state: a test registers work under a name, a tool does it in a run and an
-// endpoint at rest.
+// Uses a thread's files through its state: a test registers a function under a name; a tool calls it in a run, and an
+// endpoint calls it in an idle thread.
 
 import { z } from "zod";
 
@@ -7,13 +7,13 @@ import { defineAgent, definePrompt, defineThreadEndpoint, defineTool } from "#sp
 import type { RouteEntry, ThreadState } from "#spec/index.ts";
 import type { FileSettings } from "#thread/files/loaded-thread-files.ts";
 
-/** What objects that are made from now on are given for their files in place of the deployment's own. */
+/** File settings for thread objects that are created from now on, in place of the deployment's. */
 export const fileWorld: Partial<FileSettings> = {};
 
-/** Work by name. */
+/** The registered functions by name. */
 export const fileWorks = new Map<string, (state: ThreadState) => Promise<unknown>>();
 
-/** Does it; a refusal becomes what it says. */
+/** Calls a function. An error becomes its message. */
 async function done(name: string, state: ThreadState): Promise<unknown> {
   try {
     return (await fileWorks.get(name)?.(state)) ?? null;

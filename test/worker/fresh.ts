@@ -1,5 +1,5 @@
-// Files that share the modules of their Worker would see what others told it: words of a script are often the same. So it is
-// forgotten behind the last test of each file.
+// Test files that share a Worker share its modules, so a script of one file could match a message of another one. This
+// removes all scripts and settings after the last test of each file.
 import { afterAll } from "vitest";
 
 import { midway, ran } from "./approval.ts";

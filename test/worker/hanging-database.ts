@@ -1,9 +1,10 @@
-// A catalog's database that can be made to hang: it takes calls and never answers. Meanwhile the test moves the callers' time by hand.
+// A catalog database that a test can make hang: it accepts queries and does not answer. Meanwhile the test advances the
+// timers of the callers.
 
 import { platformTimers } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";
 
-/** The hanging of this isolate's catalog. */
+/** The switch for this isolate's catalog. */
 class Hanging {
   #hangs = false;
   readonly #due = new Set<() => void>();
@@ -13,23 +14,23 @@ class Hanging {
     return this.#hangs;
   }
 
-  /** The database answers no call from now on. */
+  /** From now on the database answers no query. */
   begin(): void {
     this.#hangs = true;
   }
 
-  /** Answers again. */
+  /** The database answers again. */
   end(): void {
     this.#hangs = false;
   }
 
-  /** Waits until a caller waits for an answer; then lets the time of all waiting callers pass. */
+  /** Waits until a caller waits for an answer, then lets the time of all waiting callers pass. */
   async passTime(): Promise<void> {
     while (this.#due.size === 0) await new Promise<void>((resolve) => (this.#waiting = resolve));
     for (const run of this.#due) run();
   }
 
-  /** The platform's timers, but by hand while it hangs. */
+  /** The platform's timers; while the database hangs, a test fires them. */
   readonly timers: Timers = {
     after: (milliseconds, run) => {
       if (!this.#hangs) return platformTimers.after(milliseconds, run);
@@ -44,10 +45,10 @@ class Hanging {
   };
 }
 
-/** One for all objects. */
+/** The switch that all objects share. */
 export const hanging = new Hanging();
 
-/** The database, which answers nothing while it hangs. */
+/** Wraps the database, which answers nothing while the switch is on. */
 export function hangingDatabase(database: D1Database): D1Database {
   return new Proxy(database, {
     get(target, name): unknown {

@@ -1,4 +1,5 @@
-// The bundler's way of reading files as text, for tests inside the runtime, which have no file system.
+// The type of `import.meta.glob`, with which tests inside the runtime read files as text, because they have no file
+// system.
 
 interface ImportMeta {
   glob(pattern: string, options: { query: "?raw"; import: "default"; eager: true }): Record<string, string>;

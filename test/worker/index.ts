@@ -1,4 +1,4 @@
-// The Worker that the pool's tests run in: the real one, over definitions made for tests.
+// The Worker that the tests run in: the real one, with definitions made for tests.
 
 import { env } from "cloudflare:workers";
 

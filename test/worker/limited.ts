@@ -1,5 +1,5 @@
-// Agents whose limits a test sets, and what the deployment of the test Worker allows. Their models speak as the personas of
-// team.ts do.
+// Agents whose limits a test sets, and the limits that the test Worker's deployment allows. Their models answer as the
+// personas of team.ts do.
 
 import type { Allowance } from "#core/limits/allowed.ts";
 import { noBounds } from "#core/limits/amounts.ts";
@@ -10,10 +10,10 @@ import { teamModel } from "./team.ts";
 
 const { inputPrice: _, outputPrice: __, ...unpriced } = teamModel;
 
-/** A model whose cost is unknown, and one whose answers are bounded. */
+/** A model whose cost is unknown, and one whose answers have a maximum length. */
 export const limitedModels = [
   defineModel({ ...unpriced, name: "priceless" }),
-  // Its answers have at most as many tokens as tests say they had.
+  // Its answers may have at most as many tokens as the answers in the tests report.
   defineModel({ ...teamModel, name: "measured", maxTokens: 40 }),
 ];
 
@@ -35,10 +35,10 @@ export const limitedPrompts = [
   }),
 ];
 
-/** Talks with a person, and has the others of the team to call. */
+/** Talks with a person, and can call the team's prompts and agents. */
 export const capped: AnyAgentDefinition = { name: "capped", sideA: { prompt: "boss" } };
 
-/** Two sides that talk until something ends it. */
+/** Two sides that talk until the run ends. */
 export const duel: AnyAgentDefinition & { sideB: SideConfig } = {
   name: "duel",
   type: "dual_ai",
@@ -51,10 +51,10 @@ export const limitedAgents = [capped, duel, defineAgent({ name: "miser", sideA: 
 
 const standard: Allowance = { run: { ...noBounds, steps: 250 }, thread: noBounds };
 
-/** What threads that are loaded from now on are allowed. */
+/** The deployment's limits for threads that are loaded from now on. */
 export const allowance: { current: Allowance } = { current: standard };
 
-/** Takes every limit away that a test set. */
+/** Removes every limit that a test set. */
 export function freshLimits(): void {
   allowance.current = standard;
   for (const agent of [capped, duel]) {
@@ -65,12 +65,12 @@ export function freshLimits(): void {
   delete duel.sideB.limits;
 }
 
-/** Sets what the deployment allows. */
+/** Sets the deployment's limits. */
 export function allow(run: Partial<Allowance["run"]>, thread: Partial<Allowance["thread"]> = {}): void {
   allowance.current = { run: { ...standard.run, ...run }, thread: { ...noBounds, ...thread } };
 }
 
-/** What an agent or a side says of a run. */
+/** Sets the limits of an agent or a side. */
 export function limit(whose: { limits?: Limits }, limits: Limits): void {
   whose.limits = limits;
 }

@@ -1,4 +1,4 @@
-// Counts the objects of threads that were made: each is a thread that was woken.
+// Counts the thread objects that were created. Each one is a thread that was woken.
 
-/** Since the Worker started. */
+/** The number of objects since the Worker started. */
 export const madeObjects = { count: 0 };

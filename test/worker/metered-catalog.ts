@@ -1,9 +1,9 @@
-// The catalog's database with a count of the rows it wrote. Everything the catalog writes goes out in batches.
+// The catalog's database with a count of the rows that it wrote. The catalog writes only in batches.
 
-/** Since the Worker started; index entries count. */
+/** The number of rows since the Worker started. Index entries count as rows. */
 export const catalogRows = { written: 0 };
 
-/** The database, counted. */
+/** Wraps the database to count its writes. */
 export function meteredDatabase(database: D1Database): D1Database {
   return new Proxy(database, {
     get(target, name): unknown {

@@ -1,32 +1,32 @@
-// The places that the objects of a test pass: fault points, and the moments before and after a word to another thread. A test
-// may hold somebody there, let a word fail, or kill the object.
+// Lets a test stop an object at certain places: at fault points, and before and after each message to another thread.
+// There a test may make the object wait, make the message fail, or abort the object.
 
 import type { FeedDirectory, FeedTold } from "#core/feed-rpc.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { PeerDirectory } from "#core/thread-peer.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 
-/** Where an object is. */
+/** A place that an object has reached. */
 export interface Place {
-  /** The thread that passes. */
+  /** The id of the thread. */
   thread: string;
-  /** A fault point, or a word to another thread as `before deliver`, `after deliver`. */
+  /** The name of a fault point, or of a message to another thread: `before deliver`, `after deliver`. */
   name: string;
-  /** Whom the word is for. */
+  /** The recipient of the message. */
   to?: string;
-  /** The object itself; only it may be asked to die at once. */
+  /** The state of the object, with which it can be aborted. */
   state: DurableObjectState;
 }
 
-/** What a test does there: returns to let pass, rejects to make a word fail, waits to hold. */
+/** What a test does at a place: return to continue, reject to make the message fail, or wait. */
 let passing: ((place: Place) => Promise<void> | void) | null = null;
 
-/** Sets it; null lets everybody pass. */
+/** Sets the function; null lets every object continue. */
 export function atPlaces(act: typeof passing): void {
   passing = act;
 }
 
-/** Fault points that a test can stand at, before those of `next`. */
+/** Fault points that are also places, before they reach those of `next`. */
 export function placedFaults(state: DurableObjectState, next: Faults): Faults {
   return {
     at: async (name) => {
@@ -51,7 +51,7 @@ export function placedCatalog(state: DurableObjectState, catalog: Catalog): Cata
   };
 }
 
-/** Feeds, with a place before and behind each word to them; the word says what of which thread. */
+/** Feeds, with a place before and after each message to them. The message names the thread and its change. */
 export function placedFeeds(state: DurableObjectState, feeds: FeedDirectory<FeedTold>): FeedDirectory<FeedTold> {
   return (owner) => ({
     giveBack: (id, part) => feeds(owner).giveBack(id, part),
@@ -64,7 +64,7 @@ export function placedFeeds(state: DurableObjectState, feeds: FeedDirectory<Feed
   });
 }
 
-/** Other threads, with a place before and behind each word to them. */
+/** Other threads, with a place before and after each message to them. */
 export function placedThreads(state: DurableObjectState, threads: PeerDirectory): PeerDirectory {
   return (to) => {
     const peer = threads(to);

@@ -41,7 +41,7 @@ function keepMainModule(runner: ModuleRunner): void {
   let kept: { module: unknown } | null = null;
   runner.import = async (id) => {
     if (id !== main) return load(id);
-    // The module and no promise of it, which requests could not share.
+    // The module is kept and not its promise, which requests must not share.
     kept ??= { module: await load(id) };
     return kept.module;
   };
@@ -83,7 +83,7 @@ function keepPrototypes(): void {
   });
 }
 
-// Once a Worker, whose files come one after the other.
+// Applied once in each Worker, whose test files run one after the other.
 const done = Symbol.for("quick pool");
 
 if (!(done in globalThis)) {

@@ -1,11 +1,11 @@
-// Definitions of tests about tools that run elsewhere: two remote tools, one with a short deadline, and agents that call them
-// at their own level and through a prompt.
+// Definitions for tests about tools that a client runs: two remote tools, one with a short deadline, and agents that
+// call them directly and through a prompt.
 
 import { z } from "zod";
 
 import { defineAgent, definePrompt, defineTool } from "#spec/index.ts";
 
-/** Milliseconds that `ask_soon` waits. */
+/** Milliseconds that a call of `ask_soon` waits. */
 export const soonMs = 90_000;
 
 const question = z.object({ q: z.string() });

@@ -1,18 +1,18 @@
-// Definitions of agents that work together: two models that talk, prompts and agents called as tools. Each prompt's system
-// text is its persona; a test says under that name what its model answers.
+// Definitions of agents that work together: two models that talk, and prompts and agents that are called as tools. The
+// system text of each prompt is its persona; a test sets the model's answers for each persona.
 
 import { z } from "zod";
 
 import { defineAgent, defineModel, definePrompt, defineTool } from "#spec/index.ts";
 import type { TestRequest, TestTurn, ThreadState } from "#spec/index.ts";
 
-/** Answers by persona. */
+/** The models' answers by persona. */
 export const personas = new Map<string, (request: TestRequest) => TestTurn | Promise<TestTurn>>();
 
-/** Every request a persona was asked, in order. */
+/** Every request to a persona, in order. */
 export const asked: { persona: string; request: TestRequest }[] = [];
 
-/** What a tool of a test does, by its key. */
+/** What the tool of a test does, by its key. */
 export const acts = new Map<string, (state: ThreadState) => unknown>();
 
 export const teamModel = defineModel({

@@ -1,5 +1,5 @@
-// The project under the dev command, with an agent that says what the model server says, and what its processes weigh. Each
-// object it makes says so: an object that is made is a thread that was woken.
+// The project under the dev command, with an agent whose model is the delta model server, and the memory use of its
+// processes. Each thread object prints a line when it is created, so a test can count the threads that were woken.
 
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -15,14 +15,14 @@ const madeMark = "object made";
 /** A running server. */
 export interface CrowdServer {
   url: string;
-  /** Objects made so far. */
+  /** The number of thread objects created so far. */
   made: () => number;
-  /** MiB of resident memory of its workerd processes together. */
+  /** MiB of resident memory of all its workerd processes. */
   weight: () => number;
   stop: () => Promise<void>;
 }
 
-/** Starts it with the model server's address. */
+/** Starts it with the address of the model server. */
 export async function startCrowdServer(modelUrl: string): Promise<CrowdServer> {
   const project = copyProject();
   try {
@@ -90,7 +90,7 @@ export default defineAgent({ name: "${speaker}", sideA: { label: "Speaker", prom
   );
 }
 
-/** MiB that the workerd processes under a process hold. */
+/** MiB of resident memory of the workerd processes that descend from a process. */
 function workerdMemory(root: number): number {
   const parents = new Map<number, { parent: number; name: string }>();
   for (const entry of readdirSync("/proc")) {
@@ -110,7 +110,7 @@ function residentKib(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readProcess(`/proc/${String(pid)}/status`))?.[1] ?? 0);
 }
 
-/** Nothing for what is no process, or has ended since it was listed. */
+/** Reads a file under /proc; empty if the process has ended since it was listed. */
 function readProcess(file: string): string {
   try {
     return readFileSync(file, "utf8");

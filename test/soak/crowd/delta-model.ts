@@ -1,4 +1,4 @@
-// The model server that crowds are told about, in a process of its own that ends with the test's.
+// The model server of the crowd tests, in a process of its own that ends with the test's process.
 
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -7,13 +7,13 @@ import { z } from "zod";
 
 const main = fileURLToPath(new URL("../../support/delta-model/main.mjs", import.meta.url));
 
-/** A running one. */
+/** A running model server. */
 export interface DeltaModel {
   url: string;
   close: () => void;
 }
 
-/** What a message of so many deltas is answered with. */
+/** The answer to a message that asks for this number of deltas. */
 export function answerOf(deltas: number): string {
   return Array.from({ length: deltas }, (_, index) => `word${String(index)} `).join("");
 }

@@ -1,4 +1,4 @@
-// The process that crowds of subscribers live in, as the test asks it.
+// The interface of a test to the process that runs crowds of subscribers.
 
 import { fork } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -15,13 +15,13 @@ interface Reply {
   failed?: string;
 }
 
-/** What one subscriber was sent. */
+/** What one subscriber received. */
 export interface Sent {
   bytes: number;
   largest: number;
 }
 
-/** Does what it is asked; ends with the test's process at the latest. */
+/** Sends requests to the process, which ends at the latest with the test's process. */
 export class ReaderProcess {
   readonly #child: ChildProcess;
   readonly #waiting = new Map<number, (reply: Reply) => void>();
@@ -40,7 +40,7 @@ export class ReaderProcess {
     });
   }
 
-  /** A crowd of so many readers at an address, all connected. */
+  /** Connects a number of readers to an address. Resolves when all are connected. */
   async crowd(url: string, count: number, silent = false): Promise<Crowd> {
     const name = `${String(this.#asked)} ${url}`;
     await this.ask("join", { crowd: name, url, count, silent });
@@ -63,7 +63,7 @@ export class ReaderProcess {
   }
 }
 
-/** Readers of one thread. */
+/** The readers of one thread. */
 export class Crowd {
   readonly #process: ReaderProcess;
   readonly #name: string;
@@ -80,12 +80,12 @@ export class Crowd {
     await this.#ask("ended");
   }
 
-  /** From here on their frames are kept. */
+  /** Keeps the frames that arrive from now on. */
   async keep(): Promise<void> {
     await this.#ask("keep");
   }
 
-  /** What each of them was told since, one after the other. */
+  /** The events that each reader received since `keep`, one reader after the other. */
   async *told(): AsyncGenerator<ThreadEvent[]> {
     for (let index = 0; index < this.count; index += 1) {
       const frames = (await this.#ask("frames", { index })) as string[];
@@ -97,12 +97,12 @@ export class Crowd {
     return (await this.#ask("sizes")) as Sent[];
   }
 
-  /** They take nothing from their connections any more. */
+  /** Stops all readers from reading their connections. */
   async stall(): Promise<void> {
     await this.#ask("stall");
   }
 
-  /** The close code of the first that is closed. */
+  /** Resolves with the close code of the first connection that is closed. */
   async closed(): Promise<number> {
     return (await this.#ask("closed")) as number;
   }

@@ -1,22 +1,22 @@
-// Rounds of a run with one subscriber and of the same run with many, right after each other, so that whatever else the machine
-// does slows both of a round alike.
+// Compares a run with one subscriber to the same run with many. Each round measures both directly after each other, so
+// that other load on the machine slows both alike.
 
-/** One run: how long it took by its own record, and until the last subscriber had its last event. Milliseconds. */
+/** One run in milliseconds: its own recorded duration, and the time until the last subscriber had its last event. */
 export interface Timed {
   run: number;
   told: number;
 }
 
-/** Both of one round. */
+/** The two measurements of a round. */
 export interface Round {
   one: Timed;
   many: Timed;
 }
 
-/** Fewer say nothing. */
+/** Fewer rounds than this give no reliable ratio. */
 const fewest = 5;
 
-/** At most `most` rounds, as many as fit into `seconds`; takes turns at who is first. */
+/** Runs as many rounds as fit into `seconds`, at most `most`. The two runs of a round take turns at being first. */
 export async function rounds(
   { most, seconds }: { most: number; seconds: number },
   { one, many }: Record<keyof Round, () => Promise<Timed>>,
@@ -35,13 +35,13 @@ export async function rounds(
   return done;
 }
 
-/** The value that a share of the others does not exceed. */
+/** The value that the given share of the values does not exceed. */
 function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** How much longer the run with many took: the median of the rounds, each compared with itself. */
+/** How many times longer the run with many subscribers took: the median of the rounds' ratios. */
 export function ratioOf(done: readonly Round[]): number {
   return quantile(
     done.map(({ one, many }) => many.run / one.run),
@@ -49,7 +49,7 @@ export function ratioOf(done: readonly Round[]): number {
   );
 }
 
-/** For the log. */
+/** A line for the log. */
 export function describeRounds(done: readonly Round[], subscribers: number): string {
   const ratios = done.map(({ one, many }) => many.run / one.run);
   const of = (who: keyof Round, what: keyof Timed) =>

@@ -1,5 +1,6 @@
-// A thread as the suite knows it: what was said in it, how far it has come as far as anybody outside can tell, and how often
-// it was cut since. Five cuts without a step would end a run, so the suite has to know.
+// A thread in the suite's records: its messages, its progress as far as a client or a server outside can observe it,
+// and the number of kills since the last progress. Five kills without a completed step end a run, so the suite has to
+// count them.
 
 import { isFinished } from "#contract/finished.ts";
 import type { RunStatus } from "#contract/run.ts";
@@ -15,40 +16,46 @@ export interface Turn {
   script: Script;
   /** Its Idempotency-Key. */
   key: string;
-  /** Null until the message was answered 202. */
+  /** Null until the post of the message was answered with 202. */
   runId: string | null;
-  /** How the run ended, once somebody was told. */
+  /** How the run ended, once a client received that. */
   ended: RunStatus | null;
-  /** The life in which a stop of it was answered. */
+  /** The life of the server in which a stop of the run was confirmed. */
   stoppedIn: number | null;
-  /** Kills while it was not known to be over. */
+  /** Kills while the run was not known to have ended. */
   kills: number;
 }
 
-/** What a thread is there for. */
+/**
+ * The purpose of a thread. `regular` runs must complete, the `doomed` one is killed until it is given up, the `stopper`
+ * is stopped.
+ */
 export type Role = "regular" | "doomed" | "stopper";
 
-/** What works on a turn: the run itself, or a helper in a thread of its own. Each is given up by itself. */
+/**
+ * A scope that works on a turn: the run itself, or a helper in a thread of its own. Kills are counted for each
+ * separately.
+ */
 interface Line {
-  /** Steps that the model was asked for. */
+  /** Steps for which the model was requested. */
   steps: Set<string>;
-  /** Kills since it was last known to get further. */
+  /** Kills since the last known progress. */
   cuts: number;
   isDone: boolean;
 }
 
-/** One thread. */
+/** The records of one thread. */
 export class Actor {
   readonly name: string;
   readonly role: Role;
   readonly follower: Follower;
   id = "";
   readonly turns: Turn[] = [];
-  /** It was held when the power went: something of it must be heard in the next life. */
+  /** The thread was paused in a request when the server was killed, so it must show a sign of life in the next life. */
   owes = false;
-  /** Its model told the last words of a run. */
+  /** The model has sent the last answer of the run. */
   finishing = false;
-  /** Its run's own line and its helpers', by mark. */
+  /** The scopes of the current run and its helpers, by mark. */
   readonly #lines = new Map<string, Line>();
 
   constructor(name: string, role: Role, follower: Follower) {
@@ -57,7 +64,7 @@ export class Actor {
     this.follower = follower;
   }
 
-  /** Says something; the caller posts it. */
+  /** Records a new message; the caller posts it. */
   say(script: Script): Turn {
     const mark = `${this.name}.${String(this.turns.length + 1)}`;
     const content = scriptedMessage(mark, script);
@@ -75,33 +82,33 @@ export class Actor {
     return turn;
   }
 
-  /** The first turn that nobody knows to be over. */
+  /** The first turn that is not known to have ended. */
   get current(): Turn | undefined {
     return this.turns.find(({ ended }) => ended === null);
   }
 
-  /** A turn whose post was never answered. */
+  /** A turn whose post got no response. */
   get unsure(): Turn | undefined {
     return this.turns.find(({ runId }) => runId === null);
   }
 
-  /** The turn of a mark, a helper's too. */
+  /** The turn of a mark; also for the mark of a helper. */
   turn(mark: string): Turn | undefined {
     return this.turns.find((turn) => turn.mark === mark || mark.startsWith(`${turn.mark}.`));
   }
 
-  /** Kills since the line that got no further for longest did. */
+  /** Kills since the last progress of the scope that has waited longest. */
   get cuts(): number {
     return Math.max(0, ...[...this.#lines.values()].map(({ cuts, isDone }) => (isDone ? 0 : cuts)));
   }
 
-  /** The server was killed. */
+  /** Records that the server was killed. */
   cut(): void {
     if (this.current !== undefined) this.#line(this.current.mark);
     for (const line of this.#lines.values()) line.cuts += 1;
   }
 
-  /** The model was asked for a step: one that it was never asked for is progress. */
+  /** Records a model request for a step. The first request for a step is progress. */
   asked(mark: string, step: string): void {
     this.finishing = false;
     const line = this.#line(mark);
@@ -111,13 +118,13 @@ export class Actor {
     line.cuts = 0;
   }
 
-  /** The model told the last words of a line. */
+  /** Records that the model has sent the last answer of a scope. */
   saidLast(mark: string): void {
     if (isHelperMark(mark)) this.#line(mark).isDone = true;
     else this.finishing = true;
   }
 
-  /** Somebody was told how a run stands. */
+  /** Records the status of a run that a client received. */
   learn(runId: string, status: RunStatus): void {
     const turn = this.turns.find((one) => one.runId === runId);
     if (turn === undefined || turn.ended !== null || !isFinished(status)) return;
@@ -125,7 +132,7 @@ export class Actor {
     for (const mark of this.#lines.keys()) if (this.turn(mark) === turn) this.#lines.delete(mark);
   }
 
-  /** Takes over what its follower has learned. */
+  /** Takes over what the thread's follower has received. */
   learnFromFollower(): void {
     for (const { id, status } of Object.values(this.follower.view.runs)) this.learn(id, status);
     if (this.current !== undefined && this.follower.stepped.has(this.current.runId ?? "")) {

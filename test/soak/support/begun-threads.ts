@@ -1,5 +1,6 @@
-// Threads that one build begins and another one has to finish: at rest, in a stream, in each kind of tool, with a queue, in a
-// back-off, and waiting for a child. Whoever begins them is killed while they are there.
+// Threads that one build starts and another one has to finish: idle, in a stream, in each kind of tool, with a queue,
+// in a back-off, and waiting for a child thread. The server of the first build is killed while the threads are in these
+// states.
 
 import { expect } from "vitest";
 
@@ -15,32 +16,32 @@ import { servedBy, type Soak } from "./soak.ts";
 import type { Wish } from "./stage.ts";
 import { talk } from "./wishes.ts";
 
-/** What they are called. */
+/** The names of the threads. */
 export const threadNames = ["rest", "stream", "queue", "backoff", "pay", "book", "ship", "child"] as const;
 export type ThreadName = (typeof threadNames)[number];
 
 const inStream: Wish = { at: ["delta"], part: 0.5, skip: 0, hold: true };
 const inTool: Wish = { at: ["effect_done"], part: 0, skip: 0, hold: true };
-/** Where each thread is when the server is killed; those without are at rest, or wait. */
+/** The moment at which each thread is when the server is killed. Threads that are not listed are idle or wait. */
 const wishes: readonly (readonly [ThreadName, Wish])[] = [
   ["stream", inStream],
   ["queue", inStream],
   ["pay", inTool],
   ["book", inTool],
   ["ship", inTool],
-  // The first stream that nothing of its run comes after is the child's: its caller rests.
+  // The first stream that is the last of its run belongs to the child thread, because its caller is suspended.
   ["child", { ...inStream, lastStream: true }],
 ];
 const withTools: Script = { ...talk(10), steps: [{ tools: ["pay", "book", "ship"] }, { words: 10 }] };
 const notePath = "/files/notes/cat.txt";
-/** What the note in the files of the thread at rest says. */
+/** The text of the note in the idle thread's files. */
 export const note = "The cat is called Ada.\n";
 
-/** What a thread at rest answers. */
+/** What the API shows of the idle thread. */
 export interface Look {
   messages: Message[];
   runs: Run[];
-  /** Its messages three at a time and newest first. */
+  /** Its messages, newest first, in pages of three. */
   pages: unknown[];
 }
 
@@ -50,7 +51,7 @@ export function actorCalled({ actors }: Soak, name: ThreadName): Actor {
   return found;
 }
 
-/** Looks at the thread at rest. */
+/** Reads what the API shows of the idle thread. */
 export async function lookAtRest(soak: Soak, api: ApiClient): Promise<Look> {
   const { id } = actorCalled(soak, "rest");
   const pages: unknown[] = [];
@@ -64,12 +65,12 @@ export async function lookAtRest(soak: Soak, api: ApiClient): Promise<Look> {
   return { messages: await api.messages(id), runs: await api.runs(id), pages };
 }
 
-/** The text of its note. */
+/** Reads the text of its note. */
 export async function readNote(soak: Soak, api: ApiClient): Promise<string> {
   return (await api.call("GET", `/api/threads/${actorCalled(soak, "rest").id}${notePath}`)).text;
 }
 
-/** Has the build at `root` begin them, and kills it. Gives what it answered of the thread at rest. */
+/** Lets the build at `root` start the threads, and kills it. Returns what the API showed of the idle thread. */
 export async function beginThreads(soak: Soak, root: string): Promise<Look> {
   soak.stage.begin(new Map(wishes));
   soak.witness.begin("client");

@@ -1,5 +1,5 @@
-// The client that is there in some lives: it comes back to every thread, looks whether what it was answered is there, sends
-// again what it never heard of, and says more.
+// The client that is present in some lives of the server: it reconnects to every thread, checks that each accepted
+// message is there, repeats posts that got no response, and posts new messages.
 
 import { admittedMessageSchema } from "#contract/message-route.ts";
 
@@ -9,7 +9,7 @@ import type { Script } from "./script.ts";
 import { soakAgent } from "./soak-agents.ts";
 import type { Soak } from "./soak.ts";
 
-/** Comes back to every thread; makes those that are not there yet. */
+/** Reconnects to every thread, and creates those that do not exist yet. */
 export async function comeBack(soak: Soak, api: ApiClient): Promise<void> {
   await Promise.all(
     soak.actors.map(async (actor) => {
@@ -21,25 +21,25 @@ export async function comeBack(soak: Soak, api: ApiClient): Promise<void> {
   for (const actor of soak.actors) if (actor.unsure !== undefined) await post(api, actor, actor.unsure);
 }
 
-/** Says something new. */
+/** Posts a new message. */
 export async function say(api: ApiClient, actor: Actor, script: Script): Promise<Turn> {
   const turn = actor.say(script);
   await post(api, actor, turn);
   return turn;
 }
 
-/** Posts a message under its key, which may be known already. */
+/** Posts a message under its idempotency key; the server may know it already. */
 export async function post(api: ApiClient, actor: Actor, turn: Turn): Promise<void> {
   const options = { json: { content: turn.content }, headers: { "idempotency-key": turn.key } };
   const { run } = await api.ask(admittedMessageSchema, "POST", `/api/threads/${actor.id}/messages`, options);
   turn.runId = run?.id ?? null;
 }
 
-/** Everything that was answered 202 is in the thread or waits in its queue, once and in its order. */
+/** Checks that each message that was answered with 202 is once in the thread or in its queue, in order. */
 async function checkInputs({ findings }: Soak, api: ApiClient, actor: Actor): Promise<void> {
   const runs = await api.runs(actor.id);
   for (const { id, status } of runs) actor.learn(id, status);
-  // Asked for after the runs: what waited then may be there by now.
+  // Read after the queue: an input that was queued then may be a message by now.
   const messages = await api.messages(actor.id);
   const waiting = new Set(runs.filter(({ status }) => status === "queued").map(({ id }) => id));
   const admitted = actor.turns.filter(({ runId }) => runId !== null);
@@ -48,7 +48,7 @@ async function checkInputs({ findings }: Soak, api: ApiClient, actor: Actor): Pr
   }
   const there = messages.filter(({ role }) => role === "user").map(({ content }) => content);
   const due = admitted.filter(({ runId }) => !waiting.has(runId ?? "")).length;
-  // What was never answered may be there as well, as the last one.
+  // A message without a response may be there too, as the last one.
   const said = actor.turns.map(({ content }) => content);
   if (there.length < due || there.join("|") !== said.slice(0, there.length).join("|")) {
     findings.add(

@@ -1,4 +1,4 @@
-// The last life: nobody is killed any more, everything comes to rest, and all that can be asked is asked.
+// The last life of the server: no more kills, every run ends, and everything that the API shows is checked.
 
 import type { Run } from "#contract/run.ts";
 import type { Message } from "#contract/thread-message.ts";
@@ -19,7 +19,7 @@ export interface Rested {
   runs: Run[];
 }
 
-/** Brings everything to rest and judges it; `look` may ask more while the server is there. */
+/** Waits until all threads are idle and checks them; `look` may read more while the server runs. */
 export async function drain(
   soak: Soak,
   look: (api: ApiClient) => Promise<void> = () => Promise.resolve(),
@@ -34,7 +34,7 @@ export async function drain(
   try {
     const api = new ApiClient(server.url);
     await comeBack(soak, api);
-    // A thread whose run was given up or stopped goes on like any other.
+    // A thread whose run was given up or stopped accepts messages like any other.
     for (const actor of soak.actors) if (actor.role !== "regular") await say(api, actor, talk(8));
     for (const actor of soak.actors) rested.set(actor.name, await restOf(soak, api, actor));
     await look(api);
@@ -49,7 +49,7 @@ export async function drain(
 async function restOf(soak: Soak, api: ApiClient, actor: Actor): Promise<Rested> {
   const { findings } = soak;
   const { follower } = actor;
-  // Comes back once more, so that what it sees is made of a cut and a resumption in any case.
+  // Reconnects once more, so that the follower's view always consists of an interruption and a resumption.
   follower.feed?.close();
   await follower.detach();
   await follower.attach(api, actor.id, true);

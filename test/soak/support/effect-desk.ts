@@ -1,5 +1,5 @@
-// The world outside that tools change: counts what was done to it, by the call that asked. `book` knows a repetition by its
-// key, as a careful service does; `pay` and `ship` do what they are told each time, and `ship` can be asked what was done.
+// The server outside that tools change: it counts the effects of each call. `book` detects a repetition by its key, as
+// a careful service does; `pay` and `ship` take effect each time, and `ship` can be asked which effects it had.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 
@@ -8,39 +8,39 @@ import { type LoopbackServer, openLoopback, textOf } from "./loopback-server.ts"
 import { threadOf } from "./script.ts";
 import type { Stage } from "./stage.ts";
 
-/** One thing that was done. */
+/** One effect. */
 export interface Effect {
   tool: string;
   mark: string;
   call: string;
-  /** The idempotency key it came under. */
+  /** The idempotency key of its request. */
   key: string;
 }
 
-/** The open desk. */
+/** The open server. */
 export interface EffectDesk extends LoopbackServer {
   readonly effects: readonly Effect[];
-  /** Requests that asked for an effect a second time or more. */
+  /** Requests that repeated an effect. */
   readonly repetitions: number;
-  /** Requests that asked what became of one. */
+  /** Requests that asked whether an effect took place. */
   readonly reconciled: number;
   memory: () => EffectMemory;
-  /** Goes on as another desk would have. */
+  /** Restores the state of an earlier server. */
   recall: (memory: EffectMemory) => void;
 }
 
-/** What it must not forget, as JSON: what was done, and the keys under which it was asked. */
+/** The state that another server needs, as JSON: the effects, and the keys of their requests. */
 export interface EffectMemory {
   effects: Effect[];
   asked: string[];
 }
 
-/** What a call that took effect is answered. */
+/** The response to a call that took effect. */
 export function receiptOf({ tool, mark, call }: Omit<Effect, "key">): string {
   return `receipt ${tool} ${mark} ${call}`;
 }
 
-/** Opens it. */
+/** Opens the server. */
 export async function openEffectDesk(stage: Stage, findings: Findings): Promise<EffectDesk> {
   const effects: Effect[] = [];
   const asked = new Set<string>();

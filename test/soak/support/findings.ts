@@ -1,6 +1,7 @@
-// What the suite found wrong, by the rule it breaks. Nothing is thrown where it is found, so that one run shows everything.
+// The violations that the suite found, by the rule that they violate. None is thrown where it is found, so that one run
+// shows all of them.
 
-/** The list, and the life it is in. */
+/** The list of violations, and the current life of the server. */
 export class Findings {
   life = 0;
   readonly #found: { rule: string; text: string }[] = [];

@@ -1,5 +1,5 @@
-// A client that follows one thread through every life of the server: what it was told before a kill it keeps, and resumes
-// with its last number. Notes numbers that come twice and what it was told as final.
+// A client that follows one thread through every life of the server: it keeps the events from before a kill and resumes
+// with its last number. It records numbers that arrive twice, and everything that it received as final.
 
 import { emptyView } from "#contract/fold.ts";
 import type { ThreadView } from "#contract/fold.ts";
@@ -10,10 +10,10 @@ import type { Feed } from "../../support/http-client/feed.ts";
 import { settledMessages } from "../../support/http-client/transcript.ts";
 import type { Findings } from "./findings.ts";
 
-/** How it is connected. */
+/** The transport of its subscription. */
 export type Way = "sse" | "socket";
 
-/** What it keeps while it is away, as JSON. */
+/** Its state while it is disconnected, as JSON. */
 export interface FollowerMemory {
   view: ThreadView;
   final: [string, Message][];
@@ -22,11 +22,11 @@ export interface FollowerMemory {
 
 /** One client. */
 export class Follower {
-  /** What it sees, as far as it has left off. */
+  /** Its view of the thread, up to the last event that it received. */
   view: ThreadView = emptyView;
-  /** Half answers that a kill left with it. */
+  /** Unfinished answers in its view when a kill interrupted it. */
   halves = 0;
-  /** Runs whose step's end it was told while it was last connected. */
+  /** Runs whose `step_end` it received during the current or last connection. */
   stepped: ReadonlySet<string> = new Set();
   #feed: Feed | null = null;
   readonly #final = new Map<string, Message>();
@@ -41,7 +41,7 @@ export class Follower {
     this.#findings = findings;
   }
 
-  /** The open subscription; null while the server is away. */
+  /** The open subscription; null while the server is down. */
   get feed(): Feed | null {
     return this.#feed;
   }
@@ -50,7 +50,7 @@ export class Follower {
     return { view: this.view, final: [...this.#final], told: [...this.#told] };
   }
 
-  /** Goes on where another one left off. */
+  /** Continues with the state of another follower. */
   recall({ view, final, told }: FollowerMemory): void {
     this.view = view;
     for (const [id, message] of final) this.#final.set(id, message);
@@ -62,7 +62,7 @@ export class Follower {
     this.#feed = await (this.#way === "sse" ? api.events(id, query) : api.socket(id, query));
   }
 
-  /** The subscription is over, or the server is gone: what came is kept. */
+  /** Ends the subscription, and keeps the events that arrived. Also used when the server is gone. */
   async detach(): Promise<string> {
     const feed = this.#feed;
     if (feed === null) return "never attached";
@@ -80,7 +80,7 @@ export class Follower {
     return how;
   }
 
-  /** Holds what it sees, and what it was ever told as final, against the transcript. */
+  /** Compares its view, and everything that it received as final, with the transcript. */
   compare(messages: readonly Message[]): void {
     const seen = JSON.stringify(settle(this.view));
     if (seen !== JSON.stringify(messages)) {
@@ -92,11 +92,11 @@ export class Follower {
     }
   }
 
-  /** Holds the numbers it was told against those of a replay from the beginning. */
+  /** Compares the numbers that it received with those of a replay from the first event. */
   compareNumbers(feed: Feed): void {
     for (const { seq, type } of feed.events) {
       const told = this.#told.get(seq);
-      // What stood for a stretch of deltas may stand for more of them now.
+      // In a replay one event may stand for several deltas, so a number may belong to another type of delta there.
       if (told === undefined || told === type || [told, type].every((name) => name.endsWith("_delta"))) continue;
       this.#findings.add("SURV7", `${this.#name} was told ${told} as ${String(seq)}, and now it is ${type}`);
     }

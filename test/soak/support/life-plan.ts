@@ -1,37 +1,37 @@
-// Which lives the server has: where each ends and whether a client is there. Lives that belong together come one after the
-// other; their order is the seed's.
+// The plan of the server's lives: where each life ends and whether a client is present. Related lives follow each
+// other; the seed decides their order.
 
 import { createRandom } from "../../support/model-server/random.mjs";
 
-/** Where a life ends. */
+/** The moment at which a life ends. */
 type Place =
   /** In a model stream or in a tool. */
   | "inside"
   /** Before the model's first byte. */
   | "asked"
-  /** Right after the model's last byte, or the effect's answer. */
+  /** Directly after the model's last byte, or after the response to an effect. */
   | "said"
   | "effect_answered"
   /** In the pause before another attempt. */
   | "refused"
-  /** Right after a 202; while a post is on its way. */
+  /** Directly after a 202, or while a post is on its way. */
   | "admitted"
   | "posting"
-  /** Right after a stop was answered. */
+  /** Directly after a stop was confirmed. */
   | "stopped"
-  /** As soon as the server says that it is ready. */
+  /** When the server reports that it is ready. */
   | "ready"
-  /** All is told and done. */
+  /** When all runs have ended. */
   | "rest";
 
-/** Who is there. With no client nothing is sent to the server but its own health check. */
+/** Whether a client is present. Without one the server receives only its own health check. */
 export type Company = "client" | "alone";
 
 /** One life. */
 export interface LifePlan {
   place: Place;
   company: Company;
-  /** Whose moment it is. */
+  /** The thread whose moment the kill waits for. */
   star: "regular" | "doomed" | "stopper";
   /** A model that takes half a minute. */
   slow?: true;
@@ -72,7 +72,7 @@ const chapters: LifePlan[][] = [
   [{ ...life("client", "inside"), slow: true }, alone],
 ];
 
-/** The lives of a seed. */
+/** Makes the plan for a seed. */
 export function planLives(seed: number): LifePlan[] {
   const random = createRandom(seed);
   return chapters

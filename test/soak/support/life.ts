@@ -1,5 +1,5 @@
-// One life of the server: it starts on the state folder that the last one left, somebody comes or nobody, and the power goes
-// at the moment that the plan names.
+// One life of the server: it starts on the state folder of the previous life, a client may come, and the server is
+// killed at the planned moment.
 
 import { z } from "zod";
 
@@ -24,10 +24,10 @@ interface Scene extends Casting {
 }
 
 const stopped = z.object({ status: z.string() });
-/** Lines of the server that say that something broke inside. */
+/** Lines of the server's output that report an internal failure. */
 const broken = /"event":"(run_failed|run_end_failed|alarm_failed|thread_failed)".*/g;
 
-/** Lives it from start to kill. */
+/** Runs one life from its start to its kill. */
 export async function liveAndDie(soak: Soak, plans: readonly LifePlan[], index: number): Promise<void> {
   const plan = plans[index];
   if (plan === undefined) throw new Error(`There is no life ${String(index)}`);
@@ -62,12 +62,12 @@ export async function liveAndDie(soak: Soak, plans: readonly LifePlan[], index: 
   readOutput(soak, server);
 }
 
-/** What broke inside is told by the server's own lines alone. */
+/** Reads internal failures from the server's output; nothing else reports them. */
 export function readOutput({ findings }: Soak, server: DevServer): void {
   for (const [line] of server.output().matchAll(broken)) findings.add("SURV3", `the server said ${line}`);
 }
 
-/** Everything up to the kill. Gives what is left to do once the server is gone. */
+/** Runs everything before the kill. Returns what has to be done once the server is gone. */
 async function untilTheMoment(soak: Soak, scene: Scene): Promise<() => Promise<void>> {
   const { plan, company, api, star } = scene;
   const nothing = () => Promise.resolve();
@@ -92,12 +92,12 @@ async function untilTheMoment(soak: Soak, scene: Scene): Promise<() => Promise<v
     return nothing;
   }
   const turn = speaker.say(randomScript(scene.random));
-  // Whether it was admitted nobody knows but the server, which is killed while it is on its way.
+  // The server is killed while the post is on its way, so the client cannot know whether it was admitted.
   const sent = post(api, speaker, turn).catch(() => undefined);
   return () => sent;
 }
 
-/** Whoever rests is told something, often two things at once, and the star what the life's place needs. */
+/** Posts messages to idle threads, often two at once; the star gets what the life's moment needs. */
 async function sayMore(soak: Soak, { plan, random, api, star }: Scene): Promise<void> {
   const stops = soak.kills.filter(({ plan: { place } }) => place === "stopped").length;
   const own = starScript(plan, stops);
@@ -109,7 +109,10 @@ async function sayMore(soak: Soak, { plan, random, api, star }: Scene): Promise<
   }
 }
 
-/** The star is at its moment, everyone that the last kill cut has been heard of, and with a client all are where they should be. */
+/**
+ * Waits until the star is at its moment and every thread that the last kill interrupted showed a sign of life; with a
+ * client, also until all threads are at their moments.
+ */
 async function waitForAll({ stage, actors, findings }: Soak, { plan, star, wishes, company }: Scene): Promise<void> {
   const expected = actors.filter((actor) => {
     if (actor === star || (plan.place === "rest" && actor.role === "regular")) return true;
@@ -126,23 +129,23 @@ async function waitForAll({ stage, actors, findings }: Soak, { plan, star, wishe
     findings.add("SURV3", `within a minute ${missing().join("; ")}`);
 }
 
-/** What an earlier life had all but finished may end without a word to the outside. */
+/** A run that an earlier life almost finished may end without a request to the outside. */
 function isAtRest({ turns, follower }: Actor): boolean {
   const last = turns.at(-1)?.runId;
   return typeof last === "string" && follower.feed?.ofType("run_end").some(({ run_id }) => run_id === last) === true;
 }
 
-/** The star's follower has got the beginning of what will never be finished. */
+/** Waits until the star's follower received the beginning of an answer that the kill interrupts. */
 async function seeHalf({ stage, models, findings }: Soak, { star }: Scene): Promise<void> {
   const moment = stage.reached.get(star.name);
-  // What a helper says reaches its caller's follower inside other events.
+  // Answers of a helper reach its caller's follower inside other events.
   if (moment?.at !== "delta" || isHelperMark(moment.mark)) return;
   const opening = openingOf(moment.mark, Number(moment.place), models.asked(moment.mark, Number(moment.place)));
   const seen = star.follower.feed?.until("text_delta", ({ delta }) => delta.startsWith(opening));
   await seen?.catch((thrown: unknown) => findings.add("SURV6", `no delta reached ${star.name}: ${String(thrown)}`));
 }
 
-/** Milliseconds that a run may take: the slow one, told to its end, and what waits before it. */
+/** Milliseconds that a run may take: the slow answer, complete, and the runs queued before it. */
 const slowestRun = 60_000;
 
 async function seeEnd({ findings }: Soak, actor: Actor): Promise<void> {
@@ -152,7 +155,7 @@ async function seeEnd({ findings }: Soak, actor: Actor): Promise<void> {
   await ended?.catch((thrown: unknown) => findings.add("SURV3", `${actor.name} came to no end: ${String(thrown)}`));
 }
 
-/** What the followers learned, and whom the kill cut. */
+/** Takes over what the followers received, and records which threads the kill interrupted. */
 async function settleAll(soak: Soak, held: ReadonlySet<string>): Promise<void> {
   for (const actor of soak.actors) {
     await actor.follower.detach();
@@ -161,7 +164,7 @@ async function settleAll(soak: Soak, held: ReadonlySet<string>): Promise<void> {
     if (current === undefined) continue;
     actor.cut();
     current.kills += 1;
-    // One that may have been given up is not waited for: with nobody there its end is not heard outside.
+    // A run that may have been given up is not waited for: without a client its end is not visible outside.
     const mayBeGivenUp = actor.role === "regular" && current.kills >= doomCuts;
     const over = current.stoppedIn !== null || mayBeGivenUp || (actor.role === "doomed" && doomsOf(soak) >= doomCuts);
     if (held.has(actor.name)) actor.owes = true;

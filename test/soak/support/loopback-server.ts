@@ -1,4 +1,4 @@
-// A server on the loopback, outside the project's own: what goes wrong inside it is told, never swallowed.
+// A server on the loopback, outside of the project: its own failures are reported, never swallowed.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
@@ -8,17 +8,17 @@ export interface LoopbackServer {
   close: () => Promise<void>;
 }
 
-/** Serves requests until closed. `failed` is told what a request broke on. */
+/** Serves requests until it is closed. `failed` receives the error of a request that failed. */
 export async function openLoopback(
   serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
   failed: (thrown: unknown) => void,
 ): Promise<LoopbackServer> {
   const server = createServer((request, response) => {
-    // A peer that was killed resets its connections.
+    // The connection of a killed peer is reset.
     request.on("error", () => response.destroy());
     serve(request, response).catch((thrown: unknown) => {
       response.destroy();
-      // A request whose sender was killed while it sent breaks here, and that is the sender's end alone.
+      // A request whose sender was killed in the middle fails here. That is no failure of this server.
       if (!request.destroyed || request.complete) failed(thrown);
     });
   });
@@ -34,7 +34,7 @@ export async function openLoopback(
   };
 }
 
-/** A request's body. */
+/** Reads the body of a request. */
 export async function textOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);

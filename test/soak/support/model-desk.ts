@@ -1,5 +1,5 @@
-// The model outside: chat completions over HTTP that say what the message's script says. It forgets nothing of what it told,
-// and holds each request against what was told before: a transcript that is not whole never passes unnoticed.
+// The model server: chat completions over HTTP that follow the script in the message. It remembers everything that it
+// sent and compares each request with that, so an incomplete transcript is always found.
 
 import type { ServerResponse } from "node:http";
 
@@ -9,7 +9,7 @@ import { helperMessage, isHelperMark, readScript, threadOf } from "./script.ts";
 import type { Script, ScriptStep } from "./script.ts";
 import type { Stage } from "./stage.ts";
 
-/** A message as the model is sent it. */
+/** A message as the model server receives it. */
 interface Sent {
   role: string;
   content: string | null;
@@ -17,28 +17,28 @@ interface Sent {
   tool_call_id?: string;
 }
 
-/** The open desk. */
+/** The open server. */
 export interface ModelDesk extends LoopbackServer {
-  /** Texts that were told to their end, by mark and step. */
+  /** Texts that were sent completely, by mark and step. */
   told: (mark: string, step: number) => readonly string[];
-  /** Requests so far, by mark and step. */
+  /** The number of requests so far, by mark and step. */
   asked: (mark: string, step: number) => number;
   memory: () => ModelMemory;
-  /** Goes on as another desk would have. */
+  /** Restores the state of an earlier server. */
   recall: (memory: ModelMemory) => void;
 }
 
-/** What it must not forget, as JSON. */
+/** The state that another server needs, as JSON. */
 export interface ModelMemory {
   told: [string, string[]][];
   counts: [string, number][];
 }
 
-/** What the model is shared with. */
+/** What the server shares with the suite. */
 export interface DeskContext {
   stage: Stage;
   findings: Findings;
-  /** The marks of a thread's messages, in the order they were said. */
+  /** The marks of a thread's messages, in the order in which they were posted. */
   saidIn: (thread: string) => readonly string[];
 }
 
@@ -51,7 +51,7 @@ interface Asked {
   script: Script;
 }
 
-/** Opens it. */
+/** Opens the server. */
 export async function openModelDesk({ stage, findings, saidIn }: DeskContext): Promise<ModelDesk> {
   const told = new Map<string, string[]>();
   const counts = new Map<string, number>();
@@ -95,7 +95,7 @@ export async function openModelDesk({ stage, findings, saidIn }: DeskContext): P
     const pieces = text.split(/(?<= )/);
     for (const [index, piece] of pieces.entries()) {
       frames.send({ delta: { role: "assistant", content: piece }, finish_reason: null });
-      // Slow once: whoever asks again has waited long enough.
+      // Only the first attempt is slow; a repeated request has waited long enough.
       if (script.paceMs > 0 && attempt === 1) await new Promise((resolve) => setTimeout(resolve, script.paceMs));
       const part = (index + 1) / (pieces.length + 1);
       if ((await pass({ ...moment, at: "delta", part, last })) === "cut") return void response.destroy();
@@ -125,14 +125,14 @@ export async function openModelDesk({ stage, findings, saidIn }: DeskContext): P
   };
 }
 
-/** Each attempt says something else, so that a text made of two attempts equals neither. */
+/** The text of each attempt differs, so a text made of two attempts equals neither of them. */
 function textFor({ mark, step, attempt }: Asked, plan: ScriptStep): string {
   const words = "tools" in plan ? wordsBeforeCalls : plan.words;
   const opening = openingOf(mark, step, attempt);
   return [opening, ...Array.from({ length: words - 1 }, (_, index) => `${String(attempt)}w${String(index)}`)].join(" ");
 }
 
-/** The first word of an attempt. */
+/** The first word of an attempt's text. */
 export function openingOf(mark: string, step: number, attempt: number): string {
   return `${mark}/${String(step)}#${String(attempt)}`;
 }
@@ -167,7 +167,7 @@ class Frames {
   }
 }
 
-/** Every call has its one result next to it, and no result stands alone. */
+/** Checks that each call is followed by exactly one result, and that no result lacks its call. */
 function* pairProblems(messages: readonly Sent[]): Generator<string> {
   for (const [index, { role, tool_calls = [] }] of messages.entries()) {
     if (role !== "assistant") continue;

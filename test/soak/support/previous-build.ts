@@ -1,5 +1,5 @@
-// The project as it was one commit ago, in a folder of its own, ready to be served with this one's node_modules. Says what it
-// found, and gives nothing where there is no such commit.
+// The project at the previous commit, in a folder of its own, ready to be served with the current node_modules. Prints
+// what it found; returns null if there is no such commit.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { must, run } from "./program.ts";
 
 const thisProject = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Where it is. */
+/** The project folder. */
 export interface PreviousBuild {
   root: string;
   /** Writes a file, by its path from the project's root. */
@@ -19,16 +19,16 @@ export interface PreviousBuild {
   remove: () => void;
 }
 
-/** The one before this, or any other that is to begin the threads. */
+/** The commit before this one, or the one that SOAK_FROM names. */
 const wanted = process.env["SOAK_FROM"] ?? "HEAD~1";
 
-/** The commit and what it says of itself; null where the clone holds none before this one. */
+/** The commit with its title; null if the clone has no earlier commit. */
 export function previousCommit(): string | null {
   const found = run("git", ["log", "-1", "--format=%h %s", wanted, "--"], thisProject);
   return found.status === 0 ? found.stdout.trim() : null;
 }
 
-/** Checks it out. */
+/** Checks the commit out. */
 export function checkOutPrevious(): PreviousBuild {
   const root = mkdtempSync(path.join(tmpdir(), "threadhold-previous-"));
   const archive = `${root}.tar`;
@@ -45,7 +45,10 @@ export function checkOutPrevious(): PreviousBuild {
   return { root, write, remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
-/** Another lockfile means other versions than the ones that commit ran with: near enough, but said. */
+/**
+ * Prints a note if the lockfile differs: that commit ran with other package versions, which is close enough for this
+ * test.
+ */
 function tellOfOtherPackages(root: string): void {
   const read = (folder: string, file: string): unknown => JSON.parse(readFileSync(path.join(folder, file), "utf8"));
   const lockfile = read(root, "package-lock.json") as Parameters<typeof missingPackages>[0];

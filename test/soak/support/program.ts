@@ -1,8 +1,8 @@
-// Programs that are waited for.
+// Runs programs and waits for their end.
 
 import { spawnSync } from "node:child_process";
 
-/** How one ended; the status is null where it could not be started. */
+/** Runs a program. The status is null if it could not be started. */
 export function run(
   program: string,
   args: string[],
@@ -11,7 +11,7 @@ export function run(
   return spawnSync(program, args, { cwd, encoding: "utf8", shell: process.platform === "win32" });
 }
 
-/** What one printed. Throws when it failed. */
+/** Returns the output of a program. Throws if it failed. */
 export function must(program: string, args: string[], cwd: string): string {
   const { status, stdout, stderr } = run(program, args, cwd);
   if (status !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${String(status)}: ${stderr}`);

@@ -1,9 +1,9 @@
-// What a run of the suite came to, for a person to read.
+// The result of a run of the suite as text for people.
 
 import type { Kill, Soak } from "./soak.ts";
 import { isGivenUp } from "./verdict.ts";
 
-/** A few lines. */
+/** The summary in a few lines. */
 export function summary(soak: Soak): string {
   const { kills, witness, actors, effects, findings } = soak;
   const turns = actors.flatMap((actor) => actor.turns);
@@ -25,7 +25,7 @@ export function summary(soak: Soak): string {
   ].join("\n");
 }
 
-/** Where the life's star was. */
+/** The moment at which the life's star was. */
 function whereOf({ plan, moment }: Kill): string {
   if (plan.place === "rest") return "at rest";
   if (plan.place !== "inside" || moment === null) return "between";

@@ -1,24 +1,26 @@
-// What a message asks of the scripted model, written in the message itself, so that the model needs no memory of its own:
-// `t3.7 use:pay,book use:ship say:24` makes two calls side by side, then one, then says 24 words.
+// The instructions for the scripted model, written in the message itself, so that the model needs no memory: `t3.7
+// use:pay,book use:ship say:24` makes two calls side by side, then one, then answers with 24 words.
 
-/** The tools by what a crash may do to them: run at most once, run again under its key, asked about; and an agent that answers
- * in a thread of its own. */
+/**
+ * The tools, by what happens after a crash: `pay` runs at most once, `book` runs again under its key, `ship` is
+ * reconciled; and `helper`, an agent that answers in a thread of its own.
+ */
 export const toolNames = ["pay", "book", "ship", "helper"] as const;
 export type ToolName = (typeof toolNames)[number];
 
-/** One step of an answer: calls side by side after a few words, or the last words. */
+/** One step of an answer: calls side by side after a few words, or the final words. */
 export type ScriptStep = { tools: ToolName[] } | { words: number };
 
-/** How a message is to be answered. */
+/** The answer that a message asks for. */
 export interface Script {
   steps: ScriptStep[];
-  /** The first request is answered with 429 and so many seconds of Retry-After; 0 answers it. */
+  /** Seconds of the Retry-After with which the first request is refused (429); 0 for no refusal. */
   refusedFor: number;
   /** Milliseconds between two words; 0 sends without pauses. */
   paceMs: number;
 }
 
-/** A message that carries a script. `mark` is its thread's name and its number there. */
+/** Returns a message that contains a script. `mark` is its thread's name and its number there. */
 export function scriptedMessage(mark: string, { steps, refusedFor, paceMs }: Script): string {
   const words = steps.map((step) => ("tools" in step ? `use:${step.tools.join(",")}` : `say:${String(step.words)}`));
   return [
@@ -29,7 +31,7 @@ export function scriptedMessage(mark: string, { steps, refusedFor, paceMs }: Scr
   ].join(" ");
 }
 
-/** The mark and the script of a message. Throws for any other text. */
+/** Returns the mark and the script of a message. Throws for any other text. */
 export function readScript(text: string): { mark: string; script: Script } {
   const [mark = "", ...words] = text.split(" ");
   if (!/^[a-z0-9]+\.\d+(\.\d+\.\d+)?$/.test(mark)) throw new Error(`No mark in "${text}"`);
@@ -45,22 +47,22 @@ export function readScript(text: string): { mark: string; script: Script } {
   return { mark, script };
 }
 
-/** What a call of `helper` says to it. `call` is the call's number in its run. */
+/** The message that a call of `helper` sends. `call` is the call's number in its run. */
 export function helperMessage(mark: string, call: string): string {
   return scriptedMessage(helperMark(mark, call), { steps: [{ words: 15 }], refusedFor: 0, paceMs: 0 });
 }
 
-/** The mark of what is said to a helper: that of the message whose answer calls it, and the call's number. */
+/** The mark of a helper's message: the mark of the message whose answer calls the helper, and the call's number. */
 export function helperMark(mark: string, call: string): string {
   return `${mark}.${call}`;
 }
 
-/** Whether a helper was told it. */
+/** Whether a mark belongs to a helper's message. */
 export function isHelperMark(mark: string): boolean {
   return mark.split(".").length > 2;
 }
 
-/** The thread that a mark belongs to; a helper's moments are those of the thread that called it. */
+/** The thread that a mark belongs to. The mark of a helper belongs to the thread that called it. */
 export function threadOf(mark: string): string {
   return mark.slice(0, mark.indexOf("."));
 }

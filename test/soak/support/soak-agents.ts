@@ -1,5 +1,5 @@
-// The agent that lives through the kills: a model of the suite's own behind the provider `openai`, and three tools that
-// change the world outside.
+// The agent of the suite: the scripted model under the provider `openai`, and three tools that change the server
+// outside.
 
 import type { ProjectCopy } from "../../e2e/support/project-copy.ts";
 
@@ -30,7 +30,7 @@ const reconcile = (url: string): string => `{
     },
   }`;
 
-/** Adds it; its tools reach `effects`. */
+/** Adds the agent to a project; its tools send requests to `effects`. */
 export function addSoakAgent(project: Pick<ProjectCopy, "write">, effects: string): void {
   project.write("agents/tools/pay.ts", tool(effects, "pay", "{}"));
   project.write("agents/tools/book.ts", tool(effects, "book", "{ idempotent: true }"));
@@ -105,7 +105,7 @@ export default defineAgent({
   );
 }
 
-/** The dev command's arguments that let the model be reached at `url`. */
+/** The dev command's arguments that direct model requests to `url`. */
 export function soakVariables(url: string): string[] {
   return ["--var", "OPENAI_API_KEY:key-of-the-soak-suite", "--var", `OPENAI_BASE_URL:${url}/v1`];
 }

@@ -1,5 +1,5 @@
-// A server of a soak: the dev command on a state folder that outlives it, and the process group in which wrangler and its
-// workerd run. Killing that group with SIGKILL is the power cut of these suites.
+// A server of a soak: the dev command on a state folder that survives it, and the process group of wrangler and its
+// workerd. SIGKILL to that group is the power cut of these suites.
 
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -7,11 +7,11 @@ import { cutPower, type DevServer, startDevServer } from "../../e2e/dev-server.t
 
 /** A running server. */
 export interface SoakServer extends DevServer {
-  /** SIGKILL to wrangler's process group and to the dev command; resolves when the port is free. */
+  /** Sends SIGKILL to wrangler's process group and to the dev command; resolves when the port is free. */
   kill: () => Promise<void>;
 }
 
-/** Where it runs and what it is told. */
+/** How a server is started. */
 export interface SoakStart {
   /** The state folder. */
   state: string;
@@ -28,14 +28,14 @@ export async function startSoakServer({ state, variables, project }: SoakStart):
   return {
     ...server,
     async kill() {
-      // Elsewhere than on Linux the group ends itself when the dev command is gone.
+      // On systems other than Linux the group ends by itself when the dev command is gone.
       if (group !== null) process.kill(-group, "SIGKILL");
       await cutPower(server);
     },
   };
 }
 
-/** The group that the dev command made for wrangler; null where there is no /proc to tell. */
+/** The process group that the dev command made for wrangler; null on a system without /proc. */
 function groupUnder(dev: number): number | null {
   if (process.platform !== "linux") return null;
   for (const entry of readdirSync("/proc")) {
@@ -45,7 +45,7 @@ function groupUnder(dev: number): number | null {
   throw new Error(`The dev command ${String(dev)} has no process group of wrangler's under it`);
 }
 
-/** Nothing for what is no process, or has ended since it was listed. */
+/** Reads a file under /proc; empty if the process has ended since it was listed. */
 function readProcess(file: string): string {
   try {
     return readFileSync(file, "utf8");

@@ -1,5 +1,5 @@
-// Everything of one run of the suite: the project and its state folder, the servers outside, the threads, and what was found.
-// A server of the project comes and goes; this stays.
+// The state of one run of the suite: the project and its state folder, the servers outside, the threads, and the
+// violations found. It lasts through all lives of the server.
 
 import { copyProject } from "../../e2e/support/project-copy.ts";
 import type { ProjectCopy } from "../../e2e/support/project-copy.ts";
@@ -16,14 +16,14 @@ import { Stage } from "./stage.ts";
 import type { Moment } from "./stage.ts";
 import { Witness } from "./witness.ts";
 
-/** A kill that was. */
+/** A kill that took place. */
 export interface Kill {
   plan: LifePlan;
-  /** Who was really there. */
+  /** Whether a client was really present. */
   company: Company;
-  /** The moment of its star; null where it was not waited for. */
+  /** The moment of its star; null if the kill did not wait for it. */
   moment: Moment | null;
-  /** Threads that were held in a request of theirs. */
+  /** The number of threads that were paused in a request. */
   cut: number;
 }
 
@@ -38,14 +38,14 @@ export interface Soak {
   readonly effects: EffectDesk;
   readonly project: ProjectCopy;
   readonly kills: Kill[];
-  /** Its threads may have waited longer than a call waits for its child. */
+  /** The threads may have been stored for longer than a call waits for its child thread. */
   isOld: boolean;
   /** Arguments of the dev command. */
   readonly variables: string[];
   close: () => Promise<void>;
 }
 
-/** Opens it with threads of these names and roles. */
+/** Opens a run of the suite with threads of these names and roles. */
 export async function openSoak(seed: number, cast: readonly { name: string; role: Role }[]): Promise<Soak> {
   const findings = new Findings();
   const actors = cast.map(({ name, role }, index) => {
@@ -79,12 +79,12 @@ export async function openSoak(seed: number, cast: readonly { name: string; role
   };
 }
 
-/** How a server of this run is started, by this project or by another one. */
+/** How a server of this run is started, with this project or with the one at `root`. */
 export function servedBy({ project, variables }: Soak, root = project.root): SoakStart {
   return { state: project.state("soak"), variables, project: root };
 }
 
-/** The threads of a kind. */
+/** The threads of a role. */
 export function actorsOf({ actors }: Soak, role: Role): Actor[] {
   return actors.filter((actor) => actor.role === role);
 }

@@ -1,9 +1,10 @@
-// Where the servers outside meet the suite: each moment of a model stream or an effect passes here, is noted as a sign of
-// life of its thread, and is held where the suite wants the power cut. So a kill falls on a known moment, never on a time.
+// Connects the servers outside with the suite. Each moment of a model stream or an effect is reported here. It counts
+// as a sign of life of its thread, and is paused where the suite wants to kill the server. So a kill happens at a known
+// moment, not at a time.
 
 import { within } from "../../support/http-client/deadline.ts";
 
-/** Moments of a model request, and of a tool's request to the outside. */
+/** Moments of a model request, and of a tool's request to the server outside. */
 export type MomentKind =
   | "asked"
   | "delta"
@@ -14,7 +15,7 @@ export type MomentKind =
   | "effect_answered"
   | "reconcile_asked";
 
-/** Moments inside a model stream or a tool. */
+/** Moments within a model stream or a tool. */
 export const inside: readonly MomentKind[] = ["delta", "effect_asked", "effect_done", "reconcile_asked"];
 
 /** One moment. */
@@ -22,22 +23,25 @@ export interface Moment {
   at: MomentKind;
   thread: string;
   mark: string;
-  /** The step of a model request, the call of an effect. */
+  /** The step of a model request, or the call of an effect. */
   place: string;
-  /** Of a stream: its part that was sent, above 0 and below 1. */
+  /** The share of a stream that was sent, above 0 and below 1. */
   part?: number;
-  /** Nothing comes after it in its run: it cannot be passed over. */
+  /** The last stream or effect of its run: there is no later one to wait for. */
   last?: boolean;
 }
 
-/** What is to happen to a thread in this life; without one it goes on undisturbed. */
+/**
+ * The moment that a thread is to reach in this life; with `hold` it is paused there. A thread without one runs
+ * undisturbed.
+ */
 export interface Wish {
   at: readonly MomentKind[];
-  /** How far into a stream. */
+  /** The share of a stream at which the moment is reached. */
   part: number;
-  /** Of streams only the one that nothing comes after. */
+  /** Of streams, only the last one of its run. */
   lastStream?: boolean;
-  /** Streams and effects to let pass first, unless nothing comes after. */
+  /** The number of streams and effects to let pass first; the last one of a run is not passed over. */
   skip: number;
   hold: boolean;
 }
@@ -46,15 +50,15 @@ interface OpenWish extends Wish {
   skipped: Set<string>;
 }
 
-/** What the outside may do with a request. */
+/** What a server does with a paused request: continue it, or close its connection. */
 export type Verdict = "go" | "cut";
 
 const patience = 60_000;
 
-/** One per suite; a life of the server after the other. */
+/** One for the suite; it goes through the lives of the server. */
 export class Stage {
   #wishes = new Map<string, OpenWish>();
-  /** Where each thread's wish came true. */
+  /** The planned moment that each thread has reached. */
   readonly reached = new Map<string, Moment>();
   #release: ((verdict: Verdict) => void)[] = [];
   #open = false;
@@ -66,7 +70,7 @@ export class Stage {
     this.#seen = seen;
   }
 
-  /** A life begins. */
+  /** Starts a life. */
   begin(wishes: ReadonlyMap<string, Wish>): void {
     this.#wishes = new Map([...wishes].map(([thread, wish]) => [thread, { ...wish, skipped: new Set() }]));
     this.reached.clear();
@@ -74,7 +78,7 @@ export class Stage {
     this.#life += 1;
   }
 
-  /** The server was killed: what is held will never be answered. */
+  /** Ends a life: the server was killed, so paused requests get no response. */
   end(): void {
     this.#open = false;
     const release = this.#release;
@@ -83,17 +87,17 @@ export class Stage {
   }
 
   /**
-   * A request has come. Tell its moments to what this gives: an answer that was still being sent when its reader was killed
-   * goes on into the next life, and is no sign of anything there.
+   * Registers a request. The moments of the request are reported to the returned function. Those of a response that is
+   * still being sent when its reader is killed reach into the next life, where they are no sign of life.
    */
   enter(): (moment: Moment) => Promise<Verdict> {
     const life = this.#life;
     return (moment) => (life === this.#life ? this.#pass(moment) : Promise.resolve("cut"));
   }
 
-  /** Resolves once the moment may go on; never before the kill where it is held. */
+  /** Resolves once the request may continue; if it is paused, not before the kill. */
   async #pass(moment: Moment): Promise<Verdict> {
-    // A request that was still on its way when its sender was killed.
+    // A request that was on its way when its sender was killed.
     if (!this.#open) return "cut";
     this.#seen(moment);
     const wish = this.#wishes.get(moment.thread);
@@ -107,7 +111,7 @@ export class Stage {
     return new Promise((resolve) => this.#release.push(resolve));
   }
 
-  /** Something changed that someone may wait for. */
+  /** Wakes those that wait for a condition in `until`. */
   ring(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -115,8 +119,8 @@ export class Stage {
   }
 
   /**
-   * Waits until `test` holds, looking again at each moment, and now and then for what followers were told meanwhile. False
-   * when it does not come.
+   * Waits until `test` is true. It is checked at each moment, and regularly for what followers received meanwhile.
+   * Returns false if it stays false for too long.
    */
   async until(test: () => boolean): Promise<boolean> {
     let over = false;

@@ -1,7 +1,7 @@
-// Begun threads as an older build left them, kept in the repository: its state folder, and what the world outside must
-// remember to go on from there. So this build has an older one to follow where the history is not at hand, and one that gets
-// older with every commit. `SOAK_STORE=1 npm run soak -- builds` keeps
-// those of the previous commit instead, or of the one that SOAK_FROM names.
+// Threads that an older build started, stored in the repository: its state folder, and the memory of the servers
+// outside. So this build can be tested against an older one where the git history is missing, and against one that
+// becomes older with every commit. `SOAK_STORE=1 npm run soak -- builds` stores those of the previous commit, or of the
+// one that SOAK_FROM names.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -17,7 +17,7 @@ import type { Soak } from "./soak.ts";
 
 const archive = fileURLToPath(new URL("../fixtures/begun-threads.tgz", import.meta.url));
 const memoryFile = "memory.json";
-/** Of the state folder all that speaks of threads. */
+/** The parts of the state folder that contain threads. */
 const kept = ["v3/do", "v3/d1", "threadhold-migrations"];
 
 interface Memory {
@@ -27,7 +27,7 @@ interface Memory {
   effects: EffectMemory;
 }
 
-/** Keeps what a build has begun. */
+/** Stores the threads that a build started. */
 export function storeThreads(soak: Soak, before: Look): void {
   const state = soak.project.state("soak");
   const memory: Memory = {
@@ -41,7 +41,7 @@ export function storeThreads(soak: Soak, before: Look): void {
   must("tar", ["-czf", archive, "--owner=0", "--group=0", "--exclude=*-shm", memoryFile, ...kept], state);
 }
 
-/** Puts them where the next server finds them. Gives what the build answered of the thread at rest. */
+/** Restores them for the next server. Returns what the older build's API showed of the idle thread. */
 export function restoreThreads(soak: Soak): Look {
   const state = soak.project.state("soak");
   mkdirSync(state, { recursive: true });

@@ -1,5 +1,5 @@
-// What has to hold once everything has come to rest: each thread's transcript against what was said in it, what the model
-// told to its end, and what was done outside.
+// The final checks: each thread's transcript against its messages, the texts that the model sent completely, and the
+// effects on the server outside.
 
 import type { Message } from "#contract/thread-message.ts";
 
@@ -11,15 +11,15 @@ import { helperMark } from "./script.ts";
 import type { Soak } from "./soak.ts";
 import { doomCuts } from "./wishes.ts";
 
-/** What a model is told of a call that nobody knows the outcome of. */
+/** The result that a model gets for a call whose outcome is unknown. */
 const unknown = /interrupted.*unknown/i;
-/** What a call that a stop or an end cut off may say as well. */
+/** The result may also state this if a stop or the end of a run interrupted the call. */
 const cutOff = /interrupted|stopped/i;
 
-/** What it is told of a child that was waited for too long. */
+/** The result for a child thread that took too long. */
 const tooLate = /did not answer in time/;
 
-/** Holds a thread's messages against what was said in it: user, answer, user, answer. */
+/** Compares a thread's messages with those that were posted: user, answer, user, answer. */
 export function judgeTranscript(soak: Soak, actor: Actor, messages: readonly Message[]): void {
   const { findings } = soak;
   const lines = transcript(messages);
@@ -42,12 +42,12 @@ export function judgeTranscript(soak: Soak, actor: Actor, messages: readonly Mes
   }
 }
 
-/** A run that was cut time after time without getting further. */
+/** Whether a run was given up because it was interrupted again and again without progress. */
 export function isGivenUp({ ended, kills }: Turn): boolean {
   return ended === "error" && kills >= doomCuts;
 }
 
-/** Each message of the user with what follows it. */
+/** Each message of the user with the messages that follow it. */
 function chapters(lines: readonly Line[]): Line[][] {
   const found: Line[][] = [];
   for (const line of lines) {

@@ -1,5 +1,5 @@
-// Where each thread is to be when the power goes: the life's star at the life's place, most others somewhere inside a stream
-// or a tool, and those that were cut too often without getting further nowhere: they go on.
+// Plans at which moment each thread is when the server is killed: the life's star at the life's moment, most others
+// within a stream or a tool. Threads that were interrupted too often without progress are not paused.
 
 import type { Actor } from "./actor.ts";
 import type { Company, LifePlan } from "./life-plan.ts";
@@ -9,32 +9,34 @@ import { actorsOf } from "./soak.ts";
 import type { Soak } from "./soak.ts";
 import type { MomentKind, Wish } from "./stage.ts";
 
-/** What a life is to become. */
+/** The plan of a life. */
 export interface Casting {
   star: Actor;
   company: Company;
   wishes: Map<string, Wish>;
-  /** Threads whose run has to come to its end before the power goes. */
+  /** Threads whose run has to end before the kill. */
   mustEnd: Actor[];
 }
 
-/** A run is given up at its sixth cut without a step; long before, it is left alone. */
+/**
+ * A run is given up at its sixth interruption without a completed step; the suite stops interrupting it long before.
+ */
 const restlessCuts = 2;
 const mostCuts = 3;
 
-/** It was cut so often at the same step that it would soon be given up. */
+/** Whether a thread was interrupted so often at the same step that it would soon be given up. */
 export function mustGetFurther({ role, current, cuts, finishing }: Actor): boolean {
   return role === "regular" && current !== undefined && cuts >= mostCuts && current.kills < doomCuts && !finishing;
 }
 
-/** How often the doomed run is cut: once more than it is taken up. */
+/** The interruptions of the doomed run: one more than the server resumes. */
 export const doomCuts = 6;
 
-/** Casts a life. */
+/** Plans a life. */
 export function castLife(soak: Soak, plan: LifePlan, random: () => number): Casting {
   const regulars = actorsOf(soak, "regular");
   const owing = regulars.filter(({ owes }) => owes).toSorted((one, other) => one.cuts - other.cuts);
-  // With nobody there only what an earlier life left can be at any place.
+  // Without a client, only runs that an earlier life left unfinished can be at any moment.
   const company = plan.star === "regular" && owing.length === 0 ? "client" : plan.company;
   const restless = company === "client" && !["ready", "stopped"].includes(plan.place);
   const mustEnd = regulars.filter(({ cuts }) => cuts > (restless ? restlessCuts - 1 : mostCuts - 1));
@@ -50,13 +52,13 @@ export function castLife(soak: Soak, plan: LifePlan, random: () => number): Cast
   return { star, company, wishes, mustEnd: restless ? mustEnd.filter((actor) => actor !== star) : [] };
 }
 
-/** A run that the suite never lets come to its end. */
+/** Whether the suite never lets a run of this thread end. */
 function isHeldBack(soak: Soak, actor: Actor): boolean {
   if (actor.role === "doomed") return doomsOf(soak) < doomCuts;
   return actor.role === "stopper" && actor.current?.stoppedIn === null;
 }
 
-/** Cuts of the doomed run so far. */
+/** The number of interruptions of the doomed run so far. */
 export function doomsOf(soak: Soak): number {
   return soak.kills.filter(({ plan }) => plan.star === "doomed").length;
 }
@@ -87,7 +89,10 @@ function starWish({ place, slow, star }: LifePlan, random: () => number): Wish {
   }
 }
 
-/** Whatever comes first of a stream, an effect and a question about one, or only of the latter two, or the one after it. */
+/**
+ * A random moment: within the first stream, effect or reconciliation of a run. In some cases a stream has to be the
+ * last one of its run, or the first of them is skipped.
+ */
 function insideWish(random: () => number): Wish {
   const effect: MomentKind = random() < 0.5 ? "effect_asked" : "effect_done";
   return {
@@ -99,7 +104,7 @@ function insideWish(random: () => number): Wish {
   };
 }
 
-/** What the star is told in a life with a client. */
+/** The message that the star gets in a life with a client. */
 export function starScript({ place, slow, star }: LifePlan, number: number): Script | null {
   if (slow === true) return { ...talk(34), paceMs: 1000 };
   if (place === "refused") return { ...talk(12), refusedFor: 1 };
@@ -112,7 +117,7 @@ export function starScript({ place, slow, star }: LifePlan, number: number): Scr
   return { ...talk(20), steps: used.length === 0 ? [{ words: 20 }] : [{ tools: used }, { words: 20 }] };
 }
 
-/** A script by chance. */
+/** A random script. */
 export function randomScript(random: () => number): Script {
   const words = 8 + Math.floor(random() * 30);
   if (random() < 0.4) return talk(words);
@@ -122,12 +127,12 @@ export function randomScript(random: () => number): Script {
   return { ...talk(words), steps: [...Array.from({ length: 1 + Math.floor(random() * 2) }, step), { words }] };
 }
 
-/** So many words and nothing else. */
+/** A script that only answers with this number of words. */
 export function talk(words: number): Script {
   return { steps: [{ words }], refusedFor: 0, paceMs: 0 };
 }
 
-/** One of them. */
+/** A random element of a list. */
 export function pick<T>(from: readonly T[], random: () => number): T {
   const one = from[Math.floor(random() * from.length)];
   if (one === undefined) throw new Error("Nothing to pick from");

@@ -1,19 +1,19 @@
-// Hears every moment outside: notes when a thread that a kill cut is first heard of again, and that a run which was stopped
-// is never heard of again.
+// Receives every moment of the servers outside. It measures the time until a thread that a kill interrupted shows its
+// first sign of life, and checks that a stopped run shows none.
 
 import type { Actor } from "./actor.ts";
 import type { Findings } from "./findings.ts";
 import type { Company } from "./life-plan.ts";
 import type { Moment } from "./stage.ts";
 
-/** The time between the server being able to run and the first sign of a thread that the kill before had cut. */
+/** The time from the server's readiness to the first sign of life of a thread that the last kill interrupted. */
 export interface Recovery {
   thread: string;
   company: Company;
   seconds: number;
 }
 
-/** One per run of the suite. */
+/** One for each run of the suite. */
 export class Witness {
   readonly recoveries: Recovery[] = [];
   readonly #actors: ReadonlyMap<string, Actor>;
@@ -26,13 +26,13 @@ export class Witness {
     this.#findings = findings;
   }
 
-  /** A life begins, and its server is not ready yet. */
+  /** Starts a life whose server is not ready yet. */
   begin(company: Company): void {
     this.#company = company;
     this.#readyAt = null;
   }
 
-  /** The server is able to run. */
+  /** The server is ready. */
   ready(): void {
     this.#readyAt = performance.now();
   }
@@ -49,7 +49,7 @@ export class Witness {
     if (!actor.owes) return;
     actor.owes = false;
     const now = performance.now();
-    // A wake before the server calls itself ready is a wait of nothing.
+    // A sign of life before the server reports its readiness counts as zero seconds.
     this.recoveries.push({ thread, company: this.#company, seconds: (now - (this.#readyAt ?? now)) / 1000 });
   }
 }

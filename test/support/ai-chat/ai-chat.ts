@@ -3,7 +3,7 @@
 import { AbstractChat, DefaultChatTransport, isToolUIPart } from "ai";
 import type { ChatInit, ChatState, ChatStatus, UIMessage } from "ai";
 
-/** Sends a request, by path, as some user. */
+/** Sends a request to a path as a user of the test. */
 export type SendRequest = (path: string, init?: RequestInit) => Promise<Response>;
 
 class PlainState implements ChatState<UIMessage> {

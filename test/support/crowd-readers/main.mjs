@@ -1,6 +1,6 @@
-// Crowds of subscribers in a process of their own, so that what they cost is not counted with the test that asks nor with the
-// server that is measured: elsewhere they are other people's machines, so here they yield to the server. Does what it is told
-// over the channel to whoever forked it, and ends with it.
+// Crowds of subscribers in a process of their own, so that their cost counts neither for the test nor for the measured
+// server. In production they are other people's machines, so here their process has a lower priority than the server.
+// It takes commands over the channel to its parent process, and ends with it.
 
 import { constants, setPriority } from "node:os";
 
@@ -42,7 +42,7 @@ const acts = {
       member.keeps = true;
     }
   },
-  /** One member's frames. */
+  /** The frames of one member. */
   frames({ crowd, index }) {
     return all(crowd)[index]?.frames ?? [];
   },
@@ -52,7 +52,7 @@ const acts = {
   stall({ crowd }) {
     for (const member of all(crowd)) member.stall();
   },
-  /** The close code of the first that is closed. */
+  /** The close code of the first connection that is closed. */
   closed({ crowd }) {
     return Promise.race(all(crowd).map((member) => member.closed));
   },

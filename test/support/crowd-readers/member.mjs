@@ -1,6 +1,6 @@
-// One subscriber over a WebSocket. It keeps frames as they came and parses none, so that a thousand of them cost little; it
-// acknowledges as the contract asks, unless it is silent. It offers no compression: the dev server's front would keep a
-// quarter of a MiB for each.
+// One subscriber over a WebSocket. It stores frames without parsing them, so that a thousand subscribers cost little.
+// It acknowledges as the contract requires, unless it is silent. It offers no compression, for which the dev server
+// would use a quarter of a MiB for each connection.
 
 import WebSocket from "ws";
 
@@ -20,7 +20,7 @@ export class Member {
   frames = [];
   bytes = 0;
   largest = 0;
-  /** Frames are kept. */
+  /** Whether frames are stored. */
   keeps = false;
 
   constructor(url, silent) {
@@ -37,7 +37,7 @@ export class Member {
     });
   }
 
-  /** Resolves with the next end of a run that nobody has waited for yet. */
+  /** Resolves with the next end of a run that was not waited for yet. */
   async ended() {
     this.#awaited += 1;
     if (this.#endings >= this.#awaited) return;
@@ -50,7 +50,7 @@ export class Member {
     await Promise.race([heard, cut]);
   }
 
-  /** Tells the server how far it is. */
+  /** Acknowledges the last received event. */
   acknowledge() {
     const seq = seqPattern.exec(this.#last?.toString("utf8") ?? "")?.[1];
     if (this.#unacknowledged === 0 || seq === undefined || this.#socket.readyState !== WebSocket.OPEN) return;
@@ -58,12 +58,12 @@ export class Member {
     this.#socket.send(JSON.stringify({ type: "ack", seq: Number(seq) }));
   }
 
-  /** What is due is acknowledged once in a while. */
+  /** Called regularly: acknowledges what is due. */
   beat() {
     if (!this.#silent) this.acknowledge();
   }
 
-  /** Acknowledges what it has, and takes nothing from its connection any more. */
+  /** Acknowledges what it has, and stops reading its connection. */
   stall() {
     this.acknowledge();
     this.#socket.pause();

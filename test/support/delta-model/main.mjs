@@ -1,6 +1,7 @@
-// A model server in a process of its own that speaks chat completions: a message `deltas 1000` is answered with so many
-// deltas, `pause 2` lets so many milliseconds pass between two of them, `length 500` makes each that long. Without a pause
-// they are sent as fast as they are taken. Tells its address over the channel to whoever forked it, and ends with it.
+// A model server for chat completions, in a process of its own. The message `deltas 1000` is answered with that many
+// deltas, `pause 2` waits that many milliseconds between two of them, `length 500` sets the length of each. Without a
+// pause they are sent as fast as the reader takes them. The server sends its address over the channel to its parent
+// process, and ends with it.
 
 import { once } from "node:events";
 import { createServer } from "node:http";

@@ -1,5 +1,6 @@
-// Starts the effect server once for a whole test run, in Node, and tells the tests where it listens:
-// `inject("effectServer")`. FAULTS and FAULT_SEED are read here, because tests inside the Workers runtime see no environment.
+// Starts the effect server once for a whole test run, in Node, and provides its address to the tests:
+// `inject("effectServer")`. FAULTS and FAULT_SEED are read here, because tests inside the Workers runtime have no
+// environment variables.
 
 import process from "node:process";
 
@@ -9,9 +10,9 @@ import { startEffectServer, type EffectServer } from "./server.mjs";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where the effect server listens. */
+    /** The address of the effect server. */
     effectServer: string;
-    /** Whether every death is tried, and what those that are follow from. */
+    /** Whether every crash is tested; otherwise the seed that selects some of them. */
     faults: { all: boolean; seed: number };
   }
 }

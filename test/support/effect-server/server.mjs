@@ -1,10 +1,11 @@
-// The outside world of the fault suites: a server that does something for whoever asks and counts it, outside of the
-// runtime that the tests kill objects in.
+// The server outside of the fault suites. It performs and counts effects outside of the runtime in which the tests kill
+// objects.
 //
-// POST /effects?scope&name&call[&key][&attempt] does it. With a key it is done once, however often it is asked for.
-// GET /outcome?scope&call&name says whether a call was done; a call that was told as not done is not done any more by the
-// attempt before, however late its request comes.
-// GET /effects?scope lists what was done: how often each name took effect, and how often it was asked for.
+// POST /effects?scope&name&call[&key][&attempt] performs an effect. With a key it is performed once, however often it
+// is requested.
+// GET /outcome?scope&call&name returns whether a call took effect. If the answer was no, a delayed request of the
+// earlier attempt has no effect any more.
+// GET /effects?scope lists the effects: how often each name took effect, and how often it was requested.
 
 import { createServer } from "node:http";
 
@@ -54,7 +55,8 @@ export async function startEffectServer() {
     const told = pathname === "/outcome" ? outcome(searchParams) : Object.fromEntries(scope);
     response.setHeader("content-type", "application/json").end(JSON.stringify(told));
   });
-  // A connection that the server closes while a request comes in would be a failure that no test asked for.
+  // The server must not close a connection while a request arrives, because that would be a failure that no test
+  // intends.
   server.keepAliveTimeout = 0;
   await new Promise((resolve, reject) => {
     server.once("error", reject);

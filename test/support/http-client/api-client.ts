@@ -1,5 +1,5 @@
-// A client of the wire contract for tests: plain requests as they go out and answers as they come back, and typed
-// shorthands whose answers are held against the contract's own schemas.
+// A client of the API for tests: raw requests and responses, and typed shorthands whose responses are checked against
+// the contract's schemas.
 
 import { z } from "zod";
 
@@ -17,14 +17,14 @@ import type { Feed } from "./feed.ts";
 import { socketFeed } from "./socket-feed.ts";
 import { sseFeed } from "./sse-feed.ts";
 
-/** What a request carries. `json` is sent as such; `body` as it is. */
+/** The body and headers of a request. `json` is sent as JSON; `body` is sent unchanged. */
 export interface CallOptions {
   json?: unknown;
   body?: string | Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
 }
 
-/** An answer that was read to its end. `body` is its JSON, undefined where it is none. */
+/** A response that was read to its end. `body` is its parsed JSON; undefined if it is no JSON. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -32,7 +32,7 @@ export interface Answer {
   body: unknown;
 }
 
-/** What admitting a message answered. */
+/** The response to an admitted message. */
 export interface Admitted {
   message: Message;
   run: Run;
@@ -51,7 +51,7 @@ export class ApiClient {
     this.headers = headers;
   }
 
-  /** Sends a request; any status is an answer. */
+  /** Sends a request. Any status is a valid response. */
   async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
     const response = await fetch(`${this.url}${path}`, {
       ...this.#request(method, options),
@@ -61,7 +61,7 @@ export class ApiClient {
     return { status: response.status, headers: response.headers, text, body: jsonOf(text) };
   }
 
-  /** The body of a successful answer. Throws for any other status. */
+  /** Returns the body of a successful response. Throws for any other status. */
   async ask<S extends z.ZodType>(schema: S, method: string, path: string, options?: CallOptions): Promise<z.output<S>> {
     const answer = await this.call(method, path, options);
     if (answer.status >= 300) throw new Error(`${method} ${path} answered ${String(answer.status)}: ${answer.text}`);
@@ -76,12 +76,12 @@ export class ApiClient {
     return this.ask(threadSchema, "GET", `/api/threads/${id}`);
   }
 
-  /** Posts a message and does not wait for its run. */
+  /** Posts a message without waiting for its run. */
   async post(id: string, content: string, more: object = {}): Promise<Admitted> {
     return admitted(await this.#postMessage(`/api/threads/${id}/messages`, { content, ...more }));
   }
 
-  /** Posts a message and waits until its run rests. */
+  /** Posts a message and waits until its run ends or waits. */
   async say(id: string, content: string, more: object = {}): Promise<Admitted> {
     return admitted(await this.#postMessage(`/api/threads/${id}/messages?wait=true`, { content, ...more }));
   }
@@ -117,7 +117,7 @@ export class ApiClient {
     return socketFeed(`${this.url}/api/threads/${id}/stream?${query}`, this.headers);
   }
 
-  /** Reads an answer as server-sent events. Throws when it is something else. */
+  /** Reads a response as server-sent events. Throws if it is something else. */
   async stream(method: string, path: string, options: CallOptions = {}): Promise<Feed> {
     const leave = new AbortController();
     const response = await fetch(`${this.url}${path}`, { ...this.#request(method, options), signal: leave.signal });
@@ -140,7 +140,7 @@ export class ApiClient {
   }
 }
 
-/** The code of an error answer; throws when the answer has not the contract's form. */
+/** The code of an error response. Throws if the response does not have the contract's form. */
 export function codeOf({ body }: Answer): string {
   return failure.parse(body).error.code;
 }

@@ -1,6 +1,6 @@
-// Bounded waiting: whatever a test waits for has an end and a sentence that says what did not come.
+// Waits with a limit: a wait of a test ends after a time, with a sentence that names what did not happen.
 
-/** The promise's value; rejects with `what` if it has not come after so many milliseconds. */
+/** Returns the promise's value. Rejects with `what` if it does not settle within this many milliseconds. */
 export async function within<T>(
   milliseconds: number,
   what: string | (() => string),

@@ -1,4 +1,5 @@
-// Watches an owner's threads over the network, by either carrier, and checks each frame against the contract.
+// Subscribes to the feed of an owner's threads over the network, with either transport, and checks each frame against
+// the contract.
 
 import { createParser } from "eventsource-parser";
 import WebSocket from "ws";
@@ -11,7 +12,7 @@ import { UpgradeRefused } from "./socket-feed.ts";
 
 const patience = 20_000;
 
-/** What a watcher was told. */
+/** The messages that a subscriber of the feed received. */
 export class FeedWords {
   readonly words: FeedEvent[] = [];
   readonly #watchers = new Set<() => void>();
@@ -28,7 +29,7 @@ export class FeedWords {
     return word;
   }
 
-  /** Resolves with the first word that fits. */
+  /** Resolves with the first message that fits. */
   until(what: string, fits: (word: FeedEvent) => boolean): Promise<FeedEvent> {
     const found = new Promise<FeedEvent>((resolve) => {
       const look = (): void => {
@@ -48,7 +49,7 @@ export class FeedWords {
   }
 }
 
-/** Watches over a WebSocket. Rejects with `UpgradeRefused`. */
+/** Subscribes over a WebSocket. Rejects with `UpgradeRefused`. */
 export async function watchBySocket(url: string, headers: Record<string, string> = {}): Promise<FeedWords> {
   const socket = new WebSocket(url.replace(/^http/, "ws"), { headers });
   const feed = new FeedWords(() => socket.close());
@@ -70,7 +71,7 @@ export async function watchBySocket(url: string, headers: Record<string, string>
   return within(patience, `an answer to the upgrade of ${url}`, opened);
 }
 
-/** Watches over server-sent events. */
+/** Subscribes over server-sent events. */
 export async function watchBySse(url: string, headers: Record<string, string> = {}): Promise<FeedWords> {
   const leave = new AbortController();
   const response = await fetch(url, { headers, signal: leave.signal });

@@ -1,5 +1,5 @@
-// A subscription as its reader sees it, whatever carried it: the events in the order they came, checked against the
-// contract's schema one by one, and whether each names the one before it.
+// A subscription as its reader sees it, with either transport: the events in the order of their arrival, each checked
+// against the contract's schema, and whether each names the number of the event before it.
 
 import { eventSchema } from "#contract/event.ts";
 import type { EventOf, EventType, ThreadEvent } from "#contract/event.ts";
@@ -8,7 +8,7 @@ import type { ThreadView } from "#contract/fold.ts";
 
 import { within } from "./deadline.ts";
 
-/** Milliseconds a test waits for an event unless it says otherwise. */
+/** Milliseconds that a test waits for an event by default. */
 const patience = 15_000;
 
 interface Waiter {
@@ -20,9 +20,9 @@ interface Waiter {
 /** One subscription. */
 export class Feed {
   readonly events: ThreadEvent[] = [];
-  /** What no reader may see: numbers that do not rise, frames that do not follow each other. */
+  /** Violations of the protocol: numbers that do not rise, frames that do not follow each other. */
   readonly faults: string[] = [];
-  /** How it ended; null while it goes on. `end` is the contract's own mark of rest. */
+  /** How the subscription ended; null while it is open. `end` is the contract's mark for an idle thread. */
   ending: string | null = null;
   #waiters: Waiter[] = [];
   readonly #leave: () => void;
@@ -31,7 +31,7 @@ export class Feed {
     this.#leave = leave;
   }
 
-  /** Takes one event as it came from the wire. Who left reads none that was on its way. */
+  /** Takes one event as it came from the wire. After `close`, events that were on their way are ignored. */
   take(json: string): void {
     if (this.ending === "left") return;
     const event = eventSchema.parse(JSON.parse(json));
@@ -46,19 +46,19 @@ export class Feed {
     this.#wake();
   }
 
-  /** Nothing more comes. */
+  /** Ends the subscription: no event follows. */
   end(how: string): void {
     this.ending ??= how;
     this.#wake();
   }
 
-  /** Leaves, as a reader does that has seen enough. */
+  /** Closes the subscription, as a reader does that has seen enough. */
   close(): void {
     this.#leave();
     this.end("left");
   }
 
-  /** Waits until an event of this type came that satisfies `test`, so long; those that came before count. */
+  /** Waits for an event of this type that satisfies `test`. Earlier events count too. */
   async until<T extends EventType>(
     type: T,
     test: (event: EventOf<T>) => boolean = () => true,
@@ -70,19 +70,19 @@ export class Feed {
     return find() as EventOf<T>;
   }
 
-  /** Waits until so many events of a type came. */
+  /** Waits until this many events of a type have arrived. */
   async untilCount(type: EventType, count: number): Promise<void> {
     const enough = (): boolean => this.events.filter((event) => event.type === type).length >= count;
     await this.#wait(enough, `${String(count)} events "${type}"`);
   }
 
-  /** Waits until nothing more comes, and says how it ended. */
+  /** Waits until the subscription ends, and returns how it ended. */
   async untilEnd(milliseconds = patience): Promise<string> {
     await this.#wait(() => this.ending !== null, "the end of the subscription", milliseconds);
     return this.ending ?? "";
   }
 
-  /** What a person would see. Throws when a frame was lost or came twice. */
+  /** The view that a client would show. Throws if a frame was lost or came twice. */
   view(from?: ThreadView): ThreadView {
     if (this.faults.length > 0) throw new Error(`The subscription is broken: ${this.faults.join("; ")}`);
     return foldAll(this.events, from);

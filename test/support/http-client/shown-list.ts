@@ -1,4 +1,4 @@
-// A client's list of threads as a test looks at it.
+// A client's list of threads with functions to check it in a test.
 
 import type { ThreadList, ThreadStatus } from "#client/index.ts";
 
@@ -6,11 +6,11 @@ import { within } from "./deadline.ts";
 
 const patience = 20_000;
 
-/** Somebody shows a list. */
+/** A subscribed list. */
 export interface ShownList {
-  /** How a thread stands in it; undefined where it is not in it. */
+  /** The status of a thread in the list; undefined if the list does not have the thread. */
   statusOf: (id: string) => ThreadStatus | undefined;
-  /** Resolves once the list is so. */
+  /** Resolves once the list satisfies a condition. */
   until: (what: string, fits: () => boolean) => Promise<void>;
   leave: () => void;
 }

@@ -1,4 +1,4 @@
-// Reads a thread's WebSocket into a feed, and acknowledges as the contract asks of every reader.
+// Reads a thread's WebSocket into a feed, and acknowledges as the contract requires of every reader.
 
 import WebSocket from "ws";
 
@@ -7,7 +7,7 @@ import { acknowledgeBytes, acknowledgeIntervalMs } from "#contract/stream-limits
 import { within } from "./deadline.ts";
 import { Feed } from "./feed.ts";
 
-/** An upgrade that was answered with something else. */
+/** An upgrade request that got another response. */
 export class UpgradeRefused extends Error {
   readonly status: number;
   readonly text: string;

@@ -4,7 +4,7 @@ import { createParser } from "eventsource-parser";
 
 import { Feed } from "./feed.ts";
 
-/** The feed of an answer that was fetched with `leave` as its way out. */
+/** The feed of a response that was fetched with the signal of `leave`, which closes it. */
 export function sseFeed(response: Response, leave: AbortController): Feed {
   const feed = new Feed(() => leave.abort());
   const parser = createParser({

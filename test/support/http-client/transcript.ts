@@ -1,4 +1,4 @@
-// A conversation without what differs between two tellings of it: ids, times, numbers.
+// A conversation without ids, times and numbers, which differ between two runs of the same conversation.
 
 import { z } from "zod";
 
@@ -16,7 +16,7 @@ export interface Line {
 
 const callsSchema = z.array(z.object({ function: z.object({ name: z.string(), arguments: z.string() }) }));
 
-/** The lines of messages, in their order. */
+/** Converts messages to the lines of a transcript, in order. */
 export function transcript(messages: readonly Message[]): Line[] {
   return messages.map(({ role, content, parts, tool_calls, name }) => ({
     role,
@@ -32,7 +32,7 @@ export function transcript(messages: readonly Message[]): Line[] {
   }));
 }
 
-/** The messages of a folded view as the API would list them. Throws while one still grows. */
+/** The messages of a folded view in the form in which the API lists them. Throws if one of them is still streaming. */
 export function settledMessages(views: readonly MessageView[]): Message[] {
   return views.map(({ streaming, ...message }) => {
     if (streaming) throw new Error(`Message ${message.id} never ended`);

@@ -1,4 +1,4 @@
-// The catalog in memory: the twin of the one on D1, for tests of what stands above it. One suite runs over both.
+// The catalog in memory, the counterpart of the one on D1, for tests of the layers above it. One suite runs over both.
 
 import type { Thread } from "#contract/thread.ts";
 import type { UsageDimension } from "#contract/usage-route.ts";
@@ -159,7 +159,7 @@ class MemoryCatalog implements Catalog {
   }
 }
 
-/** A thread that stands where a cursor points. */
+/** A thread at the position of a cursor. */
 function asThread(thread: Thread, place: { updatedAt: number; id: string }): Thread {
   return { ...thread, updated_at: place.updatedAt, id: place.id };
 }

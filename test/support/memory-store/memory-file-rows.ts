@@ -1,4 +1,4 @@
-// File rows in memory, for tests: the twin of those in SQLite.
+// File rows in memory for tests, the counterpart of those in SQLite.
 
 import type { FileRow, FileRows, Garbage } from "#store/files/file-rows.ts";
 
@@ -14,7 +14,7 @@ interface State {
   garbage: Map<number, Garbage>;
 }
 
-/** Rows of nobody's. */
+/** File rows that belong to no thread. */
 export function memoryFileRows(): FileRows {
   let state: State = { files: new Map(), chunks: new Map(), garbage: new Map() };
   const key = (parent: string, name: string) => `${parent}\u0000${name}`;
@@ -97,7 +97,7 @@ function isBehind(row: FileRow, after: Pick<FileRow, "parent" | "name">): boolea
 
 const encoder = new TextEncoder();
 
-/** As SQLite compares text: byte by byte of its UTF-8. */
+/** Compares texts like SQLite: byte by byte in UTF-8. */
 function compare(left: string, right: string): number {
   const [a, b] = [encoder.encode(left), encoder.encode(right)];
   const shared = Math.min(a.length, b.length);

@@ -1,4 +1,4 @@
-// Messages of the store in memory: one table per branch, by position, and where each id stands.
+// Messages of the store in memory: one table for each branch, sorted by position, and an index by id.
 
 import { refuse } from "#contract/error.ts";
 import type { MessageQuery } from "#core/ports/thread-store.ts";
@@ -15,7 +15,7 @@ interface Place {
   position: string;
 }
 
-/** The messages of one thread; `path` gives the stretches of a branch. */
+/** The messages of one thread; `path` returns the sections of a branch. */
 export class MemoryMessages {
   readonly #undo: UndoLog;
   readonly #path: (branch: string) => BranchStretch[];

@@ -1,5 +1,5 @@
-// The thread's store in memory, for tests. It keeps the same contract as the one on SQLite, transactions included; one suite
-// runs over both.
+// The thread's store in memory, for tests. It has the same contract as the one on SQLite, transactions included; one
+// suite runs over both.
 
 import type { LogQuery, RowQuery } from "#core/ports/thread-store.ts";
 import type { KeyRecord, LogRecord, RunRecord, StoredEvent, ThreadRecord } from "#core/record.ts";

@@ -1,5 +1,5 @@
-// A table in memory: row texts by key, kept in key order. It holds JSON text as SQLite does, so what is handed in or out is
-// always a copy, and what a row cannot hold (`undefined`) is lost here too.
+// A table in memory: rows as JSON text by key, sorted by key. It stores JSON text as SQLite does, so values are always
+// copied in and out, and what JSON cannot hold (`undefined`) is lost here too.
 
 import { refuse } from "#contract/error.ts";
 import { decodeBody, encodeBody } from "#store/row-body.ts";
@@ -58,7 +58,7 @@ export class SortedRows<K extends Key, T extends object> {
     return body === undefined ? null : decodeBody<T>(body);
   }
 
-  /** Rows of a window, read one by one as they are asked for. */
+  /** Rows of a window, read lazily one by one. */
   *walk({ order, above, below }: KeyWindow<K>): Generator<T> {
     const from = above === undefined ? 0 : this.#place(above, true);
     const to = below === undefined ? this.#keys.length : this.#place(below, false);
@@ -69,7 +69,7 @@ export class SortedRows<K extends Key, T extends object> {
     }
   }
 
-  /** The first rows of a window that pass, up to a limit. */
+  /** The first rows of a window that satisfy `passes`, up to a limit. */
   page(window: KeyWindow<K>, limit: number, passes: (record: T) => boolean): T[] {
     const found: T[] = [];
     for (const record of this.walk(window)) {
@@ -89,7 +89,7 @@ export class SortedRows<K extends Key, T extends object> {
     this.#bodies.delete(key);
   }
 
-  /** Index of the first key that is not less than a key, or that is greater than it. */
+  /** Index of the first key that is at least a key; with `greater`, of the first key that is greater. */
   #place(key: K, greater: boolean): number {
     let low = 0;
     let high = this.#keys.length;

@@ -1,17 +1,17 @@
-// Transactions over plain memory: every write leaves the step that takes it back, and a throw runs those steps, newest
-// first, down to where its transaction began. Nested transactions roll back only their own part.
+// Transactions over plain memory: every write records a step that undoes it. An exception runs these steps, newest
+// first, back to the start of its transaction. Nested transactions roll back only their own part.
 
-/** Steps that take writes back. */
+/** The steps that undo writes. */
 export class UndoLog {
   #steps: (() => void)[] = [];
   #depth = 0;
 
-  /** Notes how to take back a write that was just made; forgotten outside of a transaction. */
+  /** Records how to undo a write that was just made. Outside of a transaction nothing is recorded. */
   note(undo: () => void): void {
     if (this.#depth > 0) this.#steps.push(undo);
   }
 
-  /** Runs work whose writes stay together or not at all. */
+  /** Runs a function as a transaction: all of its writes stay, or none. */
   transaction<T>(work: () => T): T {
     const start = this.#steps.length;
     this.#depth += 1;

@@ -1,5 +1,5 @@
-// What the server can answer: the fixtures of this repository and, where a folder of recorded answers is named, those.
-// A case is chosen by the model a request names: `case:<name>` or `recorded:<wire>:<number>`.
+// The cases that the server can answer: the fixtures of this repository and, if a folder of recorded answers is named,
+// those. The model of a request selects a case: `case:<name>` or `recorded:<wire>:<number>`.
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";

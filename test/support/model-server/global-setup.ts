@@ -1,5 +1,6 @@
-// Starts the model server once for a whole test run, in Node, and tells the tests where it listens: `inject("modelServer")`.
-// RECORDED_DIR and MODEL_SERVER_SEED are read here, because tests inside the Workers runtime see no environment.
+// Starts the model server once for a whole test run, in Node, and provides its address to the tests:
+// `inject("modelServer")`. RECORDED_DIR and MODEL_SERVER_SEED are read here, because tests inside the Workers runtime
+// have no environment variables.
 
 import process from "node:process";
 
@@ -9,9 +10,9 @@ import { startModelServer, type ModelServer } from "./server.mjs";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where the model server listens. */
+    /** The address of the model server. */
     modelServer: string;
-    /** What the cuts of this run follow from. */
+    /** The seed of the offsets at which answers are cut into pieces. */
     modelServerSeed: number;
   }
 }

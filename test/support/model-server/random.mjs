@@ -1,4 +1,4 @@
-// A small seeded generator (mulberry32), so that a failure can be played again from the seed that was printed.
+// A small seeded generator (mulberry32), so that a failure can be repeated from the printed seed.
 
 /**
  * Numbers in [0, 1), the same for the same seed.

@@ -4,7 +4,7 @@
 export interface ModelServer {
   url: string;
   port: number;
-  /** What the cuts follow from; printed so that a failure can be played again. */
+  /** The seed of the offsets at which answers are cut into pieces; printed, so that a failure can be repeated. */
   seed: number;
   close: () => Promise<void>;
 }

@@ -1,12 +1,14 @@
-// A provider on the loopback: answers the real paths of OpenAI, Anthropic, Google and OpenRouter with bytes of the case that
-// the request names, cut at random offsets. Keeps what it was asked and tells whether an answer was read to its end.
+// A provider on the loopback. It answers the real paths of OpenAI, Anthropic, Google and OpenRouter with the bytes of
+// the case that the request names, cut at random offsets. It records requests, and whether an answer was read to its
+// end.
 //
-// Headers of a request steer its answer: `x-server-seed` fixes the cuts, `x-server-break` breaks the connection after that
-// many bytes, `x-server-hold` says nothing more after that many, `x-server-id` names the exchange for the routes below,
-// `x-server-redirect: <status> <address>` redirects once, to the same path below `<address>/moved`.
-// A model `case:first|second` answers the requests of one exchange in turn, the last case also those that follow.
-// GET /__requests?id=  what was asked;  GET /__closed?id=  waits until the answer's connection closed, and tells how;
-// GET /__recorded  the recorded cases that can be asked for.
+// Headers of a request control its answer: `x-server-seed` fixes the offsets, `x-server-break` breaks the connection
+// after that many bytes, `x-server-hold` sends nothing more after that many bytes, `x-server-id` names the exchange for
+// the routes below, `x-server-redirect: <status> <address>` redirects once, to the same path below `<address>/moved`.
+// A model `case:first|second` answers the requests of one exchange in turn; the last case also answers all later ones.
+// GET /__requests?id= returns the requests; GET /__closed?id= waits until the answer's connection is closed, and
+// returns how;
+// GET /__recorded returns the recorded cases.
 
 import { createServer } from "node:http";
 
@@ -20,7 +22,7 @@ import { createRandom, cutAtRandom } from "./random.mjs";
  * @typedef {{ url: string, port: number, seed: number, close: () => Promise<void> }} ModelServer
  */
 
-/** Which protocol a path speaks, and where it names the model. */
+/** The protocol of each path, and where the path names the model. */
 const routes = [
   { path: /^\/api\/v1\/chat\/completions$/, provider: "openrouter" },
   { path: /^\/v1\/chat\/completions$/, provider: "openai" },
@@ -59,7 +61,7 @@ function sendJson(response, value, status = 200) {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
 }
 
-/** Every answer's end, so that a test can wait for one. */
+/** The ends of all answers, so that a test can wait for one. */
 class Exchanges {
   /** @type {Asked[]} */
   asked = [];
@@ -98,7 +100,7 @@ async function writeAnswer(response, { status, headers, body }, { random, breakA
   for (const piece of cutAtRandom(body.subarray(0, end), random)) {
     if (response.destroyed) return;
     response.write(piece);
-    // Gives each piece its own packet, as far as anything can.
+    // Sends each piece in a packet of its own, as far as a program can control that.
     await new Promise((resolve) => setImmediate(resolve));
   }
   if (breakAt !== null) response.destroy();

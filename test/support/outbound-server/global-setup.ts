@@ -1,4 +1,4 @@
-// Starts the outbound server once for a whole test run, in Node, and tells the tests where it listens:
+// Starts the outbound server once for a whole test run, in Node, and provides its address to the tests:
 // `inject("outboundServer")`.
 
 import type { TestProject } from "vitest/node";
@@ -7,7 +7,7 @@ import { startOutboundServer, type OutboundServer } from "./server.mjs";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where the outbound server listens. */
+    /** The address of the outbound server. */
     outboundServer: string;
   }
 }

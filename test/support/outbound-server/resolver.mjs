@@ -1,4 +1,4 @@
-// Answers questions as a resolver does over HTTPS in JSON, odd ones among them.
+// Answers DNS questions over HTTPS in JSON, also with unusual answers.
 
 import { A, CNAME, zone } from "./zone.mjs";
 
@@ -7,7 +7,7 @@ import { A, CNAME, zone } from "./zone.mjs";
  * @typedef {{ seen: Map<string, number> }} Memory
  */
 
-/** A resolver that remembers how often it was asked what. */
+/** A resolver's memory of the questions that it was asked, with their number. */
 export function createMemory() {
   return { seen: /** @type {Map<string, number>} */ (new Map()) };
 }

@@ -1,6 +1,6 @@
-// A host on the loopback that misbehaves on demand, and a resolver beside it. The path says how it answers. A request that
-// names itself (`?id=`) can be asked about: GET /__asked tells what came, /__arrived waits until something came, /__closed
-// waits until its answer's connection is done and tells whether all of it was sent.
+// A host on the loopback that misbehaves on demand, and a DNS resolver. The path decides how it answers. A request with
+// an id (`?id=`) can be observed: GET /__asked returns what arrived, /__arrived waits for its arrival, /__closed waits
+// until its connection is closed and returns whether the whole answer was sent.
 
 import { createServer } from "node:http";
 import { gzipSync } from "node:zlib";
@@ -16,11 +16,11 @@ import { answerQuestion, createMemory } from "./resolver.mjs";
 const bombBytes = 64 * 1024 * 1024;
 const bomb = gzipSync(Buffer.alloc(bombBytes));
 
-/** Answers that no HTTP library would write. */
+/** Answers that no HTTP library would send. */
 const raw = {
   "/status-999": "HTTP/1.1 999 Odd\r\ncontent-length: 2\r\n\r\nhi",
   "/upgrade": "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\nhi",
-  // The body is five times as long as its length says.
+  // The body is five times as long as its content-length.
   "/understated":
     "HTTP/1.1 200 OK\r\ncontent-length: 2\r\ntransfer-encoding: chunked\r\n\r\na\r\n0123456789\r\n0\r\n\r\n",
   "/overstated": "HTTP/1.1 200 OK\r\ncontent-length: 4000000000\r\n\r\nhi",
@@ -35,7 +35,7 @@ const pages = {
     const status = Number(url.searchParams.get("status") ?? 302);
     response.writeHead(status, location === null ? {} : { location }).end("moved");
   },
-  // Redirects so many times, each time to itself; without a number for ever.
+  // Redirects this many times, always to itself; without a number for ever.
   "/hop": (response, url, asked) => {
     const left = url.searchParams.get("left");
     if (left === "0") return void response.end(JSON.stringify(asked));
@@ -65,12 +65,12 @@ const pages = {
   },
   // One piece, then nothing more.
   "/silent": (response) => void response.write("a piece"),
-  // A piece whenever it is told to send one: GET /__piece.
+  // Sends a piece for each GET /__piece.
   "/pieces": (response) => response.flushHeaders(),
   "/hold": () => undefined,
 };
 
-/** Waits, and what they wait for, by name. */
+/** Named notices, and those who wait for them. */
 class Notices {
   /** @type {Map<string, { promise: Promise<unknown>, resolve: (value: unknown) => void }>} */
   #notices = new Map();

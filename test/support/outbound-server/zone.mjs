@@ -1,9 +1,10 @@
-// The names that the server's resolver knows. Questions that a name has no answer for find no records.
+// The names that the resolver knows. A question that a name has no answer for gets no records.
 
 /**
- * `ttl` is 0 unless said; `later` are the records of every question after the first.
+ * `ttl` is 0 by default; `later` are the records for every question after the first.
  * @typedef {{ type: number, data: string, ttl?: number, name?: string }} GivenRecord
- * @typedef {{ records?: GivenRecord[], later?: GivenRecord[], status?: number, truncated?: boolean, odd?: string, oddType?: number }} GivenName
+ * @typedef {{ records?: GivenRecord[], later?: GivenRecord[], status?: number, truncated?: boolean, odd?: string,
+ * oddType?: number }} GivenName
  */
 
 export const A = 1;
@@ -59,7 +60,7 @@ export const zone = {
   "moved.example.com": { odd: "redirect" },
 };
 
-// Each alias is followed one question at a time, and there is always another.
+// A long chain of aliases, each resolved by a question of its own.
 for (let at = 0; at < 20; at += 1) {
   zone[`chain${at}.example.com`] = { records: [alias(`chain${at + 1}.example.com.`)] };
 }

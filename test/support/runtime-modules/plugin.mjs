@@ -14,7 +14,10 @@ import { build } from "vite";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** test/wrangler.test.jsonc has a rule that the runtime loads the modules in it itself. */
+/**
+ * The path is fixed, because test/wrangler.test.jsonc has a rule that lets the runtime load the modules in this folder
+ * itself.
+ */
 const folder = path.join(root, ".cache/runtime-modules");
 
 /** The modules that the test runner itself evaluates before each test file, since they use it. */
@@ -53,7 +56,7 @@ export function runtimeModules(alias) {
     },
     resolveId: (id) => (!isWatching && packages.includes(id) ? idOf(id) : undefined),
     async load(id) {
-      // The bundle of a run would be old after the first edit.
+      // In watch mode a bundle would be outdated after the first edit.
       if (isWatching) return undefined;
       built ??= bundle(alias);
       const code = (await built).get(id);

@@ -1,5 +1,5 @@
-// A client of the session endpoint as the rework plan writes it ("HTTP Transport Layer", client implementation), adapted to
-// types alone; and what a test wants to see of an answer.
+// A client of the session endpoint as the rework plan writes it ("HTTP Transport Layer", client implementation), with
+// types added; and functions to check its responses.
 
 import type { AgentEvent, ExecuteComplete } from "#contract/session/agent-event.ts";
 import type { SessionToolCall, ToolResultMessage } from "#contract/session/session-message.ts";
@@ -11,18 +11,18 @@ export type Send = (path: string, init?: RequestInit) => Promise<Response>;
 /** A line of an execution. */
 export type ExecutionEvent = AgentEvent | ExecuteComplete;
 
-/** What came of an execute request. */
+/** The outcome of an execute request. */
 export interface Executed {
   status: number;
   sessionId: string;
   events: AgentEvent[];
-  /** The last line; null where the answer is none or was cut. */
+  /** The last line; null if there was none, or the response was interrupted. */
   complete: ExecuteComplete | null;
   /** The body of a refusal. */
   refusal: { code: string; message: string; details?: { fields?: { path: string }[]; known?: string[] } } | null;
 }
 
-/** Executes and reads to the end. */
+/** Sends an execute request and reads the response to its end. */
 export async function execute(send: Send, body: object, init: RequestInit = {}): Promise<Executed> {
   // Without a content type, as the plan's client sends it.
   const response = await send("/api/agent/execute", { ...init, method: "POST", body: JSON.stringify(body) });
@@ -40,7 +40,7 @@ export async function execute(send: Send, body: object, init: RequestInit = {}):
   return { status: 200, sessionId, events, complete, refusal: null };
 }
 
-/** Reads the events of an answer as the plan's client does; the rest of a line waits for the chunk that brings it. */
+/** Reads the events of a response as the plan's client does. An incomplete line waits for the next chunk. */
 export async function readEvents(response: Response, handleEvent: (event: ExecutionEvent) => void): Promise<void> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
@@ -61,10 +61,10 @@ export async function readEvents(response: Response, handleEvent: (event: Execut
   }
 }
 
-/** What a client does for a call. */
+/** The function of a tool that the client runs. */
 type ToolFunction = (call: SessionToolCall) => string | Promise<string>;
 
-/** A tool as a client has it. Its function goes away with `JSON.stringify`, which is what makes it remote. */
+/** A tool of the client. `JSON.stringify` drops its function, which makes it remote for the server. */
 export interface ClientSideTool {
   name: string;
   label: string;
@@ -72,7 +72,7 @@ export interface ClientSideTool {
   execute: ToolFunction;
 }
 
-/** A whole conversation turn: asks, makes the calls that come back, sends their results, until nothing is pending. */
+/** A whole turn: sends the request, runs the calls that come back, sends their results, until none is pending. */
 export async function executeOnServer(
   send: Send,
   request: { input: object; tools: ClientSideTool[]; options?: object; sessionId?: string },
@@ -99,14 +99,14 @@ function executeLocalTools(tools: readonly ClientSideTool[], calls: SessionToolC
   );
 }
 
-/** The session as the server shows it; null where there is none. */
+/** The session as the server returns it; null if there is none. */
 export async function readSession(send: Send, sessionId: string): Promise<SessionView | null> {
   const response = await send(`/api/agent/session/${sessionId}`);
   const body = await response.json();
   return response.status === 200 ? (body as SessionView) : null;
 }
 
-/** The text that was streamed. */
+/** The streamed text. */
 export function textOf(events: readonly ExecutionEvent[]): string {
   return events.map((event) => (event.type === "text_delta" ? event.delta : "")).join("");
 }

@@ -1,4 +1,4 @@
-// Definitions as the API tells them, made of the little that a test is about.
+// Definitions as the API returns them, with default values for the fields that a test does not set.
 
 import type { Json } from "#client/index.ts";
 import type { Agent, DefinitionSet, Model, Prompt, Tool } from "#playground/agents/definition.ts";
@@ -54,7 +54,7 @@ export function promptOf(name: string, more: { model: string; tools?: Json[]; pr
   };
 }
 
-/** A model; one that misses a variable is not ready. */
+/** A model; one that lacks a variable is not ready. */
 export function modelOf(name: string, { fallbacks = [], missing = null }: Partial<Model> = {}): Model {
   return {
     name,
@@ -74,7 +74,7 @@ export function modelOf(name: string, { fallbacks = [], missing = null }: Partia
   };
 }
 
-/** A tool of its own. */
+/** A tool that is a file of its own. */
 export function toolOf(name: string): Tool {
   const parameters = { type: "object", properties: {} };
   return {
@@ -89,7 +89,10 @@ export function toolOf(name: string): Tool {
   };
 }
 
-/** 200 definitions: 50 agents with a prompt each, 80 tools that are shared, 20 models of which each falls back to the next. */
+/**
+ * 200 definitions: 50 agents with a prompt each, 80 shared tools, and 20 models, each with the next one as its
+ * fallback.
+ */
 export function manyDefinitions(): DefinitionSet {
   const of = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
   return {
