@@ -1,4 +1,4 @@
-// Coming in: a deployment with tokens, and one that lets nobody in.
+// Sign-in: a deployment with tokens, and one that refuses every caller.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// How an open page shows an outage: the server is killed while a run is at work, and starts again.
+// How an open page shows an outage: the server is killed while a run is active, and starts again.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 

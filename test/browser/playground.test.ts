@@ -1,4 +1,4 @@
-// The playground in a real browser, against a real server: what a developer sees in the first minute and all day.
+// The playground in a real browser, against a real server: what a developer sees in the first minute and in daily use.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
@@ -124,7 +124,7 @@ describe("the playground", () => {
   rebuilt(use, project);
 });
 
-/** A test's title as part of a file's name. */
+/** Converts a test's title to a part of a file's name. */
 function fileName(title: string): string {
   return title.replaceAll(/[^A-Za-z0-9]+/g, "-").slice(0, 80);
 }

@@ -1,4 +1,5 @@
-// Attachments over the network: posted inline and by address, answered as files of the thread, sent to each provider.
+// Attachments over the network: posted inline and by address, returned as files of the thread, and sent to each
+// provider.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,7 +13,7 @@ import { openProviderDesk, type ProviderDesk } from "./support/provider-desk.ts"
 import { providerVariables } from "./support/provider-variables.ts";
 import { addWeatherAgents, providers } from "./support/weather-agents.ts";
 
-/** A white pixel, and the same one as somebody else serves it. */
+/** A white pixel, and the same picture as another server returns it. */
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+M8AAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
 
 describe("attachments", () => {

@@ -1,4 +1,5 @@
-// The client against a real server with tokens, over a wire that is cut: sockets by ticket, and server-sent events.
+// The client against a real server with tokens, over connections that are cut: sockets by ticket, and server-sent
+// events.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import WebSocket from "ws";
@@ -19,7 +20,7 @@ import { longQuestion, slowQuestion } from "./support/slow-answer.ts";
 const tokens = "admin-secret,anna-secret=anna,ben-secret=ben";
 const patience = 20_000;
 
-/** Every address that a client opened a socket at. */
+/** Every address at which a client opened a socket. */
 const addresses: string[] = [];
 
 class NotedSocket extends WebSocket {
@@ -29,7 +30,7 @@ class NotedSocket extends WebSocket {
   }
 }
 
-/** Loses the third frame. */
+/** A socket that loses the third frame. */
 class LossySocket extends NotedSocket {
   static lost = 0;
   #frames = 0;
@@ -120,7 +121,7 @@ describe("the client", () => {
     await until("rest", () => statusOf(kept.id) === "idle");
     const { run } = await other.thread(kept).messages.post({ content: slowQuestion });
     await until("work", () => statusOf(kept.id) === "running");
-    // What is done while the wire is cut is not told; whoever comes back sees it all the same.
+    // Changes during an interruption are not sent; a client that reconnects loads them nevertheless.
     const gone = await other.threads.create({ agent_id: "assistant", tags: [tag] });
     await until("another one", () => statusOf(gone.id) === "idle");
     through().cut();
@@ -352,7 +353,7 @@ describe("the client", () => {
   });
 });
 
-/** Resolves once `test` holds of a thread that is followed. */
+/** Resolves once `test` holds for a followed thread. */
 function changed(thread: ThreadHandle, test: () => boolean): Promise<void> {
   const came = new Promise<void>((resolve) => {
     const look = (): void => {
@@ -375,13 +376,13 @@ async function firstWords(sending: Sending): Promise<void> {
   for await (const words of sending.text) if (words !== "") return;
 }
 
-/** The run once it is over, or waits. */
+/** Resolves with the run once it has ended or waits. */
 async function rested(thread: ThreadHandle, runId: string) {
   await changed(thread, () => /^(completed|stopped|limit|error)$/.test(thread.state.runs[runId]?.status ?? ""));
   return thread.runs.get(runId);
 }
 
-/** The call that waits next. */
+/** Resolves with the next pending call. */
 async function nextPending(thread: ThreadHandle, before: string): Promise<string> {
   for await (const event of thread.events()) {
     const calls = event.type === "snapshot" ? event.thread.pending_tool_calls : [];

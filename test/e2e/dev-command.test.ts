@@ -1,5 +1,5 @@
-// The dev command as a process: one line says it is ready, one server owns a state folder, and whatever ends it, nothing
-// of it stays behind to hold the port or the files.
+// The dev command as a process: one line reports that it is ready, one server at a time uses a state folder, and
+// however the command ends, no process of it remains that uses the port or the files.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,14 +13,14 @@ import { type DevServer, runDevCommand, startDevServer } from "./dev-server.ts";
 const portOf = (server: DevServer): number => Number(new URL(server.url).port);
 
 /**
- * One state folder for all tests. Each test leaves a server that serves, and the next test uses it: a start takes five processor
- * seconds.
+ * One state folder for all tests. Each test leaves a running server that the next test uses, because a start takes five
+ * processor seconds.
  */
 describe("npm run dev", () => {
   const state = mkdtempSync(path.join(tmpdir(), "threadhold-dev-"));
   let server: DevServer | undefined;
 
-  /** The server of the test before, or a new one. */
+  /** The server of the previous test, or a new one. */
   async function running(...args: string[]): Promise<DevServer> {
     server ??= await startDevServer(state, args);
     return server;

@@ -13,7 +13,7 @@ import { copyProject } from "./support/project-copy.ts";
 
 const key = "sk-a-key-that-nobody-may-read";
 const password = "a-password-of-a-database";
-/** Events of an answer that arrives at once. Wrangler's debugger would turn each of them into a request. */
+/** Events of an answer that arrives at once. With wrangler's debugger each of them would be a request. */
 const pieces = 1000;
 
 const files = {
@@ -79,7 +79,8 @@ describe("the dev command's console", () => {
   const start = async (name: string, ...args: string[]): Promise<{ server: DevServer; api: ApiClient }> => {
     const address = `http://127.0.0.1:${String(modelPort)}/v1`;
     const variables = ["--var", `OPENAI_API_KEY:${key}`, "--var", `OPENAI_BASE_URL:${address}`];
-    // What many systems allow. With the debugger on, a thousand pieces at once are enough to end such a server.
+    // The limit of open files on many systems. With the debugger on, a thousand pieces at once are enough to end such a
+    // server.
     const served = { root: project.root, openFiles: 1024 };
     const server = await startDevServer(project.state(name), [...variables, ...args], served);
     started.push(server);
@@ -126,7 +127,8 @@ describe("the dev command's console", () => {
     expect(server.output()).not.toMatch(/^\{/m);
     expect(server.output()).not.toContain(key);
     expect(server.output()).not.toContain(password);
-    // A first start is quiet: one line of the compiler, no empty lines of the build, no warning of its tools.
+    // A first start prints only what matters: one line of the compiler, no empty lines of the build, no warning of its
+    // tools.
     expect(server.output().match(/compiled \d+ definitions/g)).toHaveLength(1);
     expect(server.output()).not.toMatch(/custom build|PostCSS|update available/);
   });

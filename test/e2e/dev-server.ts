@@ -1,4 +1,4 @@
-// Starts the dev command as a developer would, as a process of its own with its own state folder and port.
+// Starts the dev command as a developer would: as a process of its own, with its own state folder and port.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
@@ -14,7 +14,7 @@ const endDeadline = 15_000;
 export interface DevServer {
   url: string;
   process: ChildProcess;
-  /** Everything printed so far, both streams. */
+  /** The output so far, of both streams. */
   output: () => string;
   /** Settles when the command has ended; the code is null if a signal ended it. */
   ended: Promise<number | null>;
@@ -22,22 +22,22 @@ export interface DevServer {
   stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
-// Ports are tried upwards from a different start in each test process, so parallel runs on one machine rarely meet.
-// Each start has a range of its own, so two of them at once do not find the same port free.
+// Ports are tried upwards from a different start in each test process, so parallel runs on one machine rarely collide.
+// Each start has a range of its own, so two starts at once do not find the same port free.
 const portsPerStart = 20;
-// Below the ports that the system hands to outgoing connections, one of which may be taken between a look and its use.
-// Neighbouring processes begin far apart.
+// Below the ports that the system gives to outgoing connections, one of which could be taken between the check and its
+// use. The ranges of consecutive process ids are far apart.
 let firstPort = 10_000 + ((process.pid * 7919) % 20_000);
 
-// A test process that ends before its servers, in whatever way it can still notice, takes them along.
+// Servers that are stopped when the test process ends before them, if it can notice its end.
 const running = new Set<ChildProcess>();
 process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
 /**
- * The folder of a project, or that and more: how many files each process of its server may hold open, and whether types are
- * checked in the background, which a test that is about something else leaves out.
+ * The folder of a project, or the folder with options: the number of files that each process of its server may open,
+ * and whether types are checked in the background. Tests of other things leave the type check out.
  */
 export type ServedProject = string | { root: string; openFiles?: number; checkTypes?: boolean };
 
@@ -70,7 +70,10 @@ export function runDevCommand(args: string[], project: ServedProject = thisProje
   };
 }
 
-/** Resolves once the server says it is ready; rejects with its output if it ends before. A `--port` among `args` is taken as it is. */
+/**
+ * Resolves once the server reports that it is ready; rejects with its output if it ends before. A `--port` among `args`
+ * is used unchanged.
+ */
 export async function startDevServer(
   stateFolder: string,
   args: string[] = [],
@@ -97,7 +100,7 @@ export async function startDevServer(
   return { ...server, url };
 }
 
-/** Ends the server and everything it started at once, as a power cut would, and waits until the port is free. */
+/** Ends the server and everything it started at once, like a power cut, and waits until the port is free. */
 export async function cutPower(server: DevServer): Promise<void> {
   await server.stop("SIGKILL");
   const port = Number(new URL(server.url).port);

@@ -1,4 +1,5 @@
-// A thread taken out of a running server by curl and brought back, with everything a real network does to such a file.
+// Exports a thread from a running server with curl and imports it again, also with files that were damaged or
+// interrupted on the way.
 
 import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
@@ -39,7 +40,7 @@ describe("a thread over the network", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Runs curl as a user; gives the status it was answered, and the body. */
+  /** Runs curl as a user. Returns the status and the body of the response. */
   async function curl(user: string, ...args: string[]): Promise<{ status: string; body: string }> {
     const authorization = `authorization: Bearer ${user}-secret`;
     const { stdout } = await run("curl", ["-sS", "-H", authorization, "-w", "\n%{http_code}", ...args]);
@@ -66,7 +67,7 @@ describe("a thread over the network", () => {
     return { anna, id, bytes };
   }
 
-  /** Every event of a thread that is kept. */
+  /** Every stored event of a thread. */
   async function kept(client: ApiClient, id: string): Promise<unknown[]> {
     const feed = await client.events(id, "after=0&until=idle");
     await feed.untilEnd();
@@ -144,7 +145,7 @@ describe("a thread over the network", () => {
       const answer = await anna.call("POST", "/api/threads/import", { body, headers: ndjson });
       expect([body.slice(0, 20), answer.status, codeOf(answer)]).toEqual([body.slice(0, 20), 400, "invalid_request"]);
     }
-    // What is no export is refused however long it is, and its sender reads why.
+    // A file that is no export is refused however long it is, and its sender gets to read the reason.
     const long = await rawCall(anna, "POST", "/api/threads/import", { body: randomBytes(8 * mib), headers: ndjson });
     expect([long.status, codeIn(long)]).toEqual([400, "invalid_request"]);
     expect((await anna.call("GET", `/api/threads/${id}`)).status).toBe(404);
@@ -167,11 +168,11 @@ describe("a thread over the network", () => {
     expect([await status("anna"), await status("anna")]).toEqual(["201", "201"]);
     expect(await status("ben")).toBe("409");
     expect((await importFrom("anna")).status).toBe("409");
-    // The same thread, exported anew: another first line.
+    // The same thread, exported again: another first line.
     const anew = path.join(folder, "anew.ndjson");
     await exportTo("anna", id, anew);
     expect(await status("anna", anew)).toBe("409");
-    // The same first line, and another end.
+    // The same first line with another end.
     const changed = path.join(folder, "changed.ndjson");
     writeFileSync(changed, readFileSync(file).toString("latin1").replace("Hello there", "Hello where"), "latin1");
     expect(await status("anna", changed)).toBe("400");

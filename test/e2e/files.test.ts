@@ -1,4 +1,4 @@
-// A thread's files over the network: a real wrangler dev, real connections, some of them broken on purpose.
+// A thread's files over the network: a real wrangler dev and real connections, some of them broken on purpose.
 
 import { createHash, randomBytes } from "node:crypto";
 
@@ -10,7 +10,7 @@ import { copyProject } from "./support/project-copy.ts";
 import { codeIn, rawCall, RawRequest } from "./support/raw-request.ts";
 
 const mib = 1024 * 1024;
-/** Bytes a file may have here. */
+/** The largest number of bytes of a file on this server. */
 const limit = 32 * mib;
 const tokens = "anna-secret=anna,ben-secret=ben";
 
@@ -89,7 +89,7 @@ describe("files over the network", () => {
       for (const method of ["GET", "DELETE", "PUT"]) {
         const body = method === "PUT" ? { body: Buffer.from("stolen") } : {};
         const answer = await rawCall(anna, method, `${files}/${path}`, body);
-        // A strange name may be a file's of her own.
+        // A strange name may be the name of a file of her own.
         if (method !== "PUT" || answer.status >= 300) {
           expect([method, path, [400, 404].includes(answer.status)]).toEqual([method, path, true]);
         }
@@ -137,7 +137,7 @@ describe("files over the network", () => {
       expect([answer.status, codeIn(answer)]).toEqual([413, "too_large"]);
       expect(JSON.parse(answer.body.toString())).toMatchObject({ error: { details: { limit } } });
     };
-    // Nothing is sent but the claim.
+    // Only the header with the length is sent, no body.
     await tooLarge(new RawRequest(anna, "PUT", path, { "content-length": String(limit + 1) }));
     const counted = new RawRequest(anna, "PUT", path);
     const piece = randomBytes(mib);
@@ -176,7 +176,7 @@ describe("files over the network", () => {
         await stays();
       }
     }
-    // Another one to its end, so that what broke off had its time.
+    // A complete upload, after which the server has had time to handle the interrupted one.
     expect((await rawCall(anna, "PUT", `${files}/other.bin`, { body: randomBytes(4 * mib) })).status).toBe(201);
     await stays();
     expect((await anna.call("GET", `/api/threads/${id}/files-search?glob=**`)).body).toEqual({
@@ -220,7 +220,7 @@ describe("files over the network", () => {
     expect(await both({ "if-none-match": "*" })).toEqual([201, 409]);
     const { headers } = await rawCall(anna, "HEAD", path);
     expect(await both({ "if-match": headers.etag ?? "" })).toEqual([200, 409]);
-    // Without one the last wins, and it wins whole.
+    // Without an etag the last upload wins, as a whole.
     expect(await both({})).toEqual([200, 200]);
     expect((await rawCall(anna, "GET", path)).body.byteLength).toBe(3 * mib);
   });
@@ -241,7 +241,7 @@ describe("files over the network", () => {
       return "whole";
     })().catch(() => "broken");
     const got = Buffer.concat(pieces);
-    // How much was on its way when the file was replaced is for the sockets' buffers to say: all of it, or not.
+    // The sockets' buffers decide how much was on its way when the file was replaced: all of it, or not.
     expect([outcome === "whole", got.includes(2)]).toEqual([got.byteLength === first.byteLength, false]);
     expect(hashOf((await rawCall(anna, "GET", path)).body)).toBe(hashOf(second));
   });

@@ -1,4 +1,4 @@
-// Who may come in: a server with tokens of an administrator and two users, and one where nothing is configured.
+// Authentication: a server with tokens of an administrator and two users, and one without any configuration.
 
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
@@ -31,7 +31,7 @@ const bodies: Partial<Record<string, object>> = {
   aiSdkChat: { messages: [{ id: "m", role: "user", parts: [{ type: "text", text: "Hello" }] }] },
   executeSession: { input: { role: "user", content: "Hello" }, context: {} },
 };
-/** Queries of routes that do nothing without one. */
+/** Query strings of routes that need one. */
 const queries: Partial<Record<string, string>> = {
   searchFiles: "?glob=**",
   searchMessages: "?q=Hello",
@@ -39,7 +39,7 @@ const queries: Partial<Record<string, string>> = {
 };
 const ticketSchema = z.object({ ticket: z.string() });
 
-/** Every built-in route under both of its paths, with a query and a body it would take. */
+/** Every built-in route under both of its paths, with a query and a body that it accepts. */
 function everyRoute(ids: Record<string, string>): { route: BuiltInRoute<string>; path: string; json?: object }[] {
   return Object.entries(allRoutes).flatMap(([name, route]) => {
     return [...new Set([route.path, reservedPath(route.path)])].map((pattern) => {
@@ -50,7 +50,7 @@ function everyRoute(ids: Record<string, string>): { route: BuiltInRoute<string>;
   });
 }
 
-/** The status and code of a request of a route, over a socket where the route is one. */
+/** The status and code of a route's refusal, over a socket if the route is one. */
 async function refusalOf(api: ApiClient, { route, path, json }: ReturnType<typeof everyRoute>[number]) {
   if (route.stream === "socket") {
     const refused: unknown = await socketFeed(`${api.url}${path}`, api.headers).catch((error: unknown) => error);
@@ -71,7 +71,7 @@ describe("a guarded server", () => {
   };
 
   beforeAll(async () => {
-    // One after the other: two wranglers that start at the same moment pick the same port for themselves.
+    // One after the other, because two wranglers that start at the same moment choose the same port for their own use.
     guarded = await startDevServer(project.state("guarded"), ["--var", `API_TOKENS:${tokens}`], project.root);
     closed = await startDevServer(project.state("closed"), ["--var", "OPEN_LOOPBACK:"], project.root);
   });
@@ -265,7 +265,7 @@ describe("a guarded server", () => {
     };
     const post = (api: ApiClient, thread: string): Promise<Answer> =>
       api.call("POST", `/api/threads/${thread}/messages`, { json: { content: "Hello", run: false } });
-    // A bound of sixty a minute refills while it is used up.
+    // A limit of sixty a minute refills while it is used up.
     let admitted = 0;
     let answer = await post(ben, id);
     for (; answer.status === 202 && admitted < 200; admitted += 1) answer = await post(ben, id);
@@ -275,7 +275,8 @@ describe("a guarded server", () => {
     expect((await post(anna, annas)).status).toBe(202);
 
     const initial_messages = [{ role: "user", content: longQuestion(1000) }];
-    // A user who has not opened a stream before: the place of an abandoned stream is free only after its next heartbeat.
+    // A user who has not opened a stream before: an abandoned stream counts towards its user's limit until the next
+    // heartbeat.
     const cara = as("cara-secret");
     const busy = await cara.createThread("assistant", { initial_messages });
     await cara.post(busy.id, slowQuestion);

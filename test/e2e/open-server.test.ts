@@ -1,5 +1,5 @@
-// One server in the open loopback mode, with keys for every provider and a desk in their place, for every suite that needs
-// no restart. It runs from a copy of the project, so the last suite can edit it.
+// One server in the open loopback mode, with keys for every provider and a local server in their place, for every suite
+// that needs no restart. It runs from a copy of the project, so the last suite can edit it.
 
 import { afterAll, beforeAll, describe } from "vitest";
 

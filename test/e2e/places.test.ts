@@ -1,5 +1,5 @@
-// The places of one user's streams, waits, exports and imports over real connections: they are free again after a client leaves in any
-// way.
+// The limits of one user's concurrent streams, waits, exports and imports over real connections: a request no longer
+// counts after its client leaves in any way.
 
 import { randomBytes } from "node:crypto";
 
@@ -16,36 +16,39 @@ import { longQuestion, slowQuestion } from "./support/slow-answer.ts";
 const mib = 1024 * 1024;
 const bound = 3;
 
-/** Milliseconds within which a place has to be free again: two heartbeats, because the first one only finds that the client has left. */
+/**
+ * Milliseconds within which an abandoned request has to stop counting: two heartbeats, because the first one only
+ * detects that the client has left.
+ */
 const patience = 60_000;
 
 const json = { "content-type": "application/json" };
 const ndjson = { "content-type": "application/x-ndjson" };
 const slow = JSON.stringify({ content: slowQuestion });
 
-/** A request that takes a place. */
+/** A request that counts towards a limit. */
 interface Opening extends LeavingRequest {
-  /** Whether the request has its place, as an administrator sees it. Left out if the head of the response shows that. */
+  /** Whether the request counts, as an administrator sees it. Left out if the head of the response shows that. */
   isTaken?: (admin: ApiClient) => Promise<boolean>;
 }
 
 interface Case {
   /** `exported` is the thread's export. */
   open: (id: string, exported: string) => Opening;
-  /** Bytes of a file in the thread. */
+  /** The size of a file in the thread. */
   bytes?: number;
 }
 
 const cases: Record<string, Case> = {
   "an export": {
     open: (id) => ({ method: "GET", path: `/api/threads/${id}/export?files=true` }),
-    // More than the buffers between the two ends hold.
+    // More than the buffers between client and server hold.
     bytes: 32 * mib,
   },
   "an import": {
     open(id, exported) {
       const header = exported.split("\n")[0]?.replaceAll(id, crypto.randomUUID()) ?? "";
-      // As much as the object reads at a time, and no second line.
+      // As much as the object reads at a time, without a complete second line.
       const body = `${header}\n{"type":"thread","thread":"${"x".repeat(mib)}`;
       const request = { method: "POST", path: "/api/threads/import", headers: ndjson, body };
       // Another import of a thread that is being imported is a conflict.
@@ -64,7 +67,7 @@ const cases: Record<string, Case> = {
       body: slow,
     }),
   },
-  // Its head comes with the first space.
+  // Its head comes with the first space of the body.
   "a wait": {
     open: (id) => ({ method: "POST", path: `/api/threads/${id}/messages?wait=true`, headers: json, body: slow }),
   },
@@ -87,7 +90,7 @@ describe("places of a user", () => {
   const as = (user: string): ApiClient => new ApiClient(server?.url ?? "", { authorization: `Bearer ${user}-secret` });
 
   beforeAll(async () => {
-    // A user for each case: what one leaves open is in no other one's way.
+    // Each case has a user of its own, so that an abandoned request of one case does not count in another one.
     const users = each.map((_, at) => `user${String(at)}-secret=user${String(at)}`);
     const variables = {
       API_TOKENS: ["admin-secret", ...users].join(","),
@@ -112,7 +115,7 @@ describe("places of a user", () => {
       const { id } = await api.createThread("assistant", { initial_messages });
       if (bytes > 0) await rawCall(api, "PUT", `/api/threads/${id}/files/large.bin`, { body: randomBytes(bytes) });
       const exported = (await api.call("GET", `/api/threads/${id}/export`)).text;
-      /** Opens one and leaves it; false where there was no place for it. */
+      /** Opens a request and leaves it; false if it was refused because of the limit. */
       const visit = async (): Promise<boolean> => {
         const { isTaken, ...request } = open(id, exported);
         const client = openAndLeave(api, way, request);

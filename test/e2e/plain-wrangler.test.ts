@@ -1,4 +1,4 @@
-// Without our own command: wrangler's dev and deploy read the same configuration and have to work alone.
+// Wrangler without our own command: its dev and deploy read the same configuration and have to work alone.
 
 import { readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,5 +1,5 @@
-// The power goes: SIGKILL to everything at once, long after one thread's last answer, and in the middle of an answer, of
-// tools and of a wait for a provider in others; then a start on the same state folder.
+// A power cut: SIGKILL to all processes at once, while one thread is idle and others are in an answer, in tools and in
+// a wait for a provider; then a start on the same state folder.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -49,7 +49,7 @@ describe("a power cut", () => {
   const state = project.state("cut");
   let server: DevServer | undefined;
   let api = new ApiClient("");
-  /** A thread at rest, one cut in its answer with another message behind it. */
+  /** An idle thread, and one that is interrupted in its answer while another message is queued. */
   let rested = "";
   let cut = "";
   let before: Settled | undefined;
@@ -57,7 +57,10 @@ describe("a power cut", () => {
   let interrupted: Feed | undefined;
   let created: Answer | undefined;
 
-  /** Threads cut in a tool by the tool's name, and one cut while it waited out a rate limit. */
+  /**
+   * Threads that are interrupted in a tool, by the tool's name, and one that is interrupted while it waits out a rate
+   * limit.
+   */
   const tooling = new Map<string, { id: string; feed: Feed }>();
   let limited: { id: string; feed: Feed } | undefined;
   let desk: ProviderDesk | undefined;
@@ -71,11 +74,11 @@ describe("a power cut", () => {
     return { id, feed };
   }
 
-  /** The messages of a thread that was cut, once it rests, and that its reader sees the same. */
+  /** Waits until an interrupted thread is idle and its reader has the same messages. Returns them. */
   async function finished({ id, feed }: { id: string; feed: Feed }): Promise<Message[]> {
     const resumed = await api.events(id, `after=${String(feed.lastSeq)}&until=idle`);
     expect(await resumed.untilEnd(30_000)).toBe("end");
-    // What broke inside is told by the server's own lines alone.
+    // Internal failures appear only in the server's output.
     expect(server?.output()).not.toContain('"event":"run_failed"');
     expect(resumed.ofType("run_end")).toMatchObject([{ status: "completed", error: null }]);
     const messages = await api.messages(id);
@@ -96,7 +99,8 @@ describe("a power cut", () => {
     await followed.untilCount("run_end", 2);
     before = await settled(api, rested);
 
-    // Over ten seconds of waiting is a rest: no timer of the killed process, but an alarm of the next.
+    // A wait of more than ten seconds suspends the run: an alarm of the next process resumes it, not a timer of the
+    // killed one.
     const orders = [{ fixture: "rate-limit", headers: { "retry-after": "11" } }, { fixture: "text" }];
     limited = await startIn("weather_openai_assistant", `Hello ${desk.order(orders)}`);
     await limited.feed.until("model_retry");

@@ -1,4 +1,4 @@
-// The catalog's database is gone. The threads are not: one command brings them back into the list.
+// The catalog's database is lost while the threads still exist. One command restores the list of threads.
 
 import { rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -91,7 +91,7 @@ describe("a catalog that was lost", () => {
   });
 });
 
-/** The platform's list of objects, a page a cursor, as its API answers it. */
+/** The platform's list of objects as its API returns it, with a cursor for each page. */
 async function objectPages(pages: readonly string[][]) {
   const asked: { path: string; cursor: string; authorization: string | undefined }[] = [];
   const listener = createServer((request, response) => {

@@ -1,5 +1,5 @@
-// A project that somebody wrote for the Standard Agents document, unmodified, served by a real `wrangler dev`. Its models are
-// of real providers, whose place a script on this machine takes.
+// A project that was written for the Standard Agents document, unmodified, served by a real `wrangler dev`. A script on
+// this machine takes the place of the models' providers.
 
 import { execFile } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
@@ -41,7 +41,7 @@ describe("a project written for Standard Agents", () => {
     parts?.project.remove();
   });
 
-  /** Says something in a new thread of the shop. */
+  /** Posts a message in a new thread of the shop. */
   async function say(words: string) {
     const { api, provider } = use();
     const thread = await api.createThread("support_agent", { user_id: "ada" });
@@ -129,7 +129,7 @@ describe("a project written for Standard Agents", () => {
       path: "/api/v1/chat/completions",
       body: { model: "anthropic/claude-3-opus", provider: { order: ["anthropic", "google"] } },
     });
-    // Claude's text is sent as a part, since only a part can carry a cache mark.
+    // The text for Claude is sent as a part, since only a part can carry a cache mark.
     const text = `It squeaks${busy}`;
     expect(first?.body.messages.at(-1)).toEqual({ role: "user", content: [{ type: "text", text }] });
     expect(JSON.stringify(second?.body.messages.at(-1)?.content)).toContain("A city bicycle of size 54");

@@ -1,4 +1,4 @@
-// Type errors while the server runs: shown on the console and by `/healthz`, in the way of nothing.
+// Type errors while the server runs: the console and `/healthz` report them, and they prevent nothing.
 
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -29,7 +29,7 @@ describe("type errors in a running server", () => {
     project.remove();
   });
 
-  /** The findings that `/healthz` shows; null while a reload answers nothing. */
+  /** The findings that `/healthz` reports; null while the server reloads and does not answer. */
   async function findings(): Promise<unknown> {
     try {
       const { body } = await new ApiClient(server?.url ?? "").call("GET", "/healthz");

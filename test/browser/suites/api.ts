@@ -1,4 +1,4 @@
-// The page of the API, built from the deployment's OpenAPI document.
+// The playground's page of the API, built from the deployment's OpenAPI document.
 
 import { describe, expect, it } from "vitest";
 

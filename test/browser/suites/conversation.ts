@@ -1,4 +1,5 @@
-// A conversation as it is seen: while it is said, stopped, left and found again, and when it is very long.
+// A conversation on the page: while an answer streams, after a stop, after leaving the page and coming back, and when
+// it is very long.
 
 import { describe, expect, it } from "vitest";
 
@@ -8,7 +9,10 @@ import { countRowWork, rowWorkDuring } from "../support/row-work.ts";
 import { idle } from "./playground-use.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
-/** Messages that a window of 860 pixels shows, with those ahead of its edges, and twice that for a jump between two ends. */
+/**
+ * The most messages that a window of 860 pixels draws, those outside of its edges included; and twice as many for a
+ * jump between the two ends.
+ */
 const mostAtOnce = 60;
 
 export function conversation({ api, open }: PlaygroundUse): void {
@@ -115,7 +119,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       const most: number[] = [];
       const list = page.getByRole("log");
       const drawn = async (): Promise<void> => {
-        // After the next frame, which draws what was asked for.
+        // Counts in the next frame, which draws what the test asked for.
         const count = await list.evaluate(
           (element) =>
             new Promise<number>((resolve) =>
@@ -157,7 +161,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
         expect(work.most).toBeLessThanOrEqual(mostAtOnce);
         expect(work.drawn).toBeLessThanOrEqual(1.5 * work.different);
       }
-      // What was passed was drawn: the counts above are of something.
+      // Proves that scrolling drew messages, so that the counts above are of something.
       expect(Math.min(up.different, down.different)).toBeGreaterThan(200);
     }, 120_000);
 

@@ -1,4 +1,4 @@
-// The project's definitions: their graph, their pages, tools run by hand.
+// The pages of the project's definitions: their graph, a page for each, and tools that a person calls.
 
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
@@ -27,7 +27,8 @@ export function definitions({ api, open }: PlaygroundUse): void {
       const told = linksOf(set).map(
         ({ from, to, relation }) => `${from.name}, ${relationWords[relation].short}: ${to.name}`,
       );
-      // Two relations between the same two are one edge, of which there is none in the demo.
+      // Two relations between the same two definitions would be one edge. The demo has none, so each relation has its
+      // own edge.
       const drawn = await graph.locator("g[role=img]").evaluateAll((edges) => edges.map((edge) => edge.ariaLabel));
       expect(new Set(drawn)).toEqual(new Set(told));
       expect(drawn.length).toBe(told.length);
@@ -66,7 +67,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await graph.getByRole("link", { name: /^agent purchaser/ }).waitFor({ state: "detached" });
       const names = graph.locator("span[class*=label]:visible");
       await names.first().waitFor();
-      // With pointer events on for every line and name, the element that the pointer hits is the one drawn on top.
+      // With pointer events on for every line and label, the element that the pointer hits is the one drawn on top.
       const covered = await graph.evaluate((element) => {
         for (const path of element.querySelectorAll<SVGElement>("path")) path.style.pointerEvents = "stroke";
         const labels = [...element.querySelectorAll<HTMLElement>("span[class*=label]")];
@@ -205,7 +206,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
         agent_id: "picture_desk",
         message_count: 0,
       });
-      // Another page and back: what was written is there still.
+      // After another page and back, the form still has the typed text.
       await page.getByRole("link", { name: "Back to the definitions" }).click();
       await page.getByRole("link", { name: "tool draw_badge" }).first().click();
       expect(await page.getByLabel(/^text/).inputValue()).toBe("By hand");
@@ -330,7 +331,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
   });
 }
 
-/** The node that has the focus. */
+/** The name of the node that has the focus. */
 function focused(page: Page): Promise<string | undefined> {
   return page.evaluate(() =>
     document.activeElement instanceof HTMLElement ? document.activeElement.dataset["node"] : undefined,

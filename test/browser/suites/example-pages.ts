@@ -20,7 +20,7 @@ export function examplePages({ api, open }: PlaygroundUse): void {
   const textOf = async (page: Page): Promise<string> => (await answer(page).locator("p").allInnerTexts()).join("");
   const isReady = (page: Page): Promise<void> => page.getByRole("button", { name: "Send" }).waitFor();
 
-  /** A page in the middle of an answer of so many words, twelve milliseconds each. */
+  /** Opens a page and starts an answer of this many words, which takes twelve milliseconds a word. */
   const openSlow = async (path: string, words: number): Promise<{ id: string; page: Page }> => {
     const { id } = await api().createThread();
     await api().call("POST", `/api/threads/${id}/messages?wait=true`, { json: { content: longQuestion(words) } });

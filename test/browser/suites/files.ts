@@ -1,4 +1,5 @@
-// The files of a thread: read, changed, brought in, found and deleted, and what becomes of them elsewhere.
+// The files of a thread on their page: reading, editing, uploading, searching and deleting them, and how the
+// conversation and the trace show them.
 
 import { describe, expect, it } from "vitest";
 
@@ -9,13 +10,13 @@ const encoded = (path: string): string => path.split("/").map(encodeURIComponent
 
 /** Writes a file of a thread. */
 export async function putFile(api: ApiClient, id: string, path: string, body: string | Uint8Array<ArrayBuffer>) {
-  // As bytes, which say no type: it is what the name suggests
+  // Bytes have no content type, so the server takes the type from the name.
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const answer = await api.call("PUT", `/api/threads/${id}/files${encoded(path)}`, { body: bytes });
   if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`);
 }
 
-/** The text of a file of a thread. */
+/** Reads the text of a file of a thread. */
 async function textOf(api: ApiClient, id: string, path: string): Promise<string> {
   return (await api.call("GET", `/api/threads/${id}/files${encoded(path)}`)).text;
 }

@@ -1,4 +1,4 @@
-// `npm run dev:ui`: the pages out of their sources, in front of a Worker.
+// `npm run dev:ui`: the playground served from its sources, in front of a Worker.
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ import type { PlaygroundUse } from "./playground-use.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** The command, and the address that it says; `stop` resolves when it has ended. */
+/** Starts the command. Returns the address that it prints; `stop` resolves when the command has ended. */
 async function startUi(worker: string): Promise<{ url: string; stop: () => Promise<unknown> }> {
   const port = await nextFreePort(30_000 + (process.pid % 2000), 20);
   const args = ["scripts/dev-ui.mjs", "--port", String(port), "--worker", worker];
@@ -51,14 +51,14 @@ export function hotReload({ api, open }: PlaygroundUse): void {
         await page.getByRole("log").getByText("Here is what the handbook says.").waitFor();
         const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
         expect((await api().thread(id)).title).toBe("What is a thread?");
-        // No folder of sources has the name of a path that is passed on to the Worker.
+        // Paths like this one are passed on to the Worker, so no source folder may have their name.
         await page.goto(`${url}/docs`);
         await page.getByRole("heading", { name: "API", exact: true }).waitFor();
-        // As a browser asks: with the origin of the page, which is not the Worker's.
+        // A browser sends the origin of the page, which is not the Worker's.
         const feed = await new ApiClient(url, { origin: url }).socket(id);
         await feed.until("run_end");
         feed.close();
-        // Others' pages stay others', and the project's keys are no pages.
+        // Requests from pages of other origins are still refused, and the project's keys are not served as files.
         const foreign = { origin: "https://evil.example", "content-type": "application/json" };
         const posted = await fetch(`${url}/api/threads`, { method: "POST", headers: foreign, body: "{}" });
         expect(posted.status).toBe(403);

@@ -1,18 +1,18 @@
-// What the parts of the playground's tests share.
+// What the test suites of the playground share.
 
 import type { BrowserContextOptions, Page } from "playwright-core";
 
 import type { ApiClient } from "../../support/http-client/api-client.ts";
 import type { TestPage } from "../support/browser.ts";
 
-/** The server and the browser. */
+/** The server and the browser of the suites. */
 export interface PlaygroundUse {
   api: () => ApiClient;
-  /** Opens a page of a new visitor; it is closed after the test, which fails if anything went wrong in it. */
+  /** Opens a page as a new visitor. The page is closed after the test, which fails if an error occurred in the page. */
   open: (path: string, options?: BrowserContextOptions) => Promise<TestPage>;
 }
 
-/** Resolves when the open thread is at rest, as its head says. */
+/** Resolves when the head of the open thread shows that the thread is idle. */
 export async function idle(page: Page): Promise<void> {
   await page.getByRole("region", { name: "Conversation" }).locator("[data-status=idle]").waitFor();
 }

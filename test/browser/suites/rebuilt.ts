@@ -1,4 +1,4 @@
-// Pages that are open while the playground is built anew, and parts of a page that do not come.
+// Open pages while the playground is built again, and parts of a page that fail to load.
 
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// Formulas and code in messages: drawn by parts that are loaded when they are needed, and never more than what they are.
+// Formulas and code in messages: their code is loaded when it is needed, and no text can do more than draw a formula or
+// code.
 
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
@@ -33,7 +34,7 @@ export function richText({ api, open }: PlaygroundUse): void {
     return `/threads/${(await api().createThread("assistant", { initial_messages })).id}`;
   };
 
-  /** The files that a page asks for. */
+  /** The addresses of the files that a page has requested. */
   const filesOf = (page: Page): string[] => {
     const files: string[] = [];
     page.on("request", (request) => files.push(new URL(request.url()).pathname));
@@ -66,7 +67,7 @@ export function richText({ api, open }: PlaygroundUse): void {
       const files = filesOf(page);
       await page.goto(path);
       await page.getByRole("log").getByText("It costs $5 or $10.").waitFor();
-      // The frame after the text was drawn.
+      // Waits for the frame after the text was drawn.
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
       expect(files.filter((file) => /formula|KaTeX/i.test(file))).toEqual([]);
     });
@@ -84,7 +85,7 @@ export function richText({ api, open }: PlaygroundUse): void {
       expect(await log.locator("article a, article img, article [style*=fixed]").count()).toBe(0);
       expect(await page.evaluate(() => "hurt" in globalThis)).toBe(false);
       expect(new Set(asked)).toEqual(new Set([new URL(api().url).host]));
-      // The rule is as large as a formula may make it, and what is next to the message is still there to be pressed.
+      // The formula's rule is as large as allowed; a link next to the message can still be clicked.
       await page.getByRole("link", { name: "Definitions", exact: true }).click();
       await page.getByRole("heading", { level: 1, name: "Definitions", exact: true }).waitFor();
     });
@@ -94,7 +95,7 @@ export function richText({ api, open }: PlaygroundUse): void {
       const { page } = await open("/");
       await page.goto(first);
       await page.getByRole("log").locator(".hljs-keyword").first().waitFor();
-      // Whether code ever stood there without colours, from its first moment on.
+      // Records whether the code was ever drawn without colours.
       await page.evaluate(() => {
         const seen = globalThis as unknown as { plain: number };
         seen.plain = 0;

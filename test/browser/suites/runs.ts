@@ -1,4 +1,4 @@
-// What the page shows of a run at work, and the actions for a run that did not complete.
+// How the page shows an active run, and the actions for a run that did not complete.
 
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";

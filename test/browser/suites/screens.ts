@@ -1,4 +1,4 @@
-// Every page in its states, each looked at in every form.
+// Every page in its states, each checked at every width and in both themes.
 
 import { describe, expect, it } from "vitest";
 
@@ -25,7 +25,7 @@ for await (const event of thread.events()) log(event, 42);
 | a text turn | 10 rows |
 `;
 
-/** Files of a thread. */
+/** The files of a thread. */
 const kept = {
   "/notes/plan.md": answer,
   "/notes/invoice\u202Efdp.exe": new Uint8Array([0, 1, 2]),
@@ -37,12 +37,12 @@ const kept = {
 interface Screen {
   name: string;
   path: string;
-  /** A text that is there when it is. */
+  /** A text that is visible once the page is complete. */
   shows: string;
 }
 
 export function screens({ api, open }: PlaygroundUse): void {
-  /** What there is to be seen. */
+  /** Creates the threads and returns the pages to check. */
   async function brought(): Promise<Screen[]> {
     const said = [
       { role: "user", content: "What does a thread keep?" },
@@ -101,7 +101,7 @@ export function screens({ api, open }: PlaygroundUse): void {
   }
 
   describe("screens", () => {
-    // Many pages, each looked at six times: in parts, so that one that hangs says where.
+    // There are many pages, each checked six times, so the test is divided: a part that hangs is named.
     const parts = 3;
     it.each(Array.from({ length: parts }, (_, part) => part))(
       "Every page is without a serious accessibility finding (part %i)",
@@ -125,7 +125,7 @@ export function screens({ api, open }: PlaygroundUse): void {
       await api().post(id, "An espresso machine for 900");
       const { page } = await open(`/threads/${id}`);
       const facts = page.locator("header p, nav li a > span:last-child").filter({ visible: true });
-      /** Texts that begin in the first line of their place and do not end in it. */
+      /** Texts that start in the first line of their box and do not fit into it. */
       const cut = (): Promise<(string | null)[]> =>
         facts.locator("> *").evaluateAll((all) =>
           all
@@ -145,7 +145,7 @@ export function screens({ api, open }: PlaygroundUse): void {
     it("No change begins a transition if the system asks for reduced motion", async () => {
       const { page } = await open("/", { reducedMotion: "reduce" });
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();
-      // Counted as they begin: a transition may be over before anyone looks for it.
+      // Counts transitions when they start, because one may be over before the test looks for it.
       await page.evaluate(() => {
         document.documentElement.dataset["begun"] = "0";
         document.addEventListener("transitionrun", () => {

@@ -1,4 +1,4 @@
-// The search for what was said: in a conversation that is longer than what is drawn and read of it, and over threads.
+// Search for messages: in a conversation that is longer than the part that is drawn and loaded, and over all threads.
 
 import { describe, expect, it } from "vitest";
 
@@ -26,7 +26,7 @@ export function search({ api, open }: PlaygroundUse): void {
       await shown.getByText("Message 2998.").waitFor();
       await page.keyboard.press("Shift+Enter");
       await shown.getByText("Message 2999.").waitFor();
-      // From the last hit of a page to the next page.
+      // Moves from the last hit of a page to the next page of hits.
       for (let hit = 2998; hit >= 2979; hit -= 1) {
         await page.keyboard.press("Enter");
         await shown.getByText(`Message ${hit}.`).waitFor();

@@ -1,5 +1,5 @@
-// A conversation in its states: at work, failed, nested, and when the server or the thread is gone. Each is brought about once, and
-// looked at in every form.
+// A conversation in its states: running, failed, with nested threads, and when the server or the thread is gone. Each
+// state is created once and checked at every width and in both themes.
 
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";

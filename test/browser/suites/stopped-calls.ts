@@ -15,7 +15,7 @@ const threads = "**/api/~/threads";
 const calls = "**/api/~/threads/*/tools/remember";
 
 export function stoppedCalls({ open }: PlaygroundUse): void {
-  /** The tool's page with a call under way in a new thread; `called` has the requests that call the tool. */
+  /** Opens the tool's page with a running call in a new thread; `called` collects the requests that call the tool. */
   async function begin(prepare: (page: Page) => Promise<unknown>): Promise<{ page: Page; called: string[] }> {
     const { page } = await open("/tools/remember");
     const called: string[] = [];
@@ -61,7 +61,7 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
             if (route.request().method() !== "POST") return route.fallback();
             const response = await route.fetch();
             await release.promise;
-            // The page has left this request.
+            // The page has abandoned this request.
             await route.fulfill({ response }).catch(() => undefined);
             return over.resolve();
           },
@@ -115,7 +115,7 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
       await page.mouse.down();
       release.resolve();
       await expect.poll(() => called.length).toBe(1);
-      // The page after the frame in which it could have changed.
+      // Waits for the frame in which the page could have changed.
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
       await page.mouse.up();
       await stopped(page);

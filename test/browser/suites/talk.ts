@@ -1,4 +1,5 @@
-// What happens beside the words of a conversation: tries, fallbacks and answers taken back, tools at work, what joins a run.
+// What a conversation shows in addition to its messages: retries, fallbacks, retracted answers, running tools, and
+// messages that join a run.
 
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
@@ -135,7 +136,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       const events = page.getByRole("complementary", { name: "Events" });
       await say(page, "count");
       await page.locator("details[data-call]").getByText("counted 1").waitFor();
-      // What a tool emits is an event like the others.
+      // What a tool emits is an event like any other.
       await events.getByText("custom", { exact: true }).click();
       await events.getByText('"name": "counting"').waitFor();
       await page.getByText("Steer", { exact: true }).click();

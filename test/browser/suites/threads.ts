@@ -1,4 +1,4 @@
-// The list of threads, and what is done with a thread as a whole.
+// The list of threads, and the actions on a thread as a whole.
 
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
@@ -334,7 +334,10 @@ export function threads({ api, open }: PlaygroundUse): void {
   });
 }
 
-/** Resolves when the page is told what becomes of threads, and has listed them since. Call it before the page is loaded. */
+/**
+ * Resolves when the page is subscribed to changes of threads and has loaded the list after that. Call it before the
+ * page is loaded.
+ */
 function listedLive(page: Page): Promise<unknown> {
   return new Promise((resolve) => {
     let begun = false;

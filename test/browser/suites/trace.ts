@@ -1,4 +1,4 @@
-// The trace of a run, and the log of a thread's events, as a developer of agents reads them.
+// The trace of a run and the log of a thread's events, as a developer of agents uses them.
 
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
@@ -21,7 +21,7 @@ const eventLog = (page: Page): Locator => page.getByRole("complementary", { name
 const line = (page: Page, name: RegExp): Locator => eventLog(page).getByRole("listitem").getByRole("button", { name });
 
 export function trace({ api, open }: PlaygroundUse): void {
-  /** A thread with one run of the agent that has everything. */
+  /** Creates a thread with one run that has everything a trace can show. */
   const tracedThread = async (): Promise<{ id: string; run: Run; logs: Log[] }> => {
     const { id } = await api().createThread("tracer");
     await api().say(id, "Measure the table");
@@ -49,7 +49,8 @@ export function trace({ api, open }: PlaygroundUse): void {
       await page.getByLabel("Message", { exact: true }).fill("Measure the chair");
       await page.keyboard.press("Enter");
       const run = eventLog(page).getByLabel("Run of events");
-      // Chosen when more lines than a screenful are there already, by somebody who reads the first: the last come into sight.
+      // The first event is chosen while the log already has more lines than fit on the screen; then the last lines come
+      // into view.
       await run.locator("option").nth(2).waitFor({ state: "attached" });
       await idle(page);
       await run.selectOption({ index: 2 });
@@ -125,7 +126,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       expect(shown).toEqual(said);
       const calls = logs.filter(({ type }) => type === "tool_call");
       const drawn = await bar(page, /^Tool measure/).evaluateAll((bars) => bars.map((one) => one.ariaLabel ?? ""));
-      // Two that begin in one moment stand in either order.
+      // Two calls that start in the same moment may be in either order.
       expect(drawn.toSorted()).toEqual(
         calls
           .map(({ data }) => {
@@ -141,7 +142,7 @@ export function trace({ api, open }: PlaygroundUse): void {
         `${Math.round((100 * cache_read) / (input + cache_read + cache_write))} %`,
       );
       expect(await figure(page, "Cost")).toBe(money(run.cost));
-      // Side by side: the second call begins before the first is over.
+      // Side by side: the second call starts before the first one ends.
       const boxes = await bar(page, /^Tool measure/).evaluateAll((bars) =>
         bars
           .map((one) => one.parentElement?.querySelector("[class*=bar]")?.getBoundingClientRect())
@@ -157,7 +158,7 @@ export function trace({ api, open }: PlaygroundUse): void {
         .first()
         .waitFor();
       expect(await bar(page, /^Model traced_flaky, failed/).count()).toBe(4);
-      // The waits are told of by the events alone, which come after the log.
+      // Only events report the waits, and they arrive after the log.
       await bar(page, /^Wait: Back-off/)
         .nth(1)
         .waitFor();
@@ -229,7 +230,7 @@ export function trace({ api, open }: PlaygroundUse): void {
     it("A trace grows while its run is active, and ends with the figures of the log", async () => {
       const { id } = await api().createThread();
       await api().say(id, longQuestion(150));
-      // The page is there before the run: while it loads, the run could come to its end.
+      // The page is opened before the run starts, because the run could end while the page loads.
       const { page } = await open(`/threads/${id}/trace`);
       await bar(page, /^Model demo, done/).waitFor();
       await api().post(id, slowQuestion);

@@ -1,4 +1,4 @@
-// The page of usage: its numbers are the API's, drawn, in front and as tables.
+// The page of usage: the API's numbers as totals, as a chart and as tables.
 
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
@@ -9,13 +9,13 @@ import { later } from "#playground/usage/days.ts";
 
 import type { PlaygroundUse } from "./playground-use.ts";
 
-/** A figure as the page writes it. */
+/** The number in a figure that the page shows. */
 const numberOf = (text: string): number => Number(text.replaceAll(/[\u00a0$]|at least /g, ""));
 
 const days = (page: Page): Locator => page.locator("svg [role=option]");
 const radio = (page: Page, name: string): Locator => page.getByRole("radio", { name, exact: true });
 
-/** The rows of a table as their cells' texts, by the name that heads the row. */
+/** The rows of a table as the texts of their cells, by the name at the start of the row. */
 async function rowsOf(page: Page, table: string): Promise<Map<string, string[]>> {
   const rows = page.getByRole("table", { name: table }).locator("tbody tr, tfoot tr");
   await rows.first().waitFor();
@@ -28,7 +28,7 @@ async function rowsOf(page: Page, table: string): Promise<Map<string, string[]>>
 export function usage({ api, open }: PlaygroundUse): void {
   const report = (query: string): Promise<UsageReport> => api().ask(usageReportSchema, "GET", `/api/usage?${query}`);
 
-  /** Has an agent answer somebody new, and waits until that is counted. */
+  /** Lets an agent answer in a new thread, and waits until the usage report includes the answer. */
   async function use(agent: string): Promise<void> {
     const user_id = crypto.randomUUID();
     const { id } = await api().createThread(agent, { user_id });
@@ -37,7 +37,7 @@ export function usage({ api, open }: PlaygroundUse): void {
     await expect.poll(counted, { timeout: 20_000 }).toBe(1);
   }
 
-  /** Opens the page, and gives what the API told it of the days it shows. */
+  /** Opens the page, and returns it with the API's report for the days that it shows. */
   async function opened(query: string): Promise<{ page: Page; told: UsageReport }> {
     const { page } = await open("/");
     const answer = page.waitForResponse((one) => /\/api\/~\/usage\?.*by=day%2C/.test(one.url()));
@@ -49,7 +49,7 @@ export function usage({ api, open }: PlaygroundUse): void {
     it("The page's charts and tables show what the API answers after real runs", async () => {
       await use("priced");
       await use("assistant");
-      // Other tests' runs may end meanwhile, so that the page was told either.
+      // Runs of other tests may end meanwhile, so the page may have received either report.
       const today = (await report("")).to;
       const asked = `from=${later(today, -6)}&to=${today}&by=day,agent`;
       const before = await report(asked);
@@ -83,7 +83,7 @@ export function usage({ api, open }: PlaygroundUse): void {
       const front = [runs, used.input, used.output, used.cache_read + used.cache_write];
       expect(totals.slice(1).map(numberOf)).toEqual(front);
 
-      // The parts of today's bar stand to each other as the tokens do.
+      // The parts of today's bar have the same ratio as the tokens.
       const bar = days(page).last();
       const lines = told.usage.filter(({ day }) => day === told.to);
       expect(await bar.getAttribute("aria-label")).toContain(`priced ${rows.get("priced")?.[1] ?? ""}`);

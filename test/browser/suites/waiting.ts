@@ -1,4 +1,4 @@
-// Runs that wait for a person: consent, answers of remote tools.
+// Runs that wait for a person: approvals, and results of remote tools.
 
 import { describe, expect, it } from "vitest";
 
@@ -22,7 +22,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       await idle(page);
       const { body } = await api().call("GET", `/api/threads/${id}/messages`);
       expect(JSON.stringify(body)).toContain("for at most 450 euros");
-      // The folded call shows the arguments that ran, not those that the model asked for.
+      // The collapsed call shows the arguments that ran, not those that the model wrote.
       await page
         .locator("details[data-call] summary")
         .getByText(/price: 450/)

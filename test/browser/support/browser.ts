@@ -1,5 +1,5 @@
-// A Chromium of its own for the tests of the playground, and pages that notice whatever goes wrong in them: errors of the page, and
-// everything that its policy refused.
+// Starts a Chromium for the tests of the playground. Its pages record every error: of their scripts, and requests that
+// their content security policy refused.
 
 import { mkdirSync } from "node:fs";
 import path from "node:path";
@@ -11,31 +11,31 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 
 import { chromiumArguments, findChromium } from "../../../scripts/lib/find-chromium.mjs";
 
-/** Pictures of every page, which prove nothing, are drawn for people who ask for them. */
+/** Screenshots of every page, for people who want to look at them. No test depends on them. */
 const drawsAll = process.env["PICTURES"] === "true";
 
 const artefacts = fileURLToPath(new URL("../../../artifacts/screens/", import.meta.url));
 
-/** Milliseconds that an expectation about a page may take to come true. */
+/** Milliseconds within which an expectation about a page has to become true. */
 export const patience = 20_000;
 
 /** A running browser. */
 export interface TestBrowser {
-  /** A page of a visitor that nobody knows. `url` is the origin that its addresses begin at. */
+  /** Opens a page as a new visitor. `url` is the origin of its addresses. */
   open: (url: string, options?: BrowserContextOptions) => Promise<TestPage>;
   close: () => Promise<void>;
 }
 
-/** A page, and what went wrong in it so far. */
+/** A page, and the errors in it so far. */
 export interface TestPage {
   page: Page;
-  /** Errors of scripts, and what the policy refused. */
+  /** Errors of scripts, and refusals of the content security policy. */
   wrongs: string[];
   /** Findings of axe that are serious or critical, as `rule: where`. */
   findings: () => Promise<string[]>;
-  /** Keeps a picture of the page as an artefact where PICTURES=true asks for it. */
+  /** Saves a screenshot as an artefact if PICTURES=true. */
   picture: (name: string) => Promise<void>;
-  /** Keeps one in any case: of a test that failed. */
+  /** Saves a screenshot in any case; used for failed tests. */
   evidence: (name: string) => Promise<void>;
   close: () => Promise<void>;
 }
@@ -66,8 +66,8 @@ export async function openBrowser(more: readonly string[] = []): Promise<TestBro
       const evidence = async (name: string): Promise<void> => {
         mkdirSync(artefacts, { recursive: true });
         const file = path.join(artefacts, `${name}.png`);
-        // A picture is for people to look at, and proves nothing. Once in thousands Chromium draws no frame for one, nor for the
-        // next: another size asks it for a new one.
+        // Very rarely Chromium draws no frame for a screenshot, nor for the next one. Another window size makes it draw
+        // a frame.
         await page
           .screenshot({ path: file, animations: "disabled", timeout: patience / 2 })
           .catch(async (error: Error) => {
@@ -80,7 +80,7 @@ export async function openBrowser(more: readonly string[] = []): Promise<TestBro
         page,
         wrongs,
         async findings() {
-          // Run from outside of the page, whose policy would let no script of ours in.
+          // Evaluated from outside of the page, because the page's policy refuses other scripts.
           if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
           const found = await page.evaluate(async () => {
             const { axe: runner } = globalThis as unknown as { axe: typeof axe };

@@ -1,4 +1,4 @@
-// The example pages as Vite builds them, served in front of a test's server.
+// The example pages, built by Vite and served in front of a test's server.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { build, preview } from "vite";
 
 import { examplePages } from "../../../examples/serve.mjs";
 
-/** A running server of the pages. */
+/** A running server of the example pages. */
 export interface ExampleSite {
   url: string;
   close: () => Promise<void>;

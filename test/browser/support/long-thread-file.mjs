@@ -1,14 +1,20 @@
-// An exported thread of any length, made of nothing: for a test or a bench that imports thousands of messages.
+// Generates an exported thread of any length, for a test or a benchmark that imports thousands of messages.
 
 import { createHash, randomUUID } from "node:crypto";
 
-/** A version 7 id whose order is its number's. @param {number} number */
+/**
+ * An id of UUID version 7. Such ids sort in the order of their numbers.
+ * @param {number} number
+ */
 function orderedId(number) {
   const hex = (0x019a_0000_0000 + number).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000001`;
 }
 
-/** What is said: a little mostly, now and then code and a table, as answers have them. @param {number} number */
+/**
+ * The text of a message: mostly short, sometimes with code and a table, as in real answers.
+ * @param {number} number
+ */
 export function wordsOf(number) {
   const words = `Message ${number}. ${"It says a little. ".repeat(1 + (number % 9))}`;
   if (number % 10 !== 1) return words;

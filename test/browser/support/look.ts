@@ -1,5 +1,5 @@
-// A page looked at in every form it is shown in: read by axe, no wider than its window, and with PICTURES=true kept as pictures to
-// be looked at by people.
+// Checks a page at every width and in both themes: axe finds no serious problem, and nothing is wider than the window.
+// With PICTURES=true each form is saved as a screenshot.
 
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
@@ -9,15 +9,18 @@ import type { TestPage } from "./browser.ts";
 const widths = [1280, 820, 390] as const;
 const themes = ["light", "dark"] as const;
 
-/** Contrast does not depend on the width, nor what fits on the theme: axe reads each width and each theme, not each pair. */
+/**
+ * Contrast does not depend on the width, and the layout does not depend on the theme, so axe checks each width and each
+ * theme, not each pair.
+ */
 const read = new Set(["1280 light", "820 dark", "390 light"]);
 
-/** Resolves once the page is drawn as it was just asked to be. */
+/** Resolves once the page has drawn its latest changes. */
 export async function drawn(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
 }
 
-/** Looks at the page as it is. It is left as wide as it was. */
+/** Checks the page in its current state, and restores its width. */
 export async function look({ page, findings, picture }: TestPage, name: string): Promise<void> {
   const before = page.viewportSize();
   for (const width of widths) {

@@ -8,7 +8,7 @@ export interface Target {
   thread: string;
 }
 
-/** What a page saw of an attempt. Status 0: the browser showed it nothing. */
+/** The outcome of an attempt as the page could observe it. Status 0: the browser showed it nothing. */
 export interface Seen {
   what: string;
   status: number;

@@ -1,10 +1,10 @@
-// What React does with the messages of a page while something is done with it: which it draws, and which it draws again though they
-// stand there. It is counted from React's own commits, through the hook that its developer tools use, so it does not depend on how
-// fast the machine is.
+// Counts the message rows that React draws on a page during an action: those that are drawn for the first time, and
+// those that are drawn again although they are on the page. The counts come from React's commits, through the hook of
+// its developer tools, so they do not depend on the machine's speed.
 
 import type { Page } from "playwright-core";
 
-/** What was counted. */
+/** The counts of one action. */
 export interface RowWork {
   /** Commits in which a message was drawn. */
   commits: number;
@@ -36,7 +36,7 @@ interface CountingWindow {
   __REACT_DEVTOOLS_GLOBAL_HOOK__?: unknown;
 }
 
-/** Counts from the next page on that is loaded. */
+/** Counts from the next page load on. */
 export async function countRowWork(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const counted: Counted[] = [];
@@ -45,7 +45,7 @@ export async function countRowWork(page: Page): Promise<void> {
       const id = fiber.type === "article" ? fiber.memoizedProps?.["data-message"] : undefined;
       if (typeof id === "string" && before === null) into.drawn.push(id);
       else if (typeof id === "string" && before?.memoizedProps !== fiber.memoizedProps) into.again.push(id);
-      // The same children as before: React did not look at them.
+      // The children are the same objects as before: React skipped them.
       if (before !== null && before.child === fiber.child) return;
       for (let child = fiber.child; child !== null; child = child.sibling) visit(child, into);
     };
@@ -67,7 +67,7 @@ export async function countRowWork(page: Page): Promise<void> {
   });
 }
 
-/** What is done while `act` runs, on a page that was loaded after `countRowWork`. */
+/** The counts while `act` runs, on a page that was loaded after `countRowWork`. */
 export async function rowWorkDuring(page: Page, act: () => Promise<void>): Promise<RowWork> {
   const take = (): Promise<Counted[]> =>
     page.evaluate(() => {

@@ -1,9 +1,9 @@
-// An agent for the conversation's tests, whose model does what it is told: fails and is asked again, hands on to another model, fails
-// for good, calls a tool that tells how far it is, has another prompt or two others do it, orders.
+// An agent for the tests of the conversation. The message decides what its model does: fail and be retried, fall back
+// to another model, fail for good, call a tool that reports its progress, call one or two prompts, or place orders.
 
 import type { ProjectCopy } from "../../e2e/support/project-copy.ts";
 
-/** Adds `moody` to a project. */
+/** Adds the agent `moody` to a project. */
 export function addTalkAgents(project: ProjectCopy): void {
   project.write("agents/models/moody.ts", model);
   project.write("agents/models/moody_spare.ts", spare);
@@ -20,7 +20,8 @@ export function addTalkAgents(project: ProjectCopy): void {
   project.write("agents/agents/committee.ts", committee);
 }
 
-// What it was asked before is remembered by the last words, which each test makes its own.
+// The model remembers the messages that it was asked, so that it fails at the first attempt only. Each test sends a
+// message of its own.
 const model = `import { defineModel } from "threadhold";
 
 const asked = new Set();
@@ -74,7 +75,7 @@ export default defineModel({
 });
 `;
 
-// Goes on from one number to the next when the thread has a file of that name: a test sees each as long as it wants to.
+// The tool waits at each number until the thread has a file of that name, so a test decides how long each state lasts.
 const tool = `import { defineTool } from "threadhold";
 import { z } from "zod";
 
@@ -167,7 +168,7 @@ export default definePrompt({
 });
 `;
 
-// One of them counts, the other one says that it went well.
+// One side counts, the other side confirms.
 const committee = `import { defineAgent } from "threadhold";
 
 export default defineAgent({

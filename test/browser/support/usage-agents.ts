@@ -1,8 +1,8 @@
-// Agents whose use has a price, and one whose has none.
+// Agents whose models have a price, and one whose model has none.
 
 import type { ProjectCopy } from "../../e2e/support/project-copy.ts";
 
-/** An agent with a model of its own that answers at once. */
+/** Adds an agent with a model of its own that answers at once. */
 function add(project: ProjectCopy, name: string, prices: string): void {
   project.write(
     `agents/models/${name}.ts`,
@@ -44,7 +44,7 @@ export default defineAgent({
   );
 }
 
-/** Adds `priced` and `unpriced`. */
+/** Adds the agents `priced` and `unpriced` to a project. */
 export function addUsageAgents(project: ProjectCopy): void {
   add(project, "priced", "inputPrice: 900,\n  outputPrice: 4000,");
   add(project, "unpriced", "");

@@ -1,4 +1,4 @@
-// AI SDK UI over a real server: the chat that `useChat` runs on, with its default transport and nothing of ours.
+// AI SDK UI over a real server: the chat that `useChat` runs on, with its default transport and none of our code.
 
 import { Chat } from "@ai-sdk/react";
 import { DefaultChatTransport, isToolUIPart, lastAssistantMessageIsCompleteWithToolCalls } from "ai";

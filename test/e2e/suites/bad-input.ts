@@ -1,4 +1,5 @@
-// Input that is wrong in every way the network allows: each is refused with its own status and code, and leaves no trace.
+// Input that is wrong in every way the network allows: each request is refused with its own status and code, and
+// changes nothing.
 
 import { describe, expect, it } from "vitest";
 
@@ -9,9 +10,9 @@ import type { SuiteServer } from "./suite-server.ts";
 
 interface Wrong extends CallOptions {
   what: string;
-  /** `POST` unless said otherwise. */
+  /** `POST` by default. */
   method?: string;
-  /** Below the thread unless it begins with a slash. */
+  /** Below the thread's path, unless it starts with a slash. */
   path?: string;
   answer: [status: number, code: string];
 }
@@ -141,7 +142,7 @@ export function badInput(use: () => SuiteServer): void {
       await feed.until("message_end");
       const messages = await api.messages(id);
       expect(messages.map((message) => message.content === content)).toEqual([true]);
-      // Compared as text: a difference of a million characters is nothing to print.
+      // Compared as text, so that a failure does not print a difference of a million characters.
       expect(JSON.stringify(settledMessages(feed.view().messages)) === JSON.stringify(messages)).toBe(true);
       feed.close();
     });

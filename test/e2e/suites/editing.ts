@@ -1,4 +1,5 @@
-// Editing definitions while the server runs: what is right is served at once, what is wrong is said and changes nothing.
+// Editing definitions while the server runs: a valid change is served at once; an invalid one is reported and changes
+// nothing.
 
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -16,7 +17,7 @@ const healthSchema = z.object({
 });
 const reload = { timeout: 20_000, interval: 50 };
 
-/** The errors that `/healthz` shows; null while a reload answers nothing. */
+/** The errors that `/healthz` reports; null while the server reloads and does not answer. */
 async function errors(api: ApiClient): Promise<string[] | null> {
   try {
     const { diagnostics = [] } = healthSchema.parse((await api.call("GET", "/healthz")).body);

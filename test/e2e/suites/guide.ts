@@ -1,4 +1,5 @@
-// The guide's pages against the running server: what they tell a reader to type is typed, and what they show is compared.
+// The guide's pages against the running server: the commands of a page are run, and their output is compared with the
+// page.
 
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";

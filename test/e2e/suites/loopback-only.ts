@@ -9,7 +9,7 @@ import { within } from "../../support/http-client/deadline.ts";
 import { socketFeed } from "../../support/http-client/socket-feed.ts";
 import type { SuiteServer } from "./suite-server.ts";
 
-/** The status of a request under another name, which `fetch` would not send. */
+/** The status of a request with another Host header, which `fetch` cannot send. */
 export function statusUnderHost(url: string, host: string, more: Record<string, string> = {}): Promise<number> {
   const answered = new Promise<number>((resolve, reject) => {
     const sent = request(url, { headers: { host, ...more } }, (response) => {

@@ -82,7 +82,7 @@ export function oneTranscript(use: () => SuiteServer): void {
         feed.close();
       }
       expect(settledMessages(foldAll(posted).messages)).toEqual(stored);
-      // A live reader and one that came later are told the same numbers for what is kept, and the last one is the thread's.
+      // A live reader and a later one receive the same numbers for stored events, and the last number is the thread's.
       expect(feeds[0]?.lastSeq).toBe((await api.thread(id)).last_seq);
       expect(late[0]?.lastSeq).toBe(feeds[0]?.lastSeq);
     });
@@ -121,7 +121,7 @@ export function oneTranscript(use: () => SuiteServer): void {
         return feed.events.map(({ seq, type }) => `${String(seq)} ${type}`);
       };
       const all = await kept(0);
-      // Deltas are merged into the last of them; everything else is told again as it was told.
+      // Deltas are merged into the last of them; all other events are sent again unchanged.
       const whole = live.events.filter(({ type }) => !type.endsWith("_delta")).map(({ seq, type }) => `${seq} ${type}`);
       expect(all.filter((line) => !line.endsWith("_delta"))).toEqual(whole);
       const rests = await Promise.all(all.map((line) => kept(Number.parseInt(line, 10))));

@@ -1,4 +1,4 @@
-// Routes of the project itself beside the built-in ones.
+// The project's own routes next to the built-in ones.
 
 import { describe, expect, it } from "vitest";
 

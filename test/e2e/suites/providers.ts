@@ -1,5 +1,5 @@
-// Every provider over real HTTP, answered with bytes as the real one sends them: what reaches it, what a subscriber sees of
-// the answer, and what the log keeps of each attempt.
+// Every provider over real HTTP, answered with recorded bytes of the real one: the request that it receives, the events
+// that a subscriber receives, and the log rows of each attempt.
 
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -24,7 +24,7 @@ interface Turn {
   logs: Log[];
 }
 
-/** Says something to a provider's agent and gives what came of it. */
+/** Posts a message to a provider's agent and returns the outcome. */
 async function turn(use: () => SuiteServer, provider: Provider, orders: Order[], thread?: string): Promise<Turn> {
   const { api, desk } = use();
   const id = thread ?? (await api.createThread(`weather_${provider}_assistant`)).id;
@@ -46,14 +46,14 @@ const attemptSchema = z.object({
   error: z.null(),
 });
 
-/** The rows of attempts that were answered have every figure there is. */
+/** The log rows of answered attempts have all figures. */
 function checkAttempts(provider: Provider, logs: readonly Log[]): void {
   for (const { data } of logs) expect(attemptSchema.parse(data).provider).toBe(provider);
 }
 
 const general = "threads agents prompts models tools openapi.json".split(" ").map((name) => `/api/${name}`);
 
-/** All that the API shows of a thread and around it, as one text. */
+/** Everything that the API returns about a thread, as one text. */
 async function everythingShown(api: ApiClient, id: string): Promise<string> {
   const logs = await api.logs(id);
   const own = ["", "/messages?include_silent=true", "/runs", "/logs", ...logs.map((log) => `/logs/${log.id}`)];
@@ -132,7 +132,7 @@ export function providerSuite(use: () => SuiteServer): void {
       const answer = feed.view().messages.at(-1);
       expect(answer?.content).toBe("It is 4.");
       const thought = answer?.parts.flatMap((part) => (part.type === "thinking" ? [part.thinking] : [])).join("");
-      // This wire of OpenAI counts its thinking and does not show it.
+      // The recorded API of OpenAI counts its thinking and does not return it.
       expect(thought).toBe(provider === "openai" ? "" : "Two and two make four.");
       checkAttempts(provider, logs);
     });
@@ -190,7 +190,7 @@ export function providerSuite(use: () => SuiteServer): void {
       expect((await api.thread(id)).status).toBe("error");
       const shown = `${await everythingShown(api, id)}${JSON.stringify(feed.events)}${server.output()}`;
       for (const each of providers) expect(shown).not.toContain(keyOf(each));
-      // A thread is not lost by it: the next message is answered.
+      // The failure does not end the thread: the next message is answered.
       const again = await turn(use, provider, [{ fixture: "text" }], id);
       expect(again.feed.ofType("run_end")).toMatchObject([{ status: "completed" }]);
       expect((await api.thread(id)).status).toBe("idle");

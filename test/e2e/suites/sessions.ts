@@ -22,7 +22,7 @@ const conversation = ["What is a thread?", "Thank you", "And what is a run?"];
 const said = (content: string) => ({ role: "user", content });
 const pendingSchema = z.object({ pending_tool_calls: z.array(z.object({ id: z.string() })) });
 
-/** Answers the calls that a thread waits with, in words that depend on nothing. */
+/** Answers the calls that a thread waits for, always with the same results. */
 async function answerCalls(api: ApiClient, id: string): Promise<void> {
   const { pending_tool_calls: open } = await api.ask(pendingSchema, "GET", `/api/threads/${id}`);
   const results = open.map((call) => ({ tool_call_id: call.id, result: "asked" }));

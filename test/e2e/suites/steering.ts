@@ -1,4 +1,4 @@
-// Speaking up while a run is under way, over the network: afterwards, in it, in place of it; and the queue in between.
+// Messages during a run, over the network: queued after it, steering it, interrupting it; and the queue meanwhile.
 
 import { describe, expect, it } from "vitest";
 import { z } from "zod";

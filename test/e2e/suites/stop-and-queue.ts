@@ -1,4 +1,4 @@
-// Stopping a run, queueing behind one, refusing to queue, and asking twice with one key.
+// Stopping a run, queueing after one, refusing to queue, and repeating a request with the same key.
 
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -30,7 +30,7 @@ export function stopAndQueue(use: () => SuiteServer): void {
       const { api } = use();
       const { id, feed, run } = await busyThread(api);
       const stop = () => api.ask(statusSchema, "POST", `/api/threads/${id}/stop`);
-      // The stop is durable when it is answered; the run may need another moment to come to rest.
+      // The stop is stored when its response comes; the run may end a moment later.
       expect(["running", "idle"]).toContain((await stop()).status);
       await feed.until("run_end", ({ run_id }) => run_id === run);
       expect(await stop()).toEqual({ status: "idle" });

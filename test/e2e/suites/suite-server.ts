@@ -1,4 +1,4 @@
-// What a suite is given: a running server, read when a test runs because it is started after the suite was described.
+// The server that a suite uses. It is read when a test runs, because it is started after the suite was described.
 
 import type { ApiClient } from "../../support/http-client/api-client.ts";
 import type { DevServer } from "../dev-server.ts";

@@ -1,8 +1,8 @@
-// What the models of the stranger's bicycle shop say, by the prompt they speak with and the word they are asked.
+// The script of the models in the bicycle shop project: their answers, by the prompt and the first word of the message.
 
 import { type Asked, type Said, wordsOf } from "./scripted-provider.ts";
 
-/** What the front desk does when a message begins with this word. */
+/** The front desk's answer to a message that starts with this word. */
 const desk: Record<string, Said> = {
   Which: {
     calls: [
@@ -24,7 +24,7 @@ const desk: Record<string, Said> = {
   Close: { calls: [{ name: "close_ticket", args: {} }] },
 };
 
-/** The script. A step that was preceded by tools repeats what they said. */
+/** The script. A step after tool calls repeats their results. */
 export function bicycleShop({ body }: Asked): Said {
   const { messages, model } = body;
   const system = wordsOf(messages[0]);

@@ -1,5 +1,5 @@
-// Addresses at which wrangler's local server offers its explorer: the page, the list of databases, and SQL for the catalog and
-// for the objects of threads. All of them asked for no credentials.
+// Addresses at which wrangler's local server offers its explorer: the page, the list of databases, and SQL for the
+// catalog and for the thread objects. Wrangler itself requires no credentials for them.
 
 const api = "/cdn-cgi/explorer/api";
 

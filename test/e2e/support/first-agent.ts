@@ -1,4 +1,4 @@
-// The agent that the guide's first page has its reader write, as the page says it.
+// The agent that the reader writes on the guide's first page, read from that page.
 
 import { quotedFiles, readPage } from "./guide-page.ts";
 import type { ProjectCopy } from "./project-copy.ts";

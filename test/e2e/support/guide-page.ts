@@ -1,5 +1,5 @@
-// A page of the guide as a test reads it: its fences, what they are for, and whether text is as a page says. In a page `…`
-// stands for anything on its line, and a line of a page may be a part of the real one.
+// A page of the guide for tests: its fenced blocks, their purpose, and whether a text matches the page. On a page `…`
+// stands for anything on its line, and a line of a page may be a part of the real line.
 
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -11,16 +11,16 @@ import { within } from "../../support/http-client/deadline.ts";
 const folder = fileURLToPath(new URL("../../../docs/guide/", import.meta.url));
 const runDeadline = 45_000;
 
-/** A fenced block. `info` is what stands behind its three backticks. */
+/** A fenced block. `info` is the text after its three backticks. */
 export interface Fence {
   info: string;
   text: string;
 }
 
-/** Commands that are run, and what they have to print. */
+/** Commands to run, and their expected output. */
 export interface TestedBlock {
   commands: string;
-  /** Null where the page shows no output for them. */
+  /** Null if the page shows no output for them. */
   output: string | null;
 }
 
@@ -34,12 +34,12 @@ export function readPage(name: string): string {
   return readFileSync(path.join(folder, name), "utf8");
 }
 
-/** The fences of a page, in their order. */
+/** The fenced blocks of a page, in order. */
 export function fences(page: string): Fence[] {
   return [...page.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(([, info = "", text = ""]) => ({ info, text }));
 }
 
-/** Blocks marked `sh test`, each with the `output` fence right behind it. Throws for an output that follows no commands. */
+/** Blocks marked `sh test`, each with the `output` block directly after it. Throws for an output without commands. */
 export function testedBlocks(page: string): TestedBlock[] {
   const blocks: TestedBlock[] = [];
   let open: TestedBlock | null = null;
@@ -56,7 +56,7 @@ export function testedBlocks(page: string): TestedBlock[] {
   return blocks;
 }
 
-/** Quotations of files: fences whose first line is a comment that names one under `agents/`. */
+/** Quotations of files: fenced blocks whose first line is a comment that names a file under `agents/`. */
 export function quotedFiles(page: string): { file: string; text: string }[] {
   return fences(page).flatMap(({ info, text }) => {
     const file = info === "ts" ? /^\/\/ (agents\/\S+\.ts)\n/.exec(text)?.[1] : undefined;
@@ -64,7 +64,7 @@ export function quotedFiles(page: string): { file: string; text: string }[] {
   });
 }
 
-/** The first line of `shown` that `real` lacks, or has only before the ones above it; null when all are there. */
+/** The first line of `shown` that `real` does not contain in the same order; null if it contains all lines. */
 export function missingLine(shown: string, real: string): string | null {
   const lines = real.split("\n");
   let from = 0;
@@ -76,7 +76,7 @@ export function missingLine(shown: string, real: string): string | null {
   return null;
 }
 
-/** Whether the parts around each `…` stand in the text, in their order. */
+/** Whether the parts around each `…` are in the text, in order. */
 function holds(text: string, shown: string): boolean {
   let from = 0;
   return shown.split("…").every((part) => {
@@ -86,7 +86,7 @@ function holds(text: string, shown: string): boolean {
   });
 }
 
-/** Runs blocks one after the other in one shell, as a reader would, against this server; gives what each printed. */
+/** Runs blocks one after the other in one shell, as a reader would, against this server. Returns the output of each. */
 export async function runBlocks(blocks: readonly TestedBlock[], url: string, cwd: string): Promise<string[]> {
   const mark = "@@ the next block @@";
   const script = blocks.map(({ commands }) => commands).join(`\nprintf '\\n${mark}\\n'\n`);

@@ -1,5 +1,5 @@
-// A client that opens something and leaves it, in each of the ways in which a connection ends. It reads no more of the answer than
-// its head, so that bytes are on their way to it when it goes.
+// A client that opens a request and leaves it, in each of the ways in which a connection can end. It reads only the
+// head of the response, so that bytes are on their way to it when it leaves.
 
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -10,11 +10,11 @@ import type { RawTarget } from "./raw-request.ts";
 
 const patience = 90_000;
 
-/** How a client leaves: it closes the connection (a FIN where it has read everything), resets it, or calls `fetch` off. */
+/** How a client leaves: it closes the connection (a FIN if it has read everything), resets it, or aborts `fetch`. */
 export const waysToLeave = ["close", "reset", "abort"] as const;
 export type WayToLeave = (typeof waysToLeave)[number];
 
-/** A request as it is sent. A body without an end is one whose rest never comes. */
+/** A request to send. An endless body never ends. */
 export interface LeavingRequest {
   method: string;
   path: string;
@@ -26,9 +26,9 @@ export interface LeavingRequest {
 
 /** An open request. */
 export interface LeavingClient {
-  /** Leaves. */
+  /** Leaves the request. */
   leave: () => void;
-  /** The status of the response, when its head has arrived. */
+  /** Resolves with the status of the response when its head has arrived. */
   status: () => Promise<number>;
 }
 
@@ -65,7 +65,7 @@ function bySocket(
 ): LeavingClient {
   const { hostname, port, host } = new URL(url);
   const socket = connect(Number(port), hostname);
-  // What the server does with a connection that its client has left is no failure of the client's.
+  // An error of a connection that the client has left is no failure of the test.
   socket.on("error", () => undefined);
   const length = endless ? 1_000_000_000 : Buffer.byteLength(body);
   const all = { host, ...headers, ...own.headers, ...(body === "" ? {} : { "content-length": String(length) }) };

@@ -1,6 +1,6 @@
-// A state folder as the catalog's migrations leave it. Wrangler takes three seconds to apply them, so the folder is made once and kept
-// under a name made from the migrations and wrangler's version; tests copy it. What starts without a copy of it
-// (test/e2e/dev-command.test.ts) applies them itself.
+// A state folder with the catalog's migrations applied. Wrangler takes three seconds to apply them, so the folder is
+// made once and stored under a name made from the migrations and wrangler's version; tests copy it. A server without a
+// copy of it (test/e2e/dev-command.test.ts) applies them itself.
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -23,7 +23,7 @@ export async function setup(project: TestProject): Promise<void> {
   project.provide("migratedState", folder);
 }
 
-/** The folder appears whole: another run of tests may make the same one at the same time. */
+/** The folder is renamed into place as a whole, because another test run may make the same one at the same time. */
 async function make(folder: string): Promise<void> {
   mkdirSync(kept, { recursive: true });
   const older = readdirSync(kept).filter((name) => !name.startsWith("making-") && name !== path.basename(folder));

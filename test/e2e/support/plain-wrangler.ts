@@ -9,11 +9,11 @@ import { waitUntilHealthy } from "../../../scripts/lib/wait-until-healthy.mjs";
 import { within } from "../../support/http-client/deadline.ts";
 import type { ProjectCopy } from "./project-copy.ts";
 
-/** A wrangler that runs. */
+/** A running wrangler. */
 export interface Wrangler {
   output: () => string;
   ended: Promise<number>;
-  /** Ends it and waits for its end. */
+  /** Ends wrangler and waits for its end. */
   stop: () => Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export async function runWrangler(project: ProjectCopy, ...args: string[]): Prom
 /** Runs `npx wrangler dev` until it answers. */
 export async function startPlainServer(project: ProjectCopy): Promise<Wrangler & { url: string }> {
   const port = await nextFreePort(20_000 + ((process.pid * 7919) % 9_000));
-  // A folder to which no migrations were applied.
+  // A state folder without applied migrations.
   const state = path.join(project.root, "plain-state");
   const run = await runWrangler(project, "dev", "--port", String(port), "--persist-to", state);
   const url = `http://localhost:${String(port)}`;

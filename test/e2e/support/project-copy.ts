@@ -1,5 +1,5 @@
-// A copy of this project in a temporary folder, sharing its node_modules: what a test does to it, and what becomes of the
-// original meanwhile, stays apart. Holds what a fresh install writes, and no other variables.
+// A copy of this project in a temporary folder with the same node_modules, so that a test and the original project do
+// not affect each other. It contains what a fresh install has, and no other variables.
 
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { inject } from "vitest";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** A state folder as the catalog's migrations leave it (migrated-state.ts); nothing where each server applies them. */
+    /** A state folder with the catalog's migrations applied (migrated-state.ts); unset if each server applies them. */
     migratedState?: string;
   }
 }
@@ -30,10 +30,10 @@ const copied = [
   "wrangler.toml",
 ];
 
-/** A project of its own. */
+/** A copy of the project. */
 export interface ProjectCopy {
   root: string;
-  /** A folder for the state of one server, whose catalog is migrated where the run of tests has such a folder to copy. */
+  /** A folder for the state of one server. The migrations are already applied if this test run has a folder to copy. */
   state: (name: string) => string;
   /** Writes a file, by its path from the project's root. */
   write: (file: string, text: string) => void;

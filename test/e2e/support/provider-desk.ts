@@ -1,6 +1,6 @@
-// Stands in front of the model server and decides, conversation by conversation, which recorded answers it gives: a test
-// orders a list of them and says the mark it gets in its message; each request of that conversation is given the next one.
-// Keeps each request as it came.
+// Stands in front of the model server and decides for each conversation which recorded answers it returns. A test
+// orders a list of answers and puts the returned mark into its message; each request of that conversation gets the next
+// answer. All requests are recorded.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
@@ -8,36 +8,36 @@ import { pipeline } from "node:stream/promises";
 
 import { type ModelServer, startModelServer } from "../../support/model-server/server.mjs";
 
-/** One answer: a fixture by its name, and what is done to it. */
+/** One answer: the name of a fixture, and how it is changed. */
 export interface Order {
   fixture: string;
-  /** The connection breaks after so many bytes. */
+  /** The connection breaks after this many bytes. */
   breakAfter?: number;
   headers?: Record<string, string>;
-  /** Its error messages repeat the key of the request, as careless providers do. */
+  /** Its error messages repeat the key of the request, as some providers do. */
   repeatKey?: true;
 }
 
-/** A request as the provider would have seen it. */
+/** A request as the provider receives it. */
 export interface SeenRequest {
   path: string;
   headers: Record<string, string>;
   body: Record<string, unknown>;
 }
 
-/** An open desk. */
+/** An open desk: the server in front of the model server. */
 export interface ProviderDesk {
   url: string;
-  /** Orders answers and gives the mark that a message has to carry. */
+  /** Orders answers. Returns the mark that the message has to contain. */
   order: (orders: Order[]) => string;
-  /** What was asked under a mark. */
+  /** The requests with a mark. */
   seen: (mark: string) => SeenRequest[];
   close: () => Promise<void>;
 }
 
 const markPattern = /desk:\d+:/g;
 
-/** Opens a desk on the loopback. */
+/** Opens the desk on the loopback. */
 export async function openProviderDesk(): Promise<ProviderDesk> {
   const models = await startModelServer();
   const ordered = new Map<string, Order[]>();
@@ -45,7 +45,7 @@ export async function openProviderDesk(): Promise<ProviderDesk> {
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const text = await readText(request);
-    // The last one said is the one meant: earlier turns of the conversation carry theirs.
+    // The last mark counts, because earlier messages of the conversation contain theirs.
     const mark = text.match(markPattern)?.at(-1) ?? "";
     const body = JSON.parse(text) as Record<string, unknown>;
     const path = request.url ?? "/";

@@ -4,7 +4,7 @@ import { type Provider, providers } from "./weather-agents.ts";
 
 const paths: Record<Provider, string> = { openai: "/v1", anthropic: "/v1", google: "/v1beta", openrouter: "/api/v1" };
 
-/** A key that no text has by accident. */
+/** A key that appears in no other text by accident. */
 export function keyOf(provider: Provider): string {
   return `key-${provider}-4f1d9c27b8e6`;
 }

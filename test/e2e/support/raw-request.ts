@@ -1,4 +1,5 @@
-// A request as it goes over the wire: its path sent as it is written, its body a piece at a time, cut off where a test wants.
+// A request with full control over the wire: its path is sent unchanged, its body piece by piece, and it can be
+// interrupted at any point.
 
 import { once } from "node:events";
 import { request } from "node:http";
@@ -8,20 +9,20 @@ import { within } from "../../support/http-client/deadline.ts";
 
 const patience = 30_000;
 
-/** An answer that was read to its end. */
+/** A response that was read to its end. */
 export interface RawAnswer {
   status: number;
   headers: IncomingMessage["headers"];
   body: Buffer;
 }
 
-/** Where to, and as whom. */
+/** The server and the credentials. */
 export interface RawTarget {
   url: string;
   headers: Record<string, string>;
 }
 
-/** A request whose body is still being sent. Without `content-length` among its headers the body goes in chunks. */
+/** A request whose body is still being sent. Without a `content-length` header the body is sent in chunks. */
 export class RawRequest {
   readonly #request: ClientRequest;
   readonly #response: Promise<IncomingMessage>;
@@ -34,12 +35,12 @@ export class RawRequest {
       this.#request.on("response", resolve);
       this.#request.on("error", reject);
     });
-    // Whoever waits for the answer hears of the error; nobody has to.
+    // A caller that waits for the response receives the error. Without a caller it must not count as unhandled.
     this.#response.catch(() => undefined);
     this.#request.flushHeaders();
   }
 
-  /** Sends a piece; resolves when the connection takes more. */
+  /** Sends a piece; resolves when the connection accepts more. */
   async write(bytes: Uint8Array): Promise<void> {
     if (this.#request.write(bytes)) return;
     await within(
@@ -53,7 +54,9 @@ export class RawRequest {
     this.#request.end();
   }
 
-  /** Ends our half of the connection in the middle of the body; resolves when the server has given up on it. */
+  /**
+   * Ends the client's side of the connection in the middle of the body; resolves when the server has given up on it.
+   */
   async breakOff(): Promise<void> {
     const socket =
       this.#request.socket ?? ((await once(this.#request, "socket"))[0] as NonNullable<ClientRequest["socket"]>);
@@ -62,12 +65,12 @@ export class RawRequest {
     await within(patience, "the server to close a broken request", closed);
   }
 
-  /** Drops the connection without a word. */
+  /** Closes the connection without any further message. */
   vanish(): void {
     this.#request.destroy();
   }
 
-  /** The answer's beginning; its body is read when asked for. */
+  /** The head of the response; its body is read on demand. */
   response(): Promise<IncomingMessage> {
     return within(patience, "an answer", this.#response);
   }
@@ -80,7 +83,7 @@ export class RawRequest {
   }
 }
 
-/** A whole request. */
+/** Sends a complete request. */
 export async function rawCall(
   target: RawTarget,
   method: string,

@@ -1,22 +1,22 @@
-// A provider on the loopback that speaks chat completions, as OpenAI and OpenRouter do, and says what a test's script says.
-// Keeps each request as it came.
+// A provider on the loopback that speaks chat completions, as OpenAI and OpenRouter do, with answers from a test's
+// script. It records each request.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-/** What a model says: words, calls, or a refusal by its status. */
+/** The answer of a model: text, calls, or a refusal with its status. */
 export interface Said {
   text?: string;
   calls?: { name: string; args: object }[];
   status?: number;
 }
 
-/** A message of a request. OpenRouter is sent some of them in parts. */
+/** A message of a request. OpenRouter receives some of them in parts. */
 export interface SentMessage {
   role: string;
   content: string | { text: string }[] | null;
 }
 
-/** A request as the provider was sent it. */
+/** A request as the provider receives it. */
 export interface Asked {
   path: string;
   headers: Record<string, string>;
@@ -34,7 +34,7 @@ export interface ScriptedProvider {
   close: () => Promise<void>;
 }
 
-/** Starts one. */
+/** Starts a provider. */
 export async function openScriptedProvider(script: (asked: Asked) => Said): Promise<ScriptedProvider> {
   const asked: Asked[] = [];
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -63,7 +63,7 @@ export async function openScriptedProvider(script: (asked: Asked) => Said): Prom
   };
 }
 
-/** What a message says. */
+/** The text of a message. */
 export function wordsOf(message: SentMessage | undefined): string {
   const content = message?.content ?? "";
   return typeof content === "string" ? content : content.map(({ text }) => text).join("");

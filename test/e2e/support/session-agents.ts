@@ -1,9 +1,9 @@
-// An agent with a tool of each kind, local, streaming and remote, over a scripted model that calls them all at once; the model
-// alone serves sessions that bring tools of their own.
+// An agent with a tool of each kind (local, streaming, remote), whose scripted model calls them all at once. The model
+// also serves sessions that define tools of their own.
 
 import type { ProjectCopy } from "./project-copy.ts";
 
-/** Adds them to a project. */
+/** Adds the agent and its tools to a project. */
 export function addSessionAgents(project: ProjectCopy): void {
   project.write("agents/models/session_model.ts", model);
   project.write("agents/tools/session_local.ts", local);

@@ -1,4 +1,4 @@
-// An agent whose tools take longer than the server lives: one that must not run twice, one that may.
+// An agent whose tools take longer than the server lives: one that must not run twice, and one that may.
 import type { ProjectCopy } from "./project-copy.ts";
 
 const tool = (options: string): string => `import { defineTool } from "threadhold";
@@ -15,7 +15,7 @@ export default defineTool(
 );
 `;
 
-/** Adds `slow_assistant`: it calls the tool that it is told, and repeats what the tool says. */
+/** Adds `slow_assistant`: it calls the tool that the message names, and repeats the tool's result. */
 export function addSlowTools(project: ProjectCopy): void {
   project.write("agents/tools/slow_payment.ts", tool("{}"));
   project.write("agents/tools/slow_lookup.ts", tool("{ idempotent: true }"));

@@ -1,12 +1,12 @@
-// An agent whose runs have everything a trace shows: a model that fails and is asked again, another one in its place with a cache and
-// a price, and two calls side by side.
+// An agent whose runs have everything a trace shows: a model that fails and is retried, a fallback model with a cache
+// and a price, and two calls side by side.
 
 import type { ProjectCopy } from "./project-copy.ts";
 
-/** What the first one says of itself. */
+/** The error message of the first model. */
 export const tracedFailure = "The model is overloaded.";
 
-/** Adds `tracer`. */
+/** Adds the agent `tracer` to a project. */
 export function addTracedAgent(project: ProjectCopy): void {
   project.write(
     "agents/models/traced_flaky.ts",

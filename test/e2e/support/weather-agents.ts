@@ -1,4 +1,5 @@
-// Definitions that the providers' fixtures speak of: an agent per provider with the tools that the recorded answers call.
+// The definitions that the providers' recorded answers refer to: an agent for each provider, with the tools that the
+// answers call.
 
 import type { ProjectCopy } from "./project-copy.ts";
 
@@ -6,7 +7,7 @@ import type { ProjectCopy } from "./project-copy.ts";
 export const providers = ["openai", "anthropic", "google", "openrouter"] as const;
 export type Provider = (typeof providers)[number];
 
-/** What the system prompt of these agents says, word for word. */
+/** The exact system prompt of these agents. */
 export const systemPrompt = "You tell the weather and the time, with your tools.";
 
 const tool = (
@@ -23,7 +24,7 @@ export default defineTool(
 );
 `;
 
-/** Adds them to a project. */
+/** Adds the definitions to a project. */
 export function addWeatherAgents(project: ProjectCopy): void {
   project.write("agents/tools/get_weather.ts", tool("The weather of a city", "city", "`Sunny in ${args.city}`"));
   project.write("agents/tools/get_time.ts", tool("The time in a zone", "zone", "`Noon in ${args.zone}`"));

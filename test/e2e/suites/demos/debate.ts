@@ -38,7 +38,7 @@ export function debate(use: () => SuiteServer): void {
       ["user", "b"],
       ["tool", "b"],
     ]);
-    // Each heard the other: the question repeats what was said before it.
+    // Each side received the other's message: its question repeats part of that.
     expect(messages[3]?.content).toContain(messages[2]?.content?.split(".")[0]);
     expect(settledMessages(feed.view().messages)).toEqual(messages);
   });

@@ -1,4 +1,4 @@
-// The demo agents under agents/, walked over the network as the pages of the guide walk them.
+// The demo agents under agents/, used over the network as the pages of the guide use them.
 
 import { describe } from "vitest";
 

@@ -1,4 +1,5 @@
-// Routes of the project's own: a controller that shares a tool's data, endpoints that read a thread, one that makes it act.
+// The project's own routes: a controller that shares a tool's data, endpoints that read a thread, and one that starts a
+// run.
 
 import { expect, it } from "vitest";
 

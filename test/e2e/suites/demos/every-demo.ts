@@ -32,7 +32,7 @@ const oddWords = [
   "word ".repeat(60),
 ];
 
-/** The run once whatever it asks of its client is answered. */
+/** The run after all of its client calls were answered. */
 async function settled(api: ApiClient, id: string, run: Run): Promise<Run> {
   if (run.status !== "awaiting_tool_execution") return run;
   const { pending_tool_calls } = await api.thread(id);

@@ -1,4 +1,4 @@
-// The forecaster, whose tool runs on the client's side: every way to wait for the call, and the ways to answer it.
+// The forecaster, whose tool runs on the client: every way to receive the call, and the ways to answer it.
 
 import { expect, it } from "vitest";
 
@@ -19,7 +19,7 @@ export function weather(use: () => SuiteServer): void {
     const { id } = await api.createThread("forecaster");
     const following = [await api.events(id), await api.socket(id)];
     const own = await api.sayForEvents(id, "What is the weather?");
-    // The stream of the request ends with the rest, as a waiting one is answered by it.
+    // The stream ends when the run is suspended, just as a waiting request gets its response then.
     expect(await own.untilEnd()).toBe("closed");
     expect(own.events.at(-1)).toMatchObject({
       type: "awaiting_tool_execution",
