@@ -18,8 +18,8 @@ import { readiness } from "#models/readiness.ts";
 import { createRedact } from "#models/redact.ts";
 import type { Diagnostic, Registry } from "#spec/index.ts";
 import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
+import type { ThreadDependencies } from "#thread/thread-dependencies.ts";
 import { threadObject } from "#thread/thread-object.ts";
-import type { World } from "#thread/world.ts";
 
 import { deploymentLimits } from "./deployment-limits.ts";
 import { fileSettings, secretsOf } from "./environment.ts";
@@ -36,7 +36,7 @@ const maxOpenRequests = 5;
 export function compose(
   registry: Registry,
   diagnostics: readonly Diagnostic[],
-  adjust: (world: World, state: DurableObjectState) => World = (world) => world,
+  adjust: (world: ThreadDependencies, state: DurableObjectState) => ThreadDependencies = (world) => world,
 ) {
   const ThreadObject = threadObject<Environment>((env, state) => adjust(worldOf(env, registry), state));
   const ThreadFeed = threadFeed<Environment>((env) => ({
@@ -76,7 +76,7 @@ export function compose(
   };
 }
 
-function worldOf(env: Environment, registry: Registry): World {
+function worldOf(env: Environment, registry: Registry): ThreadDependencies {
   const inTurn = createRequestQueue(maxOpenRequests);
   return {
     registry,

@@ -32,7 +32,7 @@ export interface Caller {
 }
 
 /** An answer or a refusal. */
-export type Answer<T> = { ok: true; value: T } | { ok: false; refusal: Refusal };
+export type Result<T> = { ok: true; value: T } | { ok: false; refusal: Refusal };
 
 /** An idempotency key with the fingerprint of the request's body. */
 export interface RequestKey {
@@ -159,7 +159,7 @@ export interface MethodCalls<Methods extends { [M in keyof Methods]: (...input: 
     method: M,
     caller: Caller,
     ...input: Parameters<Methods[M]>
-  ): Promise<Answer<ReturnType<Methods[M]>>>;
+  ): Promise<Result<ReturnType<Methods[M]>>>;
 }
 
 /** The RPC methods of a thread's object for the Worker. */

@@ -12,7 +12,7 @@ import { textOf } from "#core/view.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
-import { Moments } from "./archive/moment.ts";
+import { RowSnapshots } from "./archive/row-snapshot.ts";
 import { guardedStore } from "./guarded-store.ts";
 import { LiveRunState } from "./live-run-state.ts";
 import { Broadcaster } from "./reader/broadcaster.ts";
@@ -37,7 +37,7 @@ export class LiveThread {
   readonly broadcaster: Broadcaster;
   readonly runState = new LiveRunState();
   /** Moments of the thread that exports read. */
-  readonly moments = new Moments();
+  readonly rowSnapshots = new RowSnapshots();
   readonly #numbers: EventNumbers;
   #record: ThreadRecord;
   /** Events that are sent when the transaction that is under way has succeeded; null outside of one. */
@@ -47,7 +47,7 @@ export class LiveThread {
   #saved: () => void = () => {};
 
   constructor(store: ManagedThreadStore, record: ThreadRecord, clock: Clock) {
-    this.store = guardedStore(this.moments.watch(store), () => this.#retired);
+    this.store = guardedStore(this.rowSnapshots.observeWrites(store), () => this.#retired);
     this.clock = clock;
     this.#record = record;
     this.uuids = new OrderedUuids(() => Math.floor(clock.now() / 1000));

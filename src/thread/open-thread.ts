@@ -6,7 +6,7 @@ import type { MeteredStorage } from "#store/meter.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
 import type { Alarm } from "./alarm.ts";
-import { removeUnclaimed } from "./attachments/unclaimed-files.ts";
+import { removePendingAttachments } from "./attachments/pending-attachments.ts";
 import { Wakeups } from "./background/wakeups.ts";
 import { ParentFeed } from "./children/parent-feed.ts";
 import { threadFiles } from "./files/loaded-thread-files.ts";
@@ -17,7 +17,7 @@ import type { OwnerFeed } from "./owner-feed.ts";
 import { restoreReader } from "./reader/subscribe.ts";
 import { threadCalls } from "./run/definition-calls.ts";
 import { Driver } from "./run/driver.ts";
-import type { World } from "./world.ts";
+import type { ThreadDependencies } from "./thread-dependencies.ts";
 
 /** A thread that is loaded. */
 export interface OpenThread {
@@ -29,7 +29,7 @@ export interface OpenThread {
 
 /** Dependencies of `openThread`. */
 export interface OpenOptions {
-  world: World;
+  world: ThreadDependencies;
   storage: MeteredStorage;
   store: ManagedThreadStore;
   record: ThreadRecord;
@@ -52,7 +52,7 @@ export function openThread(options: OpenOptions): OpenThread {
   const { threads, catalog, clock, faults, log } = world;
   const background = (work: Promise<unknown>) => state.waitUntil(work);
   const feed = record.parent === null ? null : new ParentFeed({ live, threads, background });
-  if (feed !== null) live.broadcaster.onEvent = (event) => feed.hear(event);
+  if (feed !== null) live.broadcaster.onEvent = (event) => feed.receive(event);
   const files = threadFiles(live, {
     storage,
     clock,
@@ -81,12 +81,12 @@ export function openThread(options: OpenOptions): OpenThread {
   const driver: Driver = new Driver(context);
   ownerFeed.watch(live);
   live.onIdleChange(() => background(wakeups.runAndSleep()));
-  removeUnclaimed(context);
+  removePendingAttachments(context);
   return { context, driver, storage, store };
 }
 
 /** Whether the deadline of a waiting call has passed. The alarm may be late, because the clock may have changed after it was set. */
-export function isRestOver({ context: { live, clock } }: OpenThread): boolean {
+export function hasPassedDeadline({ context: { live, clock } }: OpenThread): boolean {
   const { pending = [] } = live.record;
   return pending.some(({ deadline }) => deadline !== null && deadline <= clock.now());
 }

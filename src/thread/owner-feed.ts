@@ -11,9 +11,9 @@ import { toThread } from "#core/view.ts";
 import type { LiveThread } from "./live-thread.ts";
 
 /** A feed message that waits to be sent. `word` builds it right before it is sent. */
-interface Waiting {
+interface PendingMessage {
   type: FeedWord["type"];
-  word: () => FeedWord;
+  message: () => FeedWord;
 }
 
 /** The `creation` of a thread whose creation has not ended. Nothing is sent about it, since the creation may still be refused. */
@@ -26,7 +26,7 @@ const tries = 2;
 export class OwnerFeed {
   readonly #feeds: FeedDirectory<FeedTold>;
   readonly #background: (work: Promise<unknown>) => void;
-  readonly #waiting = new Map<string | null, Waiting>();
+  readonly #waiting = new Map<string | null, PendingMessage>();
   /** Leases of admitted inputs that no feed message has carried yet. */
   #admitted: string[] = [];
   #telling = false;
@@ -43,12 +43,12 @@ export class OwnerFeed {
       const before = shown;
       shown = live.record;
       // The end of the creation is sent by `created`.
-      if (before.creation !== unfinished && isShownOtherwise(before, shown)) this.again(live);
+      if (before.creation !== unfinished && changesList(before, shown)) this.sendUpdate(live);
     });
   }
 
   /** Sends the current state even if it was sent before: a client that subscribed during a long run receives it too. */
-  again(live: LiveThread): void {
+  sendUpdate(live: LiveThread): void {
     this.#put(live.record, "thread_updated", live);
   }
 
@@ -56,7 +56,7 @@ export class OwnerFeed {
    * Confirms the caller's lease, if there is one, after its input was admitted: the next feed message carries the lease. An idle
    * thread sends no message, so one is sent for it.
    */
-  admitted({ lease }: Caller, live: LiveThread): void {
+  confirmLease({ lease }: Caller, live: LiveThread): void {
     if (lease === undefined || live.retired) return;
     const { user_id, parent, status } = live.record;
     if (parent !== null) {
@@ -69,7 +69,7 @@ export class OwnerFeed {
       return;
     }
     this.#admitted.push(lease.id);
-    if (status !== "running") this.again(live);
+    if (status !== "running") this.sendUpdate(live);
   }
 
   /** Sends that the thread was created or imported. */
@@ -91,7 +91,7 @@ export class OwnerFeed {
     this.#waiting.set(user_id, {
       type: told,
       // Reads the thread when the message is sent: by then the current transaction has succeeded or was rolled back.
-      word: () =>
+      message: () =>
         live === null || told === "thread_deleted"
           ? { type: "thread_deleted", thread_id: id }
           : { type: told, thread: { ...toThread(live.record), last_seq: live.lastSeq } },
@@ -107,9 +107,9 @@ export class OwnerFeed {
   }
 
   #next(): [owner: string | null, word: FeedWord] | null {
-    for (const [owner, { word }] of this.#waiting) {
+    for (const [owner, { message }] of this.#waiting) {
       this.#waiting.delete(owner);
-      return [owner, word()];
+      return [owner, message()];
     }
     return null;
   }
@@ -141,7 +141,7 @@ const shownFields = [
   "cost",
 ] as const satisfies (keyof ThreadRecord)[];
 
-function isShownOtherwise(before: Readonly<ThreadRecord>, after: Readonly<ThreadRecord>): boolean {
+function changesList(before: Readonly<ThreadRecord>, after: Readonly<ThreadRecord>): boolean {
   if (shownFields.some((field) => before[field] !== after[field])) return true;
   // New messages of an active run send nothing; the end of the run does.
   if (after.active_run_id !== null) return false;

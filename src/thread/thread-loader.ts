@@ -13,16 +13,16 @@ import { Alarm, longestHeartbeatMs } from "./alarm.ts";
 import { Importer } from "./archive/importer.ts";
 import type { CreateContext } from "./method/create-thread.ts";
 import { removeThread } from "./method/thread-changes.ts";
-import { isRestOver, openThread } from "./open-thread.ts";
+import { hasPassedDeadline, openThread } from "./open-thread.ts";
 import type { OpenThread } from "./open-thread.ts";
 import { OwnerFeed } from "./owner-feed.ts";
-import type { World } from "./world.ts";
+import type { ThreadDependencies } from "./thread-dependencies.ts";
 
 /** One per object. */
 export class ThreadLoader {
   readonly importer: Importer;
   readonly #state: DurableObjectState;
-  readonly #world: World;
+  readonly #world: ThreadDependencies;
   readonly #storage: MeteredStorage;
   readonly #store: ManagedThreadStore;
   readonly #ownerFeed: OwnerFeed;
@@ -31,7 +31,7 @@ export class ThreadLoader {
   #creating: Promise<unknown> = Promise.resolve();
   #removing: Promise<void> | null = null;
 
-  constructor(state: DurableObjectState, world: World, storage: MeteredStorage) {
+  constructor(state: DurableObjectState, world: ThreadDependencies, storage: MeteredStorage) {
     this.#state = state;
     this.#world = world;
     this.#storage = storage;
@@ -46,7 +46,7 @@ export class ThreadLoader {
       open: (record) => this.#openAs(record),
       loaded: () => this.load(),
       settled: () => this.#creating,
-      forget: () => this.#close(),
+      unload: () => this.#close(),
     });
     void state.blockConcurrencyWhile(async () => {
       if (!this.#store.exists()) return;
@@ -71,7 +71,7 @@ export class ThreadLoader {
       const record = this.#store.readThread();
       if (record === null) return null;
       this.#openAs(record).driver.resume();
-    } else if (isRestOver(this.#open)) this.#open.driver.resume();
+    } else if (hasPassedDeadline(this.#open)) this.#open.driver.resume();
     return this.#open;
   }
 
@@ -92,7 +92,7 @@ export class ThreadLoader {
     const [store, world] = [this.#store, this.#world];
     const context = { store, world, open: () => this.load(), close: () => this.#close() };
     const created = this.#creating.then(async () => {
-      await this.importer.clear();
+      await this.importer.removeUnfinished();
       return work(context);
     });
     this.#creating = created.catch(() => undefined);
@@ -124,7 +124,7 @@ export class ThreadLoader {
     try {
       const open = this.load();
       if (open === null) {
-        await this.importer.woken();
+        await this.importer.handleAlarm();
         return;
       }
       open.context.wakeups.beat();

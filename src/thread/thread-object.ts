@@ -15,13 +15,12 @@ import {
   messageSearchPath,
   subscribePath,
 } from "#core/thread-rpc.ts";
-import type { Answer, Caller, ThreadRpc } from "#core/thread-rpc.ts";
+import type { Result, Caller, ThreadRpc } from "#core/thread-rpc.ts";
 import { UsedTickets } from "#core/used-tickets.ts";
 import { discardBody } from "#lib/discard-body.ts";
 import { meterStorage } from "#store/meter.ts";
 import type { MeterReading, MeteredStorage } from "#store/meter.ts";
 
-import { answered, refusalResponse } from "./answered.ts";
 import { parseCaller } from "./caller.ts";
 import { peerMethods } from "./children/peer-methods.ts";
 import { createMethods } from "./method/create-thread.ts";
@@ -39,10 +38,11 @@ import { messageMethods } from "./method/thread-messages.ts";
 import { queueMethods } from "./method/thread-queue.ts";
 import { recordMethods } from "./method/thread-records.ts";
 import { acknowledge, subscribe } from "./reader/subscribe.ts";
+import { toResult, refusalResponse } from "./rpc-result.ts";
 import { admissionMethods } from "./run/admission.ts";
 import { StreamLeases } from "./stream-leases.ts";
+import type { ThreadDependencies } from "./thread-dependencies.ts";
 import { ThreadLoader } from "./thread-loader.ts";
-import type { World } from "./world.ts";
 
 /** The methods that `call` accepts. A file of methods exports a group; the compiler refuses a table that lacks a method. */
 const methods: MethodGroup<MethodName> = {
@@ -59,9 +59,9 @@ const methods: MethodGroup<MethodName> = {
 };
 
 /** Makes the class of a deployment from its world: definitions, models, catalog, settings. */
-export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState) => World) {
+export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState) => ThreadDependencies) {
   return class ThreadObject extends DurableObject<Env> implements HoldsLeases, Pick<ThreadRpc, "redeemTicket"> {
-    readonly #world: World;
+    readonly #world: ThreadDependencies;
     readonly #storage: MeteredStorage;
     readonly #loader: ThreadLoader;
     readonly #leases: StreamLeases;
@@ -77,7 +77,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     }
 
     /** Calls one of the thread's methods by its name. Never rejects: a refusal is a value. */
-    async call(name: string, caller: Caller, ...input: unknown[]): Promise<Answer<unknown>> {
+    async call(name: string, caller: Caller, ...input: unknown[]): Promise<Result<unknown>> {
       const loader = this.#loader;
       const call: MethodCall = {
         caller,
@@ -160,8 +160,8 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       this.#loader.loaded?.context.live.broadcaster.release(socket);
     }
 
-    async #answer<T>(work: () => T | Promise<T>): Promise<Answer<T>> {
-      return answered(work, { log: this.#world.log, threadId: this.ctx.id.name ?? null });
+    async #answer<T>(work: () => T | Promise<T>): Promise<Result<T>> {
+      return toResult(work, { log: this.#world.log, threadId: this.ctx.id.name ?? null });
     }
   };
 }

@@ -10,7 +10,7 @@ import type { OutboundFetch, OutboundInit } from "#core/ports/outbound-fetch.ts"
 import type { FileVersion } from "#core/ports/thread-file-port.ts";
 import { toBase64 } from "#lib/base64.ts";
 import { incomingParts } from "#thread/attachments/incoming-file.ts";
-import { takeFiles } from "#thread/attachments/taken-files.ts";
+import { storeAttachments } from "#thread/attachments/store-attachments.ts";
 
 import { ManualClock } from "../core/support/manual-clock.ts";
 import { idOf } from "../store/records.ts";
@@ -59,21 +59,21 @@ function desk({ files = new MemoryFiles(), size = null, made = null, answers = {
     outbound,
     clock: new ManualClock(),
     newId: () => idOf((next += 1)),
-    unclaimed: {
+    pending: {
       add: () => {},
-      takeOff: () => {},
-      noted: (some: readonly FileVersion[]) => [...some],
-      refer: () => {},
+      release: () => {},
+      stillPending: (some: readonly FileVersion[]) => [...some],
+      keepPath: () => {},
       remove: (gone: readonly FileVersion[]) => {
         for (const { path } of gone) void files.port.remove(path);
       },
     },
-    mustBeThere: () => {
+    assertNotDeleted: () => {
       if (gone()) throw refuse("thread_not_found", "There is no such thread.");
     },
   };
   const take = (content: InputContent, attachments?: InputAttachment[]) =>
-    takeFiles([incomingParts({ content, attachments }, "")], taker);
+    storeAttachments([incomingParts({ content, attachments }, "")], taker);
   return { take, taker, files, shrunk, asked };
 }
 

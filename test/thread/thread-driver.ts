@@ -6,7 +6,7 @@ import { env } from "cloudflare:workers";
 import type { ThreadEvent } from "#contract/event.ts";
 import type { PostMessage } from "#contract/message-route.ts";
 import type { ThreadPeer } from "#core/thread-peer.ts";
-import type { Answer, Caller, ThreadStub } from "#core/thread-rpc.ts";
+import type { Result, Caller, ThreadStub } from "#core/thread-rpc.ts";
 import { callerHeader, subscribePath } from "#core/thread-rpc.ts";
 
 export const admin: Caller = { user: null, admin: true };
@@ -24,7 +24,7 @@ export function peerOf(id: string): ThreadPeer {
 }
 
 /** The value of a result; a refusal is thrown. */
-export async function value<T>(answer: Promise<Answer<T>>): Promise<T> {
+export async function value<T>(answer: Promise<Result<T>>): Promise<T> {
   const got = await answer;
   if (!got.ok) throw new Error(`${got.refusal.code}: ${got.refusal.message}`);
   return got.value;

@@ -2,14 +2,14 @@
 // try where the call may be repeated and the object is not overloaded (architecture §3).
 
 import { ThreadholdError } from "#contract/error.ts";
-import type { Answer, ThreadDirectory, ThreadStub } from "#core/thread-rpc.ts";
+import type { Result, ThreadDirectory, ThreadStub } from "#core/thread-rpc.ts";
 
 /** One call. */
 interface ThreadCall<T> {
   threadId: string;
   /** Running it twice does no more than running it once: it reads, sets, or carries a key. */
   repeatable: boolean;
-  run: (stub: ThreadStub) => Promise<Answer<T>>;
+  run: (stub: ThreadStub) => Promise<Result<T>>;
 }
 
 /** Runs calls; throws the refusal where the object refuses. */

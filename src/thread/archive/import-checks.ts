@@ -9,7 +9,7 @@ import { noProgress } from "#core/blank-run.ts";
 import type { RunRecord, StoredEvent } from "#core/record.ts";
 
 /** An invalid record. The message is the end of a sentence that begins with the number of its line. */
-export class Misfit extends Error {}
+export class InvalidLine extends Error {}
 
 /** Milliseconds by which another deployment's clock may be ahead. */
 const clockSkew = 24 * 3600 * 1000;
@@ -20,25 +20,25 @@ const branchLimit = 1000;
 /** Throws for an id with a time in the future: new ids of this deployment would come before it. */
 export function checkIdTime(id: string, nowMs: number): void {
   const at = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
-  if (at > nowMs + clockSkew) throw new Misfit(`has the id ${id}, which says that it was made in the future`);
+  if (at > nowMs + clockSkew) throw new InvalidLine(`has the id ${id}, which says that it was made in the future`);
 }
 
 /** Throws for metadata that is too large, and for text that is not Unicode. Requests with such fields are refused too. */
-export function checkWords({ title, tags, metadata, agent_id, user_id, setup }: ArchivedThread): void {
+export function checkTexts({ title, tags, metadata, agent_id, user_id, setup }: ArchivedThread): void {
   const bytes = new TextEncoder().encode(JSON.stringify(metadata)).length;
-  if (bytes > metadataLimit) throw new Misfit(`has metadata of more than ${metadataLimit} bytes`);
+  if (bytes > metadataLimit) throw new InvalidLine(`has metadata of more than ${metadataLimit} bytes`);
   if (wellFormed([title, tags, metadata, agent_id, user_id, setup ?? null])) return;
-  throw new Misfit("holds half of a surrogate pair, which is no Unicode text");
+  throw new InvalidLine("holds half of a surrogate pair, which is no Unicode text");
 }
 
 /** Throws if a key does not come after the previous one. */
 export function checkRising(before: string, key: string): void {
-  if (key <= before) throw new Misfit(`does not stand in its order: ${key} comes after ${before}`);
+  if (key <= before) throw new InvalidLine(`does not stand in its order: ${key} comes after ${before}`);
 }
 
 /** The events of a row, with the id and owner of the imported thread. Throws for numbers after the thread's last event. */
-export function ownEvents(events: StoredEvent[], { id, user_id, last_seq }: OwnThread): StoredEvent[] {
-  if ((events.at(-1)?.seq ?? 0) > last_seq) throw new Misfit("has an event that is later than the thread's last");
+export function eventsOfCopy(events: StoredEvent[], { id, user_id, last_seq }: OwnThread): StoredEvent[] {
+  if ((events.at(-1)?.seq ?? 0) > last_seq) throw new InvalidLine("has an event that is later than the thread's last");
   return events.map((event) =>
     event.type === "thread_updated" ? { ...event, thread: { ...(event["thread"] as object), id, user_id } } : event,
   );
@@ -53,12 +53,13 @@ export class BranchTree {
 
   add(branch: ArchivedBranch): void {
     const { id, parent_branch, fork_position } = branch;
-    if (this.#known.has(id)) throw new Misfit(`has the branch ${id} again`);
-    if (this.#known.size === branchLimit) throw new Misfit(`has more than ${branchLimit} branches before it`);
+    if (this.#known.has(id)) throw new InvalidLine(`has the branch ${id} again`);
+    if (this.#known.size === branchLimit) throw new InvalidLine(`has more than ${branchLimit} branches before it`);
     if ((this.#known.size === 0) !== (parent_branch === null))
-      throw new Misfit("is not the one branch without a parent");
-    if ((parent_branch === null) !== (fork_position === null)) throw new Misfit("does not say where its branch forked");
-    if (parent_branch !== null) this.mustHave(parent_branch);
+      throw new InvalidLine("is not the one branch without a parent");
+    if ((parent_branch === null) !== (fork_position === null))
+      throw new InvalidLine("does not say where its branch forked");
+    if (parent_branch !== null) this.assertKnown(parent_branch);
     this.#known.set(id, branch);
   }
 
@@ -66,9 +67,9 @@ export class BranchTree {
     return this.#known.get(id) ?? null;
   }
 
-  mustHave(id: string): ArchivedBranch {
+  assertKnown(id: string): ArchivedBranch {
     const branch = this.#known.get(id);
-    if (branch === undefined) throw new Misfit(`speaks of a branch ${id} that is not there`);
+    if (branch === undefined) throw new InvalidLine(`speaks of a branch ${id} that is not there`);
     return branch;
   }
 }
@@ -78,16 +79,16 @@ export function checkRunState(run: ArchivedRun, thread: ArchivedThread): void {
   const { id, status, queued, branch, calls } = run;
   const isActive = id === thread.active_run_id;
   const atWork = status === "running" || status === "awaiting_tool_execution";
-  if (atWork !== isActive) throw new Misfit(`has the status ${status}, and the thread says otherwise`);
+  if (atWork !== isActive) throw new InvalidLine(`has the status ${status}, and the thread says otherwise`);
   if ((status === "queued") !== thread.queue.includes(id))
-    throw new Misfit("waits, and is not in the queue, or is and does not");
+    throw new InvalidLine("waits, and is not in the queue, or is and does not");
   if ((queued !== null) !== (status === "queued"))
-    throw new Misfit("keeps an input that is not waiting, or lacks one that is");
-  if (calls !== undefined && status !== "queued") throw new Misfit("keeps calls to be made, and does not wait");
+    throw new InvalidLine("keeps an input that is not waiting, or lacks one that is");
+  if (calls !== undefined && status !== "queued") throw new InvalidLine("keeps calls to be made, and does not wait");
   // Lists do not show the row of a joined run, so an import must not use it to hide a run.
   if (run.joined !== undefined && (status !== "completed" || run.started_at !== null))
-    throw new Misfit("joined another run, and is one itself");
-  if (isActive && branch !== thread.branch) throw new Misfit("is under way on another branch than the thread's");
+    throw new InvalidLine("joined another run, and is one itself");
+  if (isActive && branch !== thread.branch) throw new InvalidLine("is under way on another branch than the thread's");
 }
 
 /** The row of an imported run. Throws for a run that lacks a field that its state requires. */
@@ -99,7 +100,7 @@ export function importedRun({ calls, ...run }: ArchivedRun): RunRecord {
       const { work: _, ...own } = fields;
       return { ...own, status: "completed", started_at: null, ended_at: null, joined };
     }
-    if (ended_at === null) throw new Misfit("is over and lacks the time of its end");
+    if (ended_at === null) throw new InvalidLine("is over and lacks the time of its end");
     const { joined: _, ...own } = fields;
     return { ...own, status, ended_at };
   }
@@ -118,7 +119,7 @@ export function importedRun({ calls, ...run }: ArchivedRun): RunRecord {
     const input = { message: null, ...queued, ...(calls === undefined ? {} : { calls }) };
     return { ...waiting, status, started_at: null, stop: false, queued: input };
   }
-  if (started_at === null) throw new Misfit("is under way and lacks the time at which it began");
+  if (started_at === null) throw new InvalidLine("is under way and lacks the time at which it began");
   // The import ends the run right away, so what it waited for is not needed.
   return { ...unended, status: "running", started_at, progress: noProgress() };
 }

@@ -13,7 +13,7 @@ import type { FileRows } from "#store/files/file-rows.ts";
 import type { ManagedThreadFiles } from "#store/files/file-system.ts";
 import { folderRow, makeFolders } from "#store/files/file-writer.ts";
 
-import { Misfit } from "./import-checks.ts";
+import { InvalidLine } from "./import-checks.ts";
 
 /** Dependencies of `ImportFiles`. */
 export interface ImportFilesParts {
@@ -24,7 +24,7 @@ export interface ImportFilesParts {
 }
 
 /** Thrown inside a write when a `void` line revokes the file. */
-class Voided extends Error {}
+class FileVoided extends Error {}
 
 /** One per import. */
 export class ImportFiles {
@@ -59,7 +59,7 @@ export class ImportFiles {
       try {
         await files.write(path, bytesOf(file, next), facts);
       } catch (thrown) {
-        if (thrown instanceof Voided) return false;
+        if (thrown instanceof FileVoided) return false;
         throw thrown;
       }
     }
@@ -75,11 +75,12 @@ export class ImportFiles {
   #free(path: string): FilePath {
     const { rows, clock } = this.#parts;
     const at = filePath(path);
-    if (at.path !== path || at.name === "") throw new Misfit(`has a path that is not written as paths are: ${at.path}`);
-    if (rows.find(at.parent, at.name) !== null) throw new Misfit(`has ${path} again`);
+    if (at.path !== path || at.name === "")
+      throw new InvalidLine(`has a path that is not written as paths are: ${at.path}`);
+    if (rows.find(at.parent, at.name) !== null) throw new InvalidLine(`has ${path} again`);
     for (const above of foldersAbove(at)) {
       if (rows.find(above.parent, above.name)?.is_folder === false) {
-        throw new Misfit(`has ${path} below ${above.path}, which is a file`);
+        throw new InvalidLine(`has ${path} below ${above.path}, which is a file`);
       }
     }
     rows.transaction(() => makeFolders(rows, at, { now: clock.now(), implied: true }));
@@ -98,12 +99,12 @@ function bytesOf({ path, size }: ArchivedFile, next: () => Promise<ArchiveLine>)
           return;
         }
         const line = await next();
-        if (line.type === "void") throw new Voided("taken back");
-        if (line.type !== "chunk") throw new Misfit(`stands where ${left} more bytes of ${path} should`);
+        if (line.type === "void") throw new FileVoided("taken back");
+        if (line.type !== "chunk") throw new InvalidLine(`stands where ${left} more bytes of ${path} should`);
         const { bytes } = line;
-        if (bytes.byteLength === 0) throw new Misfit("has no bytes");
+        if (bytes.byteLength === 0) throw new InvalidLine("has no bytes");
         if (bytes.byteLength > Math.min(left, chunkBytes))
-          throw new Misfit(`has more bytes than ${path} may still have`);
+          throw new InvalidLine(`has more bytes than ${path} may still have`);
         left -= bytes.byteLength;
         controller.enqueue(bytes);
       },
@@ -115,5 +116,5 @@ function bytesOf({ path, size }: ArchivedFile, next: () => Promise<ArchiveLine>)
 /** Throws for the URL of an internal address. URLs of linked files are never fetched; the check is a second protection. */
 function checkOutside(url: string): void {
   const answer = readTarget(url, []);
-  if (!answer.ok && answer.problem !== "scheme") throw new Misfit("has an address that may not be asked");
+  if (!answer.ok && answer.problem !== "scheme") throw new InvalidLine("has an address that may not be asked");
 }

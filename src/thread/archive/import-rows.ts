@@ -27,15 +27,15 @@ import {
   checkIdTime,
   checkRising,
   checkRunState,
-  checkWords,
+  checkTexts,
   importedRun,
-  Misfit,
-  ownEvents,
+  InvalidLine,
+  eventsOfCopy,
 } from "./import-checks.ts";
 import { ImportTotals } from "./import-totals.ts";
 
 /** The settings of an import. */
-export interface ImportSetting {
+export interface ImportOptions {
   store: ManagedThreadStore;
   threadId: string;
   /** The owner of the imported thread; `exported` keeps the owner in the file. */
@@ -54,7 +54,7 @@ export interface ImportedRows {
 
 /** One per import. Methods throw `Misfit` for an invalid record. */
 export class ImportRows {
-  readonly #setting: ImportSetting;
+  readonly #setting: ImportOptions;
   readonly #branches = new BranchTree();
   /** Ids of the messages of queued inputs. */
   readonly #waiting = new Set<string>();
@@ -65,12 +65,12 @@ export class ImportRows {
   /** Id of the last run that was found in the store, so that consecutive rows of one run cause one read. */
   #knownRun = "";
 
-  constructor(setting: ImportSetting) {
+  constructor(setting: ImportOptions) {
     this.#setting = setting;
   }
 
   /** Writes the row of a line of `bytes` bytes. Ignores lines of folders and files, which `ImportFiles` handles. */
-  take(line: ArchiveLine, bytes: number): void {
+  addLine(line: ArchiveLine, bytes: number): void {
     switch (line.type) {
       case "thread":
         this.#takeThread(line.thread);
@@ -104,10 +104,12 @@ export class ImportRows {
     const { store, now } = this.#setting;
     const [thread, totals] = [this.#theThread(), this.#theTotals()];
     const { active } = totals;
-    if (this.#queued !== thread.queue.length) throw new Misfit("ends a file whose queue has runs that are not in it");
-    if ((active?.id ?? null) !== thread.active_run_id) throw new Misfit("ends a file that lacks the run under way");
+    if (this.#queued !== thread.queue.length)
+      throw new InvalidLine("ends a file whose queue has runs that are not in it");
+    if ((active?.id ?? null) !== thread.active_run_id)
+      throw new InvalidLine("ends a file that lacks the run under way");
     for (const id of this.#waiting) {
-      if (store.message(id) !== null) throw new Misfit(`ends a file in which the input ${id} waits and is there`);
+      if (store.message(id) !== null) throw new InvalidLine(`ends a file in which the input ${id} waits and is there`);
     }
     const { id, agent_id, origin_agent_id, user_id, title, tags, metadata, branch, last_seq } = thread;
     const { queue, overtaker } = thread;
@@ -149,11 +151,11 @@ export class ImportRows {
 
   #takeThread(thread: ArchivedThread): void {
     const { threadId, owner, now } = this.#setting;
-    if (thread.id !== threadId) throw new Misfit("is of another thread than the first line");
+    if (thread.id !== threadId) throw new InvalidLine("is of another thread than the first line");
     if (new Set([thread.active_run_id, ...thread.queue]).size !== thread.queue.length + 1) {
-      throw new Misfit("has a run twice among those that wait and the one under way");
+      throw new InvalidLine("has a run twice among those that wait and the one under way");
     }
-    checkWords(thread);
+    checkTexts(thread);
     if (thread.last_position !== "") checkIdTime(thread.last_position, now / 1000);
     this.#thread = owner === "exported" ? thread : { ...thread, user_id: owner.user };
   }
@@ -166,15 +168,15 @@ export class ImportRows {
   #takeRun(run: ArchivedRun): void {
     const [thread, totals] = [this.#theThread(), this.#theTotals()];
     this.#last.run = this.#rising(this.#last.run, run.id);
-    this.#branches.mustHave(run.branch);
+    this.#branches.assertKnown(run.branch);
     checkRunState(run, thread);
     // Its times are before the import, even if the other deployment's clock is ahead: `ranHere` recognises imported runs by that.
     const before = this.#setting.now - 1;
     const started_at = run.started_at === null ? null : Math.min(run.started_at, before);
     const created_at = Math.min(run.created_at, before);
-    const kept = { ...this.#withInput(run), created_at, started_at, events: ownEvents(run.events, thread) };
+    const kept = { ...this.#withInput(run), created_at, started_at, events: eventsOfCopy(run.events, thread) };
     if (run.id === thread.active_run_id) totals.active = kept;
-    totals.run(kept);
+    totals.addRun(kept);
     this.#setting.store.insertRun(importedRun(kept));
   }
 
@@ -187,12 +189,12 @@ export class ImportRows {
     if (message === null) return waiting;
     checkIdTime(message.id, this.#setting.now / 1000);
     if (message.branch !== this.#theThread().branch)
-      throw new Misfit("has an input for another branch than the thread's");
+      throw new InvalidLine("has an input for another branch than the thread's");
     const { role, parts } = message;
     if (message.status !== "complete" || role === "tool" || parts.some(({ type }) => !inputParts.includes(type))) {
-      throw new Misfit("has an input that nobody can have sent");
+      throw new InvalidLine("has an input that nobody can have sent");
     }
-    if (this.#waiting.has(message.id)) throw new Misfit(`has the input ${message.id} again`);
+    if (this.#waiting.has(message.id)) throw new InvalidLine(`has the input ${message.id} again`);
     this.#waiting.add(message.id);
     const { handoff: _, ...plain } = message;
     const { id, branch, silent, metadata, created_at: at } = plain;
@@ -211,13 +213,14 @@ export class ImportRows {
     this.#placeBehindLast(message);
     checkIdTime(message.id, now / 1000);
     checkIdTime(message.position, now / 1000);
-    if (store.message(message.id) !== null) throw new Misfit(`has the message ${message.id} again`);
+    if (store.message(message.id) !== null) throw new InvalidLine(`has the message ${message.id} again`);
     this.#mustHaveRun(message.run_id);
-    if (message.status === "started" && message.role !== "tool") throw new Misfit("is a call under way and no call");
+    if (message.status === "started" && message.role !== "tool")
+      throw new InvalidLine("is a call under way and no call");
     const open = message.run_id !== null && message.run_id === thread.active_run_id;
-    const record = message.status === "started" && !open ? settled(message) : message;
-    totals.message(message, bytes);
-    store.insertMessage({ ...record, ...this.#approvalOf(message), events: ownEvents(message.events, thread) });
+    const record = message.status === "started" && !open ? settleCall(message) : message;
+    totals.addMessage(message, bytes);
+    store.insertMessage({ ...record, ...this.#approvalOf(message), events: eventsOfCopy(message.events, thread) });
   }
 
   /**
@@ -230,11 +233,11 @@ export class ImportRows {
   }
 
   #placeBehindLast({ branch, position }: ArchivedMessage): void {
-    const { fork_position } = this.#branches.mustHave(branch);
-    if (branch < this.#last.branch) throw new Misfit("does not stand in its order: branches come by their ids");
+    const { fork_position } = this.#branches.assertKnown(branch);
+    if (branch < this.#last.branch) throw new InvalidLine("does not stand in its order: branches come by their ids");
     if (branch === this.#last.branch) checkRising(this.#last.position, position);
     if (position === "" || (fork_position !== null && position <= fork_position)) {
-      throw new Misfit("stands before the place where its branch begins");
+      throw new InvalidLine("stands before the place where its branch begins");
     }
     this.#last = { ...this.#last, branch, position };
   }
@@ -243,20 +246,20 @@ export class ImportRows {
     const [thread, totals] = [this.#theThread(), this.#theTotals()];
     this.#last.log = this.#rising(this.#last.log, log.id);
     this.#mustHaveRun(log.run_id);
-    totals.log(log);
+    totals.addLog(log);
     if (log.run_id !== null && log.run_id === thread.active_run_id) {
-      totals.underWay(bytes);
+      totals.addActiveBytes(bytes);
       if (log.type === "llm_request" && !spendingSchema.safeParse(log.data).success) {
-        throw new Misfit("does not say what its model request cost");
+        throw new InvalidLine("does not say what its model request cost");
       }
     }
-    this.#setting.store.insertLog({ ...log, events: ownEvents(log.events, thread) });
+    this.#setting.store.insertLog({ ...log, events: eventsOfCopy(log.events, thread) });
   }
 
   #takeEvent(event: StoredEvent): void {
-    if (event.seq <= this.#last.seq) throw new Misfit("does not stand in its order: events come by their numbers");
+    if (event.seq <= this.#last.seq) throw new InvalidLine("does not stand in its order: events come by their numbers");
     this.#last.seq = event.seq;
-    for (const own of ownEvents([event], this.#theThread())) this.#setting.store.insertEvent(own);
+    for (const own of eventsOfCopy([event], this.#theThread())) this.#setting.store.insertEvent(own);
   }
 
   #rising(before: string, id: string): string {
@@ -267,7 +270,7 @@ export class ImportRows {
 
   #mustHaveRun(id: string | null): void {
     if (id === null || id === this.#knownRun) return;
-    if (this.#setting.store.run(id) === null) throw new Misfit(`speaks of a run ${id} that is not in the file`);
+    if (this.#setting.store.run(id) === null) throw new InvalidLine(`speaks of a run ${id} that is not in the file`);
     this.#knownRun = id;
   }
 
@@ -279,7 +282,7 @@ export class ImportRows {
   /** The totals. They need all branches, whose lines come before every line that is counted. */
   #theTotals(): ImportTotals {
     const { branch } = this.#theThread();
-    this.#branches.mustHave(branch);
+    this.#branches.assertKnown(branch);
     return (this.#totals ??= new ImportTotals(branchPath(branch, (id) => this.#branches.find(id))));
   }
 }
@@ -288,7 +291,7 @@ export class ImportRows {
 const inputParts: readonly string[] = ["text", "image", "file"];
 
 /** A started call with an error result, since no run will finish it. The error depends on whether the call may have run already. */
-function settled(message: ArchivedMessage): ArchivedMessage {
+function settleCall(message: ArchivedMessage): ArchivedMessage {
   const { status, error = "" } = neverStarted(message) ? notAnswered : unknownOutcome;
   return { ...message, status: "complete", parts: [{ type: "text", text: error }], result: { status, error } };
 }

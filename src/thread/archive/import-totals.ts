@@ -15,7 +15,7 @@ import type { MessageCounts } from "#core/record.ts";
 import type { BranchStretch } from "#store/branch-path.ts";
 
 /** The most bytes of records of the active run: they are all in memory when the import ends that run. */
-const underWayLimit = 64 * 1024 * 1024;
+const activeBytesLimit = 64 * 1024 * 1024;
 
 /** One per import. */
 export class ImportTotals {
@@ -41,7 +41,7 @@ export class ImportTotals {
   }
 
   /** Adds what a finished run used. */
-  run(run: ArchivedRun): void {
+  addRun(run: ArchivedRun): void {
     const { status, usage, cost } = run;
     if (!isFinished(status)) return;
     this.#usage = addUsage(this.#usage, whole(usage));
@@ -49,7 +49,7 @@ export class ImportTotals {
     this.#work = addWork(this.#work, workIn(run));
   }
 
-  message(message: ArchivedMessage, bytes: number): void {
+  addMessage(message: ArchivedMessage, bytes: number): void {
     const { position } = message;
     if (position > this.#lastPosition) this.#lastPosition = position;
     this.#spentOn(message);
@@ -58,11 +58,11 @@ export class ImportTotals {
     this.counts = changedCounts(this.counts, message, 1);
     if (this.active === null) return;
     if (position <= this.active.after_position) this.countsBefore = changedCounts(this.countsBefore, message, 1);
-    else this.underWay(bytes);
+    else this.addActiveBytes(bytes);
   }
 
   /** Counts a model request from its log row. */
-  log({ type, run_id, data }: ArchivedLog): void {
+  addLog({ type, run_id, data }: ArchivedLog): void {
     if (type !== "llm_request" || this.#isActive(run_id)) return;
     const spending = spendingSchema.safeParse(data);
     if (spending.success) this.#requests.add(spending.data.usage, spending.data.cost);
@@ -87,10 +87,10 @@ export class ImportTotals {
   }
 
   /** Counts bytes of the active run. Throws if they exceed the limit. */
-  underWay(bytes: number): void {
+  addActiveBytes(bytes: number): void {
     this.#underWay += bytes;
-    if (this.#underWay <= underWayLimit) return;
-    throw refuse("too_large", `What belongs to the run under way has more than ${underWayLimit} bytes.`);
+    if (this.#underWay <= activeBytesLimit) return;
+    throw refuse("too_large", `What belongs to the run under way has more than ${activeBytesLimit} bytes.`);
   }
 
   /** The greater of two positions: that of the last imported message, and the thread's last one as the file states it. */

@@ -22,8 +22,8 @@ import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
 import type { Alarm } from "../alarm.ts";
 import type { OpenThread } from "../open-thread.ts";
-import type { World } from "../world.ts";
-import { Misfit } from "./import-checks.ts";
+import type { ThreadDependencies } from "../thread-dependencies.ts";
+import { InvalidLine } from "./import-checks.ts";
 import { ImportFiles } from "./import-files.ts";
 import { ImportRows } from "./import-rows.ts";
 import type { ImportedRows } from "./import-rows.ts";
@@ -50,7 +50,7 @@ const interrupted: RunEnd = {
 export interface ImporterParts {
   storage: MeteredStorage;
   store: ManagedThreadStore;
-  world: World;
+  world: ThreadDependencies;
   alarm: () => Alarm;
   /** Loads the thread of a record. */
   open: (record: ThreadRecord) => OpenThread;
@@ -59,7 +59,7 @@ export interface ImporterParts {
   /** Resolves when no creation and no deletion is in progress. */
   settled: () => Promise<unknown>;
   /** Removes the loaded thread and the alarm from memory, after their storage was destroyed. */
-  forget: () => void;
+  unload: () => void;
 }
 
 /** One per object. */
@@ -76,16 +76,17 @@ export class Importer {
    * Imports the thread in a body. `creation` is equal for repetitions of one request; null if the request cannot be repeated. If it
    * throws, nothing of the import remains.
    */
-  async take(caller: Caller, body: ReadableStream<Uint8Array>, creation: string | null): Promise<OpenThread> {
+  async importThread(caller: Caller, body: ReadableStream<Uint8Array>, creation: string | null): Promise<OpenThread> {
     const { store, world, settled, loaded } = this.#parts;
     if (!caller.admin && caller.user === null) throw refuse("forbidden", "An import needs a user to own the thread.");
     const reader = new LineReader(body);
     const { thread_id } = await reader.header();
-    const first = derivedUuidText(thread_id) === null ? null : await ownSession(reader, caller, thread_id);
+    const first = derivedUuidText(thread_id) === null ? null : await readSessionThread(reader, caller, thread_id);
     await settled();
-    await this.clear();
+    await this.removeUnfinished();
     if (this.#busy) throw refuse("conflict", `The thread ${thread_id} is being imported already.`);
-    if (store.readThread() !== null) return madeBefore(loaded(), { reader, creation, caller, threadId: thread_id });
+    if (store.readThread() !== null)
+      return findEarlierImport(loaded(), { reader, creation, caller, threadId: thread_id });
     this.#busy = true;
     store.beginImport(thread_id);
     this.#wakeAgain();
@@ -99,7 +100,7 @@ export class Importer {
       });
       const sha256 = await this.#takeLines(reader, rows, { threadId: thread_id, first });
       const own = creationOf(creation ?? crypto.randomUUID(), sha256);
-      return this.#finish(await inLine(reader, () => rows.result(own)));
+      return this.#finish(await withLineNumber(reader, () => rows.result(own)));
     } catch (thrown) {
       this.#undoing = this.#destroy(thread_id);
       await this.#undoing;
@@ -110,9 +111,9 @@ export class Importer {
   }
 
   /** Handles an alarm while the mark exists: sets the next alarm if an import is in progress, else destroys the interrupted import. */
-  async woken(): Promise<void> {
+  async handleAlarm(): Promise<void> {
     if (this.#busy) this.#wakeAgain();
-    else await this.clear();
+    else await this.removeUnfinished();
   }
 
   #wakeAgain(): void {
@@ -121,14 +122,14 @@ export class Importer {
   }
 
   /** Destroys an import that a crash or reset of the object interrupted, and waits for a destruction in progress. Never rejects. */
-  async clear(): Promise<void> {
+  async removeUnfinished(): Promise<void> {
     await this.#undoing;
     const left = this.#busy ? null : this.#parts.store.importing();
     if (left !== null) await this.#destroy(left);
   }
 
   /** Writes all lines. Returns the hash of the file. */
-  async #takeLines(reader: LineReader, rows: ImportRows, { threadId, first }: Begun): Promise<string> {
+  async #takeLines(reader: LineReader, rows: ImportRows, { threadId, first }: ReadStart): Promise<string> {
     let begun = first;
     const tally = new ArchiveTally();
     const files = this.#filesOf(threadId);
@@ -138,7 +139,7 @@ export class Importer {
       begun = null;
       // The first line is the only one of type `thread`. The ranks of the other lines never decrease.
       if (rankOf(line) < rank || (rank === -1) !== (line.type === "thread"))
-        throw reader.refused("stands out of order");
+        throw reader.refusal("stands out of order");
       rank = rankOf(line);
       tally.add(line);
       return line;
@@ -147,14 +148,14 @@ export class Importer {
       const line = await next();
       if (line.type === "end") {
         if (canonicalJson(tally.counts) === canonicalJson(line.counts)) return line.sha256;
-        throw reader.refused("does not count what came before it");
+        throw reader.refusal("does not count what came before it");
       }
       this.#mustFit();
-      await inLine(reader, () => this.#takeLine(line, { reader, rows, files, next }));
+      await withLineNumber(reader, () => this.#takeLine(line, { reader, rows, files, next }));
     }
   }
 
-  async #takeLine(line: ArchiveLine, { reader, rows, files, next }: TakenBy): Promise<void> {
+  async #takeLine(line: ArchiveLine, { reader, rows, files, next }: LineTargets): Promise<void> {
     switch (line.type) {
       case "folder":
         files.folder(line.folder);
@@ -164,9 +165,9 @@ export class Importer {
         return;
       case "chunk":
       case "void":
-        throw new Misfit("belongs to no file");
+        throw new InvalidLine("belongs to no file");
       default:
-        rows.take(line, reader.bytes);
+        rows.addLine(line, reader.bytes);
     }
   }
 
@@ -215,12 +216,12 @@ export class Importer {
   }
 
   async #destroy(threadId: string): Promise<void> {
-    const { world, store, alarm, forget } = this.#parts;
+    const { world, store, alarm, unload } = this.#parts;
     try {
       // The bucket is emptied first: `destroy` deletes the mark, and without the mark nothing is tried again.
       if (world.files.bucket !== null) await emptyBucket(world.files.bucket, threadId);
       await store.destroy();
-      forget();
+      unload();
     } catch (cause) {
       alarm().notAfter(world.clock.now() / 1000 + againMs);
       world.log("error", "import_not_undone", { thread_id: threadId, cause: causeOf(cause) });
@@ -232,13 +233,13 @@ export class Importer {
  * The first line, if it is the thread of the session that the id is made from; otherwise refuses, because clients cannot choose such
  * an id. This check precedes any lookup under the id, so that the refusal does not reveal whether a thread exists.
  */
-async function ownSession(reader: LineReader, caller: Caller, threadId: string): Promise<ArchiveLine> {
+async function readSessionThread(reader: LineReader, caller: Caller, threadId: string): Promise<ArchiveLine> {
   const line = await reader.next();
   if (line.type === "thread" && line.thread.setup !== undefined) {
     const owner = caller.admin ? line.thread.user_id : caller.user;
     if ((await namedThreadId(owner, line.thread.setup.id)) === threadId) return line;
   }
-  throw reader.refused(`is not the session that the id ${threadId} is made from, or not with its owner`);
+  throw reader.refusal(`is not the session that the id ${threadId} is made from, or not with its owner`);
 }
 
 /** The `ThreadRecord.creation` of an imported thread. */
@@ -247,7 +248,7 @@ function creationOf(creation: string, sha256: string): string {
 }
 
 /** Returns the thread if an earlier sending of the same request imported it. Throws for every other thread with the id. */
-async function madeBefore(
+async function findEarlierImport(
   open: OpenThread | null,
   { reader, creation, caller, threadId }: Repetition,
 ): Promise<OpenThread> {
@@ -256,11 +257,11 @@ async function madeBefore(
   if (open === null || creation === null || !isOwn || record?.creation.startsWith(creationOf(creation, "")) !== true) {
     throw refuse("conflict", `The id ${threadId} is in use. An import keeps its id, so delete that thread first.`);
   }
-  if (record.creation === creationOf(creation, await reader.rest())) return open;
+  if (record.creation === creationOf(creation, await reader.skipToEnd())) return open;
   throw refuse("conflict", "This Idempotency-Key was used with another body.");
 }
 
-interface Begun {
+interface ReadStart {
   threadId: string;
   /** The first line after the header, if it was read already; else null. */
   first: ArchiveLine | null;
@@ -273,7 +274,7 @@ interface Repetition {
   threadId: string;
 }
 
-interface TakenBy {
+interface LineTargets {
   reader: LineReader;
   rows: ImportRows;
   files: ImportFiles;
@@ -281,7 +282,7 @@ interface TakenBy {
 }
 
 /** Runs `work`. Converts a `Misfit` to an error that names the line that was read last. */
-async function inLine<T>(reader: LineReader, work: () => T | Promise<T>): Promise<T> {
+async function withLineNumber<T>(reader: LineReader, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
@@ -290,5 +291,5 @@ async function inLine<T>(reader: LineReader, work: () => T | Promise<T>): Promis
 }
 
 function refusalOf(thrown: unknown, reader: LineReader): unknown {
-  return thrown instanceof Misfit ? reader.refused(thrown.message) : thrown;
+  return thrown instanceof InvalidLine ? reader.refusal(thrown.message) : thrown;
 }

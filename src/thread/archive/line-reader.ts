@@ -79,12 +79,12 @@ export class LineReader {
         "The file was changed or damaged: its bytes do not hash to what its last line says.",
       );
     }
-    if ((await this.#line()) !== null) throw this.refused("stands behind the last line");
+    if ((await this.#line()) !== null) throw this.refusal("stands behind the last line");
     return line;
   }
 
   /** Reads and validates the remaining lines. Returns the hash in the last one. */
-  async rest(): Promise<string> {
+  async skipToEnd(): Promise<string> {
     for (;;) {
       const line = await this.next();
       if (line.type === "end") return line.sha256;
@@ -92,7 +92,7 @@ export class LineReader {
   }
 
   /** An error that names the line that was read last. */
-  refused(problem: string): ThreadholdError {
+  refusal(problem: string): ThreadholdError {
     return refuse("invalid_request", `Line ${this.#number} ${problem}.`, { line: this.#number });
   }
 
@@ -116,7 +116,7 @@ export class LineReader {
     const line = read.data;
     if (line.type !== "chunk") return line;
     const bytes = fromBase64(line.data);
-    if (bytes === null) throw this.refused("is no base64");
+    if (bytes === null) throw this.refusal("is no base64");
     return { type: "chunk", bytes };
   }
 
@@ -136,7 +136,7 @@ export class LineReader {
     try {
       return parseBoundedJson(this.#decoder.decode(raw), lineBounds);
     } catch (thrown) {
-      throw this.refused(thrown instanceof JsonBoundError ? thrown.message : "is not JSON in UTF-8");
+      throw this.refusal(thrown instanceof JsonBoundError ? thrown.message : "is not JSON in UTF-8");
     }
   }
 

@@ -17,14 +17,14 @@ export const readPieceMs = 60_000;
 /** Options of a stream. `ended` is called when the stream has ended, failed or was cancelled. */
 export interface LineStreamOptions {
   clock: Clock;
-  ended: () => void;
+  onEnd: () => void;
 }
 
 /** The stream. It fails if the lines throw, or if the client reads nothing for a minute. */
 export function lineStream(
   header: ExportHeader,
   lines: AsyncGenerator<ArchiveLine>,
-  { clock, ended }: LineStreamOptions,
+  { clock, onEnd }: LineStreamOptions,
 ): ReadableStream<Uint8Array> {
   const pieces = bytesOf(header, lines);
   let disarm = (): void => {};
@@ -38,21 +38,21 @@ export function lineStream(
             controller.enqueue(next.value);
             disarm = clock.after(readPieceMs, () => {
               controller.error(new Error(`Nothing was read of the export for ${readPieceMs / 1000} s.`));
-              ended();
+              onEnd();
               void pieces.return(undefined);
             });
             return;
           }
-          ended();
+          onEnd();
           controller.close();
         } catch (thrown) {
-          ended();
+          onEnd();
           throw thrown;
         }
       },
       async cancel() {
         disarm();
-        ended();
+        onEnd();
         await pieces.return(undefined);
       },
     },

@@ -8,7 +8,7 @@ import type { MessageRecord } from "#core/record.ts";
 import type { BranchRecord, MessagePosition } from "#store/thread-lifecycle.ts";
 
 import type { LiveThread } from "../live-thread.ts";
-import type { Moment } from "./moment.ts";
+import type { RowSnapshot } from "./row-snapshot.ts";
 
 /** Rows that are read at once; each may have nearly 2 MB. */
 const page = 8;
@@ -20,11 +20,11 @@ export interface Snapshot {
   seq: number;
   branches: BranchRecord[];
   /** Keeps the old versions of all other rows. The caller of `takeSnapshot` has to end it. */
-  moment: Moment;
+  rows: RowSnapshot;
 }
 
 /** Takes the snapshot. */
-export function takeSnapshot({ record, store, lastSeq, moments }: LiveThread): Snapshot {
+export function takeSnapshot({ record, store, lastSeq, rowSnapshots }: LiveThread): Snapshot {
   const { active_run_id: active } = record;
   const active_run_id = active === null || store.run(active) === null ? null : active;
   // A queued run that was stopped stays in the queue until its turn comes, and is not exported as queued.
@@ -33,7 +33,7 @@ export function takeSnapshot({ record, store, lastSeq, moments }: LiveThread): S
     thread: archivedThread({ ...record, active_run_id, queue: { ...record.queue, run_ids } }, lastSeq),
     seq: lastSeq,
     branches: parentsFirst(store.branches()),
-    moment: moments.take(record),
+    rows: rowSnapshots.take(record),
   };
 }
 
@@ -54,11 +54,11 @@ export function* snapshotLines({ store }: LiveThread, snapshot: Snapshot): Gener
 
 type Store = LiveThread["store"];
 
-function* runLines(store: Store, { moment }: Snapshot): Generator<ArchiveLine> {
+function* runLines(store: Store, { rows }: Snapshot): Generator<ArchiveLine> {
   for (let beyond: string | undefined; ;) {
     const runs = store.runs({ order: "asc", limit: page, beyond });
     for (const run of runs) {
-      const before = moment.run(run.id);
+      const before = rows.earlierRun(run.id);
       if (before !== null) yield { type: "run", run: archivedRun(before ?? run) };
     }
     beyond = runs.at(-1)?.id;
@@ -69,8 +69,8 @@ function* runLines(store: Store, { moment }: Snapshot): Generator<ArchiveLine> {
 function* messageLines(store: Store, snapshot: Snapshot): Generator<ArchiveLine> {
   for (let after: MessagePosition | null = null; ;) {
     const rows = store.everyMessage({ after, limit: page });
-    const last = rows.length < page ? null : placeOf(rows.at(-1));
-    for (const message of then(rows, snapshot.moment, { after, last })) {
+    const last = rows.length < page ? null : positionOf(rows.at(-1));
+    for (const message of pageOfSnapshot(rows, snapshot.rows, { after, last })) {
       yield { type: "message", message: archivedMessage(message) };
     }
     if (last === null) return;
@@ -79,18 +79,18 @@ function* messageLines(store: Store, snapshot: Snapshot): Generator<ArchiveLine>
 }
 
 /** A page of messages as it was at the moment: without later messages, with old versions of changed and deleted ones. */
-function then(
+function pageOfSnapshot(
   rows: readonly MessageRecord[],
-  moment: Moment,
+  moment: RowSnapshot,
   { after, last }: { after: MessagePosition | null; last: MessagePosition | null },
 ): MessageRecord[] {
   const were = rows.flatMap((row) => {
-    const before = moment.message(row.id);
+    const before = moment.earlierMessage(row.id);
     return before === null ? [] : [before ?? row];
   });
   const there = new Set(rows.map(({ id }) => id));
   // A message whose deletion was rolled back is still among the rows.
-  const gone = moment.deleted(after, last).filter(({ id }) => !there.has(id));
+  const gone = moment.deletedBetween(after, last).filter(({ id }) => !there.has(id));
   if (gone.length === 0) return were;
   return [...were, ...gone].sort((one, other) =>
     one.branch === other.branch ? order(one.position, other.position) : order(one.branch, other.branch),
@@ -101,14 +101,14 @@ function order(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-function placeOf(message: MessageRecord | undefined): MessagePosition | null {
+function positionOf(message: MessageRecord | undefined): MessagePosition | null {
   return message === undefined ? null : { branch: message.branch, position: message.position };
 }
 
-function* logLines(store: Store, { moment }: Snapshot): Generator<ArchiveLine> {
+function* logLines(store: Store, { rows }: Snapshot): Generator<ArchiveLine> {
   for (let beyond: string | undefined; ;) {
     const logs = store.logs({ order: "asc", limit: page, beyond });
-    for (const log of logs) if (!moment.isLaterLog(log.id)) yield { type: "log", log: archivedLog(log) };
+    for (const log of logs) if (!rows.isNewLog(log.id)) yield { type: "log", log: archivedLog(log) };
     beyond = logs.at(-1)?.id;
     if (logs.length < page) return;
   }

@@ -7,9 +7,9 @@ import type { StoredPart } from "#core/record.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { incomingParts } from "./incoming-file.ts";
 import type { MessageInput } from "./incoming-file.ts";
-import { takeFiles } from "./taken-files.ts";
-import type { FileTaker, TakenFiles } from "./taken-files.ts";
-import { unclaimedFiles } from "./unclaimed-files.ts";
+import { pendingAttachments } from "./pending-attachments.ts";
+import { storeAttachments } from "./store-attachments.ts";
+import type { AttachmentPorts, StoredAttachments } from "./store-attachments.ts";
 
 /** Whether the thread was deleted meanwhile. */
 interface Presence {
@@ -24,8 +24,8 @@ export async function takeMessageFiles(
   context: ObjectContext,
   presence: Presence,
   input: MessageInput,
-): Promise<Pick<TakenFiles, "claim" | "discard"> & { parts: StoredPart[] }> {
-  const { messages, claim, discard } = await takeFiles([incomingParts(input, "")], fileTaker(context, presence));
+): Promise<Pick<StoredAttachments, "claim" | "discard"> & { parts: StoredPart[] }> {
+  const { messages, claim, discard } = await storeAttachments([incomingParts(input, "")], fileTaker(context, presence));
   return { parts: messages[0] ?? [], claim, discard };
 }
 
@@ -34,9 +34,9 @@ export async function initialParts(
   context: ObjectContext,
   presence: Presence,
   inputs: readonly MessageInput[],
-): Promise<Pick<TakenFiles, "messages" | "claim">> {
+): Promise<Pick<StoredAttachments, "messages" | "claim">> {
   const incoming = inputs.map((input, index) => incomingParts(input, `initial_messages.${index}.`));
-  return takeFiles(incoming, fileTaker(context, presence));
+  return storeAttachments(incoming, fileTaker(context, presence));
 }
 
 /** The same for the user messages of a transcript. A refusal names the place of the message in the client's request. */
@@ -44,20 +44,20 @@ export async function transcriptParts(
   context: ObjectContext,
   presence: Presence,
   inputs: readonly (MessageInput & { index: number })[],
-): Promise<Pick<TakenFiles, "messages" | "claim">> {
+): Promise<Pick<StoredAttachments, "messages" | "claim">> {
   const incoming = inputs.map((input) => incomingParts(input, `transcript.${input.index}.`));
-  return takeFiles(incoming, fileTaker(context, presence));
+  return storeAttachments(incoming, fileTaker(context, presence));
 }
 
-function fileTaker({ files, images, outbound, clock, live, log }: ObjectContext, presence: Presence): FileTaker {
+function fileTaker({ files, images, outbound, clock, live, log }: ObjectContext, presence: Presence): AttachmentPorts {
   return {
     files,
     images,
     outbound,
     clock,
     newId: () => live.uuids.next(),
-    unclaimed: unclaimedFiles({ live, files, log }),
-    mustBeThere: () => {
+    pending: pendingAttachments({ live, files, log }),
+    assertNotDeleted: () => {
       if (presence.gone) throw refuse("thread_not_found", "There is no such thread.");
     },
   };

@@ -9,7 +9,7 @@ import type { StoredPart } from "#core/record.ts";
 import { base64Bytes, fromBase64 } from "#lib/base64.ts";
 import type { FileRecord } from "#spec/index.ts";
 
-import { about, wrongFile } from "./file-refusal.ts";
+import { withField, fileRefusal } from "./file-refusal.ts";
 import { isIncomingFile } from "./incoming-file.ts";
 import type { IncomingFile, IncomingPart } from "./incoming-file.ts";
 
@@ -21,30 +21,30 @@ export type CheckedFile = { incoming: IncomingFile } & (
 );
 
 /** Checks the files of messages that come together. Rejects with a refusal that names the first wrong field. */
-export async function checkedMessages(
+export async function checkAttachments(
   messages: readonly (readonly IncomingPart[])[],
   files: ThreadFiles,
 ): Promise<(StoredPart | CheckedFile)[][]> {
-  for (const message of messages) mustFit(message.filter(isIncomingFile));
+  for (const message of messages) checkInlineBytes(message.filter(isIncomingFile));
   const addresses = messages
     .flat()
     .filter((part) => isIncomingFile(part) && part.source !== null && "url" in part.source);
   const over = addresses[attachmentLimit];
   if (over !== undefined && isIncomingFile(over)) {
-    throw wrongFile(over.field, `at most ${attachmentLimit} files are fetched for one request.`);
+    throw fileRefusal(over.field, `at most ${attachmentLimit} files are fetched for one request.`);
   }
   const checked: (StoredPart | CheckedFile)[][] = [];
   for (const message of messages) {
     const parts: (StoredPart | CheckedFile)[] = [];
     for (const part of message) {
-      parts.push(isIncomingFile(part) ? await about(part.field, () => checkedFile(part, files)) : part);
+      parts.push(isIncomingFile(part) ? await withField(part.field, () => checkFile(part, files)) : part);
     }
     checked.push(parts);
   }
   return checked;
 }
 
-function mustFit(incoming: readonly IncomingFile[]): void {
+function checkInlineBytes(incoming: readonly IncomingFile[]): void {
   const inline = incoming.reduce((sum, { source }) => sum + inlineBytes(source), 0);
   if (inline <= inlineBytesLimit) return;
   throw refuse(
@@ -55,18 +55,18 @@ function mustFit(incoming: readonly IncomingFile[]): void {
   );
 }
 
-async function checkedFile(incoming: IncomingFile, files: ThreadFiles): Promise<CheckedFile> {
+async function checkFile(incoming: IncomingFile, files: ThreadFiles): Promise<CheckedFile> {
   const { source, field } = incoming;
-  if (source === null) throw wrongFile(field, "give exactly one of data, path and url.");
+  if (source === null) throw fileRefusal(field, "give exactly one of data, path and url.");
   if ("data" in source) {
     const bytes = fromBase64(source.data);
-    if (bytes === null) throw wrongFile(field, "its data is not base64.");
+    if (bytes === null) throw fileRefusal(field, "its data is not base64.");
     return { incoming, from: "data", bytes };
   }
   if ("url" in source) return { incoming, from: "url", url: source.url };
   const record = await files.stat(source.path);
-  if (record === null) throw wrongFile(field, `this thread has no file ${source.path}.`);
-  if (record.isDirectory) throw wrongFile(field, `${record.path} is a folder.`);
+  if (record === null) throw fileRefusal(field, `this thread has no file ${source.path}.`);
+  if (record.isDirectory) throw fileRefusal(field, `${record.path} is a folder.`);
   return { incoming, from: "file", record };
 }
 

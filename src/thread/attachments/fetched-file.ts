@@ -14,7 +14,7 @@ export interface FetchedFile {
 }
 
 /** Fetches it whole. Rejects with a refusal that names the host and no more of the address. */
-export async function fetchedFile(
+export async function fetchFile(
   url: string,
   outbound: OutboundFetch,
   limits: Partial<OutboundLimits>,

@@ -3,12 +3,12 @@
 import { ThreadholdError, refuse } from "#contract/error.ts";
 
 /** `invalid_request` about a file; `problem` goes on after the field. */
-export function wrongFile(field: string, problem: string): ThreadholdError {
+export function fileRefusal(field: string, problem: string): ThreadholdError {
   return refuse("invalid_request", `${field}: ${problem}`, { fields: [{ path: field, message: problem }] });
 }
 
 /** Does the work; what it is refused with names the field from here on. */
-export async function about<T>(field: string, work: () => Promise<T>): Promise<T> {
+export async function withField<T>(field: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {

@@ -57,7 +57,7 @@ export class Wakeups {
     const { live, ownerFeed } = this.#parts;
     if (live.runState.run !== null) {
       this.#pauseMs = Math.min(this.#pauseMs * 2, longestHeartbeatMs);
-      ownerFeed.again(live);
+      ownerFeed.sendUpdate(live);
     } else if (this.#isPending) this.#pauseMs = longestHeartbeatMs;
     else return;
     this.notAfter(this.#pauseMs);

@@ -5,12 +5,12 @@ import type { ChildCalls } from "#core/thread-peer.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";
-import { waitingCall } from "./delivery.ts";
+import { findWaitingCall } from "./delivery.ts";
 
 /** Stores the reported calls. A suspended run shows them at once, an executed run when it is suspended the next time. */
-export function takeChildCalls(context: ObjectContext, driver: Driver, { calls, ...told }: ChildCalls): void {
+export function receiveChildCalls(context: ObjectContext, driver: Driver, { calls, ...told }: ChildCalls): void {
   const { live } = context;
-  const row = waitingCall(live, told);
+  const row = findWaitingCall(live, told);
   if (row === null) return;
   const next = { ...row, awaits: { ...row.awaits, calls } };
   live.updateMessage(next);

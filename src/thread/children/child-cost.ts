@@ -23,16 +23,20 @@ export interface Spent {
 }
 
 /** Whether a child reports more usage than is known. */
-export function isMore(known: Spent | null, told: Spent): boolean {
+export function exceedsKnownUsage(known: Spent | null, told: Spent): boolean {
   if (known === null) return true;
   return told.usage.total_tokens > known.usage.total_tokens || (told.cost ?? 0) > (known.cost ?? 0);
 }
 
 /** Adds reported usage to a settled call of the child. */
-export function takeCost(context: ObjectContext, driver: Driver, { call, told }: { call: MessageRecord; told: Spent }) {
+export function addLateUsage(
+  context: ObjectContext,
+  driver: Driver,
+  { call, told }: { call: MessageRecord; told: Spent },
+) {
   const { live, wakeups } = context;
   const known = call.usage === null ? null : { usage: call.usage, cost: call.cost, work: workIn(call) };
-  if (!isMore(known, told)) return;
+  if (!exceedsKnownUsage(known, told)) return;
   const paid = { ...call, ...childUsageFields(told) };
   const run = runOf(context, driver, call.run_id);
   live.transaction(() => {

@@ -5,7 +5,7 @@ import { refuse, ThreadholdError } from "#contract/error.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
 import type { MessageRecord } from "#core/record.ts";
 import type { KnownCalls } from "#core/thread-peer.ts";
-import type { Answer, Caller } from "#core/thread-rpc.ts";
+import type { Result, Caller } from "#core/thread-rpc.ts";
 
 import { openCallRows } from "../method/open-call-rows.ts";
 import { recentCalls } from "../method/recent-calls.ts";
@@ -172,7 +172,7 @@ export async function forwardResults(
   return ignored;
 }
 
-function valueOf<T>(answer: Answer<T>): T {
+function valueOf<T>(answer: Result<T>): T {
   if (answer.ok) return answer.value;
   throw new ThreadholdError(answer.refusal);
 }

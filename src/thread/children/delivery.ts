@@ -9,23 +9,23 @@ import type { Delivery, Relay } from "#core/thread-peer.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";
-import { isMore, takeCost } from "./child-cost.ts";
+import { exceedsKnownUsage, addLateUsage } from "./child-cost.ts";
 
 /**
  * Stores a result in the row of its call and resumes the run. If the call is settled or has a result already, only cost that is not known
  * yet is added. A repeated delivery changes nothing.
  */
-export function takeDelivery(context: ObjectContext, driver: Driver, delivery: Delivery): void {
+export function receiveDelivery(context: ObjectContext, driver: Driver, delivery: Delivery): void {
   const { live } = context;
   const { from, message_id, ...delivered } = delivery;
-  const row = waitingCall(live, { from, message_id });
+  const row = findWaitingCall(live, { from, message_id });
   if (row === null) {
     const settled = live.store.message(message_id);
-    if (settled?.child === from) takeCost(context, driver, { call: settled, told: delivered });
+    if (settled?.child === from) addLateUsage(context, driver, { call: settled, told: delivered });
     return;
   }
   const known = row.awaits.delivered;
-  if (known !== null && !isMore(known, delivered)) return;
+  if (known !== null && !exceedsKnownUsage(known, delivered)) return;
   const answered = {
     ...row,
     awaits: { ...row.awaits, delivered: { ...(known ?? delivered), ...childUsageFields(delivered) } },
@@ -35,10 +35,13 @@ export function takeDelivery(context: ObjectContext, driver: Driver, delivery: D
 }
 
 /** Sends a child's events to the subscribers of this thread and, if this thread is a child itself, to its parent. */
-export function takeRelay({ live, feed }: ObjectContext, { from, message_id, events }: Relay): { watched: boolean } {
+export function forwardEvents(
+  { live, feed }: ObjectContext,
+  { from, message_id, events }: Relay,
+): { watched: boolean } {
   const { broadcaster } = live;
   const watched = broadcaster.readers > 0 || feed?.mayBeWatched === true;
-  const row = watched ? waitingCall(live, { from, message_id }) : null;
+  const row = watched ? findWaitingCall(live, { from, message_id }) : null;
   if (row === null) return { watched: false };
   for (const event of events) broadcaster.send(broadcaster.number(subagentEvent(row, from, event)));
   broadcaster.becomeIdle();
@@ -46,7 +49,7 @@ export function takeRelay({ live, feed }: ObjectContext, { from, message_id, eve
 }
 
 /** The row of the call that this child works on; null if the call does not wait for it any more. */
-export function waitingCall(
+export function findWaitingCall(
   { store }: ObjectContext["live"],
   { from, message_id }: Pick<Delivery, "from" | "message_id">,
 ): (MessageRecord & { awaits: AwaitedChildResult }) | null {

@@ -8,7 +8,7 @@ import { addCost } from "#contract/usage.ts";
 import type { Delivered } from "#core/awaited.ts";
 import type { OutboundContent, OutboundMessage, RunRecord, ThreadRecord } from "#core/record.ts";
 import { peerCaller } from "#core/thread-peer.ts";
-import type { Answer } from "#core/thread-rpc.ts";
+import type { Result } from "#core/thread-rpc.ts";
 import { fitResult } from "#core/tools/read-result.ts";
 import { causeOf } from "#lib/log-port.ts";
 
@@ -103,7 +103,7 @@ export class OutboundMessages implements BackgroundTask {
   async #send(message: OutboundMessage): Promise<void> {
     const { live, threads, feed } = this.#context;
     if (message.type === "stop") {
-      mustBeReceived(await threads(message.thread_id).call("stop", peerCaller, null));
+      assertReceived(await threads(message.thread_id).call("stop", peerCaller, null));
       return;
     }
     const { parent, id } = live.record;
@@ -111,14 +111,14 @@ export class OutboundMessages implements BackgroundTask {
       if (parent === null) return;
       await feed?.drain();
       const calls = { from: id, message_id: parent.message_id, calls: callsForParent(live.record) };
-      mustBeReceived(await threads(parent.thread_id).call("childCalls", peerCaller, calls));
+      assertReceived(await threads(parent.thread_id).call("childCalls", peerCaller, calls));
       return;
     }
     const run = live.store.run(message.run_id);
     if (parent === null || run === null) return;
     await feed?.drain();
     const delivery = { ...deliveryOf(run, message.tool_executions), from: id, message_id: parent.message_id };
-    mustBeReceived(await threads(parent.thread_id).call("deliver", peerCaller, delivery));
+    assertReceived(await threads(parent.thread_id).call("deliver", peerCaller, delivery));
   }
 }
 
@@ -129,7 +129,7 @@ function callsForParent({ id, status, pending = [] }: Readonly<ThreadRecord>): A
 }
 
 /** Throws for an object that failed or is overloaded: it may receive the message later. */
-function mustBeReceived(answer: Answer<unknown>): void {
+function assertReceived(answer: Result<unknown>): void {
   if (answer.ok) return;
   const { code } = answer.refusal;
   if (code === "internal" || code === "unavailable") throw new ThreadholdError(answer.refusal);

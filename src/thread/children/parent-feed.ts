@@ -13,13 +13,13 @@ import { isDelta } from "../reader/delta-buffer.ts";
 const longestBuffer = 100;
 
 /** Types of events that are sent even if it is unknown whether the parent has subscribers. They count in events of nested children too. */
-const asking: ReadonlySet<unknown> = new Set(["run_start", "step_end", "run_end"]);
+const checkingEvents: ReadonlySet<unknown> = new Set(["run_start", "step_end", "run_end"]);
 
-function asks(event: object): boolean {
+function checksForReaders(event: object): boolean {
   const type: unknown = Reflect.get(event, "type");
-  if (type !== "subagent_event") return asking.has(type);
+  if (type !== "subagent_event") return checkingEvents.has(type);
   const inner: unknown = Reflect.get(event, "event");
-  return typeof inner === "object" && inner !== null && asks(inner);
+  return typeof inner === "object" && inner !== null && checksForReaders(inner);
 }
 
 /** One per object that has a parent. */
@@ -35,14 +35,14 @@ export class ParentFeed {
   }
 
   /** Receives every event of the child thread. */
-  hear(event: PlainEvent): void {
+  receive(event: PlainEvent): void {
     if (isDelta(event) || this.#watched === false) return;
     this.#waiting = [...this.#waiting, event].slice(-longestBuffer);
-    if (this.#watched === true || asks(event)) this.#send();
+    if (this.#watched === true || checksForReaders(event)) this.#send();
   }
 
   /** Records that the parent has a subscriber now. Returns false if the call does not come from the parent. */
-  watchedBy(parentId: string): boolean {
+  setWatchedBy(parentId: string): boolean {
     if (this.#context.live.record.parent?.thread_id !== parentId) return false;
     this.#watched = true;
     return true;

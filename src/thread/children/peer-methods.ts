@@ -8,11 +8,11 @@ import { createThread } from "../method/create-thread.ts";
 import type { MethodGroup } from "../method/method-call.ts";
 import type { OpenThread } from "../open-thread.ts";
 import { admitMessage } from "../run/admission.ts";
-import { takeChildCalls } from "./child-calls.ts";
+import { receiveChildCalls } from "./child-calls.ts";
 import { knownCalls } from "./child-results.ts";
-import { takeDelivery, takeRelay } from "./delivery.ts";
+import { receiveDelivery, forwardEvents } from "./delivery.ts";
 import { callKey } from "./removal.ts";
-import { watchedFromAbove } from "./watching.ts";
+import { receiveWatch } from "./watching.ts";
 
 type PeerNames = "startChild" | "deliver" | "childCalls" | "knownCalls" | "relay" | "watch";
 
@@ -26,18 +26,18 @@ export const peerMethods: MethodGroup<PeerNames> = {
   },
   deliver: ({ thread }, delivery) => {
     const { context, driver } = thread();
-    takeDelivery(context, driver, delivery);
+    receiveDelivery(context, driver, delivery);
     return null;
   },
   childCalls: ({ thread }, calls) => {
     const { context, driver } = thread();
-    takeChildCalls(context, driver, calls);
+    receiveChildCalls(context, driver, calls);
     return null;
   },
   knownCalls: ({ caller, thread }, ids, most) => knownCalls(thread().context, { caller, ids, most }),
-  relay: ({ thread }, relay) => takeRelay(thread().context, relay),
+  relay: ({ thread }, relay) => forwardEvents(thread().context, relay),
   watch: ({ thread }, parentId) => {
-    watchedFromAbove(thread().context, parentId);
+    receiveWatch(thread().context, parentId);
     return null;
   },
 };

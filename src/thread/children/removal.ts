@@ -15,7 +15,7 @@ export function callKey(parent: ThreadParent): string {
 }
 
 /** Deletes every child thread, which deletes its own children. Throws `unavailable` if one of them cannot be reached. */
-export async function removeChildren({ live, threads }: ObjectContext): Promise<void> {
+export async function deleteChildren({ live, threads }: ObjectContext): Promise<void> {
   const children = live.record.children ?? [];
   const answers = await Promise.all(
     children.map((id) =>
@@ -31,7 +31,7 @@ export async function removeChildren({ live, threads }: ObjectContext): Promise<
 }
 
 /** Delivers an error result and the cost to the parent's call. If the call has a result already, the error is ignored. */
-export async function tellParentOfDeletion({ live, threads, log }: ObjectContext, driver: Driver): Promise<void> {
+export async function notifyParentOfDeletion({ live, threads, log }: ObjectContext, driver: Driver): Promise<void> {
   const { parent, id } = live.record;
   if (parent === null) return;
   const answer = { status: "error" as const, error: "The thread that worked on this was deleted." };

@@ -15,7 +15,7 @@ import { enqueueMessage } from "./outbound-messages.ts";
 const attempts = 3;
 
 /** One per drive of a run. */
-export class ChildThreadsOf implements ChildThreads {
+export class RunChildThreads implements ChildThreads {
   readonly #context: ObjectContext;
   readonly #run: ExecutedRun;
 

@@ -8,17 +8,17 @@ import type { ObjectContext } from "../object-context.ts";
 import { openStepRows } from "../replay/open-step.ts";
 
 /** Notifies the child threads. Called when a reader has joined. */
-export function tellChildrenOfWatcher(context: ObjectContext): void {
+export function notifyChildrenOfReader(context: ObjectContext): void {
   // With more than one reader, the children were notified before.
-  if (context.live.broadcaster.readers === 1) tellChildrenOfOpenCalls(context);
+  if (context.live.broadcaster.readers === 1) notifyChildrenOfOpenCalls(context);
 }
 
 /** Handles the notification that the parent thread has a subscriber: this thread's children relay their events up to it too. */
-export function watchedFromAbove(context: ObjectContext, parentId: string): void {
-  if (context.feed?.watchedBy(parentId) === true) tellChildrenOfOpenCalls(context);
+export function receiveWatch(context: ObjectContext, parentId: string): void {
+  if (context.feed?.setWatchedBy(parentId) === true) notifyChildrenOfOpenCalls(context);
 }
 
-function tellChildrenOfOpenCalls({ live, threads, background, log }: ObjectContext): void {
+function notifyChildrenOfOpenCalls({ live, threads, background, log }: ObjectContext): void {
   const { record, store } = live;
   if (record.active_run_id === null || (record.children ?? []).length === 0) return;
   for (const { awaits } of openStepRows(store, record)) {

@@ -10,6 +10,6 @@ export async function withConfirmedLease<T>(
 ): Promise<T> {
   const open = thread();
   const admitted = await admit(open);
-  open.context.ownerFeed.admitted(caller, open.context.live);
+  open.context.ownerFeed.confirmLease(caller, open.context.live);
   return admitted;
 }

@@ -16,7 +16,7 @@ import { initialParts } from "../attachments/admit-files.ts";
 import type { OpenThread } from "../open-thread.ts";
 import { reservation } from "../reader/event-numbers.ts";
 import { definitionAccess } from "../run/definition-access.ts";
-import type { World } from "../world.ts";
+import type { ThreadDependencies } from "../thread-dependencies.ts";
 import type { MethodGroup } from "./method-call.ts";
 import { view } from "./thread-changes.ts";
 import { transcriptMessages } from "./transcript-messages.ts";
@@ -30,7 +30,7 @@ const mainBranch = "main";
 /** Dependencies of the creation. `open` loads the created thread. */
 export interface CreateContext {
   store: ManagedThreadStore;
-  world: World;
+  world: ThreadDependencies;
   open: () => OpenThread | null;
   /** Removes the loaded thread from memory. */
   close: () => void;

@@ -7,7 +7,7 @@ import type { Relisted } from "#core/thread-rpc.ts";
 import { toThread } from "#core/view.ts";
 
 import { entryOf, markForCatalog, ranHere, runTotals } from "../background/catalog-task.ts";
-import { removeChildren, tellParentOfDeletion } from "../children/removal.ts";
+import { deleteChildren, notifyParentOfDeletion } from "../children/removal.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { OpenThread } from "../open-thread.ts";
 import { dropInput } from "../run/drop-input.ts";
@@ -80,11 +80,11 @@ export async function removeThread(open: OpenThread, byParent: boolean): Promise
   driver.close(true);
   driver.stop(null);
   try {
-    await removeChildren(context);
-    if (!byParent) await tellParentOfDeletion(context, driver);
+    await deleteChildren(context);
+    if (!byParent) await notifyParentOfDeletion(context, driver);
     await context.files.destroy(() => catalog.remove({ threadId: id, createdAt: imported_at, now: clock.now() }));
     // A call that was running may have started another child thread in the meantime.
-    await removeChildren(context);
+    await deleteChildren(context);
     await context.wakeups.catalog.settle(driver.activeRun);
   } catch (thrown) {
     driver.close(false);

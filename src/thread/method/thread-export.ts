@@ -43,11 +43,11 @@ export async function exportThread(
   };
   const lines = linesOf(context, snapshot, { files, bucket });
   const end = begin();
-  const ended = (): void => {
-    snapshot.moment.end();
+  const onEnd = (): void => {
+    snapshot.rows.release();
     end();
   };
-  const stream = lineStream(header, lines, { clock, ended });
+  const stream = lineStream(header, lines, { clock, onEnd });
   return new Response(stream, { headers: headersOf(header.thread_id) });
 }
 
@@ -66,9 +66,9 @@ async function* linesOf(
   snapshot: Snapshot,
   { files, bucket }: { files: boolean; bucket: Bucket | null },
 ): AsyncGenerator<ArchiveLine> {
-  const { moment } = snapshot;
+  const { rows: moment } = snapshot;
   yield* snapshotLines(live, snapshot);
-  moment.forgetRows();
+  moment.releaseRows();
   const rows = sqliteFileRows(storage, () => live.retired);
-  if (files) yield* fileLines({ rows, bucket, isLate: (tag) => moment.isLateFile(tag) });
+  if (files) yield* fileLines({ rows, bucket, isLate: (tag) => moment.isPendingAttachment(tag) });
 }

@@ -25,7 +25,7 @@ export async function importThread(
   if (body === null) throw refuse("invalid_request", "The body is empty; an exported thread is expected.");
   const upload = openUpload(body as ReadableStream<Uint8Array>, clock);
   try {
-    const { context } = await importer.take(caller, upload.stream, headers.get(creationHeader));
+    const { context } = await importer.importThread(caller, upload.stream, headers.get(creationHeader));
     await context.wakeups.runAndSleep();
     // Sent after the catalog was updated: a client that receives the message may list its threads at once.
     context.ownerFeed.created(context.live);

@@ -14,7 +14,7 @@ import type { StreamLease } from "#core/lease.ts";
 import { endField } from "#core/thread-rpc.ts";
 import { parseBoundedOrNull } from "#lib/bounded-json.ts";
 
-import { tellChildrenOfWatcher } from "../children/watching.ts";
+import { notifyChildrenOfReader } from "../children/watching.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { Reader } from "./reader.ts";
 import type { ReaderSocket } from "./reader.ts";
@@ -78,7 +78,7 @@ export function subscribe(context: ObjectContext, { state, url, lease }: Upgrade
   state.acceptWebSocket(server, lease === null ? [] : [lease.id]);
   const reader = new Reader(server, cursor);
   live.broadcaster.join(reader, after);
-  tellChildrenOfWatcher(context);
+  notifyChildrenOfReader(context);
   endIfRunIsOver(context, reader);
   reader.save();
   return new Response(null, { status: 101, webSocket: client });

@@ -10,7 +10,7 @@ import { fitResult } from "#core/tools/read-result.ts";
 import { toolRunner } from "#flow/tool-runner.ts";
 import type { ExecutionState } from "#spec/index.ts";
 
-import { answersOf } from "../attachments/answers-of.ts";
+import { threadAnswerFiles } from "../attachments/thread-answer-files.ts";
 import type { DefinitionPlace, InvokedResult, ObjectContext, ThreadCalls } from "../object-context.ts";
 import { startRun } from "./admission.ts";
 import { definitionAccess } from "./definition-access.ts";
@@ -77,7 +77,7 @@ async function invoke(
   await faults.at("invoke.after-call");
   const after = await hooks.afterToolCall(hookCall, answer);
   await faults.at("invoke.keep-files");
-  const kept = await answersOf(context).keep(after, { message_id: id, name, signal });
+  const kept = await threadAnswerFiles(context).keep(after, { message_id: id, name, signal });
   // The hook runs before the log row stores the result, as it runs before the result of a model's call is stored.
   await faults.at("invoke.before-store");
   const result = fitResult(await hooks.beforeStoreToolResult(hookCall, kept));

@@ -6,7 +6,7 @@ import type { FileVersion } from "#core/ports/thread-file-port.ts";
 import type { EndedRun, MessageRecord, QueuedRun } from "#core/record.ts";
 import { toRun } from "#core/view.ts";
 
-import { unclaimedFiles } from "../attachments/unclaimed-files.ts";
+import { pendingAttachments } from "../attachments/pending-attachments.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { countSteering } from "./write-run.ts";
 
@@ -34,7 +34,7 @@ export function dropInput(context: ObjectContext, run: QueuedRun): void {
       live.change({ queue: { ...queue, run_ids, steering } });
     },
   );
-  unclaimedFiles(context).remove(orphans);
+  pendingAttachments(context).remove(orphans);
 }
 
 /** The files of an input that no other message refers to, neither a queued nor a stored one. */

@@ -14,8 +14,8 @@ import { promptTools } from "#flow/tool-source/prompt-tools.ts";
 import { blankStreak } from "#flow/turn-end.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
-import { answersOf } from "../attachments/answers-of.ts";
-import { ChildThreadsOf } from "../children/run-children.ts";
+import { threadAnswerFiles } from "../attachments/thread-answer-files.ts";
+import { RunChildThreads } from "../children/run-children.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "./definition-access.ts";
 import { executionState, StopFlag } from "./definition-execution.ts";
@@ -81,7 +81,7 @@ export async function assembleRun(
   // A prompt without `includeChat` is sent only its run's messages. A run that repeats another one needs that run's messages too.
   const carried = carriedOn(live, run);
   const before = carried === null ? [] : carriedMessages(live, carried, run);
-  const children = new ChildThreadsOf(context, run);
+  const children = new RunChildThreads(context, run);
   const steps: StepBuilder = new StepBuilder(
     {
       definitions,
@@ -116,7 +116,7 @@ export async function assembleRun(
     strategy,
     hooks,
     steering: steeringOf(context, run),
-    answers: answersOf(context),
+    answers: threadAnswerFiles(context),
     limits,
     clock,
     ids: { ordered: () => live.uuids.next(), random: () => Math.random() },

@@ -14,7 +14,7 @@ import type { PostToolResults } from "#contract/tool-route.ts";
 import type { HeldLeases } from "#core/lease.ts";
 import type {
   Admission,
-  Answer,
+  Result,
   Caller,
   CreateInput,
   Relisted,
@@ -35,7 +35,7 @@ type Methods = {
   [M in keyof ThreadMethods]: (
     caller: Caller,
     ...input: Parameters<ThreadMethods[M]>
-  ) => Promise<Answer<ReturnType<ThreadMethods[M]>>>;
+  ) => Promise<Result<ReturnType<ThreadMethods[M]>>>;
 };
 
 /** An event of a test; the thread adds `seq`. */
@@ -47,7 +47,7 @@ export interface FakeEvent {
 
 const missing = refused("thread_not_found", "There is no such thread.");
 
-function ok<T>(value: T): Answer<T> {
+function ok<T>(value: T): Result<T> {
   return { ok: true, value };
 }
 
@@ -99,12 +99,12 @@ export class FakeThread implements ThreadStub {
     method: M,
     caller: Caller,
     ...input: Parameters<ThreadMethods[M]>
-  ): Promise<Answer<ReturnType<ThreadMethods[M]>>> {
+  ): Promise<Result<ReturnType<ThreadMethods[M]>>> {
     const methods = this as unknown as Methods;
     return methods[method](caller, ...input);
   }
 
-  async create(caller: Caller, input: CreateInput): Promise<Answer<Thread>> {
+  async create(caller: Caller, input: CreateInput): Promise<Result<Thread>> {
     this.#enter("create");
     const { creation, initial_messages: _, ...fields } = input;
     if (this.thread !== null) {
@@ -117,13 +117,13 @@ export class FakeThread implements ThreadStub {
     return ok(this.thread);
   }
 
-  async describe(caller: Caller): Promise<Answer<Thread>> {
+  async describe(caller: Caller): Promise<Result<Thread>> {
     this.#enter("describe");
     const thread = this.#reach(caller);
     return thread === null ? missing : ok(thread);
   }
 
-  async patch(caller: Caller, change: PatchThread): Promise<Answer<Thread>> {
+  async patch(caller: Caller, change: PatchThread): Promise<Result<Thread>> {
     this.#enter("patch");
     const thread = this.#reach(caller);
     if (thread === null) return missing;
@@ -131,13 +131,13 @@ export class FakeThread implements ThreadStub {
     return ok(this.thread);
   }
 
-  async relist(caller: Caller): Promise<Answer<Relisted>> {
+  async relist(caller: Caller): Promise<Result<Relisted>> {
     this.#enter("relist");
     const thread = this.#reach(caller);
     return thread === null ? missing : ok({ thread_id: thread.id, runs: this.runs.size });
   }
 
-  async postToolResults(caller: Caller, input: PostToolResults): Promise<Answer<PostedResults>> {
+  async postToolResults(caller: Caller, input: PostToolResults): Promise<Result<PostedResults>> {
     this.#enter("postToolResults");
     const thread = this.#reach(caller);
     const run = [...this.runs.values()].at(-1);
@@ -146,7 +146,7 @@ export class FakeThread implements ThreadStub {
     return ok({ run, missing: [], ignored, after: this.events.at(-1)?.seq ?? 0, client_tools: [] });
   }
 
-  async readTranscript(caller: Caller): Promise<Answer<TranscriptPage>> {
+  async readTranscript(caller: Caller): Promise<Result<TranscriptPage>> {
     this.#enter("readTranscript");
     const thread = this.#reach(caller);
     if (thread === null) return missing;
@@ -154,14 +154,14 @@ export class FakeThread implements ThreadStub {
     return ok({ thread, name: null, model: null, pending: [], cost: thread.cost, entries, next_cursor: null });
   }
 
-  async remove(caller: Caller): Promise<Answer<null>> {
+  async remove(caller: Caller): Promise<Result<null>> {
     this.#enter("remove");
     if (this.#reach(caller) === null) return missing;
     this.thread = null;
     return ok(null);
   }
 
-  async postMessage(caller: Caller, input: PostMessage, key: RequestKey | null): Promise<Answer<Admission>> {
+  async postMessage(caller: Caller, input: PostMessage, key: RequestKey | null): Promise<Result<Admission>> {
     this.#enter("postMessage");
     return this.#admit(caller, key, () => {
       const content = typeof input.content === "string" ? input.content : null;
@@ -171,7 +171,7 @@ export class FakeThread implements ThreadStub {
     });
   }
 
-  async postRun(caller: Caller, _input: PostRun, key: RequestKey | null): Promise<Answer<Admission>> {
+  async postRun(caller: Caller, _input: PostRun, key: RequestKey | null): Promise<Result<Admission>> {
     this.#enter("postRun");
     return this.#admit(caller, key, () => ({ message: null, run: this.#newRun("continue") }));
   }
@@ -182,7 +182,7 @@ export class FakeThread implements ThreadStub {
     return run;
   }
 
-  #admit(caller: Caller, key: RequestKey | null, make: () => Pick<Admission, "message" | "run">): Answer<Admission> {
+  #admit(caller: Caller, key: RequestKey | null, make: () => Pick<Admission, "message" | "run">): Result<Admission> {
     if (this.#reach(caller) === null) return missing;
     const known = key === null ? undefined : this.#keys.get(key.key);
     if (known !== undefined && key !== null) {
@@ -194,75 +194,75 @@ export class FakeThread implements ThreadStub {
     return ok(admission);
   }
 
-  async stop(caller: Caller): Promise<Answer<{ status: ThreadStatus }>> {
+  async stop(caller: Caller): Promise<Result<{ status: ThreadStatus }>> {
     this.#enter("stop");
     return this.#reach(caller) === null ? missing : ok({ status: "idle" });
   }
 
-  async listMessages(caller: Caller): Promise<Answer<MessagePage<Message>>> {
+  async listMessages(caller: Caller): Promise<Result<MessagePage<Message>>> {
     this.#enter("listMessages");
     if (this.#reach(caller) === null) return missing;
     const total = this.messages.length;
     return ok({ items: this.messages, total, has_more: false, next_cursor: null });
   }
 
-  async getMessage(caller: Caller, id: string): Promise<Answer<Message>> {
+  async getMessage(caller: Caller, id: string): Promise<Result<Message>> {
     this.#enter("getMessage");
     if (this.#reach(caller) === null) return missing;
     const message = this.messages.find((known) => known.id === id);
     return message === undefined ? refused("message_not_found", "There is no such message.") : ok(message);
   }
 
-  patchMessage(caller: Caller, id: string): Promise<Answer<Message>> {
+  patchMessage(caller: Caller, id: string): Promise<Result<Message>> {
     return this.getMessage(caller, id);
   }
 
-  async deleteMessage(caller: Caller, id: string): Promise<Answer<null>> {
+  async deleteMessage(caller: Caller, id: string): Promise<Result<null>> {
     const answer = await this.getMessage(caller, id);
     return answer.ok ? ok(null) : answer;
   }
 
-  async listQueue(caller: Caller, query: ListQueue): Promise<Answer<Page<QueuedInput>>> {
+  async listQueue(caller: Caller, query: ListQueue): Promise<Result<Page<QueuedInput>>> {
     this.#enter(`listQueue ${JSON.stringify(query)}`);
     return this.#reach(caller) === null ? missing : ok({ items: this.queue, next_cursor: null });
   }
 
-  async patchQueued(caller: Caller, id: string, change: PatchQueued): Promise<Answer<QueuedInput>> {
+  async patchQueued(caller: Caller, id: string, change: PatchQueued): Promise<Result<QueuedInput>> {
     this.#enter(`patchQueued ${id} ${JSON.stringify(change)}`);
     if (this.#reach(caller) === null) return missing;
     const input = this.queue.find((known) => known.id === id);
     return input === undefined ? refused("run_not_found", "There is no such input.") : ok(input);
   }
 
-  async deleteQueued(caller: Caller, id: string): Promise<Answer<null>> {
+  async deleteQueued(caller: Caller, id: string): Promise<Result<null>> {
     this.#enter(`deleteQueued ${id}`);
     if (this.#reach(caller) === null) return missing;
     return this.queue.some((known) => known.id === id) ? ok(null) : refused("run_not_found", "There is no such input.");
   }
 
-  async listRuns(caller: Caller): Promise<Answer<Page<Run>>> {
+  async listRuns(caller: Caller): Promise<Result<Page<Run>>> {
     this.#enter("listRuns");
     return this.#reach(caller) === null ? missing : ok({ items: [...this.runs.values()], next_cursor: null });
   }
 
-  async getRun(caller: Caller, id: string): Promise<Answer<Run>> {
+  async getRun(caller: Caller, id: string): Promise<Result<Run>> {
     this.#enter("getRun");
     if (this.#reach(caller) === null) return missing;
     const run = this.runs.get(id);
     return run === undefined ? refused("run_not_found", "There is no such run.") : ok(run);
   }
 
-  async listLogs(caller: Caller): Promise<Answer<Page<Log>>> {
+  async listLogs(caller: Caller): Promise<Result<Page<Log>>> {
     this.#enter("listLogs");
     return this.#reach(caller) === null ? missing : ok({ items: [], next_cursor: null });
   }
 
-  async getLog(caller: Caller): Promise<Answer<Log>> {
+  async getLog(caller: Caller): Promise<Result<Log>> {
     this.#enter("getLog");
     return this.#reach(caller) === null ? missing : refused("log_not_found", "There is no such entry.");
   }
 
-  async invokeTool(caller: Caller, name: string, args: object): Promise<Answer<ToolResult>> {
+  async invokeTool(caller: Caller, name: string, args: object): Promise<Result<ToolResult>> {
     this.#enter("invokeTool");
     return this.#reach(caller) === null
       ? missing

@@ -4,10 +4,10 @@ import type { AnswerFiles } from "#core/ports/answer-file-port.ts";
 import { answerFiles } from "#flow/store-answer-files.ts";
 
 import type { ObjectContext } from "../object-context.ts";
-import { unclaimedFiles } from "./unclaimed-files.ts";
+import { pendingAttachments } from "./pending-attachments.ts";
 
 /** The keeper of a thread. */
-export function answersOf({ files, live, log }: Pick<ObjectContext, "files" | "live" | "log">): AnswerFiles {
-  const onReference = (path: string) => unclaimedFiles({ live, files, log }).refer(path);
+export function threadAnswerFiles({ files, live, log }: Pick<ObjectContext, "files" | "live" | "log">): AnswerFiles {
+  const onReference = (path: string) => pendingAttachments({ live, files, log }).keepPath(path);
   return answerFiles({ files, newId: () => live.uuids.next(), onReference });
 }

@@ -14,7 +14,7 @@ import type { FileSettings } from "./files/loaded-thread-files.ts";
 import type { Settings } from "./object-context.ts";
 
 /** The dependencies of every object of a deployment. */
-export interface World {
+export interface ThreadDependencies {
   registry: Registry;
   models: ModelPort;
   outbound: OutboundFetch;

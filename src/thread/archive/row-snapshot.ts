@@ -7,17 +7,17 @@ import type { MessageRecord, RunRecord, ThreadRecord } from "#core/record.ts";
 import type { ManagedThreadStore, MessagePosition } from "#store/thread-lifecycle.ts";
 
 /** The most UTF-16 units of JSON that all moments of a thread keep together. */
-const momentLimit = 16 * 1024 * 1024;
+const keptLimit = 16 * 1024 * 1024;
 
 /** UTF-16 units that count for an id or a tag, approximately. */
 const idSize = 200;
 
 /** The row at the moment: null if it did not exist yet, undefined if it has not changed since. */
-type Before<Row> = Row | null | undefined;
+type EarlierRow<Row> = Row | null | undefined;
 
 /** The kept versions of one moment. */
-export class Moment {
-  readonly #all: Moments;
+export class RowSnapshot {
+  readonly #all: RowSnapshots;
   readonly #messages = new Map<string, MessageRecord | null>();
   readonly #runs = new Map<string, RunRecord | null>();
   readonly #logs = new Set<string>();
@@ -26,7 +26,7 @@ export class Moment {
   #size = 0;
   #isLost = false;
 
-  constructor(all: Moments, { background: { attachments = [] } }: Pick<ThreadRecord, "background">) {
+  constructor(all: RowSnapshots, { background: { attachments = [] } }: Pick<ThreadRecord, "background">) {
     this.#all = all;
     this.#lateFiles = new Set(attachments.map(({ etag }) => etag));
   }
@@ -36,38 +36,38 @@ export class Moment {
     return this.#size;
   }
 
-  message(id: string): Before<MessageRecord> {
+  earlierMessage(id: string): EarlierRow<MessageRecord> {
     this.#mustHold();
     return this.#messages.get(id);
   }
 
-  run(id: string): Before<RunRecord> {
+  earlierRun(id: string): EarlierRow<RunRecord> {
     this.#mustHold();
     return this.#runs.get(id);
   }
 
   /** Whether a log row was added after the moment. */
-  isLaterLog(id: string): boolean {
+  isNewLog(id: string): boolean {
     this.#mustHold();
     return this.#logs.has(id);
   }
 
   /** Whether a file belongs to a message that did not exist at the moment. */
-  isLateFile(tag: string): boolean {
+  isPendingAttachment(tag: string): boolean {
     this.#mustHold();
     return this.#lateFiles.has(tag);
   }
 
   /** Messages that were deleted since the moment, with a position after `after` and up to `upTo`; null for no bound. */
-  deleted(after: MessagePosition | null, upTo: MessagePosition | null): MessageRecord[] {
+  deletedBetween(after: MessagePosition | null, upTo: MessagePosition | null): MessageRecord[] {
     this.#mustHold();
     return this.#deleted.filter(
-      (message) => (after === null || isBehind(message, after)) && (upTo === null || !isBehind(message, upTo)),
+      (message) => (after === null || isAfter(message, after)) && (upTo === null || !isAfter(message, upTo)),
     );
   }
 
   /** Frees the kept rows, after every row was read and only files remain. */
-  forgetRows(): void {
+  releaseRows(): void {
     this.#messages.clear();
     this.#runs.clear();
     this.#logs.clear();
@@ -76,46 +76,46 @@ export class Moment {
   }
 
   /** Ends the moment: no more versions are kept for it. */
-  end(): void {
+  release(): void {
     this.#all.drop(this);
   }
 
-  messageCame(id: string): void {
+  noteInsertedMessage(id: string): void {
     if (this.#messages.has(id)) return;
     this.#messages.set(id, null);
     this.#add(idSize);
   }
 
-  messageChanges(before: MessageRecord): void {
+  keepMessage(before: MessageRecord): void {
     if (this.#messages.has(before.id)) return;
     this.#messages.set(before.id, before);
     this.#add(JSON.stringify(before).length);
   }
 
-  messageGoes(now: MessageRecord): void {
-    this.messageChanges(now);
+  keepDeletedMessage(now: MessageRecord): void {
+    this.keepMessage(now);
     const before = this.#messages.get(now.id) ?? null;
     if (before !== null) this.#deleted.push(before);
   }
 
-  runCame(id: string): void {
+  noteInsertedRun(id: string): void {
     if (this.#runs.has(id)) return;
     this.#runs.set(id, null);
     this.#add(idSize);
   }
 
-  runChanges(before: RunRecord): void {
+  keepRun(before: RunRecord): void {
     if (this.#runs.has(before.id)) return;
     this.#runs.set(before.id, before);
     this.#add(JSON.stringify(before).length);
   }
 
-  logCame(id: string): void {
+  noteInsertedLog(id: string): void {
     this.#logs.add(id);
     this.#add(idSize);
   }
 
-  filesNoted({ background: { attachments = [] } }: Pick<ThreadRecord, "background">): void {
+  noteAttachments({ background: { attachments = [] } }: Pick<ThreadRecord, "background">): void {
     for (const { etag } of attachments) {
       if (this.#lateFiles.has(etag)) continue;
       this.#lateFiles.add(etag);
@@ -125,10 +125,10 @@ export class Moment {
 
   #add(size: number): void {
     this.#size += size;
-    if (this.#all.size <= momentLimit) return;
+    if (this.#all.size <= keptLimit) return;
     this.#isLost = true;
-    this.forgetRows();
-    this.end();
+    this.releaseRows();
+    this.release();
   }
 
   #mustHold(): void {
@@ -138,17 +138,17 @@ export class Moment {
 }
 
 /** The moments of one thread that exports are reading. */
-export class Moments {
-  readonly #held = new Set<Moment>();
+export class RowSnapshots {
+  readonly #held = new Set<RowSnapshot>();
 
   /** Begins a moment now. `record` is the thread's row. The caller has to end the moment. */
-  take(record: Pick<ThreadRecord, "background">): Moment {
-    const moment = new Moment(this, record);
+  take(record: Pick<ThreadRecord, "background">): RowSnapshot {
+    const moment = new RowSnapshot(this, record);
     this.#held.add(moment);
     return moment;
   }
 
-  drop(moment: Moment): void {
+  drop(moment: RowSnapshot): void {
     this.#held.delete(moment);
   }
 
@@ -159,58 +159,58 @@ export class Moments {
   }
 
   /** Wraps the store: before each write, every moment receives the old version of the row. */
-  watch(store: ManagedThreadStore): ManagedThreadStore {
+  observeWrites(store: ManagedThreadStore): ManagedThreadStore {
     const held = this.#held;
-    const each = (tell: (moment: Moment) => void) => {
+    const each = (tell: (moment: RowSnapshot) => void) => {
       for (const moment of held) tell(moment);
     };
-    const changing = <Row>(before: () => Row | null, tell: (moment: Moment, row: Row) => void) => {
+    const changing = <Row>(before: () => Row | null, tell: (moment: RowSnapshot, row: Row) => void) => {
       const row = held.size === 0 ? null : before();
       if (row !== null) each((moment) => tell(moment, row));
     };
     return {
       ...store,
       writeThread(record) {
-        each((moment) => moment.filesNoted(record));
+        each((moment) => moment.noteAttachments(record));
         store.writeThread(record);
       },
       insertMessage(message) {
-        each((moment) => moment.messageCame(message.id));
+        each((moment) => moment.noteInsertedMessage(message.id));
         store.insertMessage(message);
       },
       updateMessage(message) {
         changing(
           () => store.message(message.id),
-          (moment, row) => moment.messageChanges(row),
+          (moment, row) => moment.keepMessage(row),
         );
         store.updateMessage(message);
       },
       deleteMessage(message) {
         changing(
           () => store.message(message.id),
-          (moment, row) => moment.messageGoes(row),
+          (moment, row) => moment.keepDeletedMessage(row),
         );
         store.deleteMessage(message);
       },
       insertRun(run) {
-        each((moment) => moment.runCame(run.id));
+        each((moment) => moment.noteInsertedRun(run.id));
         store.insertRun(run);
       },
       updateRun(run) {
         changing(
           () => store.run(run.id),
-          (moment, row) => moment.runChanges(row),
+          (moment, row) => moment.keepRun(row),
         );
         store.updateRun(run);
       },
       insertLog(log) {
-        each((moment) => moment.logCame(log.id));
+        each((moment) => moment.noteInsertedLog(log.id));
         store.insertLog(log);
       },
     };
   }
 }
 
-function isBehind(one: MessagePosition, other: MessagePosition): boolean {
+function isAfter(one: MessagePosition, other: MessagePosition): boolean {
   return one.branch === other.branch ? one.position > other.position : one.branch > other.branch;
 }

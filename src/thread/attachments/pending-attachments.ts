@@ -8,21 +8,25 @@ import { causeOf } from "#lib/log-port.ts";
 import type { ObjectContext } from "../object-context.ts";
 
 /** The operations on the list. */
-export interface UnclaimedFiles {
+export interface PendingAttachments {
   /** Adds a file. Called in the transaction that creates it. */
   add(file: FileVersion): void;
   /** Removes files from the list in memory. Call it directly before the thread's row is written. */
-  takeOff(files: readonly FileVersion[]): void;
+  release(files: readonly FileVersion[]): void;
   /** Returns those of the files that are still in the list. */
-  noted(files: readonly FileVersion[]): FileVersion[];
+  stillPending(files: readonly FileVersion[]): FileVersion[];
   /** Removes the file at a path from the list, because another message refers to it: it stays even if its own message is refused. */
-  refer(path: string): void;
+  keepPath(path: string): void;
   /** Deletes files, unless they were replaced since. Logs failures. */
   remove(files: readonly FileVersion[]): void;
 }
 
 /** The list of a thread. */
-export function unclaimedFiles({ live, files, log }: Pick<ObjectContext, "live" | "files" | "log">): UnclaimedFiles {
+export function pendingAttachments({
+  live,
+  files,
+  log,
+}: Pick<ObjectContext, "live" | "files" | "log">): PendingAttachments {
   const all = () => live.record.background.attachments ?? [];
   const without = (gone: readonly FileVersion[]) => {
     const tags = new Set(gone.map(({ etag }) => etag));
@@ -30,12 +34,12 @@ export function unclaimedFiles({ live, files, log }: Pick<ObjectContext, "live" 
   };
   return {
     add: (file) => live.changeBackground({ attachments: [...all(), file] }),
-    takeOff: without,
-    noted(some) {
+    release: without,
+    stillPending(some) {
       const tags = new Set(all().map(({ etag }) => etag));
       return some.filter(({ etag }) => tags.has(etag));
     },
-    refer(path) {
+    keepPath(path) {
       const there = all().filter((file) => file.path === path);
       if (there.length === 0) return;
       without(there);
@@ -57,6 +61,6 @@ export function unclaimedFiles({ live, files, log }: Pick<ObjectContext, "live" 
 }
 
 /** Deletes the files that a crash left in the list. Synchronous. Never throws, so that the thread can be loaded in any case. */
-export function removeUnclaimed(context: Pick<ObjectContext, "live" | "files" | "log">): void {
-  unclaimedFiles(context).remove(context.live.record.background.attachments ?? []);
+export function removePendingAttachments(context: Pick<ObjectContext, "live" | "files" | "log">): void {
+  pendingAttachments(context).remove(context.live.record.background.attachments ?? []);
 }

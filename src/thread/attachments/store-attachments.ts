@@ -13,14 +13,14 @@ import { fileName, nameOfType, withTypeExtension } from "#lib/file-name.ts";
 import { imageType } from "#lib/image-type.ts";
 import type { FileRecord } from "#spec/index.ts";
 
-import { checkedMessages } from "./checked-files.ts";
+import { checkAttachments } from "./checked-files.ts";
 import type { CheckedFile } from "./checked-files.ts";
-import { fetchedFile } from "./fetched-file.ts";
+import { fetchFile } from "./fetched-file.ts";
 import type { FetchedFile } from "./fetched-file.ts";
-import { about, wrongFile } from "./file-refusal.ts";
+import { withField, fileRefusal } from "./file-refusal.ts";
 import { fitImage } from "./fit-image.ts";
 import type { IncomingFile, IncomingPart } from "./incoming-file.ts";
-import type { UnclaimedFiles } from "./unclaimed-files.ts";
+import type { PendingAttachments } from "./pending-attachments.ts";
 
 /** The most bytes of one fetched file, and of all files that are fetched for one request. */
 const fetchedFileBytes = 8 * 1024 * 1024;
@@ -30,18 +30,18 @@ const fetchedBytes = 20 * 1024 * 1024;
 const fetchMs = 60_000;
 
 /** Dependencies of storing files. `mustBeThere` throws if the thread was deleted during an await. */
-export interface FileTaker {
+export interface AttachmentPorts {
   files: ThreadFiles;
   images: ImagePort;
   outbound: OutboundFetch;
   clock: Clock;
   newId: () => string;
-  unclaimed: UnclaimedFiles;
-  mustBeThere: () => void;
+  pending: PendingAttachments;
+  assertNotDeleted: () => void;
 }
 
 /** The parts of messages as their rows store them. */
-export interface TakenFiles {
+export interface StoredAttachments {
   messages: StoredPart[][];
   /** Assigns the stored files to the messages, and returns them. Call it directly before the messages and the thread's row are written. */
   claim: () => FileVersion[];
@@ -53,15 +53,18 @@ export interface TakenFiles {
  * Stores the files of the messages of one request, one after the other. Rejects with a refusal that names the field. Then no file stays
  * stored.
  */
-export async function takeFiles(messages: readonly IncomingPart[][], taker: FileTaker): Promise<TakenFiles> {
-  const checked = await checkedMessages(messages, taker.files);
-  const taking = new Taking(taker);
+export async function storeAttachments(
+  messages: readonly IncomingPart[][],
+  taker: AttachmentPorts,
+): Promise<StoredAttachments> {
+  const checked = await checkAttachments(messages, taker.files);
+  const taking = new AttachmentBatch(taker);
   try {
     const taken: StoredPart[][] = [];
     for (const message of checked) {
       const parts: StoredPart[] = [];
       for (const part of message) {
-        parts.push("from" in part ? await about(part.incoming.field, () => taking.take(part)) : part);
+        parts.push("from" in part ? await withField(part.incoming.field, () => taking.take(part)) : part);
       }
       taken.push(parts);
     }
@@ -73,15 +76,15 @@ export async function takeFiles(messages: readonly IncomingPart[][], taker: File
 }
 
 /** The files of one request while they are stored. */
-class Taking {
-  readonly #taker: FileTaker;
+class AttachmentBatch {
+  readonly #taker: AttachmentPorts;
   #stored: FileVersion[] = [];
   #claimed = false;
   /** Microseconds. */
   readonly #begun: number;
   #fetched = 0;
 
-  constructor(taker: FileTaker) {
+  constructor(taker: AttachmentPorts) {
     this.#taker = taker;
     this.#begun = taker.clock.now();
   }
@@ -89,15 +92,15 @@ class Taking {
   async take(file: CheckedFile): Promise<StoredPart> {
     switch (file.from) {
       case "file":
-        this.#taker.unclaimed.refer(file.record.path);
+        this.#taker.pending.keepPath(file.record.path);
         return this.#part(file.record, file.incoming);
       case "data":
         return this.#store(file.incoming, file.bytes, file.incoming.mimeType);
       case "url": {
         const { bytes, mimeType, name } = await this.#fetch(file.url);
         const { incoming } = file;
-        if (incoming.type === "image" && isNoImage(bytes, mimeType)) {
-          throw wrongFile(incoming.field, `the address gives ${mimeType ?? "something"} and no image.`);
+        if (incoming.type === "image" && isNotImage(bytes, mimeType)) {
+          throw fileRefusal(incoming.field, `the address gives ${mimeType ?? "something"} and no image.`);
         }
         const declared = mimeType ?? incoming.mimeType;
         return this.#store({ ...incoming, name: incoming.name ?? name }, bytes, declared);
@@ -108,18 +111,18 @@ class Taking {
   claim(): FileVersion[] {
     this.#mine();
     this.#claimed = true;
-    this.#taker.unclaimed.takeOff(this.#stored);
+    this.#taker.pending.release(this.#stored);
     return [...this.#stored];
   }
 
   discard(): void {
     if (!this.#claimed) this.#mine();
-    this.#taker.unclaimed.remove(this.#stored.splice(0));
+    this.#taker.pending.remove(this.#stored.splice(0));
   }
 
   /** Leaves out files that another message refers to by now. */
   #mine(): void {
-    this.#stored = this.#taker.unclaimed.noted(this.#stored);
+    this.#stored = this.#taker.pending.stillPending(this.#stored);
   }
 
   async #fetch(url: string): Promise<FetchedFile> {
@@ -129,20 +132,20 @@ class Taking {
     const left = fetchedBytes - this.#fetched;
     if (left <= 0) throw refuse("too_large", `over ${fetchedBytes} bytes would be fetched for one request.`);
     const bytes = Math.min(fetchedFileBytes, left);
-    const file = await fetchedFile(url, outbound, { bytes, totalMs });
+    const file = await fetchFile(url, outbound, { bytes, totalMs });
     this.#fetched += file.bytes.byteLength;
     return file;
   }
 
   async #store(incoming: IncomingFile, bytes: Uint8Array, declared: string | null): Promise<StoredPart> {
-    const { files, images, unclaimed, mustBeThere } = this.#taker;
+    const { files, images, pending, assertNotDeleted } = this.#taker;
     const wanted = mediaType(declared);
     const { bytes: kept, mimeType, width, height } = await fitImage(bytes, wanted, images);
     const given = fileName(incoming.name ?? "", nameOfType(wanted.startsWith("image/") ? "image" : "file", wanted));
     const name = kept === bytes ? given : withTypeExtension(given, mimeType);
-    mustBeThere();
+    assertNotDeleted();
     const made = (file: FileVersion) => {
-      unclaimed.add(file);
+      pending.add(file);
       this.#stored.push(file);
     };
     const record = await files.attach(name, kept, { mimeType, width, height, made });
@@ -174,6 +177,6 @@ function mediaType(declared: string | null): string {
   return type.startsWith("image/") ? type.replace(/ *;.*$/, "") : type;
 }
 
-function isNoImage(bytes: Uint8Array, mimeType: string | null): boolean {
+function isNotImage(bytes: Uint8Array, mimeType: string | null): boolean {
   return imageType(bytes) === null && mimeType?.startsWith("image/") !== true;
 }

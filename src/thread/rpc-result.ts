@@ -3,14 +3,14 @@
 
 import { httpStatus, ThreadholdError } from "#contract/error.ts";
 import type { Refusal } from "#contract/error.ts";
-import type { Answer } from "#core/thread-rpc.ts";
+import type { Result } from "#core/thread-rpc.ts";
 import { causeOf, type Log } from "#lib/log-port.ts";
 
 /** Runs a method of the thread. Never rejects. */
-export async function answered<T>(
+export async function toResult<T>(
   work: () => T | Promise<T>,
   { log, threadId }: { log: Log; threadId: string | null },
-): Promise<Answer<T>> {
+): Promise<Result<T>> {
   try {
     return { ok: true, value: await work() };
   } catch (thrown) {
