@@ -18,6 +18,7 @@ const about = {
     "react-assistant-ui.md",
     "The runtime for assistant-ui ([guide](../../guide/assistant-ui.md)).",
   ],
+  "threadhold/worker": ["worker.md", "Building a Worker from the compiled definitions."],
   "threadhold/session": ["session.md", "Sessions in process ([guide](../../guide/agent-sessions.md))."],
 };
 

@@ -1,12 +1,11 @@
-// The Worker's entry: the deployment that `compose.ts` builds from the compiled definitions of `agents/`.
+// The entry of this repository's own Worker, which serves the definitions in `agents/`.
 
 import { diagnostics } from "#generated/diagnostics.ts";
 import { registry } from "#generated/registry.ts";
+import { createThreadhold } from "#worker/index.ts";
+import type { Environment } from "#worker/index.ts";
 
-import { compose } from "./compose.ts";
-import type { Environment } from "./environment.ts";
-
-const { ThreadObject, ThreadFeed, fetch } = compose(registry, diagnostics);
+const { ThreadObject, ThreadFeed, fetch } = createThreadhold(registry, { diagnostics });
 
 export { ThreadFeed, ThreadObject };
 

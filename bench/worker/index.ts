@@ -1,10 +1,10 @@
 // The Worker that benches measure: the real one, with a few definitions that answer at once. It has its own wrangler.jsonc, so that the
 // definitions in `agents/` have no influence.
 
-import { compose } from "#compose.ts";
-import type { Environment } from "#environment.ts";
 import { defineAgent, defineModel, definePrompt, defineThreadEndpoint, defineTool } from "#spec/index.ts";
 import type { Registry } from "#spec/index.ts";
+import { compose } from "#worker/compose.ts";
+import type { Environment } from "#worker/environment.ts";
 
 export { FloorObject } from "./floor.ts";
 

@@ -9,7 +9,7 @@ import type { Bounds, Used } from "#core/limits/amounts.ts";
 import { reachedLimit, remainingTime } from "#core/limits/reached.ts";
 import { limitsOfShare, reservedForChildren, shareOf } from "#core/limits/share.ts";
 import { workOf } from "#core/limits/used.ts";
-import { deploymentLimits } from "#deployment-limits.ts";
+import { deploymentLimits } from "#worker/deployment-limits.ts";
 
 import { messageRecord } from "../store/records.ts";
 

@@ -5,10 +5,10 @@ import { createExecutionContext, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { inject, vi } from "vitest";
 
-import { compose } from "#compose.ts";
-import type { Environment } from "#environment.ts";
 import type { AnyModelDefinition, TestRequest } from "#spec/index.ts";
 import { longestHeartbeatMs } from "#thread/alarm.ts";
+import { compose } from "#worker/compose.ts";
+import type { Environment } from "#worker/environment.ts";
 
 import { serve } from "../standard-agents/project.ts";
 import type { Changes } from "../standard-agents/project.ts";

@@ -5,9 +5,9 @@ import { createExecutionContext, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, describe, expect, it } from "vitest";
 
-import { compose } from "#compose.ts";
 import { feedName } from "#core/feed-rpc.ts";
-import type { Environment } from "#environment.ts";
+import { compose } from "#worker/compose.ts";
+import type { Environment } from "#worker/environment.ts";
 
 import { setClockRight, skip } from "../worker/clock.ts";
 import { gate, registry, scripts } from "../worker/definitions.ts";

@@ -2,9 +2,9 @@
 
 import { env } from "cloudflare:workers";
 
-import { compose } from "#compose.ts";
-import type { Environment } from "#environment.ts";
 import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
+import { compose } from "#worker/compose.ts";
+import type { Environment } from "#worker/environment.ts";
 
 import { BareObject } from "./bare-object.ts";
 import { clockOf } from "./clock.ts";

@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 
 import type { OutboundInit } from "#core/ports/outbound-fetch.ts";
 import { createLog } from "#lib/log-port.ts";
-import { outboundFetch } from "#outbound.ts";
-import type { OutboundVariables } from "#outbound.ts";
+import { outboundFetch } from "#worker/outbound.ts";
+import type { OutboundVariables } from "#worker/outbound.ts";
 
 import { asked, guard, network, newId, refused, server, serverHost, way } from "./guard.ts";
 

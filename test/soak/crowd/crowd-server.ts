@@ -50,7 +50,7 @@ function addSpeaker(project: ProjectCopy): void {
     `import { diagnostics } from "#generated/diagnostics.ts";
 import { registry } from "#generated/registry.ts";
 
-import { compose } from "./compose.ts";
+import { compose } from "./worker/compose.ts";
 
 const { ThreadObject, ThreadFeed, fetch } = compose(registry, diagnostics, (world) => {
   console.log("${madeMark}");
