@@ -5,7 +5,7 @@ import type { FilePart, ImagePart } from "#contract/content.ts";
 
 import type { MessageRecord } from "./record.ts";
 
-/** What a reference states of its file. */
+/** The metadata of a file in a reference to it. */
 type AttachedFile = Pick<AttachmentRef, "path" | "name" | "mimeType" | "size"> & {
   width?: number | undefined;
   height?: number | undefined;

@@ -11,32 +11,32 @@ import type { LimitReason } from "./limits/reached.ts";
 /** What a call with status `started` waits for. `delivered` is the result or decision, until the loop has read it. */
 export type AwaitedResult = AwaitedChildResult | AwaitedClientResult | AwaitedApproval;
 
-/** The result of a child thread. The id is stored before the thread is created. */
+/** The call waits for the result of a child thread. The child's id is stored before the child is created. */
 export interface AwaitedChildResult {
   kind: "child";
   thread_id: string;
   agent_id: string;
-  /** Microseconds. After it the call gets an error result. */
+  /** Microseconds since epoch. Without a result by then, the call gets an error result. */
   deadline: number;
   delivered: Delivered | null;
   /** Calls of the child that wait for a client or a person, as the child last reported them. */
   calls?: AwaitedCall[];
 }
 
-/** The result of a remote call (contract, "Pending tool calls"). */
+/** The call of a remote tool waits for the result that a client posts (contract, "Pending tool calls"). */
 export interface AwaitedClientResult {
   kind: "remote";
-  /** Microseconds. After it the call gets an error result. */
+  /** Microseconds since epoch. Without a result by then, the call gets an error result. */
   deadline: number;
   delivered: ClientAnswer | null;
 }
 
-/** A person's approval (architecture §5.3). The call's function has not run. */
+/** The call waits for a person's approval (architecture §5.3). The call's function has not run. */
 export interface AwaitedApproval {
   kind: "approval";
   /** The person may change the arguments. */
   editable: boolean;
-  /** Microseconds. After it the call gets an error result and never runs. */
+  /** Microseconds since epoch. Without a decision by then, the call gets an error result and never runs. */
   deadline: number;
   delivered: Approval | null;
 }
@@ -46,13 +46,13 @@ export interface Approval {
   approved: boolean;
   /** The user id of the person; null for a caller without one. */
   by: string | null;
-  /** Microseconds. */
+  /** Microseconds since epoch. */
   at: number;
   /** The changed arguments that the call runs with. */
   args?: JsonObject;
   /** Why the call was declined. The model reads it. */
   reason?: string;
-  /** A user imported the decision with a thread, so the person is unknown and `by` is null. */
+  /** The decision was imported with the thread. A user's file does not prove who decided, so `by` is null. */
   imported?: true;
 }
 
@@ -69,7 +69,7 @@ export interface LimitSuspension {
   amount: AmountName;
   allowed: number;
   used: number;
-  /** Microseconds. After it the run ends. */
+  /** Microseconds since epoch. If the limit is not raised by then, the run ends. */
   deadline: number;
 }
 

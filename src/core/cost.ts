@@ -14,7 +14,7 @@ export interface Prices {
 
 const million = 1_000_000;
 
-/** Higher totals are not plausible. USD. */
+/** The highest total in USD that is accepted from a provider. A higher one is not plausible. */
 const mostReported = million;
 
 /** The cost in USD. Null if a price is missing and the provider reported no total. */

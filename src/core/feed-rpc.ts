@@ -1,5 +1,5 @@
-// The RPC interface of the feed of one owner's threads. Threads send it their changes, the Worker connects watchers to it, and both
-// take and give back the owner's leases there.
+// The RPC interface of a feed: one object for each owner of threads. Threads send their changes to it, clients subscribe to it through the
+// Worker (watchers), and it counts the owner's leases.
 
 import type { FeedWord } from "#contract/feed.ts";
 
@@ -7,41 +7,39 @@ import type { HoldsLeases, KeepsLeases } from "./lease.ts";
 
 export type { LeaseHolder, LeaseOutcome, LeaseRequest } from "./lease.ts";
 
-/**
- * The methods of a feed's object. Contract: none waits for a watcher, and none but `take` writes a row.
- */
+/** The methods of a feed's object. Contract: no method waits for a watcher, and only `take` writes a row. */
 export interface FeedRpc extends KeepsLeases, HoldsLeases {
   /**
-   * Sends a message to the feed's watchers. Watchers that came for another owner do not receive it. `admitted` are the leases of
-   * inputs that the thread has admitted; from here on the thread's status alone decides whether it is at work.
+   * Sends a message to the feed's watchers that subscribed as `owner`. `admitted` are the leases of inputs that the thread has admitted:
+   * from now on the thread's status alone decides whether it counts as running.
    */
   tell(owner: string | null, word: FeedWord, admitted?: readonly string[]): Promise<void>;
-  /** Uses up a stream's ticket, as a thread's object does. */
+  /** Marks a ticket as used. Returns true for the first use, as `ThreadRpc.redeemTicket` does. */
   redeemTicket(nonce: string, expiresAt: number): Promise<boolean>;
 }
 
-/** A feed as threads reach it. */
+/** The methods of a feed that threads call. */
 export type FeedTold = Pick<FeedRpc, "tell" | "giveBack">;
 
-/** A feed as `http` reaches it. `fetch` takes the upgrade of `watchRequest`. */
+/** A feed's object for the Worker. `fetch` accepts the upgrade request of a watcher. */
 export interface FeedStub extends FeedRpc {
   fetch(request: Request): Promise<Response>;
 }
 
-/** Gives a fresh stub of an owner's feed for every call; null owns the threads without a user. */
+/** Returns a new stub of an owner's feed for every call. The owner null has the threads without a user. */
 export type FeedDirectory<Stub = FeedStub> = (owner: string | null) => Stub;
 
-/** The name of the owner's feed object. Different owners have different names, also an owner that is null. */
+/** The name of the owner's feed object. Different owners have different names; null is an owner too. */
 export function feedName(owner: string | null): string {
   // JSON escapes lone surrogates, which would become the same character when the name is encoded.
   return owner === null ? "nobody" : `user ${JSON.stringify(owner)}`;
 }
 
-/** Query field of the upgrade: the owner as JSON. The Worker builds this request itself. */
+/** Query field of a watcher's upgrade request: the owner as JSON. The Worker builds this request itself. */
 export const ownerField = "owner";
 
-/** Query field of a watch: the expiry of the watcher's credentials, in microseconds since epoch. */
+/** Query field of a watcher's upgrade request: the expiry of the watcher's credentials, in microseconds since epoch. */
 export const watchEndField = "ends_at";
 
-/** Query field of the upgrade: the lease of the stream as JSON; absent where there is none. */
+/** Query field of a watcher's upgrade request: the lease of the stream as JSON; absent for a stream without a lease. */
 export const leaseField = "lease";

@@ -1,4 +1,4 @@
-// Shortens a log row to a size that can be stored, whatever a provider sent or a tool threw.
+// Shortens a log row that is too large to be stored. A provider or a tool may have produced data of any size.
 
 import { isJsonObject, type JsonObject } from "#contract/json.ts";
 
@@ -36,7 +36,7 @@ function withoutStacks(data: JsonObject): JsonObject {
   return { ...data, tools: tools.map((tool) => (isJsonObject(tool) ? without(tool, "stack") : tool)) };
 }
 
-/** Replaces the ids of the messages that a filter hook left out by their number: a long history has many. */
+/** Replaces the list of messages that a filter hook removed by its length, because the list may be long. */
 function withoutLeftOutIds(data: JsonObject): JsonObject {
   const { request } = data;
   if (!isJsonObject(request) || !isJsonObject(request["messages"])) return data;

@@ -20,14 +20,17 @@ export function jsonCopy(value: object, limit: number): JsonCopy {
 
 class Copier {
   readonly dropped: string[] = [];
-  /** The remaining bytes, at least: each value counts one, a text its number of characters. Below zero the copy does not fit. */
+  /**
+   * The limit minus a lower bound of the copied bytes: one for each value, one for each character of a text or key. A negative budget means
+   * that the copy does not fit.
+   */
   budget: number;
 
   constructor(limit: number) {
     this.budget = limit;
   }
 
-  /** Undefined for a value that is not copied. */
+  /** Returns undefined for a value that is not copied. */
   #value(value: unknown, path: string, ancestors: readonly object[]): Json | undefined {
     this.budget -= typeof value === "string" ? value.length : 1;
     if (this.budget < 0 || value === undefined) return undefined;
@@ -64,7 +67,7 @@ class Copier {
     return Object.fromEntries(copy);
   }
 
-  /** A getter or a proxy may throw. */
+  /** Calls `read`. A getter or a proxy may throw; then the path is recorded as dropped. */
   #read<T>(read: () => T, path: string): T | undefined {
     try {
       return read();

@@ -1,16 +1,17 @@
-// A lease is the right of a user to one open stream, or to one working thread, out of a bounded number. The user's feed object
-// keeps all leases. The object that serves the stream or the run holds its lease, gives it back, and confirms it when asked.
+// A lease is a user's right to one open stream or to one running thread. The number of leases of a user is bounded. The user's feed object
+// counts them; the object that serves the stream or the run holds the lease, gives it back, and confirms it when the feed asks.
 
 import { z } from "zod";
 
 /** A lease in the attachment of a stream's socket, which survives hibernation. */
 export const streamLeaseSchema = z.object({
   id: z.string(),
-  /** The user whose feed object keeps it; null for an administrator without a user id. */
+  /** The user whose feed object counts the lease; null for an administrator without a user id. */
   owner: z.string().nullable(),
   /**
-   * Milliseconds since epoch at which a Worker opened the socket to bridge it to its client; absent for a client's own socket. A bridge
-   * sends `ping` while its client takes what is written. A Worker whose request has ended sends nothing, and may not close the socket.
+   * Set if a Worker opened the socket and forwards it to its client (a bridge); absent for a client's own socket. The time at which it was
+   * opened, in milliseconds since epoch. A bridge sends `ping` while its client reads. A Worker whose request has ended sends nothing, and
+   * may fail to close the socket.
    */
   bridged_at: z.number().optional(),
 });
@@ -29,35 +30,35 @@ export type LeaseHolder = { thread: string } | { feed: string | null };
 
 /** A request for a lease. */
 export interface LeaseRequest {
-  /** A random id; a repeated request with it takes nothing more. */
+  /** A random id. A request that is repeated with the same id takes no second lease. */
   id: string;
   holder: LeaseHolder;
-  /** Streams that may be open at a time; null when no stream follows. */
+  /** The most streams that may be open at a time; null if the request opens no stream. */
   streams: number | null;
-  /** Threads that may be at work at a time; null when no run follows, or when it is not bounded. */
+  /** The most threads that may run at a time; null if the request starts no run, or if their number is not bounded. */
   runs: number | null;
 }
 
 /** The outcome of a request. */
 export type LeaseOutcome = "granted" | "too_many_streams" | "too_many_runs";
 
-/** What a holder still serves. */
+/** The leases that an object still serves. */
 export interface HeldLeases {
   /** The requested ids whose stream is open. */
   streams: string[];
-  /** A run is at work. Always false for a feed. */
+  /** A run is active. Always false for a feed. */
   working: boolean;
 }
 
-/** An object that holds leases. Contract: answers from its memory and its row, and writes nothing. */
+/** An object that holds leases. Contract: `held` reads its memory and its row, and writes nothing. */
 export interface HoldsLeases {
   held(ids: readonly string[]): Promise<HeldLeases>;
 }
 
-/** An object that keeps the leases of one owner. */
+/** The object that counts the leases of one owner. */
 export interface KeepsLeases {
-  /** Takes a lease. Contract: writes one row when it is granted, and none when it is not. */
+  /** Takes a lease. Contract: writes one row if the lease is granted, and none if it is refused. */
   take(request: LeaseRequest): Promise<LeaseOutcome>;
-  /** The stream has ended; with `part` `all`, the run that the request was to start will not start either. Writes nothing. */
+  /** Gives a lease back. `stream`: the stream has ended. `all`: the stream has ended, and the request starts no run. Writes nothing. */
   giveBack(id: string, part: "stream" | "all"): Promise<void>;
 }

@@ -49,12 +49,15 @@ export async function run(ports: RunPorts, signal: AbortSignal): Promise<Halt> {
   }
 }
 
-/** Whether the row that ends the step is written. */
+/** Whether the log row that ends the step is written. */
 function isCommitted({ answer }: OpenStep, { committed, scope }: RunPorts): boolean {
   return committed === undefined || (answer.step ?? 0) <= committed(scope);
 }
 
-/** A partial answer is the last one of its run. A run that is resumed after it ends in the same way. */
+/**
+ * The end of a run whose last answer is partial: a partial answer is always the last one. The run may have been interrupted by a crash
+ * before this end was written.
+ */
 function haltAfterPartial({ answer }: OpenStep, ports: RunPorts): Halt | null {
   if (answer.stop_reason === "aborted") return interruptedEnd(answer.failure?.limit, ports);
   return answer.stop_reason === "error" ? failedEnd(answer.failure ?? null) : null;
@@ -71,8 +74,8 @@ function interruptedEnd(limit: LimitReason | undefined, ports: RunPorts): Halt {
 }
 
 /**
- * The halt of a run that reached a limit. A suspended run continues here when the limit is raised, and keeps its queued calls. A run
- * that ends adds nothing to its transcript (decision 21: limits).
+ * Suspends or ends a run that reached a limit. A suspended run keeps its queued calls, and continues when the limit is raised. A run that
+ * ends adds nothing to its transcript (decision 21: limits).
  */
 function atLimit({ reason, until }: ReachedLimit, { run, scope, strategy }: RunPorts): Halt {
   if (until !== null) return { type: "suspend", until };
@@ -82,7 +85,7 @@ function atLimit({ reason, until }: ReachedLimit, { run, scope, strategy }: RunP
   return { type: "end", end: { status: "limit", reason, ...(turn === null ? {} : { turn }) } };
 }
 
-/** Queued calls belong to the run, so its main loop makes them. */
+/** Whether this loop has queued calls to make. They belong to the run, so only the main loop makes them. */
 function hasQueuedCalls({ run, scope }: RunPorts): boolean {
   const { calls = [] } = run.progress;
   return scope.depth === 0 && calls.length > 0;
@@ -158,12 +161,12 @@ async function step(shape: StepShape, ports: RunPorts, signal: AbortSignal): Pro
     await ports.faults.at("loop.keep");
     return await (result.failure === null ? finishStep(result, context) : keepPartial(result, context));
   } finally {
-    // A loop that fails must give its share back, or other loops of the run would wait for it.
+    // Also on failure: other loops of the run wait until the share of the budget is given back.
     share.release();
   }
 }
 
-/** The result of a limit that is reached before a request is sent. A run that waits there continues with that request. */
+/** Suspends or ends a run that reached a limit before a request was sent. A suspended run continues with that request. */
 function limitBeforeAttempt(
   next: RetryPosition,
   reached: ReachedLimit,
@@ -173,7 +176,7 @@ function limitBeforeAttempt(
   return atLimit(reached, ports);
 }
 
-/** The context for storing an answer. The request's share is given back when the answer is counted. */
+/** The context for storing an answer. The request's share of the budget is given back when the answer is counted. */
 type AnswerContext = StepContext & { signal: AbortSignal; share: ReservedShare };
 
 /** Stores the answer, runs its calls, and writes the step's row. Suspends the run if a call waits for its result. */
@@ -183,7 +186,7 @@ async function finishStep(result: AttemptResult, context: AnswerContext): Promis
   await ports.faults.at("loop.keep-answer");
   const answer = await storeAnswer(result, result.answer.closeParts(), context);
   addModelUsage(ports.run, usageOf(result));
-  // The share is given back before the calls run, because their model requests need the remaining budget.
+  // The share of the budget is given back before the calls run, because their model requests need the remaining budget.
   context.share.release();
   await ports.faults.at("loop.run-calls");
   const ran = await runCalls(callsOf(answer), [], { ...context, maySkip: true });
@@ -216,19 +219,21 @@ function failedEnd(failure: MessageRecord["failure"] | null): Halt {
   return { type: "end", end: { status: "error", reason: kind, error: { code: kind, message } } };
 }
 
-/** The attempt that the step's request begins with. A stored position of another step is from before a crash and is dropped. */
+/** The attempt with which the step's request begins. A stored retry position of another step was stored before a crash and is dropped. */
 function firstAttempt(step: number, ports: RunPorts): RetryPosition {
   const retry = takeRetry(ports);
   return retry?.step === step ? { model: retry.model, attempt: retry.attempt } : { model: 0, attempt: 1 };
 }
 
-/** The end of a nested loop's back-off (microseconds), if it is not over. The run may have been resumed for another loop. */
+/**
+ * The end of a nested loop's back-off (microseconds); null if it is over. The run may have been resumed earlier, for another of its loops.
+ */
 function backOffEnd({ run, scope: { parent_id }, clock }: RunPorts): number | null {
   const until = parent_id === null ? undefined : run.progress.nested_retries?.[parent_id]?.at;
   return until !== undefined && until > clock.now() ? until : null;
 }
 
-/** Removes the loop's stored position from the run's record and returns it. */
+/** Removes the loop's stored retry position from the run's record and returns it. */
 function takeRetry({ run, scope: { parent_id } }: RunPorts): (RetryPosition & { step: number }) | null {
   if (parent_id === null) {
     const { retry } = run.progress;
@@ -249,7 +254,7 @@ function suspendForBackOff(
   return { type: "suspend", until };
 }
 
-/** Stores the attempt that the loop continues with, not before `at` (microseconds). Each loop of a run has a position of its own. */
+/** Stores the attempt with which the loop continues, not before `at` (microseconds). Each loop of a run has its own retry position. */
 function keepRetry(next: RetryPosition, { step, at }: { step: number; at: number }, { run, scope }: RunPorts): void {
   if (scope.parent_id === null) run.progress.retry = { step, ...next };
   else run.progress.nested_retries = { ...run.progress.nested_retries, [scope.parent_id]: { step, ...next, at } };

@@ -79,7 +79,7 @@ export interface MessageRecord {
   steered?: true;
   /** The steps, turns, time and cost of the child thread that worked on this settled call, as last reported. */
   work?: Work;
-  /** Number of its last `message_updated` event. */
+  /** The number of the message's last `message_updated` event. */
   updated_seq?: number;
 }
 
@@ -127,7 +127,7 @@ interface RunFields {
   progress: RunProgress | null;
   /** Position before the run's first message: the run's messages come after it. */
   after_position: string;
-  /** The thread's counts at that position: after a crash the run's messages are counted on top of them. */
+  /** The thread's counts at that position. After a crash the run's messages are counted again and added to them. */
   counts_before: MessageCounts;
   steps: number;
   usage: Usage;
@@ -141,7 +141,7 @@ interface RunFields {
   message_ids: string[];
   limits: Limits | null;
   parent_run_id: string | null;
-  /** Version of the deployment that began the run. */
+  /** The deployment's version when the run began. */
   version: string | null;
   /** A stop was requested. */
   stop: boolean;
@@ -158,7 +158,7 @@ interface RunFields {
   events: StoredEvent[];
 }
 
-/** A run without an end. */
+/** A run that has not ended. */
 interface UnendedRun extends RunFields {
   ended_at: null;
   text: null;
@@ -217,7 +217,7 @@ export interface JoinedRun extends RunFields {
   joined: string;
 }
 
-/** Until when a run is suspended. */
+/** How long a run is suspended, and why. */
 interface Suspension {
   /** The run resumes at this time (microseconds): after a back-off or at a result's deadline. */
   resume_at: number;
@@ -229,29 +229,29 @@ interface Suspension {
 export interface RunProgress {
   /** Null while the run is executed, or was interrupted by a crash. */
   suspension: Suspension | null;
-  /** The limit that this execution reached, or the run was suspended at before it: a suspension there keeps its id and its deadline. */
+  /** The limit that this execution reached, or at which the run was last suspended. A new suspension there keeps its id and deadline. */
   reached_limit: LimitSuspension | null;
-  /** The suspended model request of the run's own scope: its step, the model's index in the chain, the next attempt. */
+  /** The main loop's model request to retry: its step, its model's index (0, then the fallbacks), the number of the next attempt. */
   retry: { step: number; model: number; attempt: number } | null;
-  /** The same for nested scopes, by the tool message they belong to, with the time of the next attempt (microseconds). */
+  /** The nested loops' model requests to retry, by the id of the tool message above the loop. `at`: not before then (microseconds). */
   nested_retries?: Record<string, { step: number; model: number; attempt: number; at: number }>;
   /** Calls that definitions queued and that were not made yet. */
   calls?: QueuedCall[];
-  /** As in `QueuedInput`. */
+  /** The number of runs directly before this one that each left queued calls for the next one. Absent for none. */
   chain?: number;
   /** Child threads that are known to have begun. The request to begin is not sent to them again. */
   begun_children?: string[];
-  /** The shares of the run's bounds that child threads received, by their ids. */
+  /** The shares of the run's bounds that child threads received, by the child's id. */
   grants?: Record<string, Bounds>;
   /** Milliseconds of execution, as of the last step or suspension. */
   driven_ms?: number;
-  /** Turns that ended, as of the last halt. */
+  /** Turns that ended before the run was last suspended. */
   turns?: number;
   /** USD of the run's own model calls, as far as prices are known. */
   paid?: number;
   /** The limits that were raised since the run began: their values are in `limits`. */
   raised?: AmountName[];
-  /** The turn that a definition gave to a side: pending until a step's row with an id after `at` is written. */
+  /** The side that a definition chose for the next turn. It applies until a step's row with an id after `at` is written. */
   forced?: { side: Side; at: string };
   /** A definition called `execution.stop()`. */
   stop_asked?: boolean;
@@ -271,7 +271,7 @@ export interface LogRecord {
   events: StoredEvent[];
 }
 
-/** Messages of the current branch by depth, for totals that need no counting: `[shown, silent]`. */
+/** The number of messages of the current branch by depth, as `[shown, silent]`, so that totals are not counted from rows. */
 export type MessageCounts = Record<string, [shown: number, silent: number]>;
 
 /** The tool call of the parent thread whose result this child thread returns. */
@@ -279,9 +279,9 @@ export interface ThreadParent {
   thread_id: string;
   run_id: string;
   tool_call_id: string;
-  /** The tool message of that call. */
+  /** The id of that call's tool message. */
   message_id: string;
-  /** Threads above this one. */
+  /** The number of threads above this one. */
   depth: number;
 }
 
@@ -312,7 +312,7 @@ export interface ThreadRecord {
   counts: MessageCounts;
   usage: Usage;
   cost: number | null;
-  /** The steps, turns, time and cost of all ended runs. */
+  /** The steps, turns, time and cost of all ended runs of the thread. */
   work?: Work;
   /** What the active run has used up to its last step; stored with the next write of the row. Null if no run is active. */
   active_totals?: RunTotals | null;
@@ -333,13 +333,13 @@ export interface ThreadRecord {
   children?: string[];
   /** The client's setup of the thread: system prompt, tools and options. */
   setup?: ThreadSetup;
-  /** Work in addition to runs, which is repeated after a crash. */
+  /** The state of work outside of runs, which is repeated after a crash. */
   background: BackgroundRecord;
   /** Fingerprint of the request that created the thread, for a repeated create. */
   creation: string;
   /** When the thread was imported (microseconds). Absent for a thread that was created here. */
   imported_at?: number;
-  /** Number of its last `thread_updated` event. */
+  /** The number of the thread's last `thread_updated` event. */
   updated_seq?: number;
 }
 
@@ -348,8 +348,8 @@ export interface QueueRecord {
   /** In the order in which they begin. */
   run_ids: string[];
   /**
-   * This many of the first queued inputs are to join the active run. If it ends before that, they begin runs like the others. Without an
-   * active run the number has no meaning.
+   * The number of queued inputs, from the first on, that are to join the active run. If the run ends before they join, they begin runs like
+   * the others. Ignored without an active run.
    */
   steering: number;
   /** A stop paused the queue: no run begins until the next input. */
@@ -375,10 +375,10 @@ export interface BackgroundRecord {
   sweep?: RetryState;
 }
 
-/** What the catalog may lack: the thread's current entry, and totals of ended runs. */
+/** The data that the catalog may lack: the thread's current entry, and totals of ended runs. */
 interface CatalogMark {
   dirty: boolean;
-  /** Runs whose totals it may lack. */
+  /** Ids of the runs whose totals the catalog may lack. */
   runs: string[];
   /** Set while sending fails. */
   retry?: RetryState;

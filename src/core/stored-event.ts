@@ -22,14 +22,14 @@ export const leftOut: Partial<Record<ThreadEvent["type"], readonly string[]>> = 
   tool_execution_start: ["args"],
   tool_execution_end: ["result"],
   subagent_end: ["result", "error"],
-  // The arguments of its calls are omitted.
+  // Only the arguments of its `tool_calls` are omitted.
   awaiting_tool_execution: [],
   run_end: ["outcome", "usage", "cost", "message_ids", "error"],
 };
 
 /**
- * The event with its fields in the order in which they are sent, live and replayed: first the fields of every event, for human readers,
- * last the omitted ones.
+ * Returns the event with its fields in the order in which they are sent, live and on replay: first the fields of every event, last those
+ * that the stored form omits. The order is for human readers.
  */
 export function inToldOrder(
   own: Pick<PlainEvent, "seq" | "thread_id" | "at">,
@@ -50,8 +50,8 @@ export function toStored(event: PlainEvent): StoredEvent {
   const kept = Object.entries(event).filter(([field]) => !omit.has(field));
   const stored = Object.fromEntries(kept) as StoredEvent;
   if (event.type !== "awaiting_tool_execution") return stored;
-  // A run may be suspended often, with arguments of any size. They are in the messages with the calls. Limits and calls of child threads
-  // have no message in this thread, so their arguments are stored.
+  // The arguments of calls are omitted, because they may be of any size and a run may be suspended often. The messages with the calls
+  // contain them. Limits and calls of child threads have no message in this thread, so their arguments are stored.
   const isElsewhere = ({ kind, thread_id }: AwaitedCall) => kind === "limit" || thread_id !== undefined;
   const calls = event.tool_calls.map((call) => (isElsewhere(call) ? call : withoutArguments(call)));
   return { ...stored, tool_calls: calls as unknown as Json };

@@ -63,7 +63,7 @@ export interface PeerMethods extends Pick<ThreadMethods, "postToolResults" | "st
   watch(parentId: string): null;
 }
 
-/** Another thread, as a thread calls it. */
+/** The methods of another thread's object. */
 export type ThreadPeer = MethodCalls<PeerMethods>;
 
 /** Makes a new stub for every call, because a stub stays broken after its object was reset. */

@@ -31,7 +31,7 @@ export interface Caller {
   lease?: { id: string; bridged: boolean } | undefined;
 }
 
-/** An answer or a refusal. */
+/** The value of a method, or its refusal. */
 export type Result<T> = { ok: true; value: T } | { ok: false; refusal: Refusal };
 
 /** An idempotency key with the fingerprint of the request's body. */
@@ -52,13 +52,13 @@ export interface CreateInput extends Omit<CreateThread, "id" | "user_id"> {
   transcript?: TranscriptMessage[];
 }
 
-/** Options that a dialect sends with a message or with results. */
+/** Options of an input that came through a dialect: an API with another wire format, such as the AI SDK's (`src/dialect`). */
 export interface InputSetup {
-  /** A thread that was not set up under this name for this owner is `thread_not_found`. */
+  /** The setup that the thread must have. A thread with another setup name or owner is refused with `thread_not_found`. */
   named?: { name: string; owner: string | null };
   /** Options of model requests. They are stored together with the input, and apply from the next run on. */
   options?: SetupOptions;
-  /** Refuses results with `conflict` while the thread waits for none. */
+  /** Whether results are refused with `conflict` while the thread waits for none. */
   onlyWhileWaiting?: boolean;
 }
 
@@ -68,17 +68,17 @@ export interface Admission {
   run: Run | null;
   /** The last event number before the events of this admission. A subscription after it receives all of them. */
   after: number;
-  /** The idempotency key was used before, and this is the first result again. */
+  /** Whether the idempotency key was used before. The admission is then the first request's. */
   repeated: boolean;
 }
 
-/** An admission, with the tools that a dialect needs to follow the run. */
+/** An admission, with the client's tools, by which a dialect recognises the calls that its client has to answer. */
 export interface PostedMessage extends Admission {
   /** Names of the tools that the thread's client runs. */
   client_tools: string[];
 }
 
-/** Accepted results, with the fields that a dialect needs to follow the run. */
+/** Accepted results, with the number and the tools that a dialect needs to follow the run. */
 export interface PostedResults extends ToolResultsTaken {
   /** The last event number before the events that the results caused. */
   after: number;
@@ -98,7 +98,7 @@ export interface TranscriptEntry {
 /** A page of a conversation, with the state of its thread. */
 export interface TranscriptPage {
   thread: Thread;
-  /** The name that the thread was set up under; null for a thread without a setup. */
+  /** The name in the thread's setup; null for a thread without a setup. */
   name: string | null;
   /** The model that answered last, or that will answer; null if it is unknown. */
   model: string | null;
@@ -110,10 +110,10 @@ export interface TranscriptPage {
   next_cursor: string | null;
 }
 
-/** A thread that sent itself and its runs to the catalog again. */
+/** The result of `relist`: the thread and its runs were sent to the catalog again. */
 export interface Relisted {
   thread_id: string;
-  /** Runs whose totals were sent. */
+  /** The number of runs whose totals were sent. */
   runs: number;
 }
 
@@ -213,7 +213,7 @@ export const endField = "ends_at";
 /** Header of an internal request: the `Caller` as JSON. */
 export const callerHeader = "x-threadhold-caller";
 
-/** Header of an import with an idempotency key: the fingerprint that a repeated request has too. */
+/** Header of an import with an idempotency key: the fingerprint of the request. A repeated request has the same one. */
 export const creationHeader = "x-threadhold-creation";
 
 /** Response header of an import: the number of imported inputs that wait for their runs. */

@@ -136,7 +136,7 @@ const approval = z.strictObject({
   imported: z.literal(true).exactOptional(),
 });
 
-/** A message of any branch. For a call that waited for a child thread, what it waited for is not exported. */
+/** A message of any branch. The reference to the child thread that its call waited for is not exported. */
 export const archivedMessageSchema = z.strictObject({
   id: orderedId,
   branch: branchId,
@@ -200,7 +200,10 @@ export const archivedRunSchema = z.strictObject({
   side: sideSchema.exactOptional(),
   /** The run that this run's input joined (steering). This run then never began. */
   joined: orderedId.exactOptional(),
-  /** Runs may begin in another order than that of their ids: the lowest id that this run overtook, the highest id that overtook it. */
+  /**
+   * Runs may begin in another order than that of their ids. `overtook`: the lowest of the lower ids that began after this run.
+   * `overtaken`: the highest of the higher ids that began before it.
+   */
   overtook: orderedId.exactOptional(),
   overtaken: orderedId.exactOptional(),
   /** Only of a queued run: the tool calls that it makes first. */

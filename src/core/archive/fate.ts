@@ -41,17 +41,17 @@ export const messageFate = {
   updated_at: "carried",
   events: "carried",
   handoff: "carried",
-  // Only the joined run uses it, and the import ends that run.
+  // Only the run that this message joined uses the field, and the import ends that run.
   steered: "left",
   author: "carried",
   awaits: "left",
-  // Only a run that resumes after this message uses it, and the import ends that run.
+  // Only a resumed run reads the field, and the import ends the run.
   failure: "left",
   stop_detail: "left",
   has_other_content: "left",
   answered: "carried",
   approval: "carried",
-  // Only used to add later costs of the child thread, which that thread reports to the original thread.
+  // Only used to add later costs of the child thread. That thread reports them to the original thread, not to the imported one.
   child: "left",
   work: "left",
   updated_seq: "left",

@@ -1,8 +1,8 @@
-// The reason with which a run's signal is aborted at its limit of time.
+// The abort reason of a run that reached its time limit.
 
 import type { LimitReason } from "./reached.ts";
 
-/** Distinguishes the limit of time from a stop, which aborts the signal with any other reason. */
+/** Distinguishes the time limit from a stop, which aborts the signal with any other reason. */
 export class TimeLimitReached extends Error {
   readonly limit: LimitReason;
 

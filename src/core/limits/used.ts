@@ -5,10 +5,10 @@ import type { MessageRecord, RunRecord } from "../record.ts";
 import { isModelAnswer } from "../scope.ts";
 import type { Used } from "./amounts.ts";
 
-/** No work. */
+/** No usage. */
 export const zeroWork: Work = Object.freeze({ steps: 0, turns: 0, driven_ms: 0, paid: 0 });
 
-/** The sum of two amounts of work. */
+/** The sum of two usages. */
 export function addWork(one: Work, other: Work): Work {
   return {
     steps: one.steps + other.steps,
@@ -18,7 +18,7 @@ export function addWork(one: Work, other: Work): Work {
   };
 }
 
-/** The difference between later and earlier counts of the same work. */
+/** The usage between an earlier and a later count. */
 export function workSince(earlier: Work, later: Work): Work {
   return {
     steps: later.steps - earlier.steps,
@@ -28,18 +28,18 @@ export function workSince(earlier: Work, later: Work): Work {
   };
 }
 
-/** The work of a run and its children. `messages` are the run's; `own` has the figures that messages do not hold. */
+/** The usage of a run and its children. `messages` are the run's; `own` has the counts that messages do not contain. */
 export function workOf(messages: readonly MessageRecord[], own: Omit<Work, "steps">): Work {
   const steps = messages.filter(isModelAnswer).length;
   return messages.reduce((sum, { work = zeroWork }) => addWork(sum, work), { ...own, steps });
 }
 
-/** The work in a record. A record of an earlier version has no `work`, so only its cost is known. */
+/** The usage in a record. A record of an earlier version has no `work`, so only its cost is known. */
 export function workIn({ work, cost }: { work?: Work; cost: number | null }): Work {
   return work ?? { ...zeroWork, paid: cost ?? 0 };
 }
 
-/** Work and tokens as used amounts. */
+/** Converts usage and tokens to used amounts. */
 export function usedOf({ usage }: Pick<RunRecord, "usage">, { steps, turns, driven_ms, paid }: Work): Used {
   return { steps, turns, tokens: usage.total_tokens, duration_ms: driven_ms, cost: paid };
 }

@@ -75,17 +75,17 @@ export class Answer {
     this.#options = manner;
   }
 
-  /** True after `message_start` was emitted. */
+  /** Whether `message_start` was emitted. */
   get started(): boolean {
     return this.#started;
   }
 
-  /** True after a part was dropped because the row is full. */
+  /** Whether a part was dropped because the row is full. */
   get full(): boolean {
     return this.#full;
   }
 
-  /** The raw chunks of the provider, up to 256 KiB. */
+  /** The raw chunks of the provider, up to 262,144 UTF-16 units. */
   get raw(): string {
     return this.#raw;
   }

@@ -75,7 +75,7 @@ export function durationFields({ limits }: Pick<RunPorts, "limits">): { driven_m
   return limits === undefined ? {} : { driven_ms: limits.drivenMs() };
 }
 
-/** The field with the scope of a step's row: absent for the main loop, else the id of the tool message above the loop. */
+/** The field that names the loop of a step's row: the id of the tool message whose call runs the loop; absent for the main loop. */
 export function scopeFields({ scope }: Pick<RunPorts, "scope">): { under?: string } {
   return scope.parent_id === null ? {} : { under: scope.parent_id };
 }

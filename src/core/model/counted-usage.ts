@@ -9,7 +9,7 @@ import type { Usage } from "#contract/usage.ts";
 import type { ModelRequest } from "../ports/model-port.ts";
 import { requestTokens, textTokens } from "./estimate-tokens.ts";
 
-/** Tokens that no answer has, and far below what sums lose digits at. */
+/** The highest token count that is accepted. No answer has more, and sums of such counts are exact in a double. */
 const mostTokens = 1e9;
 
 /** Usage of an attempt, and whether any of it is estimated. */
@@ -39,12 +39,12 @@ export function cutUsage(request: ModelRequest, reported: Usage | null, texts: r
   if (texts.length === 0) return { usage: known, estimated: false };
   return complete(known, {
     input: hasPrompt(known) ? known.input : requestTokens(request),
-    // A count from the middle of an answer may be older than its last piece. Anthropic's counts only the first word.
+    // A count from the middle of an answer may be older than the last received piece. Anthropic's early count includes only the first word.
     output: Math.max(known.output, textTokens(texts.join(""))),
   });
 }
 
-/** The counts that an answer can have; the others are zero, as if they had not been counted. */
+/** The reported counts. A count that no answer can have becomes zero, as if it had not been reported. */
 function believed({ input, output, cache_read, cache_write }: Usage): Usage {
   const count = (value: number): number => (value >= 0 && value <= mostTokens ? Math.round(value) : 0);
   const [prompt, words, read, written] = [count(input), count(output), count(cache_read), count(cache_write)];

@@ -24,7 +24,7 @@ import { silenceLimits, watched } from "./watchdog.ts";
 /** The result of one attempt: an answer, or a failure with the part of the answer that was received. */
 export interface AttemptResult {
   model: AnyModelDefinition;
-  /** From 1, for each model again. */
+  /** The attempt's number, from 1. Each model's attempts are numbered separately. */
   attempt: number;
   answer: Answer;
   times: AttemptTimes;

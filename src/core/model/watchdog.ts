@@ -11,7 +11,7 @@ import type { ModelPart } from "../ports/model-port.ts";
 export interface SilenceLimits {
   /** The limit until the answer begins. */
   first: number;
-  /** The limit from then on. */
+  /** The limit after the answer has begun. */
   next: number;
 }
 

@@ -9,7 +9,7 @@ import { outboundError } from "./outbound-error.ts";
 
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Headers about framing and routing, which belong to the platform. With some of them a caller could redirect the request. */
+/** Headers for framing and routing, which only the platform may set. With some of them a caller could send the request to another host. */
 const framingHeaders = new Set(
   `accept-encoding connection content-length expect host http2-settings keep-alive proxy-authenticate proxy-authorization
   proxy-connection te trailer transfer-encoding upgrade`.split(/\s+/),

@@ -8,7 +8,7 @@ import type { OutboundReason } from "../ports/outbound-fetch.ts";
 
 const allowlistHint = "Where that is meant, add the host to ALLOWED_OUTBOUND_HOSTS or to what the definition allows.";
 
-/** Each sentence follows the host. */
+/** The texts of the errors. Each one continues a sentence that begins with the host. */
 const texts: Record<OutboundReason, readonly [code: ErrorCode, text: string]> = {
   malformed: ["invalid_request", "cannot be requested: write an absolute URL such as https://host/path."],
   scheme: ["invalid_request", "is asked for by another scheme than https, which only listed hosts may be, over http."],
@@ -39,7 +39,7 @@ const texts: Record<OutboundReason, readonly [code: ErrorCode, text: string]> = 
   bad_answer: ["unavailable", "gives an answer that HTTP does not know."],
 };
 
-/** No longer than the longest valid host with a port. */
+/** The most characters of a host in an error: the longest valid host name with a port fits. */
 const maxHostLength = 260;
 
 /** The error for a reason. `host` is host and port, null if the URL has none; `note` is a further sentence without secrets. */

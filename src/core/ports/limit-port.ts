@@ -21,7 +21,7 @@ export type Reserved = { release: () => void } | { limit: ReachedLimit };
  * over, the run's signal fires with `TimeLimitReached`. A rejection of either method is a bug.
  */
 export interface LimitPort {
-  /** Null while a model may be asked. */
+  /** The limit that is reached; null while the run may send model requests. */
   reached(): Promise<ReachedLimit | null>;
   /**
    * Reserves a request's share of the remaining budget. Waits while requests in flight have reserved too much of it. Returns the

@@ -14,7 +14,7 @@ export interface ModelMessage {
   id: string | null;
   role: "user" | "assistant" | "tool" | "system";
   parts: StoredPart[];
-  /** Tool name and call of a tool message. */
+  /** The name of the tool, and the id of the call that a tool message answers. */
   name: string | null;
   tool_call_id: string | null;
   /** The result of a tool message. */

@@ -31,7 +31,10 @@ export interface StepPlan {
 
 /** Options of a plan. */
 export interface PlanOptions {
-  /** How much smaller the request has to be, from 0. A request that was too large for its model is planned again with 1. */
+  /**
+   * How much smaller the request has to be: 0 for the normal size. After a model refused a request as too large, the step is planned again
+   * with 1.
+   */
   squeeze?: number;
 }
 

@@ -15,15 +15,15 @@ export interface FileFacts {
   height?: number | undefined;
 }
 
-/** The file or folder at a path. The tag is null for a folder, and for a linked file. */
+/** The file or folder at a path, with its ETag. The tag is null for a folder, and for a linked file. */
 export interface Standing {
   record: FileRecord;
   etag: string | null;
 }
 
 /**
- * Checks the existing entry at the path and the tag of the new file, in the transaction that replaces the entry. A check that throws
- * prevents the write. So only one of two writers with the same condition succeeds.
+ * A check in the transaction that replaces an entry. It receives the existing entry at the path, and the tag of the new file. If it throws,
+ * nothing is written. So only one of two writers with the same condition succeeds.
  */
 export type WriteCheck = (standing: Standing | null, etag: string) => void;
 
@@ -43,7 +43,7 @@ export interface WriteFacts extends FileFacts {
    * file does not change.
    */
   signal?: AbortSignal | undefined;
-  /** A client sends the stream, perhaps slowly: it waits for other clients' writes, and the thread's own writes do not wait for it. */
+  /** The stream comes from a client and may be slow: it waits for other clients' writes, but the thread's own writes do not wait for it. */
   outside?: boolean | undefined;
 }
 

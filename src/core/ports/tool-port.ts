@@ -81,7 +81,7 @@ export interface ToolRunner {
   readonly spec: ToolSpec;
   /** The tool has no function: a client posts the results of its calls. */
   readonly remote: boolean;
-  /** A child thread works on its calls. */
+  /** A child thread runs this tool's calls. */
   readonly elsewhere?: boolean;
   /** A call never runs at the same time as another call of its step. */
   readonly sequential: boolean;
@@ -90,7 +90,7 @@ export interface ToolRunner {
   readonly timeoutMs: number;
   /** An interrupted call may run again, with the same id. */
   readonly idempotent: boolean;
-  /** If present, it runs the calls, and `run` is not used. */
+  /** If present, `nested` runs the calls and `run` is not used. */
   readonly nested?: NestedRunner;
   /** Present if calls may need an approval. */
   readonly approval?: ApprovalRule;
@@ -102,7 +102,7 @@ export interface ToolRunner {
   reconcile: ((callId: string, args: JsonObject) => Promise<ToolAnswer | null>) | null;
 }
 
-/** The members of a runner whose calls run in parallel, take no time and are not repeated after a crash. */
+/** Default members of a runner: its calls run in parallel, have no time of their own, and are not repeated after a crash. */
 export const runnerDefaults = {
   remote: false,
   sequential: false,

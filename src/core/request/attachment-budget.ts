@@ -4,14 +4,14 @@
 /** Bytes of images and documents of one request, before base64: an object has about 8 MB for all its buffers. */
 const binaryBytes = 6_000_000;
 
-/** Images and documents of one request. With more than 20 some providers take only small images. */
+/** The most images and documents of one request. With more than 20 some providers accept only small images. */
 const binaryFiles = 20;
 
-/** Bytes of one text file that is sent as its text, and of all of a request together. */
+/** The most bytes of one text file that is sent as text, and of all text files of a request together. */
 const textFileBytes = 64 * 1024;
 const textBytes = 256 * 1024;
 
-/** Text files of one request. */
+/** The most text files of one request. */
 const textFiles = 20;
 
 /** What remains of the budget of one request. */

@@ -13,7 +13,7 @@ import { resultWithText } from "./request-messages.ts";
 import { fileLine, sentAs, sentFile } from "./sent-file.ts";
 import type { FileReference } from "./sent-file.ts";
 
-/** Recent messages whose images are sent if the prompt does not say (Standard Agents, recentImageThreshold). */
+/** The number of recent messages whose images are sent if the prompt sets none (Standard Agents, recentImageThreshold). */
 const defaultRecent = 10;
 
 /** What decides how files are sent. */
@@ -46,7 +46,7 @@ export async function withAttachments(
   return sent;
 }
 
-/** Whether a message of this role may contain bytes: a user's message, and a tool result only images. */
+/** Whether the bytes of a file may be sent in a message: images of users and tool results, documents of users only. */
 function canContain({ role }: ModelMessage, as: "image" | "document" | "line", sees: boolean): boolean {
   if (as === "image") return sees && (role === "user" || role === "tool");
   return role === "user";

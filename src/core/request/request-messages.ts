@@ -14,7 +14,8 @@ export function modelMessage(record: MessageRecord): ModelMessage {
   const { id, role, parts, name, tool_call_id, result, approval } = record;
   const message = { id, role: role === "extension" ? ("system" as const) : role, parts, name, tool_call_id, result };
   if (approval?.args === undefined) return message;
-  // The history has the arguments that the model asked for, and the stored result stays the tool's.
+  // The call in the history keeps the arguments that the model requested, and the stored result is not changed: only the request has this
+  // text.
   const changed = `(A person changed the arguments to ${JSON.stringify(approval.args)} before the call ran.)`;
   return withMessageText(message, `${changed}\n${textOf(parts) ?? ""}`);
 }

@@ -19,11 +19,11 @@ export interface CallSlot {
   /** The tool message of a call that was started before: a crash interrupted the call, or it waits. */
   startedRow: MessageRecord | null;
   runner: ToolRunner | undefined;
-  /** Of a new call: the rule if the call needs an approval, or the error result if that could not be decided. */
+  /** For a new call: the approval rule if the call needs an approval, or the error result if the rule could not be evaluated. */
   approval?: { rule: ApprovalRule } | { refused: ToolAnswer } | undefined;
 }
 
-/** What calls need of their step's plan. */
+/** The part of a step's plan that its calls need. */
 export type CallPlan = Pick<NumberedPlan, "step" | "side" | "depth" | "tools" | "toolMode" | "warnings">;
 
 /** The step of a call, and the ports that the call uses. */

@@ -167,7 +167,7 @@ function emitStart(row: MessageRecord, args: JsonObject | string, events: RowEve
   });
 }
 
-/** When a call that was started before started (microseconds). The wait for its approval does not count. */
+/** The time at which an interrupted or waiting call started (microseconds). The time in which it waited for its approval does not count. */
 function startTime(row: MessageRecord | null): number | undefined {
   return row?.events.find(({ type }) => type === "tool_execution_start")?.at ?? row?.created_at;
 }

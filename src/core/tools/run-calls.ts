@@ -58,7 +58,8 @@ export async function runCalls(
     if ("settled" in slot) return slot.settled;
     if (hasUndecided && isApproved(slot.startedRow)) return { waits_until: null };
     const others = [...(graph.waitsFor[at] ?? [])];
-    // A call that was started before waits for no other call: its result may be there. An approved call starts only now.
+    // Only a new call, and a call that was just approved, wait for other calls. A call that was started before does not: its result may
+    // have arrived.
     if (others.length > 0 && (slot.startedRow === null || isApproved(slot.startedRow))) {
       // This call may depend on a later one, whose promise exists after this tick.
       await context.ports.faults.at("calls.begin");
@@ -168,7 +169,7 @@ function slotFor(
   const end = row.events.find((event) => event.type === "tool_execution_end");
   const duration_ms = Number(end?.["duration_ms"] ?? 0);
   const settled = { call: publicCall, result, message: row, duration_ms, stack: undefined };
-  // A row without the event of its end was completed by recovery, which emitted none.
+  // Recovery completed this row and emitted no end event, so the end is emitted here.
   if (end === undefined) stageResult(settled, events);
   return { ...slot, settled };
 }

@@ -5,7 +5,7 @@ import type { ToolMode } from "../ports/step-port.ts";
 /** What the schedule needs of a call. */
 export interface ScheduledCall {
   name: string;
-  /** Declared to run alone. */
+  /** The tool's definition requires that its calls run alone. */
   sequential: boolean;
   /** Its result or approval comes from outside: it starts after the other calls, and only calls that depend on it wait for it. */
   remote?: boolean;
@@ -80,12 +80,12 @@ function dependsOn(calls: readonly ScheduledCall[], at: number, other: number): 
   return at !== other && calls[at]?.dependsOn.includes(calls[other]?.name ?? "") === true;
 }
 
-/** Whether one of the two was declared to run alone. */
+/** Whether one of the two calls must run alone. */
 function apart(calls: readonly ScheduledCall[], { at, other }: { at: number; other: number }): boolean {
   return calls[at]?.sequential === true || calls[other]?.sequential === true;
 }
 
-/** Whether the mode runs the two one after the other. A batch size below one counts as one. */
+/** Whether the mode runs the call at `position` after the one at `otherPosition`. A batch size below one counts as one. */
 function later(mode: ToolMode, position: number, otherPosition: number): boolean {
   if (typeof mode === "string") return mode === "sequential";
   const size = Math.max(1, Math.trunc(mode.batched) || 1);

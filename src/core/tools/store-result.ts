@@ -108,7 +108,7 @@ function settledMessage(
   };
 }
 
-/** The approval of a call that did not run: the changed arguments were not used. */
+/** Returns the approval without changed arguments, for a call that did not run. */
 export function withoutChangedArguments(approval: Approval): Approval {
   const { args: _, ...decision } = approval;
   return decision;
