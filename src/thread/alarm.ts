@@ -10,14 +10,14 @@ export const firstHeartbeatMs = 5000;
 /** The longest pause between two heartbeats: a run that is interrupted right after one resumes no later than this. */
 export const longestHeartbeatMs = 15_000;
 
-/** Added to a time that has passed, because the platform ignores an alarm that is set to the same time again. */
+/** Milliseconds added to a time that has passed, because the platform ignores an alarm that is set to the same time again. */
 const overdueMs = 1;
 
 /** Contract: setting never waits. A write that fails resets the object, and the platform then retries the alarm. */
 export class Alarm {
   readonly #storage: MeteredStorage;
   #at: number | null;
-  /** The alarm's time had passed when the object was loaded, and the alarm has not fired: the platform may have dropped it. */
+  /** True if the alarm's time had passed when the object was loaded and the alarm has not fired since: the platform may have dropped it. */
   #overdue: boolean;
 
   /** `at` is the alarm that the platform has stored; null for none. Both times are milliseconds. */
@@ -35,7 +35,7 @@ export class Alarm {
   /** Sets the alarm to `ms`, unless it is set to an earlier time. */
   notAfter(ms: number): void {
     if (this.#at !== null && this.#at <= ms && !this.#overdue) return;
-    // Work that waited for the passed time is not lost: the handler of an alarm does everything that is due.
+    // A later time loses no work that was due at the passed one: the handler of an alarm does everything that is due.
     this.#set(this.#overdue ? Math.min(ms, (this.#at ?? ms) + overdueMs) : ms);
   }
 
@@ -46,7 +46,7 @@ export class Alarm {
     this.#set(whole);
   }
 
-  /** Deletes the alarm, because no work waits. That writes a row, which costs less than a needless wake. */
+  /** Deletes the alarm, because no work waits. The deletion writes a row, which costs less than waking the object for nothing. */
   clear(): void {
     if (this.#at === null) return;
     this.#at = null;
@@ -54,14 +54,14 @@ export class Alarm {
     void this.#storage.deleteAlarm();
   }
 
-  /** Records that the alarm has fired, so that none is set. */
+  /** Records that the alarm has fired and none is set. */
   fired(): void {
     this.#at = null;
     this.#overdue = false;
   }
 
   #set(ms: number): void {
-    // Rounded up: rounded down, the alarm would fire before the work is due.
+    // Rounds up: an alarm that was rounded down would fire before the work is due.
     const whole = Math.ceil(ms);
     this.#at = whole;
     this.#overdue = false;

@@ -1,11 +1,12 @@
-// Adds complete messages outside of a run's step: a new thread's first messages, a message that starts no run, a definition's.
+// Adds complete messages outside of a run's step: the first messages of a new thread, a message that starts no run, or a message that a
+// definition adds.
 
 import type { MessageRecord, ThreadRecord } from "#core/record.ts";
 import { wholeMessage } from "#core/whole-message.ts";
 
 import type { LiveThread } from "./live-thread.ts";
 
-/** Adds messages and changes the thread's row with them, all or nothing, and sends their events. Returns them as stored. */
+/** Adds messages and changes the thread's row in one transaction, then sends their events. Returns the messages as stored. */
 export function appendMessages(
   live: LiveThread,
   messages: readonly MessageRecord[],

@@ -1,10 +1,10 @@
-// The store of a loaded thread until the thread is deleted. After that every read and write throws: work that is still under way
-// must not touch a thread that was created again under the same id.
+// Guards the store of a loaded thread: after the thread was deleted, every read and write throws. Work that is still running must not
+// change a thread that was created again under the same id.
 
 import { refuse } from "#contract/error.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
-/** Guards the store. `isDeleted` is asked at each use. */
+/** Guards the store. `isDeleted` is called at each access. */
 export function guardedStore(store: ManagedThreadStore, isDeleted: () => boolean): ManagedThreadStore {
   return new Proxy(store, {
     get(target, name): unknown {

@@ -1,4 +1,4 @@
-// The executed run and its messages in the object's memory. Empty while no run is executed.
+// The executed run and its messages in the object's memory. Both are null while no run is executed.
 
 import type { MessageRecord, RunRecord } from "#core/record.ts";
 
@@ -6,7 +6,7 @@ import type { MessageRecord, RunRecord } from "#core/record.ts";
 export class LiveRunState {
   #run: RunRecord | null = null;
   #messages: MessageRecord[] | null = null;
-  /** Tool messages of the run whose calls accept no results any more. */
+  /** Ids of the run's tool messages whose calls accept no results any more. */
   readonly closing = new Set<string>();
 
   /** The executed run. */
@@ -25,7 +25,7 @@ export class LiveRunState {
     this.closing.clear();
   }
 
-  /** From now on keeps this list equal to the run's stored messages; null ends that. */
+  /** From now on changes this list together with the run's stored messages; null ends that. */
   follow(messages: MessageRecord[] | null): void {
     this.#messages = messages;
   }

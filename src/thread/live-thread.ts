@@ -1,6 +1,6 @@
-// The thread in memory: its row, its storage, its subscribers, and the writes that keep the three in step. While a run is active the
-// thread's row is not written for each message; its counts are kept in memory, written when the run is suspended or ends, and
-// counted again after a crash.
+// The thread in memory: its row, its storage, its subscribers, and the writes that keep them consistent. While a run is active, the
+// thread's row is not written for each message: its counts are changed in memory, written when the run is suspended or ends, and counted
+// again after a crash.
 
 import type { EventDraft, PlainEvent } from "#contract/event.ts";
 import { changedCounts } from "#core/message-counts.ts";
@@ -36,11 +36,11 @@ export class LiveThread {
   readonly uuids: OrderedUuids;
   readonly broadcaster: Broadcaster;
   readonly runState = new LiveRunState();
-  /** Moments of the thread that exports read. */
+  /** Snapshots of the thread's rows for exports. */
   readonly rowSnapshots = new RowSnapshots();
   readonly #numbers: EventNumbers;
   #record: ThreadRecord;
-  /** Events that are sent when the transaction that is under way has succeeded; null outside of one. */
+  /** Events to send when the current transaction has succeeded; null outside of a transaction. */
   #staged: PlainEvent[] | null = null;
   #retired = false;
   #flush: () => void = () => {};
@@ -104,24 +104,24 @@ export class LiveThread {
     this.#saved();
   }
 
-  /** Sets what is called after each write of the row. A transaction around the write may still fail. */
+  /** Sets a function that is called after each write of the row. The transaction around the write may still fail. */
   onSaved(saved: () => void): void {
     this.#saved = saved;
   }
 
-  /** Sets what updates the catalog when the idle thread changes. */
+  /** Sets a function that is called when the thread changes while it is idle, to update the catalog. */
   onIdleChange(flush: () => void): void {
     this.#flush = flush;
   }
 
-  /** Marks an idle thread as changed for the catalog; an active run does that at its end. Written with the next `save`. */
+  /** Marks the thread as changed for the catalog, unless a run is active: its end marks the thread. Written with the next `save`. */
   markIdleChange(): void {
     if (this.#record.active_run_id !== null) return;
     this.changeBackground({ catalog: { ...this.#record.background.catalog, dirty: true } });
     this.#flush();
   }
 
-  /** Sets the current usage of the active run, in memory. The next write of the thread's row stores it. */
+  /** Sets the usage of the active run in memory. The next write of the thread's row stores it. */
   used(run: RunRecord, messages: readonly MessageRecord[]): void {
     const active_totals = totalsOf(run, messages);
     run.steps = active_totals.steps;
@@ -151,15 +151,15 @@ export class LiveThread {
     this.runState.replace(message.id, null);
   }
 
-  /** Returns the message in its position: one whose id was drawn before other messages were added gets a position after them. */
+  /** Returns the message with its position: its id, or a new position at the end if other messages were added after the id was made. */
   placed(message: MessageRecord): MessageRecord {
     const inOrder = message.id > this.#record.last_position;
     return { ...message, position: inOrder ? message.id : this.uuids.next() };
   }
 
   /**
-   * Writes together or not at all; a failure also takes back what changed in memory. Events that `stage` numbered are sent after
-   * the outermost transaction succeeded.
+   * Writes everything in `write` or nothing. If it fails, changes in memory are undone. Events that `stage` numbered are sent after the
+   * outermost transaction has succeeded.
    */
   transaction<T>(write: () => T): T {
     const outer = this.#staged;
@@ -182,12 +182,12 @@ export class LiveThread {
     return result;
   }
 
-  /** Inside `transaction`: numbers events and returns them as the row that is about to be written stores them. */
+  /** Inside `transaction`: numbers events and returns their stored form, for a row of the transaction. They are sent after it succeeded. */
   stage(drafts: EventDraft[]): StoredEvent[] {
     return this.#number(drafts).map(toStored);
   }
 
-  /** Stores events in rows of their own, together with what `write` writes and the thread's row; then sends them. */
+  /** Writes the thread's row, what `write` writes, and events in rows of their own, in one transaction. Then sends the events. */
   emit(drafts: EventDraft[], write: (events: readonly PlainEvent[]) => void = () => {}): void {
     this.transaction(() => {
       const events = this.#number(drafts);
@@ -209,7 +209,7 @@ export class LiveThread {
     return threadSnapshot(this);
   }
 
-  /** Nothing happens until a client or another thread sends something. */
+  /** No run will be executed until a client or another thread sends something. */
   get #isIdle(): boolean {
     const { active_run_id, status, queue } = this.#record;
     if (active_run_id !== null) return status === "awaiting_tool_execution";
@@ -226,7 +226,7 @@ export class LiveThread {
     });
   }
 
-  /** Subtracts a deleted message from the counts before the active run: after a crash the run's messages are added to those. */
+  /** Subtracts a deleted message from the counts before the active run. After a crash the run's messages are added to these counts. */
   #discount(message: MessageRecord): void {
     const { active_run_id } = this.#record;
     const run = this.runState.run ?? (active_run_id === null ? null : this.store.run(active_run_id));
@@ -235,7 +235,7 @@ export class LiveThread {
     this.store.updateRun(run);
   }
 
-  /** Reads the text of the last message again after a message was changed or deleted, so that lists and search hold no removed text. */
+  /** Reads the text of the last message again after a message was changed or deleted, so that lists and search do not show removed text. */
   #relist(changed: MessageRecord): void {
     if (changed.silent || changed.role === "tool") return;
     const { branch, last_message: before } = this.#record;
@@ -250,7 +250,7 @@ export class LiveThread {
     if (last_message !== before) this.change({ last_message });
   }
 
-  /** After a crash the row's counts lack the messages of the interrupted run: they are counted from their rows. */
+  /** Counts the messages of the interrupted run after a crash, since the row's counts lack them. */
   #recount(): void {
     const { branch, active_run_id } = this.#record;
     const run = active_run_id === null ? null : this.store.run(active_run_id);

@@ -35,19 +35,22 @@ export interface Settings {
 /** A tool's result whose attachments are files of the thread. */
 export type InvokedResult = ToolResult & { attachments?: AttachmentRef[] };
 
-/** The run, the context and the nesting depth in which a definition's code runs. */
+/** The environment in which a definition's code runs: the run, the `state.context`, and the nesting depth. */
 export interface DefinitionPlace {
   /** `state.execution` of the run; null if the code runs outside of a run. */
   execution: ExecutionState | null;
   context: LiveContext;
-  /** The number of definitions' writes and calls around this code: a hook for a message that a tool added is one deeper than the tool. */
+  /**
+   * The nesting depth of definitions' writes and calls around this code: a hook for a message that a tool added is one deeper than the
+   * tool.
+   */
   depth: number;
 }
 
-/** Tool calls that no model requested. */
+/** Tool calls that definitions and clients make, in addition to those of models. */
 export interface ThreadCalls {
   queue(name: string, args: JsonObject): void;
-  /** `place` is that of the code that invokes the tool; null if a client invokes it. */
+  /** `place` is the environment of the code that invokes the tool; null if a client invokes it. */
   invoke(name: string, args: JsonObject, place: DefinitionPlace | null): Promise<InvokedResult>;
 }
 
@@ -69,16 +72,16 @@ export interface ObjectContext {
   settings: Settings;
   files: ManagedThreadFiles;
   images: ImagePort;
-  /** Bounds the searches that run at once. */
+  /** Bounds how many client searches run at once. */
   searches: SearchPlaces;
   /** Other threads of the deployment. */
   threads: PeerDirectory;
-  /** Tool calls that definitions and clients request, in addition to those of models. */
+  /** Tool calls that definitions and clients make, in addition to those of models. */
   calls: ThreadCalls;
   /** Sends the events of a child thread to its parent thread; null for a thread without a parent. */
   feed: ParentFeed | null;
   /** Sends changes of the thread to the feed of its owner. */
   ownerFeed: OwnerFeed;
-  /** Runs work in the background (`waitUntil`). */
+  /** Runs work in the background, by the platform's `waitUntil`. */
   background: (work: Promise<unknown>) => void;
 }

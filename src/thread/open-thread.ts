@@ -1,4 +1,4 @@
-// Loads a thread into memory: its row, its readers that hibernated, the driver of its runs.
+// Loads a thread into memory: its row, the readers whose sockets hibernated, and the driver of its runs.
 
 import type { ThreadRecord } from "#core/record.ts";
 import { SetupDefinitions } from "#flow/setup-definitions.ts";
@@ -41,7 +41,7 @@ export interface OpenOptions {
 /** Milliseconds until the bytes of deleted or replaced files are swept. */
 const sweepAfterMs = 30_000;
 
-/** Loads the thread. Reads a few rows. Writes only after a crash, to delete the files of messages that were not admitted. */
+/** Loads the thread. Reads a few rows. Writes only if a crash left files of messages that were not admitted, to delete them. */
 export function openThread(options: OpenOptions): OpenThread {
   const { world, storage, store, record, alarm, state, ownerFeed } = options;
   const live = new LiveThread(store, record, world.clock);

@@ -1,6 +1,7 @@
 // Sends changes of the thread to the owner's feed, which keeps clients' lists of threads current. Feed messages are best effort: they are
-// not stored, and not retried except once after an object reset. They never block or fail a run. After a lost message, a client lists its
-// threads again. One message is sent at a time; changes in the meantime are combined into one further message with the newest state.
+// not stored, and retried only once, after an object reset. They never block or fail a run. If a message is lost, a client's list is
+// outdated until the thread's next change or until the client requests the list again. One message is sent at a time; changes in the
+// meantime are combined into one further message with the newest state.
 
 import type { FeedWord } from "#contract/feed.ts";
 import type { FeedDirectory, FeedTold } from "#core/feed-rpc.ts";
@@ -10,13 +11,13 @@ import { toThread } from "#core/view.ts";
 
 import type { LiveThread } from "./live-thread.ts";
 
-/** A feed message that waits to be sent. `word` builds it right before it is sent. */
+/** A feed message that waits to be sent. `message` builds it right before that. */
 interface PendingMessage {
   type: FeedWord["type"];
   message: () => FeedWord;
 }
 
-/** The `creation` of a thread whose creation has not ended. Nothing is sent about it, since the creation may still be refused. */
+/** The `creation` of a thread whose creation has not ended. No feed messages are sent for it, because the creation may still be refused. */
 const unfinished = "";
 
 /** Attempts to send one message: the first may reach an object that was just reset. */
@@ -36,13 +37,13 @@ export class OwnerFeed {
     this.#background = background;
   }
 
-  /** Sends a message after each change of the fields that lists show, from now on. */
+  /** From now on sends a message after each change of a field that lists show. */
   watch(live: LiveThread): void {
     let shown = live.record;
     live.onSaved(() => {
       const before = shown;
       shown = live.record;
-      // The end of the creation is sent by `created`.
+      // `created` sends the message for the end of the creation.
       if (before.creation !== unfinished && changesList(before, shown)) this.sendUpdate(live);
     });
   }
@@ -53,14 +54,14 @@ export class OwnerFeed {
   }
 
   /**
-   * Confirms the caller's lease, if there is one, after its input was admitted: the next feed message carries the lease. An idle
-   * thread sends no message, so one is sent for it.
+   * Confirms the caller's lease, if there is one, after its input was admitted: the next feed message contains the lease's id. An idle
+   * thread sends no message by itself, so one is sent here.
    */
   confirmLease({ lease }: Caller, live: LiveThread): void {
     if (lease === undefined || live.retired) return;
     const { user_id, parent, status } = live.record;
     if (parent !== null) {
-      // A child thread does not count and sends no feed messages; the parent thread that waits for it counts.
+      // A child thread does not count as a running thread and sends no feed messages. The parent thread that waits for it counts.
       this.#background(
         this.#feeds(user_id)
           .giveBack(lease.id, "all")
@@ -122,13 +123,13 @@ export class OwnerFeed {
         await this.#feeds(owner).tell(owner, word, admitted);
         return;
       } catch {
-        // The message is lost and not logged: the catalog has the state, and a client lists its threads when it reconnects.
+        // The lost message is not logged: the catalog has the thread's state, and a client receives it with its next request of the list.
       }
     }
   }
 }
 
-/** Fields that lists show. A run changes them only when it begins, is suspended, hands over or ends. */
+/** Fields that lists show. A run changes them only when it begins, is suspended, hands the thread over, or ends. */
 const shownFields = [
   "status",
   "title",

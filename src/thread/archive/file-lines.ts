@@ -89,7 +89,7 @@ const fileFate = {
   updated_at: "carried",
   place: "anew",
   tag: "anew",
-  // Only folders have it.
+  // Only folders have this field.
   implied: "left",
 } as const satisfies Record<keyof FileBodyRecord, Fate>;
 

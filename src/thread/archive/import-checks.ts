@@ -1,5 +1,5 @@
-// Checks between the records of an imported thread: ascending ids, branches without cycles, event numbers up to the thread's last one.
-// After them an imported thread has no state that a thread of this deployment cannot have. They throw `Misfit`.
+// Checks that the records of an imported thread are consistent: ascending ids, branches without cycles, event numbers up to the thread's
+// last one. They keep an import from creating a state that no thread of this deployment can have. A violation throws `InvalidLine`.
 
 import { isFinished } from "#contract/finished.ts";
 import { metadataLimit } from "#contract/route.ts";
@@ -31,7 +31,7 @@ export function checkTexts({ title, tags, metadata, agent_id, user_id, setup }: 
   throw new InvalidLine("holds half of a surrogate pair, which is no Unicode text");
 }
 
-/** Throws if a key does not come after the previous one. */
+/** Throws if a key is not greater than the previous one. */
 export function checkRising(before: string, key: string): void {
   if (key <= before) throw new InvalidLine(`does not stand in its order: ${key} comes after ${before}`);
 }
@@ -44,7 +44,7 @@ export function eventsOfCopy(events: StoredEvent[], { id, user_id, last_seq }: O
   );
 }
 
-/** The fields of the thread that `ownEvents` needs. */
+/** The fields of the thread that `eventsOfCopy` needs. */
 type OwnThread = Pick<ArchivedThread, "id" | "user_id" | "last_seq">;
 
 /** The branches of a file: first the root, then each other branch after the one that it forked from. */

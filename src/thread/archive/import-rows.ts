@@ -52,7 +52,7 @@ export interface ImportedRows {
   active: ActiveRun | null;
 }
 
-/** One per import. Methods throw `Misfit` for an invalid record. */
+/** One per import. Methods throw `InvalidLine` for an invalid record. */
 export class ImportRows {
   readonly #setting: ImportOptions;
   readonly #branches = new BranchTree();
@@ -170,7 +170,7 @@ export class ImportRows {
     this.#last.run = this.#rising(this.#last.run, run.id);
     this.#branches.assertKnown(run.branch);
     checkRunState(run, thread);
-    // Its times are before the import, even if the other deployment's clock is ahead: `ranHere` recognises imported runs by that.
+    // The times are set to before the import, even if the other deployment's clock is ahead: `ranHere` recognises imported runs by that.
     const before = this.#setting.now - 1;
     const started_at = run.started_at === null ? null : Math.min(run.started_at, before);
     const created_at = Math.min(run.created_at, before);
@@ -224,8 +224,8 @@ export class ImportRows {
   }
 
   /**
-   * The approval of an imported message. A user's file cannot prove that another user approved a call, so only an administrator's import
-   * keeps the names.
+   * The approval of an imported message. A user's file does not prove that another user approved the call, so the names are kept only in an
+   * administrator's import.
    */
   #approvalOf({ approval }: ArchivedMessage): Pick<ArchivedMessage, "approval"> {
     if (approval === undefined || this.#setting.owner === "exported") return {};
@@ -279,7 +279,7 @@ export class ImportRows {
     return this.#thread;
   }
 
-  /** The totals. They need all branches, whose lines come before every line that is counted. */
+  /** The totals. They need all branches, whose lines precede every line that is counted. */
   #theTotals(): ImportTotals {
     const { branch } = this.#theThread();
     this.#branches.assertKnown(branch);

@@ -24,7 +24,7 @@ export class ImportTotals {
   #usage: Usage = zeroUsage;
   #cost: number | null = 0;
   #work: Work = zeroWork;
-  /** Usage by source. In an unchanged export each sum is part of the usage of the runs. */
+  /** Usage by source. In an unchanged export each of these sums is part of the usage of the runs. */
   readonly #answers = new Spent();
   readonly #children = new Spent();
   readonly #requests = new Spent();

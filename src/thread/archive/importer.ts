@@ -32,7 +32,7 @@ import { LineReader } from "./line-reader.ts";
 /** Milliseconds between two alarms while lines are read. The first alarm after a crash finds the mark and destroys the import. */
 const wakeMs = 30_000;
 
-/** Milliseconds until a failed destruction is tried again. */
+/** Milliseconds until a failed destruction is retried. */
 const againMs = 60_000;
 
 /** The end of a run that was active when its thread was exported. */
@@ -128,7 +128,7 @@ export class Importer {
     if (left !== null) await this.#destroy(left);
   }
 
-  /** Writes all lines. Returns the hash of the file. */
+  /** Writes the rows of all lines. Returns the hash in the last line. */
   async #takeLines(reader: LineReader, rows: ImportRows, { threadId, first }: ReadStart): Promise<string> {
     let begun = first;
     const tally = new ArchiveTally();
@@ -171,7 +171,7 @@ export class Importer {
     }
   }
 
-  /** Throws if the object's storage is over its quota for files. Rows count too: a full object could not even be deleted row by row. */
+  /** Throws if the object's storage exceeds its quota for files. Rows count too: a full object could not even be deleted row by row. */
   #mustFit(): void {
     const { storage, world } = this.#parts;
     if (storage.sql.databaseSize <= world.files.room) return;
@@ -218,7 +218,7 @@ export class Importer {
   async #destroy(threadId: string): Promise<void> {
     const { world, store, alarm, unload } = this.#parts;
     try {
-      // The bucket is emptied first: `destroy` deletes the mark, and without the mark nothing is tried again.
+      // The bucket is emptied first: `destroy` deletes the mark, and without the mark a failed destruction is not retried.
       if (world.files.bucket !== null) await emptyBucket(world.files.bucket, threadId);
       await store.destroy();
       unload();
@@ -230,8 +230,9 @@ export class Importer {
 }
 
 /**
- * The first line, if it is the thread of the session that the id is made from; otherwise refuses, because clients cannot choose such
- * an id. This check precedes any lookup under the id, so that the refusal does not reveal whether a thread exists.
+ * Returns the first line if its thread has the session name from which the thread's id is derived. Otherwise refuses the import, because
+ * clients cannot choose such an id. The check precedes any lookup under the id, so that the refusal does not reveal whether a thread
+ * exists.
  */
 async function readSessionThread(reader: LineReader, caller: Caller, threadId: string): Promise<ArchiveLine> {
   const line = await reader.next();
@@ -247,7 +248,7 @@ function creationOf(creation: string, sha256: string): string {
   return `import ${creation} ${sha256}`;
 }
 
-/** Returns the thread if an earlier sending of the same request imported it. Throws for every other thread with the id. */
+/** Returns the thread if an earlier attempt of the same request imported it. Throws if another thread has the id. */
 async function findEarlierImport(
   open: OpenThread | null,
   { reader, creation, caller, threadId }: Repetition,
@@ -281,7 +282,7 @@ interface LineTargets {
   next: () => Promise<ArchiveLine>;
 }
 
-/** Runs `work`. Converts a `Misfit` to an error that names the line that was read last. */
+/** Runs `work`. Converts an `InvalidLine` to an error that names the line that was read last. */
 async function withLineNumber<T>(reader: LineReader, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

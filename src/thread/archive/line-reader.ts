@@ -140,7 +140,7 @@ export class LineReader {
     }
   }
 
-  /** The next line with its line feed; null after the last. The bytes are valid until the next call. */
+  /** Returns the next line with its line feed; null after the last line. The bytes are valid until the next call. */
   async #line(): Promise<Uint8Array | null> {
     for (let searched = this.#from; ;) {
       const at = this.#buffer.subarray(0, this.#to).indexOf(lineFeed, searched);
@@ -170,7 +170,7 @@ export class LineReader {
     const unread = this.#to - this.#from;
     const needed = unread + value.byteLength;
     if (this.#to + value.byteLength > this.#buffer.byteLength) {
-      // Unread bytes move to the start of the buffer. If they do not fit, a new buffer has twice the needed size.
+      // Moves the unread bytes to the start of the buffer, or to a new buffer of twice the needed size if they do not fit.
       const room = needed > this.#buffer.byteLength ? new Uint8Array(needed * 2) : this.#buffer;
       room.set(this.#buffer.subarray(this.#from, this.#to));
       this.#buffer = room;

@@ -1,21 +1,21 @@
-// A consistent view of a thread's rows at one moment, for an export that reads them slowly while the thread goes on. Before a row is
-// changed or deleted, its old version is kept in memory. Rows that were added later are known by their ids, so the export skips them. One
-// bound limits the memory of all moments together.
+// A consistent snapshot of a thread's rows, for an export that reads them slowly while the thread goes on. Before a row is changed or
+// deleted, its old version is kept in memory. Rows that were added later are recognised by their ids, and the export skips them. One bound
+// limits the memory of all snapshots of a thread together.
 
 import { refuse } from "#contract/error.ts";
 import type { MessageRecord, RunRecord, ThreadRecord } from "#core/record.ts";
 import type { ManagedThreadStore, MessagePosition } from "#store/thread-lifecycle.ts";
 
-/** The most UTF-16 units of JSON that all moments of a thread keep together. */
+/** The most UTF-16 units of JSON that all snapshots of a thread keep together. */
 const keptLimit = 16 * 1024 * 1024;
 
 /** UTF-16 units that count for an id or a tag, approximately. */
 const idSize = 200;
 
-/** The row at the moment: null if it did not exist yet, undefined if it has not changed since. */
+/** The row when the snapshot was taken: null if it did not exist yet, undefined if it has not changed since. */
 type EarlierRow<Row> = Row | null | undefined;
 
-/** The kept versions of one moment. */
+/** The kept row versions of one snapshot. */
 export class RowSnapshot {
   readonly #all: RowSnapshots;
   readonly #messages = new Map<string, MessageRecord | null>();
@@ -31,7 +31,7 @@ export class RowSnapshot {
     this.#lateFiles = new Set(attachments.map(({ etag }) => etag));
   }
 
-  /** UTF-16 units that it keeps. */
+  /** UTF-16 units of the kept versions. */
   get size(): number {
     return this.#size;
   }
@@ -46,19 +46,19 @@ export class RowSnapshot {
     return this.#runs.get(id);
   }
 
-  /** Whether a log row was added after the moment. */
+  /** Whether a log row was added after the snapshot. */
   isNewLog(id: string): boolean {
     this.#mustHold();
     return this.#logs.has(id);
   }
 
-  /** Whether a file belongs to a message that did not exist at the moment. */
+  /** Whether a file belongs to a message that was not admitted when the snapshot was taken. */
   isPendingAttachment(tag: string): boolean {
     this.#mustHold();
     return this.#lateFiles.has(tag);
   }
 
-  /** Messages that were deleted since the moment, with a position after `after` and up to `upTo`; null for no bound. */
+  /** Messages that were deleted since the snapshot, with a position after `after` and up to `upTo`; null for no bound. */
   deletedBetween(after: MessagePosition | null, upTo: MessagePosition | null): MessageRecord[] {
     this.#mustHold();
     return this.#deleted.filter(
@@ -75,7 +75,7 @@ export class RowSnapshot {
     this.#size = this.#lateFiles.size * idSize;
   }
 
-  /** Ends the moment: no more versions are kept for it. */
+  /** Ends the snapshot: no more versions are kept for it. */
   release(): void {
     this.#all.drop(this);
   }
@@ -137,11 +137,11 @@ export class RowSnapshot {
   }
 }
 
-/** The moments of one thread that exports are reading. */
+/** The snapshots of one thread that exports are reading. */
 export class RowSnapshots {
   readonly #held = new Set<RowSnapshot>();
 
-  /** Begins a moment now. `record` is the thread's row. The caller has to end the moment. */
+  /** Takes a snapshot. `record` is the thread's row. The caller has to release the snapshot. */
   take(record: Pick<ThreadRecord, "background">): RowSnapshot {
     const moment = new RowSnapshot(this, record);
     this.#held.add(moment);
@@ -158,7 +158,7 @@ export class RowSnapshots {
     return size;
   }
 
-  /** Wraps the store: before each write, every moment receives the old version of the row. */
+  /** Wraps the store: before each write, every snapshot receives the old version of the row. */
   observeWrites(store: ManagedThreadStore): ManagedThreadStore {
     const held = this.#held;
     const each = (tell: (moment: RowSnapshot) => void) => {

@@ -1,5 +1,5 @@
-// Yields a thread's state at one moment as lines of an export. Rows are read a few at a time while the thread goes on; the moment keeps the
-// old versions of rows that change before they are read.
+// Yields a snapshot of a thread as lines of an export. Rows are read a few at a time while the thread goes on; the snapshot keeps the old
+// versions of rows that change before they are read.
 
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
 import type { ArchivedThread } from "#core/archive/archive-record.ts";
@@ -19,7 +19,7 @@ export interface Snapshot {
   /** Number of the last event that was sent. */
   seq: number;
   branches: BranchRecord[];
-  /** Keeps the old versions of all other rows. The caller of `takeSnapshot` has to end it. */
+  /** Keeps the old versions of all other rows. The caller of `takeSnapshot` has to release it. */
   rows: RowSnapshot;
 }
 
@@ -78,7 +78,7 @@ function* messageLines(store: Store, snapshot: Snapshot): Generator<ArchiveLine>
   }
 }
 
-/** A page of messages as it was at the moment: without later messages, with old versions of changed and deleted ones. */
+/** A page of messages as it was when the snapshot was taken: without later messages, with old versions of changed and deleted ones. */
 function pageOfSnapshot(
   rows: readonly MessageRecord[],
   moment: RowSnapshot,
@@ -89,7 +89,7 @@ function pageOfSnapshot(
     return before === null ? [] : [before ?? row];
   });
   const there = new Set(rows.map(({ id }) => id));
-  // A message whose deletion was rolled back is still among the rows.
+  // A message whose deletion was rolled back is still stored, so its kept version is left out.
   const gone = moment.deletedBetween(after, last).filter(({ id }) => !there.has(id));
   if (gone.length === 0) return were;
   return [...were, ...gone].sort((one, other) =>

@@ -11,14 +11,14 @@ import { pendingAttachments } from "./pending-attachments.ts";
 import { storeAttachments } from "./store-attachments.ts";
 import type { AttachmentPorts, StoredAttachments } from "./store-attachments.ts";
 
-/** Whether the thread was deleted meanwhile. */
+/** The deletion state of a thread: `gone` is true after a deletion during an await. */
 interface Presence {
   readonly gone: boolean;
 }
 
 /**
- * Stores the files of one message in the thread, and returns the message's parts with references to them. A message without files keeps its
- * parts. The caller calls `claim` right before it writes the message, or `discard` if it does not write it.
+ * Stores the files of one message in the thread. Returns the message's parts with references to the files; without files the parts are
+ * unchanged. The caller calls `claim` right before it writes the message, or `discard` if it does not write it.
  */
 export async function takeMessageFiles(
   context: ObjectContext,
@@ -29,7 +29,10 @@ export async function takeMessageFiles(
   return { parts: messages[0] ?? [], claim, discard };
 }
 
-/** The parts of a new thread's first messages, in order; claimed as any message's are. */
+/**
+ * Stores the files of a new thread's first messages. Returns their parts in order. The caller calls `claim` right before it writes the
+ * messages.
+ */
 export async function initialParts(
   context: ObjectContext,
   presence: Presence,
@@ -39,7 +42,7 @@ export async function initialParts(
   return storeAttachments(incoming, fileTaker(context, presence));
 }
 
-/** The same for the user messages of a transcript. A refusal names the place of the message in the client's request. */
+/** Stores the files of the user messages of a transcript. A refusal names the position of the message in the client's request. */
 export async function transcriptParts(
   context: ObjectContext,
   presence: Presence,

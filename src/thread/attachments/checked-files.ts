@@ -1,5 +1,5 @@
-// What can be said of a message's files before any of them is stored or fetched: one source each, base64 that is base64,
-// inline bytes within their bound, paths that lead to files.
+// Checks a message's files before any of them is stored or fetched: each has exactly one source, base64 data is valid, inline bytes do not
+// exceed their bound, and paths name existing files.
 
 import { attachmentLimit } from "#contract/attachment.ts";
 import { refuse } from "#contract/error.ts";
@@ -13,14 +13,14 @@ import { withField, fileRefusal } from "./file-refusal.ts";
 import { isIncomingFile } from "./incoming-file.ts";
 import type { IncomingFile, IncomingPart } from "./incoming-file.ts";
 
-/** A file that is fit to be taken in. */
+/** A file that passed the checks. */
 export type CheckedFile = { incoming: IncomingFile } & (
   | { from: "data"; bytes: Uint8Array }
   | { from: "file"; record: FileRecord }
   | { from: "url"; url: string }
 );
 
-/** Checks the files of messages that come together. Rejects with a refusal that names the first wrong field. */
+/** Checks the files of the messages of one request. Rejects with a refusal that names the first invalid field. */
 export async function checkAttachments(
   messages: readonly (readonly IncomingPart[])[],
   files: ThreadFiles,

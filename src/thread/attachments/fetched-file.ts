@@ -1,19 +1,19 @@
-// A file that a message names by address, fetched when the message is admitted. Where it may be fetched from is the guarded
-// fetch's to say; here it is bounded in bytes and named.
+// Fetches a file that a message names by URL, when the message is admitted. The guarded fetch checks the address; this module bounds the
+// bytes and derives the file's name.
 
 import { refuse } from "#contract/error.ts";
 import type { OutboundFetch, OutboundLimits } from "#core/ports/outbound-fetch.ts";
 
-/** What came. */
+/** A fetched file. */
 export interface FetchedFile {
   bytes: Uint8Array;
-  /** As its server says; null where it does not. */
+  /** The media type in the response; null if it has none. */
   mimeType: string | null;
-  /** Last part of the address. */
+  /** The last segment of the URL's path. */
   name: string;
 }
 
-/** Fetches it whole. Rejects with a refusal that names the host and no more of the address. */
+/** Fetches the whole file. Rejects with a refusal that names only the host of the URL. */
 export async function fetchFile(
   url: string,
   outbound: OutboundFetch,

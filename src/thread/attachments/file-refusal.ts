@@ -1,13 +1,13 @@
-// Refusals about one of a message's files: each names the field it stood in.
+// Refusals about the files of a message. Each one names the field of the file.
 
 import { ThreadholdError, refuse } from "#contract/error.ts";
 
-/** `invalid_request` about a file; `problem` goes on after the field. */
+/** Makes an `invalid_request` refusal about a file. `problem` is the text after the field's name. */
 export function fileRefusal(field: string, problem: string): ThreadholdError {
   return refuse("invalid_request", `${field}: ${problem}`, { fields: [{ path: field, message: problem }] });
 }
 
-/** Does the work; what it is refused with names the field from here on. */
+/** Runs `work`. If it throws a refusal, adds the field's name to the refusal. */
 export async function withField<T>(field: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -14,7 +14,7 @@ export interface IncomingFile {
   field: string;
   source: FileSource | null;
   name: string | undefined;
-  /** Null if it is known only from the file itself or from the response of its URL. */
+  /** The declared media type; null if only the file or the response of its URL has one. */
   mimeType: string | null;
   /** The kind of part it is stored as; null lets the type of its bytes decide. */
   type: "image" | "file" | null;
@@ -29,7 +29,9 @@ export interface MessageInput {
   attachments?: readonly InputAttachment[] | undefined;
 }
 
-/** The parts of a posted message. `at` is the path of the message in the body with a final dot; empty for the body itself. */
+/**
+ * The parts of a posted message. `at` is the path of the message in the request's body, with a final dot; empty if the body is the message.
+ */
 export function incomingParts({ content, attachments = [] }: MessageInput, at: string): IncomingPart[] {
   const said: IncomingPart[] =
     typeof content === "string"

@@ -15,7 +15,10 @@ export interface PendingAttachments {
   release(files: readonly FileVersion[]): void;
   /** Returns those of the files that are still in the list. */
   stillPending(files: readonly FileVersion[]): FileVersion[];
-  /** Removes the file at a path from the list, because another message refers to it: it stays even if its own message is refused. */
+  /**
+   * Removes the file at a path from the list, because another message refers to it: the file stays even if the message that it was sent
+   * with is refused.
+   */
   keepPath(path: string): void;
   /** Deletes files, unless they were replaced since. Logs failures. */
   remove(files: readonly FileVersion[]): void;
@@ -46,7 +49,7 @@ export function pendingAttachments({
       live.save();
     },
     remove(gone) {
-      // A deleted thread has no files any more.
+      // A deleted thread has no files to delete.
       for (const file of live.retired ? [] : gone) {
         try {
           without([file]);

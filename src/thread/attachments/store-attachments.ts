@@ -29,7 +29,7 @@ const fetchedBytes = 20 * 1024 * 1024;
 /** The most milliseconds that all fetches of one request take together. */
 const fetchMs = 60_000;
 
-/** Dependencies of storing files. `mustBeThere` throws if the thread was deleted during an await. */
+/** Dependencies of storing files. `assertNotDeleted` throws if the thread was deleted during an await. */
 export interface AttachmentPorts {
   files: ThreadFiles;
   images: ImagePort;
@@ -50,8 +50,8 @@ export interface StoredAttachments {
 }
 
 /**
- * Stores the files of the messages of one request, one after the other. Rejects with a refusal that names the field. Then no file stays
- * stored.
+ * Stores the files of the messages of one request, one after the other. If one cannot be stored, rejects with a refusal that names its
+ * field, and deletes the files that were stored before.
  */
 export async function storeAttachments(
   messages: readonly IncomingPart[][],
@@ -80,7 +80,7 @@ class AttachmentBatch {
   readonly #taker: AttachmentPorts;
   #stored: FileVersion[] = [];
   #claimed = false;
-  /** Microseconds. */
+  /** When the request's first file was taken (microseconds). */
   readonly #begun: number;
   #fetched = 0;
 
@@ -120,7 +120,7 @@ class AttachmentBatch {
     this.#taker.pending.remove(this.#stored.splice(0));
   }
 
-  /** Leaves out files that another message refers to by now. */
+  /** Leaves out files that another message has referred to in the meantime. */
   #mine(): void {
     this.#stored = this.#taker.pending.stillPending(this.#stored);
   }
@@ -154,7 +154,7 @@ class AttachmentBatch {
 
   #part(record: FileRecord, { type, mimeType }: IncomingFile): ImagePart | FilePart {
     const { path, name, size, width, height } = record;
-    // A file that was uploaded without an image type may still be the image that the message declares.
+    // A file that was uploaded with another type may still be the image that the message declares.
     const own = mediaType(record.mimeType);
     const mime_type = type === "image" && !own.startsWith("image/") ? mediaType(mimeType) : own;
     return {
@@ -170,7 +170,7 @@ class AttachmentBatch {
   }
 }
 
-/** The media type to store: for images without parameters, and `application/octet-stream` for an invalid one. */
+/** The media type to store: for images without its parameters; `application/octet-stream` for an invalid one. */
 function mediaType(declared: string | null): string {
   const type = declared?.trim().toLowerCase() ?? "";
   if (!mimeTypeSchema.safeParse(type).success) return "application/octet-stream";

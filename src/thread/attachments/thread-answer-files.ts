@@ -1,4 +1,4 @@
-// Where tools of a thread leave what no row can hold.
+// Stores parts of tool results and model answers that do not fit a row as files of the thread.
 
 import type { AnswerFiles } from "#core/ports/answer-file-port.ts";
 import { answerFiles } from "#flow/store-answer-files.ts";
@@ -6,7 +6,7 @@ import { answerFiles } from "#flow/store-answer-files.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { pendingAttachments } from "./pending-attachments.ts";
 
-/** The keeper of a thread. */
+/** Creates the port's implementation for a thread. */
 export function threadAnswerFiles({ files, live, log }: Pick<ObjectContext, "files" | "live" | "log">): AnswerFiles {
   const onReference = (path: string) => pendingAttachments({ live, files, log }).keepPath(path);
   return answerFiles({ files, newId: () => live.uuids.next(), onReference });

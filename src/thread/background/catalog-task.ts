@@ -1,5 +1,5 @@
-// Keeps the catalog up to date: the thread's entry after a change, and the totals of each ended run exactly once. The thread's row
-// marks what the catalog may lack, so a catalog that cannot be reached for a while loses nothing.
+// Keeps the catalog (the deployment's database of threads) up to date: the thread's entry after a change, and the totals of each ended run
+// exactly once. The thread's row marks what has to be sent, so nothing is lost while the catalog cannot be reached.
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { ActiveRun, RunRecord, ThreadRecord } from "#core/record.ts";
@@ -42,8 +42,8 @@ export class CatalogTask implements BackgroundTask {
   }
 
   /**
-   * Sends the totals that the catalog may lack when the thread is deleted: those of ended runs, and those of the run that the
-   * deletion ends. The catalog counts a run once, even if that run reaches an end of its own.
+   * Sends the totals that the catalog may lack when the thread is deleted: those of ended runs, and those of the active run, which the
+   * deletion ends. The catalog counts a run once, even if the run still ends by itself and is sent again.
    */
   settle(active: ActiveRun | null): Promise<void> {
     const { live, catalog, clock } = this.#context;
@@ -53,7 +53,7 @@ export class CatalogTask implements BackgroundTask {
     return totals.length > 0 ? catalog.addRunTotals(totals) : Promise.resolve();
   }
 
-  /** Sends what is marked. A call during another one makes that one send once more. */
+  /** Sends the marked data. A call while another one is sending makes that one send again afterwards. */
   run(): Promise<void> {
     if (this.#running !== null) {
       this.#again = true;
@@ -73,7 +73,7 @@ export class CatalogTask implements BackgroundTask {
     } while (this.#again);
   }
 
-  /** Returns false if it failed. */
+  /** Sends the marked data once. Returns false if that failed. */
   async #sendOnce(): Promise<boolean> {
     const { live, catalog, clock, faults, log } = this.#context;
     const { catalog: mark } = live.record.background;
@@ -83,7 +83,7 @@ export class CatalogTask implements BackgroundTask {
       await catalog.flush(entryOf(live), totalsOf(live, mark.runs));
     } catch (cause) {
       if (cause instanceof ThreadholdError && cause.code === "too_large") {
-        // It will never fit. Another attempt would wake the thread for nothing.
+        // The catalog refuses an entry of this size each time, so a retry would wake the thread for nothing.
         log("error", "catalog_refused", { thread_id: live.record.id, cause: cause.message });
         live.changeBackground({ catalog: { dirty: false, runs: [] } });
         return true;
@@ -95,8 +95,8 @@ export class CatalogTask implements BackgroundTask {
       live.save();
       return false;
     }
-    // The mark is removed in memory and written with the next row. After a crash before that the same is sent again, and the
-    // catalog counts a run once.
+    // The mark is removed in memory only; the next write of the row stores that. After a crash before that write the same data is sent
+    // again, and the catalog counts a run once.
     const sent = new Set(mark.runs);
     const runs = live.record.background.catalog.runs.filter((id) => !sent.has(id));
     const failed = live.record.background.catalog.retry !== undefined;

@@ -1,6 +1,6 @@
-// Deletes the bytes that a thread's files left in its storage and its bucket, whenever the object is awake. The files set an alarm
-// themselves when something has to be swept. What a bucket refuses is tried again without a last attempt, because stored bytes
-// may cost money. A sweep without a failure writes no row.
+// Deletes the remaining bytes of deleted and replaced files from the thread's storage and bucket, whenever the object is awake. The
+// thread's files set an alarm when there is something to sweep. A failed deletion in the bucket is retried without a limit, because stored
+// bytes may cost money. A sweep without a failure writes no row.
 
 import type { RetryState } from "#core/record.ts";
 import { causeOf } from "#lib/log-port.ts";

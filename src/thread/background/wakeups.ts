@@ -1,5 +1,5 @@
-// Decides when a thread's object is awake: the heartbeat of a run, the background tasks, and the alarm that wakes the object when
-// one of them is due. Contract: after a crash at any point the alarm that is set repeats the work that was under way.
+// Decides when a thread's object is awake: the heartbeat of a run, the background tasks, and the alarm that wakes the object when one of
+// them is due. Contract: after a crash at any point, the alarm that is set repeats the interrupted work.
 
 import type { Alarm } from "../alarm.ts";
 import { firstHeartbeatMs, longestHeartbeatMs } from "../alarm.ts";
@@ -9,7 +9,7 @@ import type { BackgroundTask } from "./background-task.ts";
 import { CatalogTask } from "./catalog-task.ts";
 import { FileSweep } from "./file-sweep.ts";
 
-/** What the wakeups and their tasks use of an object. */
+/** The dependencies of the wakeups and their tasks. */
 export type WakeupParts = Pick<
   ObjectContext,
   "live" | "clock" | "faults" | "catalog" | "threads" | "feed" | "ownerFeed" | "files" | "background" | "log"
@@ -32,26 +32,29 @@ export class Wakeups {
     this.#tasks = [this.catalog, this.outbound, this.#sweep];
   }
 
-  /** Wakes the object `ms` milliseconds from now at the latest: after a crash, the alarm repeats what follows this call. */
+  /**
+   * Sets the alarm to `ms` milliseconds from now, unless it is set to an earlier time. After a crash the alarm repeats the work that
+   * follows this call.
+   */
   notAfter(ms: number): void {
     const { alarm, clock } = this.#parts;
     alarm.notAfter(clock.now() / 1000 + ms);
   }
 
-  /** Wakes the object at a time (microseconds), or earlier. */
+  /** Sets the alarm to a time (microseconds), unless it is set to an earlier time. */
   wakeAt(at: number): void {
     this.#parts.alarm.notAfter(at / 1000);
   }
 
-  /** Starts the heartbeat of a run that is executed: it wakes a killed object, and keeps a living one from eviction. */
+  /** Starts the heartbeat of a run that is executed: alarms that wake the object after a crash, and keep it from eviction before. */
   startHeartbeat(): void {
     this.#pauseMs = firstHeartbeatMs;
     this.notAfter(this.#pauseMs);
   }
 
   /**
-   * Sets the next alarm before the work of this one begins: the heartbeat of an executed run, with pauses that double up to the
-   * longest, or one for pending tasks, which a crash would otherwise leave undone.
+   * Called at the start of an alarm: sets the next one before any work begins. For an executed run that is its heartbeat, with pauses that
+   * double up to the longest. For pending tasks it is a repetition in case of a crash.
    */
   beat(): void {
     const { live, ownerFeed } = this.#parts;
@@ -63,7 +66,7 @@ export class Wakeups {
     this.notAfter(this.#pauseMs);
   }
 
-  /** Runs pending tasks in the background. An alarm repeats them if the object dies meanwhile. */
+  /** Runs pending tasks in the background. If the object dies meanwhile, the alarm repeats them. */
   runSoon(): void {
     if (!this.#isPending) return;
     this.notAfter(longestHeartbeatMs);
@@ -77,17 +80,17 @@ export class Wakeups {
     else alarm.exactly(until / 1000);
   }
 
-  /** Runs the tasks, then sets the alarm for what is due next, or clears it when nothing is. */
+  /** Runs the tasks. Then sets the alarm for the next time at which something is due, or clears it. */
   async runAndSleep(): Promise<void> {
     const { faults, live } = this.#parts;
     await faults.at("sleep.written");
-    // One turn later the transaction of the caller is complete: tasks read the row that it writes.
+    // After this await the transaction of the caller is complete: the tasks read the row that it writes.
     await Promise.resolve();
     await faults.at("sleep.flush");
     await Promise.all([this.catalog.run(), this.outbound.run()]);
     await faults.at("sleep.sweep");
     await this.#sweep.run();
-    // An executed run has its heartbeat.
+    // An executed run sets the alarm itself, by its heartbeat.
     if (!live.retired && live.runState.run === null) this.#sleep();
   }
 
@@ -100,7 +103,7 @@ export class Wakeups {
     const { active_run_id } = live.record;
     const run = active_run_id === null ? null : live.store.run(active_run_id);
     const suspendedUntil = run?.progress?.suspension?.resume_at ?? null;
-    // A task that was not tried yet is being run by another call; an interrupted run waits for its heartbeat.
+    // Another call is running a task that was not tried yet, or an interrupted run waits for its heartbeat: the alarm is set already.
     const isBusy = this.#tasks.some(({ pending, dueAt }) => pending && dueAt === null);
     if (isBusy || (active_run_id !== null && suspendedUntil === null)) return;
     const due = [...this.#tasks.map(({ dueAt }) => dueAt), suspendedUntil].filter((at) => at !== null);

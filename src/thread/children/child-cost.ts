@@ -1,6 +1,6 @@
-// Adds the cost of a child thread that is reported after its call was settled: the call timed out, or the child's own children reported
-// late. It is added to the call's row, its run and the thread, and nothing else changes. A child always reports its total cost, so a
-// repeated report is counted once.
+// Adds the cost of a child thread that is reported after the child's call was settled, because the call timed out or the child's own
+// children reported late. The cost is added to the call's row, its run and the thread. A child always reports its total cost, so a repeated
+// report is counted once.
 
 import { addCost, usageSince } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
@@ -22,13 +22,13 @@ export interface Spent {
   work?: Work;
 }
 
-/** Whether a child reports more usage than is known. */
+/** Whether a child reports more usage than the call's row has. */
 export function exceedsKnownUsage(known: Spent | null, told: Spent): boolean {
   if (known === null) return true;
   return told.usage.total_tokens > known.usage.total_tokens || (told.cost ?? 0) > (known.cost ?? 0);
 }
 
-/** Adds reported usage to a settled call of the child. */
+/** Adds the usage that a child reported to its settled call. */
 export function addLateUsage(
   context: ObjectContext,
   driver: Driver,
@@ -50,7 +50,7 @@ export function addLateUsage(
 
 function spendOnRun({ live }: Pick<ObjectContext, "live">, { run, more }: { run: RunRecord; more: Spent }): void {
   addChildUsage(run, more);
-  // The `work` of an active run is counted from its rows at its end.
+  // The `work` of an active run is computed from its rows at its end.
   if (run.work !== undefined) run.work = addWork(run.work, workIn(more));
   live.store.updateRun(run);
   // The end of an active run adds its usage to the thread and notifies the catalog and the parent.

@@ -1,5 +1,6 @@
-// Results that are posted to a parent thread for calls of its child threads. First the results are grouped by the thread whose calls they
-// answer, which changes nothing. Then each thread receives its part, and checks and stores it as results posted to itself.
+// Handles results that are posted to a parent thread for calls of its child threads. First the results are grouped by the thread whose
+// calls they answer; this step changes nothing. Then each thread receives its group, and checks and stores it like results that were posted
+// to it directly.
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
@@ -12,29 +13,29 @@ import { recentCalls } from "../method/recent-calls.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";
 
-/** The most threads below this one that are asked about unknown calls, the newest first. */
+/** The most threads below this one that are searched for unknown calls. The newest are searched first. */
 const mostAsked = 20;
 
 /** The results for one child thread. */
 interface ChildPart {
   threadId: string;
-  /** The call of this thread that the child works, or worked, on. */
+  /** The call of this thread on which the child works or worked. */
   row: MessageRecord;
   results: PostedResult[];
 }
 
 /** Results by the threads whose calls they answer. */
 export interface GroupedResults {
-  /** Results for this thread: unknown calls are included, because this thread refuses them. */
+  /** Results for this thread. Results for unknown calls are included, because this thread refuses them. */
   own: PostedResult[];
   parts: ChildPart[];
   /** Calls of children whose result this thread no longer waits for. */
   ignored: string[];
-  /** The run of this thread that a child works, or worked, for; null for results without a child. */
+  /** The run of this thread for which a child works or worked; null if there are no results for children. */
   runId: string | null;
 }
 
-/** Groups results that are not for open calls of this thread. A call that no row shows is known to the thread that made it, if any. */
+/** Groups the results that are not for open calls of this thread. If no row has a call, the threads below are searched for it. */
 export async function groupByThread(
   context: ObjectContext,
   {
@@ -57,7 +58,7 @@ export async function groupByThread(
     if (child !== undefined) addTo(grouped, child, result);
     else unknown.push(result);
   }
-  // The call may be answered already, or be a new call of a child that this thread has not received yet.
+  // The call may already be answered, or a child made it and has not reported it to this thread yet.
   await context.faults.at("results.whose");
   if (unknown.length > 0) await groupUnknown(context, grouped, { caller, unknown });
   const other = runId === undefined ? undefined : grouped.parts.find(({ row }) => row.run_id !== runId);
@@ -67,9 +68,9 @@ export async function groupByThread(
   return grouped;
 }
 
-/** Whether the thread still waits for the child. It may have been stopped, or the deadline of the call may be over. */
+/** Whether the thread still waits for the child. Its run may have been stopped, or the deadline of the call may have passed. */
 function isStillAwaited({ live }: ObjectContext, { activeRun }: Driver, row: MessageRecord): boolean {
-  // The child compares the result of a call that is over with the stored one, and stores nothing.
+  // The child compares a result for a settled call with the stored one, and stores nothing.
   if (row.status === "complete") return true;
   return activeRun?.stop !== true && live.store.message(row.id)?.status === "started";
 }
@@ -92,7 +93,7 @@ async function groupUnknown(
     const id = result.tool_call_id;
     const known = found.get(id);
     if (known === undefined) grouped.own.push(result);
-    // The call of this thread ended without the child's result. The child is, or will be, notified to stop.
+    // The call of this thread ended without the child's result, and the child is notified to stop.
     else if (known.row.status === "complete" && known.isOpen) {
       grouped.ignored.push(id);
       grouped.runId = known.row.run_id;
@@ -146,8 +147,8 @@ async function childrenThatKnow(
 }
 
 /**
- * Sends the children their parts. Returns the ids of calls that were over. Each thread accepts its part completely or not at all. If one
- * refuses, parts that others accepted before stay accepted, and the client may send the request again.
+ * Sends each child its group. Returns the ids of calls that had a result already. Each thread accepts its group completely or not at all.
+ * If one refuses, groups that other threads accepted stay stored, and the client may send the request again.
  */
 export async function forwardResults(
   context: ObjectContext,
@@ -164,7 +165,7 @@ export async function forwardResults(
     await context.faults.at("results.hand-on");
     const answer = await context.threads(threadId).call("postToolResults", caller, { results });
     const isGone = !answer.ok && answer.refusal.code === "thread_not_found";
-    // The child will also send its remaining calls. Until then the answered ones are not shown any more.
+    // The child will report its remaining calls. Until then the answered ones are hidden.
     if (answer.ok || isGone) hideCalls(context, driver, { row, ids });
     if (isGone) throw refuse("tool_call_not_found", `No call "${[...ids][0]}" waits for a result in this thread.`);
     ignored.push(...valueOf(answer).ignored);
@@ -204,7 +205,7 @@ function childCallIds({ awaits }: MessageRecord): string[] {
   return awaits?.kind === "child" && awaits.delivered === null ? (awaits.calls ?? []).map(({ id }) => id) : [];
 }
 
-/** The child thread that works, or worked, on a call. */
+/** The child thread that works or worked on a call. */
 function childOf({ child, awaits }: MessageRecord): string | null {
   return child ?? (awaits?.kind === "child" ? awaits.thread_id : null);
 }

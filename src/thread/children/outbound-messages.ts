@@ -1,6 +1,6 @@
-// Messages to other threads: a result for the parent, the calls that wait for a client, a stop for a child. The thread's row keeps
-// each message until the other thread has received it. There is no last attempt: a thread that exists receives its message some
-// day, and one that does not exist refuses it.
+// Messages to other threads: a result for the parent, the calls that wait for a client, a stop for a child. The thread's row keeps each
+// message until the other thread has received it. The number of attempts is not limited: an existing thread receives its message
+// eventually, and a missing one refuses it.
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { AwaitedCall } from "#contract/event.ts";
@@ -17,7 +17,10 @@ import type { BackgroundTask } from "../background/background-task.ts";
 import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 
-/** Pauses after failures, in milliseconds: a message arrives at most twice as late as its receiver was away. */
+/**
+ * Pauses after failures, in milliseconds. They double, so the delay of a message is at most about as long as its receiver could not be
+ * reached.
+ */
 const pauses = { firstMs: 2000, longestMs: 60 * 60_000 };
 
 /** Adds a message; the caller writes the thread's row. A message of the same kind that is being sent is sent once more. */
@@ -61,7 +64,7 @@ export class OutboundMessages implements BackgroundTask {
     return times.reduce((first, at) => (first === null || at === null ? null : Math.min(first, at)), times[0] ?? null);
   }
 
-  /** Sends the messages that are due, one after the other. A call during another one joins it. */
+  /** Sends the messages that are due, one after the other. A second call waits for the first. */
   run(): Promise<void> {
     this.#running ??= this.#sendAll().finally(() => {
       this.#running = null;
@@ -83,7 +86,7 @@ export class OutboundMessages implements BackgroundTask {
     }
   }
 
-  /** Returns what replaces the message in the row: nothing once it is received, else the message with its next attempt. */
+  /** Sends a message. Returns its replacement in the row: none if it was received, else the message with the time of its next attempt. */
   async #sendOrRetry(message: OutboundMessage): Promise<OutboundMessage[]> {
     const { live, clock, log } = this.#context;
     try {
@@ -122,7 +125,7 @@ export class OutboundMessages implements BackgroundTask {
   }
 }
 
-/** The calls that a child waits for now, with as much of their arguments as its row holds: none while its run is executed. */
+/** The calls for which a child waits now, with the arguments that its row contains; none while its run is executed. */
 function callsForParent({ id, status, pending = [] }: Readonly<ThreadRecord>): AwaitedCall[] {
   if (status !== "awaiting_tool_execution") return [];
   return pending.map(({ thread_id = id, ...call }) => ({ ...call, thread_id }));
@@ -135,7 +138,7 @@ function assertReceived(answer: Result<unknown>): void {
   if (code === "internal" || code === "unavailable") throw new ThreadholdError(answer.refusal);
 }
 
-/** What a child's run delivers to its parent (decision 6: how a child's end becomes its call's result). */
+/** The result that a child's run delivers to its parent (decision 6: how a child's end becomes its call's result). */
 function deliveryOf(run: RunRecord, tool_executions: number): Delivered {
   const { usage, cost, work } = run;
   const spent = { usage, cost: addCost(0, cost), tool_executions };

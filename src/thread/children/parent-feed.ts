@@ -1,6 +1,6 @@
-// Relays the events of a child thread to its parent thread while the parent has subscribers. It is best effort: relayed events are not
-// stored or retried, because the child's own events are authoritative. The response to a relay states whether the parent has subscribers.
-// Without any, nothing is sent until the parent reports a new one, so that a suspended parent is not woken for nothing.
+// Relays the events of a child thread to its parent thread while the parent has subscribers. Relayed events are best effort: they are not
+// stored or retried, because clients can read the child thread itself. The response to a relay states whether the parent has subscribers.
+// If it has none, nothing is sent until the parent reports a new one, so that a suspended parent is not woken for nothing.
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
@@ -12,7 +12,10 @@ import { isDelta } from "../reader/delta-buffer.ts";
 /** The most events that wait to be sent. Older ones are dropped; clients can read them from the child thread. */
 const longestBuffer = 100;
 
-/** Types of events that are sent even if it is unknown whether the parent has subscribers. They count in events of nested children too. */
+/**
+ * Types of events that are sent even if it is unknown whether the parent has subscribers. Events of nested children of these types count
+ * too.
+ */
 const checkingEvents: ReadonlySet<unknown> = new Set(["run_start", "step_end", "run_end"]);
 
 function checksForReaders(event: object): boolean {
@@ -48,12 +51,12 @@ export class ParentFeed {
     return true;
   }
 
-  /** False after the parent has answered that it has no subscribers. */
+  /** False after the parent has responded that it has no subscribers. */
   get mayBeWatched(): boolean {
     return this.#watched !== false;
   }
 
-  /** Resolves when all events so far are sent, so that a result never reaches the parent before the events that led to it. */
+  /** Resolves when all events so far are sent, so that the parent receives the result after the events that led to it. */
   async drain(): Promise<void> {
     await this.#sending;
   }
@@ -85,7 +88,8 @@ export class ParentFeed {
       }
       if (this.#watched === false) this.#waiting = [];
     } catch {
-      // Sent again with the next step. Subscribers of the parent see the result when it is delivered.
+      // The failed events are dropped. The next event of `checkingEvents` is sent again, and subscribers of the parent see the result when
+      // it is delivered.
       this.#watched = null;
     } finally {
       this.#sending = null;

@@ -42,7 +42,7 @@ export const peerMethods: MethodGroup<PeerNames> = {
   },
 };
 
-/** Starts the child's run. The key makes a repeated start change nothing. */
+/** Starts the child's run. The idempotency key makes a repeated start change nothing. */
 async function admitTask({ context, driver }: OpenThread, { id, parent, text, limits }: ChildInput): Promise<void> {
   const input = { content: text, role: "user", silent: false, metadata: {}, when: "queue", run: true, limits } as const;
   const key = { key: callKey(parent), fingerprint: id };

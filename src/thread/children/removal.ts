@@ -39,12 +39,12 @@ export async function notifyParentOfDeletion({ live, threads, log }: ObjectConte
   await threads(parent.thread_id)
     .call("deliver", peerCaller, { answer, usage, cost, tool_executions: 0, from: id, message_id: parent.message_id })
     .catch((cause: unknown) => {
-      // The call then gets an error at its deadline.
+      // Not retried: the parent's call gets an error at its deadline.
       log("warning", "parent_not_told", { thread_id: id, cause: causeOf(cause) });
     });
 }
 
-/** The run that the parent waits for; null if there is none. The cost of a run that a client began in the child is not the parent's. */
+/** The run for which the parent waits; null if there is none. The cost of a run that a client began in the child is not the parent's. */
 function runFor({ store }: ObjectContext["live"], driver: Driver, parent: ThreadParent): RunRecord | null {
   const run = store.key(callKey(parent))?.answer["run"] as { id: string } | null | undefined;
   if (run == null) return null;

@@ -1,5 +1,5 @@
-// Starts and stops the child threads of a run. A child is named in its call's row before it is made here, and everything
-// asked of it can be asked again.
+// Starts and stops the child threads of a run. The call's row stores the child's id before the child is created, and each request to a
+// child can be repeated.
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { AwaitedChildResult } from "#core/awaited.ts";
@@ -11,10 +11,10 @@ import type { ChildInput } from "#core/thread-peer.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { enqueueMessage } from "./outbound-messages.ts";
 
-/** Times a child that cannot be reached is tried before its call fails. */
+/** Attempts to reach a child before its call fails. */
 const attempts = 3;
 
-/** One per drive of a run. */
+/** One per execution of a run. */
 export class RunChildThreads implements ChildThreads {
   readonly #context: ObjectContext;
   readonly #run: ExecutedRun;
@@ -34,7 +34,7 @@ export class RunChildThreads implements ChildThreads {
 
   async start({ thread_id, agent_id, text, limits, ...call }: ChildStart): Promise<void> {
     const { begun_children: begun = [] } = this.#run.progress;
-    // The child began before the run was last suspended: a repeated request would wake it for nothing.
+    // The child began before the run was last suspended. A repeated request would wake it for nothing.
     if (begun.includes(thread_id)) return;
     const { live, threads } = this.#context;
     const { id, user_id } = live.record;
@@ -45,7 +45,7 @@ export class RunChildThreads implements ChildThreads {
       // This thread was deleted while the child was created, so the child is deleted too.
       if (live.retired) await threads(thread_id).call("remove", peerCaller, true);
     }
-    // Stored with the suspension that follows.
+    // The suspension that follows writes this to the run's row.
     this.#run.progress.begun_children = [...(this.#run.progress.begun_children ?? []), thread_id];
   }
 
@@ -56,7 +56,7 @@ export class RunChildThreads implements ChildThreads {
         if (answer.ok) return;
         throw new ThreadholdError(answer.refusal);
       } catch (thrown) {
-        // A refusal would be repeated; after a broken stub another attempt may succeed.
+        // A refusal would be the same again. After a broken connection another attempt may succeed.
         if (thrown instanceof ThreadholdError || attempt === attempts) throw thrown;
       }
     }

@@ -13,7 +13,7 @@ export function notifyChildrenOfReader(context: ObjectContext): void {
   if (context.live.broadcaster.readers === 1) notifyChildrenOfOpenCalls(context);
 }
 
-/** Handles the notification that the parent thread has a subscriber: this thread's children relay their events up to it too. */
+/** Handles the notification that the parent thread has a subscriber: this thread's children now relay their events to this thread too. */
 export function receiveWatch(context: ObjectContext, parentId: string): void {
   if (context.feed?.setWatchedBy(parentId) === true) notifyChildrenOfOpenCalls(context);
 }

@@ -21,11 +21,11 @@ export interface FileSettings {
   bucketThreshold: number;
   /** The most bytes of a file. */
   limit: number;
-  /** The most bytes of the object's storage, with all its rows, up to which files may be written. */
+  /** Files may be written while the object's storage, with all its rows, has at most this many bytes. */
   room: number;
 }
 
-/** Builds the files of a thread. `onGarbage` is called when deleted bytes have to be swept soon. */
+/** Builds the files of a thread. `onGarbage` is called when the bytes of deleted or replaced files have to be swept. */
 export function threadFiles(
   live: LiveThread,
   { storage, clock, settings, onGarbage }: ThreadFilesParts,

@@ -1,5 +1,5 @@
-// Calls a project's thread endpoint with the thread's state (Standard Agents, defineThreadEndpoint). It runs in the thread's object, so
-// that the state is that of the loaded thread and not a copy.
+// Calls a thread endpoint that the project defines, with the thread's state (Standard Agents, defineThreadEndpoint). It runs in the
+// thread's object, because the state belongs to the loaded thread.
 
 import { refuse } from "#contract/error.ts";
 import { callerHeader, endpointPath, urlHeader } from "#core/thread-rpc.ts";

@@ -1,6 +1,6 @@
-// Checks the conditions of a request about a file (RFC 9110 §13): a write replaces only the version that its caller has read, and a read
-// sends no bytes that its caller has. A failed condition is answered with `conflict` (409) and not with 412, because the API's set of error
-// codes is closed.
+// Checks the conditions of a request about a file (RFC 9110 §13). A write replaces only the version that its caller has read; a read sends
+// no bytes that its caller already has. A failed condition is answered with `conflict` (409) and not with 412, because the API's set of
+// error codes is fixed.
 
 import { refuse } from "#contract/error.ts";
 import { listsStrongly, listsWeakly, readTagCondition } from "#lib/entity-tag.ts";
@@ -31,7 +31,7 @@ export function checkMatch(headers: Headers, standing: Tagged): void {
   }
 }
 
-/** Whether the caller has these bytes already (`If-None-Match`). A malformed header is ignored: sending all bytes is always correct. */
+/** Whether the caller already has these bytes (`If-None-Match`). A malformed header is ignored: sending all bytes is always correct. */
 export function isKnown(headers: Headers, etag: string): boolean {
   const header = headers.get("if-none-match");
   const known = header === null ? null : readTagCondition(header);

@@ -17,7 +17,7 @@ export interface ReadQuery extends ReadFile {
   path: string;
 }
 
-/** Attempts to open the version of which the conditions were checked. */
+/** Attempts to open the version whose conditions were checked. */
 const openLimit = 3;
 
 /** The response. Throws to refuse. */

@@ -1,5 +1,5 @@
-// The options that a dialect sends with a message or with results (`InputSetup`): the thread that it means, and options of model requests.
-// Clients of the thread API send none.
+// Handles the options that a dialect (an API with another wire format) sends with a message or with results (`InputSetup`): the setup that
+// the thread must have, and options of model requests. Clients of the thread API send none.
 
 import { refuse } from "#contract/error.ts";
 import type { InputSetup } from "#core/thread-rpc.ts";
@@ -10,7 +10,7 @@ import type { OpenThread } from "../open-thread.ts";
 
 /**
  * Admits an input, and adds the names of the tools that the thread's client runs to the result. Refuses with `thread_not_found` a thread
- * that was set up under another name or owner than the one that the setup names.
+ * whose setup has another name or owner than `named`.
  */
 export async function withSetup<T>(
   open: OpenThread,

@@ -1,4 +1,4 @@
-// Runs a tool by hand, for the route of Standard Agents' invokeTool. Tools can have effects, so a user may invoke only the tools that
+// Runs a tool on request, for the route of Standard Agents' invokeTool. Tools can have effects, so a user may invoke only the tools that
 // the thread's agent offers to its models.
 
 import type { ToolResult } from "#contract/call-result.ts";

@@ -1,6 +1,6 @@
-// Searches the text of a thread's messages, newest first, and writes nothing. Thinking, and the arguments and results of calls are not
-// searched. A page ends after a bounded number of rows; hidden messages and messages without a hit count too. The next page begins
-// before the position of the last row, so that it misses no message that existed already.
+// Searches the text of a thread's messages, newest first, and writes nothing. Thinking, and the arguments and results of calls, are not
+// searched. A page ends after a bounded number of rows, including hidden messages and messages without a match. The next page begins before
+// the position of the last row, so that it misses no message that existed already.
 
 import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
 import { refuse } from "#contract/error.ts";
@@ -20,21 +20,21 @@ import { knownBranch } from "./thread-messages.ts";
 const pageRows = 20_000;
 const pageUnits = 32 * 1024 * 1024;
 
-/** Rows that are read at once. The work between two pauses in UTF-16 units of JSON, and the units that each row adds. */
+/** Rows that are read at once; the UTF-16 units of JSON that are searched between two pauses; and the units that each row adds. */
 const batch = 10;
 const sliceWork = 1024 * 1024;
 const rowWork = 500;
 
-/** The roles whose messages are searched. Results of tools and extension messages are data. */
+/** The roles whose messages are searched. Tool results and extension messages are data, and are not searched. */
 const speakers: ReadonlySet<Role> = new Set(["user", "assistant", "system"]);
 
-/** Serves the Worker's request for a page of hits. The search ends when the request is aborted. */
+/** Responds to the Worker's request for a page of matches. The search ends when the request is aborted. */
 export async function serveMessageSearch(context: ObjectContext, incoming: Request, url: URL): Promise<Response> {
   const query = searchMessagesSchema.parse(Object.fromEntries(url.searchParams));
   return fileJson(await context.searches.search(incoming, (signal) => searchMessages(context, query, signal)));
 }
 
-/** A page of hits. Rejects with the signal's reason once the signal is aborted. */
+/** A page of matches. Rejects with the signal's reason when the signal is aborted. */
 async function searchMessages(
   { live }: ObjectContext,
   query: SearchMessages,

@@ -13,7 +13,7 @@ type Methods = ThreadMethods & PeerMethods;
 /** The name of a method. */
 export type MethodName = keyof Methods;
 
-/** One call of a method: its caller and the object it was made on. */
+/** A call of a method: its caller, and access to the thread of the object. */
 export interface MethodCall {
   caller: Caller;
   /** Returns the loaded thread. Refuses with `thread_not_found` a thread that does not exist or that the caller may not access. */

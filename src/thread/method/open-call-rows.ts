@@ -1,5 +1,5 @@
-// The calls of the active run that wait for a result from a client, a person or a child thread. The calls of an executed run are
-// found in its messages in memory, those of a suspended run by the ids that its thread's row shows.
+// Finds the calls of the active run that wait for a result from a client, a person or a child thread. The calls of an executed run are
+// found in its messages in memory; those of a suspended run by the ids in the thread's row.
 
 import type { MessageRecord } from "#core/record.ts";
 

@@ -56,7 +56,7 @@ async function acceptResults(
   if (setup.onlyWhileWaiting === true && live.record.status !== "awaiting_tool_execution") {
     throw refuse("conflict", "No call of this thread waits for a result.");
   }
-  // The run may be over when the child threads have accepted their results.
+  // The run may have ended while the child threads accepted their results.
   const run = driver.activeRun;
   await context.faults.at("results.read");
   const waiting = openCallRows(live);
@@ -75,7 +75,7 @@ async function acceptResults(
   checked({ context, driver }, posted, body.run_id);
   await context.faults.at("results.children");
   const late = grouped === null ? [] : await forwardResults(context, driver, { caller, parts: grouped.parts });
-  // There is no await after this line: a call that is open here is open when its answer is stored.
+  // There is no await after this line, so a call that is open here is still open when its answer is stored.
   const accepted = checked({ context, driver }, posted, body.run_id);
   const decided = { by: caller.user, at: context.clock.now() };
   const answered = [...accepted.answered.values()].map(({ row, posted: one }) => withAnswer(row, one, decided));
@@ -107,9 +107,9 @@ async function acceptResults(
 interface CheckedAnswers {
   /** Answers to open calls, by the call's id. */
   answered: Map<string, { row: OpenCall; posted: PostedAnswer }>;
-  /** Calls that were over before. */
+  /** Calls that had ended before the request. */
   over: MessageRecord[];
-  /** Calls that ended without the client's answer, and the late answers to them. */
+  /** Calls that ended without the client's answer, and the answers that arrived too late. */
   late: { row: MessageRecord; posted: PostedAnswer }[];
 }
 
@@ -170,7 +170,7 @@ function checkKind({ awaits, name }: OpenCall, { id, content }: PostedAnswer): v
   }
 }
 
-/** The active run's calls for clients and people, including answered ones that the loop has not read yet. None after a stop. */
+/** The active run's calls that wait for clients and people, including answered ones that the loop has not read yet. None after a stop. */
 function openCalls({ live }: ObjectContext, { activeRun }: Driver): OpenCall[] {
   if (activeRun?.stop === true) return [];
   return openCallRows(live).flatMap((row) =>
@@ -180,7 +180,7 @@ function openCalls({ live }: ObjectContext, { activeRun }: Driver): OpenCall[] {
   );
 }
 
-/** The row of a call that is over, with this answer or without one. Throws if there is no such call, or if it has another answer. */
+/** The row of a call that has ended, with this answer or without one. Throws if there is no such call, or if it has another answer. */
 function settledCall({ live }: ObjectContext, { id, fingerprint }: PostedAnswer): MessageRecord {
   const row = recentCalls(live).find(({ tool_call_id }) => tool_call_id === id);
   if (live.record.pending?.some((call) => call.id === id && call.kind === "limit")) {
@@ -206,7 +206,7 @@ function otherAnswer(id: string): ThreadholdError {
   return refuse("conflict", `The call "${id}" was answered already, and with another result.`);
 }
 
-/** Logs an answer that arrived after its call was over. */
+/** Logs an answer that arrived after its call had ended. */
 function logLate({ live, clock }: ObjectContext, row: MessageRecord, { id, content }: PostedAnswer): void {
   const answer = content.kind === "remote" ? content.answer : content.decision;
   live.store.insertLog({
@@ -221,7 +221,7 @@ function logLate({ live, clock }: ObjectContext, row: MessageRecord, { id, conte
   });
 }
 
-/** Whether one of the answered calls is in a loop whose step waits for no other answer. */
+/** Whether a step has all its answers now: one of the answered calls belongs to a loop without other waiting calls. */
 function isStepAnswered(answered: readonly OpenCall[], open: readonly OpenCall[]): boolean {
   return answered.some(({ parent_id }) =>
     open.every((row) => row.parent_id !== parent_id || row.awaits.delivered !== null),

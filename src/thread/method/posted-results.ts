@@ -1,5 +1,5 @@
-// Reads the results and approvals of a request: checks their size, and checks them against the schemas of their tools. A client can
-// correct an invalid one and send it again, because nothing is stored before.
+// Reads the results and approvals of a request: checks their size, and checks them against the schemas of their tools. Nothing is stored
+// before, so a client can correct an invalid one and send it again.
 
 import type { ToolResult } from "#contract/call-result.ts";
 import { refuse } from "#contract/error.ts";
@@ -19,7 +19,7 @@ import type { ToolParts } from "#spec/index.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 
-/** The most bytes of JSON of one result. Its row has at most 2 MiB, with everything else in it. */
+/** The most bytes of JSON of one result. The call's row has at most 2 MiB and contains other data too. */
 const resultLimit = 1_000_000;
 
 /**
@@ -32,13 +32,13 @@ const approvalLimits = { args: 400_000, error: 64_000 };
 export interface PostedAnswer {
   /** The id of the call. */
   id: string;
-  /** The index in the request. */
+  /** The index of the answer in the request. */
   at: number;
-  /** `given` is a successful result before it was converted to text, and the field that it was in. */
+  /** `given` is a successful result before its conversion to text, with the name of the field that contained it. */
   content:
     | { kind: "remote"; answer: ToolResult; given?: { value: Json; field: "result" | "content" } }
     | { kind: "approval"; decision: Omit<Approval, "by" | "at"> };
-  /** A hash that is equal for equal answers, to recognise a repeated request. */
+  /** A hash that is equal for equal answers. It identifies a repeated request. */
   fingerprint: string;
 }
 

@@ -1,5 +1,5 @@
-// A page of a thread's conversation for dialects: its messages in order, each with the error that ended it early, the errors of failed runs
-// that no message has, and the state of the thread.
+// Reads a page of a thread's conversation for dialects: its messages in order, each with the error that ended it early; the errors of
+// failed runs whose messages have none; and the state of the thread.
 
 import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
 import type { PendingCall } from "#contract/thread.ts";
@@ -49,7 +49,7 @@ async function readTranscript(context: ObjectContext, cursor: string | null): Pr
   };
 }
 
-/** The cost with that of the active run, which has not been added to its thread yet. */
+/** The cost of the thread, including the active run's, which the thread's row does not contain yet. */
 function costSoFar({ live }: ObjectContext): number | null {
   const { active_run_id, cost } = live.record;
   const run = live.runState.run ?? (active_run_id === null ? null : live.store.run(active_run_id));
@@ -91,7 +91,10 @@ function pendingCalls({ store, record }: LiveThread): PendingCall[] {
   return (record.pending ?? []).map((call) => withArguments(call, source));
 }
 
-/** Adds arguments that were too large for the thread's row, from the message with the call. A child thread's calls stay without them. */
+/**
+ * Adds arguments that were too large for the thread's row. They are read from the message with the call. A child thread's calls are
+ * returned without them.
+ */
 function withArguments(call: PendingCall, source: EventSource): PendingCall {
   const { id, message_id, thread_id } = call;
   if (call.arguments !== undefined || message_id === undefined || thread_id !== undefined) return call;

@@ -11,7 +11,7 @@ import type { AnyPromptDefinition } from "#spec/index.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 
-/** The request of a log row, without the parts that cannot be built any more. */
+/** The request of a log row, without the parts that no longer exist. */
 export async function rebuiltRequest(context: ObjectContext, row: LogRecord): Promise<JsonObject> {
   const request = row.data["request"];
   if (typeof request !== "object" || request === null || Array.isArray(request)) return {};

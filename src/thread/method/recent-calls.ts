@@ -1,4 +1,4 @@
-// The latest tool calls of a thread, to find the call of a result that arrives late or again.
+// Reads the latest tool calls of a thread, to find the call of a result that is posted late or repeatedly.
 
 import type { MessageRecord } from "#core/record.ts";
 

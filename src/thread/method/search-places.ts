@@ -1,5 +1,5 @@
-// Bounds how many searches of clients run at once in one thread, because each may take seconds of processor time. Searches of the thread's
-// own tools are not counted: they wait for their turn (`store/files`).
+// Bounds how many client searches run at once in one thread, because each may take seconds of processor time. Searches of the thread's own
+// tools are not counted: they are queued (`store/files`).
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
 
@@ -9,11 +9,11 @@ const searchesAtOnce = 2;
 /** Milliseconds after which a refused client may try again. */
 const retryAfterMs = 2000;
 
-/** The places for searches of one loaded thread. */
+/** Counts the client searches that run in one loaded thread. */
 export class SearchPlaces {
   #taken = 0;
 
-  /** Runs one search, and aborts it with the request. Throws `rate_limited` if every place is taken. */
+  /** Runs a search, and aborts it with the request. Throws `rate_limited` if the most searches are running. */
   async search<T>({ signal }: Request, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#taken >= searchesAtOnce) {
       const message = `${searchesAtOnce} searches of this thread are under way. Search again when one has ended.`;

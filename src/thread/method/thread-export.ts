@@ -14,7 +14,7 @@ import { snapshotLines, takeSnapshot } from "../archive/snapshot-lines.ts";
 import type { Snapshot } from "../archive/snapshot-lines.ts";
 import type { ObjectContext } from "../object-context.ts";
 
-/** The parts of an export. `begin` marks its beginning and returns a function that marks its end. */
+/** The dependencies of an export. `begin` marks its beginning and returns a function that marks its end. */
 export interface Exporting {
   bucket: Bucket | null;
   begin: () => () => void;

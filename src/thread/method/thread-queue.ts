@@ -61,7 +61,7 @@ async function patchQueued(context: ObjectContext, id: string, change: PatchQueu
   const { hooks } = definitionAccess(context);
   const changes = Object.keys(updates).length > 0;
   const picked = changes ? await hooks.beforeUpdateMessage(messageOf(before).id, { ...updates }) : {};
-  // While the hooks ran, the input may have begun and the queue may have changed.
+  // While the hooks ran, the input's run may have begun, and the queue may have changed.
   const run = waitingInput(context, id);
   const message = changes ? changed(messageOf(run), picked, clock.now()) : null;
   const { queue } = live.record;
@@ -126,7 +126,10 @@ function changed(message: MessageRecord, updates: Record<string, unknown>, now: 
   return { ...message, parts, metadata: merged, updated_at: now };
 }
 
-/** The queue with the input at another position. Inputs that join the active run stay before the others, so it moves within its group. */
+/**
+ * The queue with the input at another position. Inputs that are to join the active run stay before the others, so an input moves within its
+ * group.
+ */
 function movedTo(record: ObjectContext["live"]["record"], id: string, position: number): string[] {
   const { run_ids } = record.queue;
   const steers = countSteering(record);

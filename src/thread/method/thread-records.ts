@@ -17,7 +17,7 @@ import { boundedRows, pageBytes } from "./bounded-page.ts";
 import type { MethodGroup } from "./method-call.ts";
 import { rebuiltRequest } from "./rebuilt-request.ts";
 
-/** Rows of each further read: inputs that joined another run are not listed, so the first read may not fill the page. */
+/** The rows of each further read. An input that joined another run is not listed, so the first read may not fill the page. */
 const batch = 100;
 
 /** The methods of runs and log rows. */
@@ -28,7 +28,7 @@ export const recordMethods: MethodGroup<"listRuns" | "getRun" | "listLogs" | "ge
   getLog: ({ thread }, id) => getLog(thread().context, id),
 };
 
-/** A page of runs, queued ones included. An input that joined a run under way began none of its own. */
+/** A page of runs, including queued ones. An input that joined another run is not a run of its own and is not listed. */
 function listRuns({ live }: ObjectContext, query: ListRuns): Page<Run> {
   const { order, limit } = query;
   const rows: RunRecord[] = [];
@@ -53,7 +53,7 @@ function getRun({ live }: ObjectContext, id: string): Run {
   return toRun(present(live, run));
 }
 
-/** The current state of a run. The row of an executed run is outdated: it is written when the run is suspended or ends. */
+/** The current state of a run. While a run is executed its row is outdated: the row is written when the run is suspended or ends. */
 function present({ runState }: Pick<LiveThread, "runState">, run: RunRecord): RunRecord {
   const executed = runState.run;
   if (executed?.id !== run.id) return run;
@@ -78,7 +78,7 @@ function listLogs({ live }: ObjectContext, query: ListLogs): Page<Log> {
   };
 }
 
-/** As many rows as fit into the page with their calls, at least one: the calls of a row are never split over two pages. */
+/** As many rows as fit into the page together with their calls, but at least one. The calls of a row are never split over two pages. */
 function wholeRows(
   rows: readonly LogRecord[],
   query: ListLogs,
@@ -94,7 +94,7 @@ function wholeRows(
   return { entries, last, more: false };
 }
 
-/** One log entry. For a model request it includes the request, built again from the row. */
+/** A log entry. For a model request it includes the request, which is rebuilt from the row. */
 async function getLog(context: ObjectContext, id: string): Promise<Log> {
   const [rowId = "", callId] = id.split(".", 2);
   const row = context.live.store.log(rowId);

@@ -1,4 +1,4 @@
-// The conversation that a thread begins with, as rows: messages, calls and results that no run of this thread produced.
+// Converts the transcript with which a thread begins to rows: messages, calls and results that no run of this thread produced.
 
 import { refuse } from "#contract/error.ts";
 import type { TranscriptMessage } from "#contract/transcript.ts";
@@ -9,10 +9,10 @@ import { fitResult } from "#core/tools/read-result.ts";
 import { transcriptParts } from "../attachments/admit-files.ts";
 import type { OpenThread } from "../open-thread.ts";
 
-/** Most UTF-8 bytes of a message (architecture §6). */
+/** The most UTF-8 bytes of a message (architecture §6). */
 const messageLimit = 1024 * 1024;
 
-/** The rows in order, and what to call right before they are written. */
+/** Returns the rows in order, and `claim`, a function to call right before they are written. */
 export async function transcriptMessages(
   { context, driver }: Pick<OpenThread, "context" | "driver">,
   transcript: readonly TranscriptMessage[],

@@ -1,5 +1,5 @@
-// The body of an upload as a stream of pieces that are large enough to be stored unchanged. It reads the body only as fast as the
-// consumer reads the stream. A stalled sender is refused, and sooner if other uploads wait for its place.
+// The body of an upload as a stream of pieces that are large enough to be stored unchanged. The body is read only as fast as the consumer
+// reads the stream. If the sender stalls, the upload is refused, and sooner if other uploads wait.
 
 import { ThreadholdError, refuse } from "#contract/error.ts";
 import type { Clock } from "#core/ports/clock.ts";
@@ -9,8 +9,8 @@ import { waitWithin } from "#lib/time-limit.ts";
 const pieceSize = { least: 64 * 1024, most: 256 * 1024 };
 
 /**
- * Milliseconds within which each piece has to arrive, so that a sender of single bytes counts as stalled too. The limits are about
- * 2 KiB a second, and 13 KiB a second while other uploads wait.
+ * Milliseconds within which each piece has to arrive, so that a sender of single bytes counts as stalled too: about 2 KiB a second, and 13
+ * KiB a second while other uploads wait.
  */
 export const uploadPieceMs = 30_000;
 export const crowdedPieceMs = 5000;

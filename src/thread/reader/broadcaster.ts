@@ -23,7 +23,10 @@ export interface BroadcasterOptions {
   /** Rebuilds events after a number from rows (`replay/replay.ts`), at most a part of bounded size. */
   replay: (from: ReplayFrom) => ReplayPart;
   snapshot: () => ThreadEvent;
-  /** True while no run is active, or the active one waits for a client, and no queued input may start. */
+  /**
+   * True while the thread does nothing until a client sends something: no run is active or the active run waits for a client, and no queued
+   * run may begin.
+   */
   idle: () => boolean;
   /** True while a run is executed, which keeps the object in memory. A suspended run does not. */
   executing: () => boolean;
@@ -38,7 +41,7 @@ export class Broadcaster implements EventSink {
   readonly #window: SharedWindow<Reader>;
   /** True after `becomeIdle` until all events were sent. */
   #idling = false;
-  /** Receives every event that is sent, in addition to the readers. */
+  /** Called with every event that is sent, in addition to the readers. */
   onEvent: ((event: PlainEvent) => void) | null = null;
 
   constructor(options: BroadcasterOptions) {
@@ -70,12 +73,12 @@ export class Broadcaster implements EventSink {
     this.#fanOut.add(event);
   }
 
-  /** Events that are in no row yet. */
+  /** Events of the executed run that no row contains yet. */
   inFlight(): readonly PlainEvent[] {
     return this.#inFlight.events();
   }
 
-  /** Releases the events of a step, or all events, after they were written to rows. */
+  /** Removes the events of a step, or all events, from memory after they were written to rows. */
   releaseStored(step?: RecordedStep): void {
     if (step === undefined) this.#inFlight.clear();
     else this.#inFlight.removeStep(step);
@@ -88,7 +91,8 @@ export class Broadcaster implements EventSink {
 
   /** Adds a reader. It receives the events after a number, or a snapshot if `after` is null, and then every new event. */
   join(reader: Reader, after: number | null): void {
-    // Waiting events are sent before a reader joins. While events are sent in slices, the slices continue instead.
+    // Events that wait are sent before the reader joins. If a round of slices is in progress, it is not interrupted: its remaining slices
+    // follow later.
     if (!this.#fanOut.slicing) this.#fanOut.flush();
     this.#add(reader);
     this.#fanOut.sealDeltas();
@@ -126,20 +130,23 @@ export class Broadcaster implements EventSink {
   acknowledge(reader: Reader, seq: number): void {
     if (reader.acknowledge(seq)) this.#catchUp(reader);
     else if (reader.closed) this.leave(reader);
-    // The attachment must not count the acknowledged frames if the object hibernates now.
+    // The cursor in the attachment is updated, so that the acknowledged frames do not count after hibernation.
     else if (!this.#options.executing()) reader.save();
     this.#window.serve();
   }
 
-  /** The run ended or was suspended: writes the cursors for hibernation and ends the subscriptions until idle. */
+  /**
+   * Called when the run has ended or was suspended: after all events were sent, writes the readers' cursors for hibernation and ends the
+   * subscriptions until idle.
+   */
   becomeIdle(): void {
     this.#idling = true;
     if (this.#fanOut.empty) this.#afterLastEvent();
-    // While events are sent in slices, this happens after the last slice.
+    // In slices, `#afterLastEvent` is called after the last one.
     else if (!this.#fanOut.slicing) this.#fanOut.flush();
   }
 
-  /** All events were sent. Unless a run is executed, the object may hibernate at any time, so the cursors are written. */
+  /** Called when all events were sent. Unless a run is executed, the object may hibernate at any time, so the cursors are written. */
   #afterLastEvent(): void {
     const idle = this.#options.idle();
     if (this.#options.executing() && !this.#idling) return;
@@ -150,7 +157,7 @@ export class Broadcaster implements EventSink {
     this.#idling = false;
   }
 
-  /** The thread is idle: ends a subscription until idle, and writes any other cursor. */
+  /** Handles a reader of an idle thread: ends a subscription until idle, and writes the cursor of any other. */
   #settle(reader: Reader): void {
     if (reader.filter.untilIdle && !reader.behind) this.#end(reader);
     else reader.save();
@@ -169,10 +176,10 @@ export class Broadcaster implements EventSink {
       this.leave(reader);
       return;
     }
-    // The reader joined or caught up while the event waited here; the replay contained the event.
+    // The reader already received the event by a replay, because it joined or caught up while the event waited in the fan-out.
     if (reader.has(event.seq)) return;
     if (reader.behind) {
-      // It missed earlier events. The replay sends those and this one in order, now or later.
+      // The reader missed earlier events. A replay sends those and this one in order, now or after the next acknowledgement.
       if (reader.hasRoom) this.#catchUp(reader);
       else if (frame !== null) reader.withhold(frame.size);
       return;
@@ -185,13 +192,13 @@ export class Broadcaster implements EventSink {
     else if (reader.endsAfter(event)) this.#end(reader);
   }
 
-  /** Stops sending to a reader until it acknowledges, or until the shared window has room. */
+  /** Stops sending to a reader until it acknowledges frames. If the window that all readers share is full, it waits for room there. */
   #stop(reader: Reader): void {
     reader.stop();
     if (reader.waitsForOthers) this.#window.wait(reader);
   }
 
-  /** Sends the events that a reader missed, as many as its window allows. Its next acknowledgement continues. */
+  /** Sends the events that a reader missed, as many as its window allows. The rest is sent after its next acknowledgement. */
   #catchUp(reader: Reader): void {
     if (!reader.behind) return;
     if (reader.endedAt(this.#options.clock.now())) return this.leave(reader);
@@ -203,7 +210,7 @@ export class Broadcaster implements EventSink {
     const result = reader.wantsSnapshot ? this.#sendSnapshot(reader) : this.#sendMissed(reader);
     if (result === "stopped") {
       this.#stop(reader);
-      // The object may be evicted before the acknowledgement.
+      // The cursor is written now, because the object may be evicted before the reader acknowledges.
       reader.save();
     }
     if (result !== "sent") return;
@@ -236,17 +243,17 @@ export class Broadcaster implements EventSink {
     }
   }
 
-  /** The events after a number, from memory if it holds all of them, otherwise from rows and memory. */
+  /** Returns the events after a number: from memory if it contains all of them, otherwise from rows and memory. */
   #eventsAfter(from: ReplayFrom): ReplayPart {
-    // An event that has a number but was not sent yet is in rows alone.
+    // False if an event has a number and is stored, but was not sent yet: then memory lacks it.
     const isCurrent = this.#inFlight.last === this.#options.numbers.last;
-    // A subscriber to the run that its own request began missed only events that are still in memory.
+    // Usually memory has all events that a client missed if it subscribes right after the request that started the run.
     const recent = isCurrent ? this.#inFlight.allAfter(from.after) : null;
     if (recent !== null) return { events: recent, upTo: null, size: 0, place: from.place };
     const rows = this.#options.replay(from);
     const known = new Set(rows.events.map((event) => event.seq));
     const last = rows.upTo ?? Number.POSITIVE_INFINITY;
-    // Events that surround other steps are sent before those steps and stored after them.
+    // Only rows before `last` belong to this part. Events of a step that surround other steps are sent before those and stored after them.
     const inFlight = this.inFlight().filter(({ seq }) => seq > from.after && seq <= last && !known.has(seq));
     return { ...rows, events: [...rows.events, ...inFlight].sort((left, right) => left.seq - right.seq) };
   }

@@ -21,7 +21,7 @@ function keyOf(event: PlainEvent): string | null {
   }
 }
 
-/** Returns one event for both: it has the offset of the first and the number of the second. */
+/** Merges two deltas of one block into one event: with the offset of the first, the number of the second, and both texts. */
 export function merged(first: PlainEvent, second: PlainEvent): PlainEvent {
   const from_seq = first.from_seq ?? first.seq;
   if ("delta" in first && "delta" in second && first.delta !== undefined) {
@@ -31,7 +31,7 @@ export function merged(first: PlainEvent, second: PlainEvent): PlainEvent {
   return { ...second, from_seq };
 }
 
-/** Deltas in the order in which they are sent. */
+/** Collects deltas, and merges each one with an earlier delta of the same block. */
 export class DeltaBuffer {
   #events = new Map<string, PlainEvent>();
 

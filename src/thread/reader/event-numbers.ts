@@ -1,21 +1,21 @@
-// The numbers of a thread's events: they rise and none is used twice. A million at a time is reserved in a row that is
-// written anyway; what a crash leaves unused is skipped (architecture §5.6).
+// Assigns ascending numbers to a thread's events; no number is used twice. The thread's row reserves a million numbers at a time, when it
+// is written anyway. After a crash the rest of the reservation is skipped (architecture §5.6).
 
 import type { ThreadRecord } from "#core/record.ts";
 
-/** How many numbers a reservation covers. */
+/** The count of numbers in a reservation. */
 export const reservation = 1_000_000;
 
-/** Below this many left, the next row that is written reserves more. */
+/** If fewer reserved numbers remain, the next write of the row reserves more. */
 const lowWater = reservation / 2;
 
-/** Contract: `next` never gives a number beyond what is reserved without asking `reserve` to write first. */
+/** Contract: when no reserved number remains, `next` first calls `reserve`, which writes a new reservation. */
 export class EventNumbers {
   readonly #thread: () => ThreadRecord;
   readonly #reserve: () => void;
   #last: number;
 
-  /** `afterCrash`: the numbers in use when the object died are unknown, so go on at the mark. */
+  /** `afterCrash`: it is unknown which reserved numbers were used before the crash, so numbering continues after the reservation. */
   constructor(thread: () => ThreadRecord, { afterCrash, reserve }: { afterCrash: boolean; reserve: () => void }) {
     this.#thread = thread;
     this.#reserve = reserve;
@@ -33,7 +33,7 @@ export class EventNumbers {
     return this.#last;
   }
 
-  /** The mark to write with the thread's row. */
+  /** The highest reserved number, to write with the thread's row. */
   mark(): number {
     const { seq_reserved } = this.#thread();
     return seq_reserved - this.#last < lowWater ? this.#last + reservation : seq_reserved;

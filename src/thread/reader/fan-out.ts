@@ -11,7 +11,7 @@ import type { Reader } from "./reader.ts";
 /** Shortest pause between two sends of deltas, in milliseconds. */
 const shortestPauseMs = 10;
 
-/** Longest pause between two slices. */
+/** Longest pause between two slices, in milliseconds. */
 const longestPauseMs = 1000;
 
 /** The pause after a slice, as a multiple of the slice's cost: a slice may take a fifth of the time. */
@@ -20,10 +20,10 @@ const pausePerCost = 4;
 /** With more readers than this, events are sent in slices. */
 const slicingThreshold = 50;
 
-/** Frames of a slice, approximately. It is small, so that nothing else waits long for it. */
+/** The number of frames in a slice, approximately. It is small, so that other work does not wait long for a slice. */
 const sliceFrames = 256;
 
-/** The text of one event for its readers. The event is serialised once; readers with the same last frame share the whole text. */
+/** The text of one event for its readers. The event is serialised once. Readers whose last frame was the same share the whole text. */
 export class Frame {
   readonly #head: string;
   #prev = -1;
@@ -38,7 +38,7 @@ export class Frame {
     return this.#head.length;
   }
 
-  /** Returns the text for a reader whose last frame was that of event `prev`. A client detects a missing frame by `prev`. */
+  /** Returns the text for a reader whose last frame had the event number `prev`. A client detects a missing frame by `prev`. */
   after(prev: number): string {
     if (this.#prev !== prev) {
       this.#prev = prev;
@@ -56,17 +56,17 @@ export interface FanOutOptions {
   deliver: (reader: Reader, event: PlainEvent, frame: Frame | null) => void;
   /** Called when no event waits any more. */
   onEmpty: () => void;
-  /** True while no run is executed, so that sending delays none. */
+  /** True while no run is executed, so that sending delays no run. */
   idle: () => boolean;
 }
 
-/** An event that waits, and its frames by the readers' filters. */
+/** An event that waits, with its frames by reader filter. */
 interface PendingEvent {
   event: PlainEvent;
   frames: Map<string, Frame | null>;
 }
 
-/** Events that are being sent, and the readers from `next` on that have not received them yet. */
+/** Events that are being sent to all readers. The readers from `next` on have not received them yet. */
 interface Round {
   pending: readonly PendingEvent[];
   readers: readonly Reader[];
@@ -77,7 +77,7 @@ interface Round {
 export class FanOut {
   readonly #options: FanOutOptions;
   #pending: PendingEvent[] = [];
-  /** Deltas after the last of `#pending`. */
+  /** Deltas that were added after the last event of `#pending`. */
   readonly #deltas = new DeltaBuffer();
   #round: Round | null = null;
   /** True while a timer is set that continues the sending. */
@@ -107,16 +107,19 @@ export class FanOut {
     }
     if (this.#pausing && (delta || this.slicing)) return;
     if (this.slicing) {
-      // Ten frames to one socket cost little more than one, so events that are emitted together are sent together.
+      // Several frames to one socket cost little more than one frame, so events that are emitted together are sent together.
       this.#wait(shortestPauseMs);
       return;
     }
     this.flush();
-    // Only deltas are frequent. The first of them should not wait for earlier events.
+    // Only deltas are so frequent that they have to be combined. The first delta after a pause is sent at once.
     if (delta && !this.#pausing) this.#wait(shortestPauseMs);
   }
 
-  /** Excludes the waiting deltas from merges with later ones, because a reader has received the events up to now. */
+  /**
+   * Ends the merging of the waiting deltas: a reader that joined has received the events up to now, and a merged event would repeat some of
+   * them.
+   */
   sealDeltas(): void {
     for (const event of this.#deltas.take()) this.#push(event);
   }
@@ -143,7 +146,9 @@ export class FanOut {
     this.#options.clock.after(ms, () => this.#continue());
   }
 
-  /** Measures the slice's cost by a timer: a Worker's clock does not advance during computation, and frames are written after it. */
+  /**
+   * Measures the cost of a slice with a timer: a Worker's clock does not advance during computation, and the frames are written after it.
+   */
   #waitAfterSlice(): void {
     const { clock, idle } = this.#options;
     this.#pausing = true;
@@ -169,7 +174,7 @@ export class FanOut {
     this.#wait(shortestPauseMs);
   }
 
-  /** Sends the round's events to the next readers: about `frames` frames. */
+  /** Sends the events of the round to the next readers, about `frames` frames in total. */
   #serve(frames: number): void {
     this.#round ??= this.#beginRound();
     const round = this.#round;
@@ -187,7 +192,7 @@ export class FanOut {
     const pending = this.#pending;
     this.#pending = [];
     const readers = [...this.#options.readers.values()];
-    // Readers of one run come first: each of them is a request that waits for the run's answer.
+    // Readers that follow one run come first: each of them is a request that waits for the run's answer.
     readers.sort((left, right) => Number(right.filter.runId !== null) - Number(left.filter.runId !== null));
     return { pending, readers, next: 0 };
   }

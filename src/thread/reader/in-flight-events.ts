@@ -1,5 +1,5 @@
-// Events of the executed run that are in no row yet: growing answers and running tools. Deltas of one block are merged, so the events
-// are those that a reader needs who begins to read now. A reader receives them after the events that are replayed from rows.
+// Events of the executed run that no row contains yet, such as growing answers and running tools. Deltas of one block are merged, so the
+// list is what a new reader needs. A reader receives them after the events that are replayed from rows.
 
 import type { PlainEvent } from "#contract/event.ts";
 
@@ -19,11 +19,11 @@ export interface RecordedStep {
 /** Events of the executed run since its last row. */
 export class InFlightEvents {
   #events: PlainEvent[] = [];
-  /** Every event with a higher number is in `#events`. Events up to this number may be in rows alone. */
+  /** `#events` has every event with a higher number. Events up to this number may only be in rows. */
   #completeAfter: number;
   #last: number;
 
-  /** Events up to `last` were sent earlier. */
+  /** Events up to `last` were sent before this object was loaded. */
   constructor(last: number) {
     this.#completeAfter = last;
     this.#last = last;
@@ -34,7 +34,7 @@ export class InFlightEvents {
     return this.#last;
   }
 
-  /** Adds an event that is being sent. */
+  /** Adds an event that is about to be sent. */
   add(event: PlainEvent): void {
     this.#last = event.seq;
     // Events of child threads are not kept: a client that connects later reads the child thread.
@@ -59,7 +59,7 @@ export class InFlightEvents {
     this.#events.push(merged(known, event));
   }
 
-  /** Removes the events of a step that rows contain now. Events of the run's other loops stay. */
+  /** Removes the events of a step after its rows were written. Events of other steps stay. */
   removeStep({ step, depth, under, messages }: RecordedStep): void {
     this.#keep((event) => {
       if (event.message_id !== undefined) return !messages.has(event.message_id);
@@ -67,17 +67,17 @@ export class InFlightEvents {
     });
   }
 
-  /** Removes all events: rows contain them. */
+  /** Removes all events after their rows were written. */
   clear(): void {
     this.#keep(() => false);
   }
 
-  /** Returns every event after a number, in order; null if some of them are in rows alone. */
+  /** Returns every event after a number, in order; null if some of them are only in rows. */
   allAfter(after: number): PlainEvent[] | null {
     return after < this.#completeAfter ? null : this.#events.filter(({ seq }) => seq > after);
   }
 
-  /** All of them, in order. */
+  /** All events, in order. */
   events(): readonly PlainEvent[] {
     return this.#events;
   }

@@ -1,5 +1,6 @@
-// A connected reader: one subscription over one socket. It receives frames as long as it acknowledges them, and is behind from the
-// first frame that does not fit into its window. It then receives the missed events later, from a replay (architecture §5.7).
+// A connected reader: one subscription over one socket. It receives frames as long as it acknowledges them. Each reader has a window, a
+// limit of unacknowledged characters. A reader falls behind with the first frame that exceeds the limit, and later receives the missed
+// events from a replay (architecture §5.7).
 
 import { tooSlowCloseCode, webSocketCloseCode } from "#contract/error.ts";
 import type { PlainEvent } from "#contract/event.ts";
@@ -19,25 +20,25 @@ export interface ReaderSocket {
   deserializeAttachment(): unknown;
 }
 
-/** The frame before the close of a subscription that ends. */
+/** The frame that is sent before the server closes an ended subscription. */
 const endFrame = JSON.stringify({ type: "end" });
 
 export class Reader {
   readonly socket: ReaderSocket;
-  /** Equal for readers with equal filters: they share a serialised frame. */
+  /** Readers with the same filter have the same key and share a serialised frame. */
   readonly filterKey: string;
   readonly #cursor: Cursor;
   #inFlight: { seq: number; bytes: number }[] = [];
   #unacknowledged: number;
   #withheld: number;
   #behind = false;
-  /** The events of the current part of a replay that were not sent yet. */
+  /** The events of the current replay part that were not sent yet. */
   #missed: PlainEvent[] = [];
-  /** Characters of that part, and those of them that the shared window counts. */
+  /** The characters of the current replay part, and those that are counted in the shared window. */
   #missedSize = 0;
   #missedHeld = 0;
   #shared: SharedWindow<Reader> | null = null;
-  /** Characters beyond its own window, which the shared window counts. */
+  /** Unacknowledged characters beyond the reader's own window, which count in the shared window. */
   #excess = 0;
   /** True if the last frame was refused because the shared window was full. */
   #refused = false;
@@ -52,11 +53,11 @@ export class Reader {
     this.filterKey = JSON.stringify([filter.types, filter.depth, filter.includeSilent, filter.runId]);
     this.#unacknowledged = unacknowledged;
     this.#withheld = withheld;
-    // The attachment does not list the frames: one entry stands for all of them.
+    // The attachment stores only the sum of the unacknowledged frames, so one entry stands for all of them.
     if (unacknowledged > 0) this.#inFlight.push({ seq: prev, bytes: unacknowledged });
   }
 
-  /** Counts what this reader holds in the window of all readers of its thread. */
+  /** From now on counts what this reader holds beyond its own window in the window that all readers of the thread share. */
   share(window: SharedWindow<Reader>): void {
     this.#shared = window;
     this.#share();
@@ -75,14 +76,14 @@ export class Reader {
     return includeSilent || event.silent !== true;
   }
 
-  /** Whether the subscription ends with an event: the one that ends or suspends the run that the reader follows. */
+  /** Whether the subscription ends with an event: the reader follows one run, and the event ends or suspends that run. */
   endsAfter(event: PlainEvent): boolean {
     const { runId } = this.filter;
     if (runId === null || event.run_id !== runId) return false;
     return event.type === "run_end" || (event.type === "awaiting_tool_execution" && event.tool_calls.length > 0);
   }
 
-  /** True while events that this reader wants were not sent to it. It receives them later, deltas merged. */
+  /** True while this reader has not received some events that it wants. It receives them later, with deltas merged. */
   get behind(): boolean {
     return this.#behind;
   }
@@ -91,17 +92,17 @@ export class Reader {
     return this.#closed;
   }
 
-  /** True if its window has room for another frame. The window that it shares with others may have none. */
+  /** True if the reader's own window has room for another frame. The shared window may be full nevertheless. */
   get hasRoom(): boolean {
     return this.#unacknowledged <= acknowledgeWindow;
   }
 
-  /** True if the next frame exceeds its own window and the shared window is full. */
+  /** True if the next frame exceeds the reader's own window and the shared window is full. */
   get waitsForOthers(): boolean {
     return this.#refused && this.hasRoom && this.#shared?.hasRoom === false;
   }
 
-  /** Number of the oldest frame that it has not acknowledged; null if there is none, or if it is closed. */
+  /** Number of the oldest frame that the reader has not acknowledged; null if there is none, or if the reader is closed. */
   get oldestUnacknowledged(): number | null {
     return this.#closed ? null : (this.#inFlight[0]?.seq ?? null);
   }
@@ -140,8 +141,8 @@ export class Reader {
   }
 
   /**
-   * The reader has received everything up to `seq`. Returns true if it can be sent what it missed. A number that was never sent
-   * closes it: such a number would acknowledge all later events in advance.
+   * Handles an acknowledgement of all events up to `seq`. Returns true if missed events can be sent now. A number that was never sent
+   * closes the reader: it would acknowledge later events in advance.
    */
   acknowledge(seq: number): boolean {
     if (seq > this.#cursor.prev) {
@@ -159,12 +160,12 @@ export class Reader {
     return this.#behind && this.hasRoom;
   }
 
-  /** The reader is behind, unless it has every event up to `last`. */
+  /** Marks the reader as behind, unless it has every event up to `last`. */
   mayHaveMissed(last: number): void {
     if (this.#cursor.cursor < last) this.#behind = true;
   }
 
-  /** Whether every event up to a number was sent to it or excluded by its filter. Events are sent in the order of their numbers. */
+  /** Whether every event up to a number was sent to the reader or excluded by its filter. Events are sent in the order of their numbers. */
   has(seq: number): boolean {
     return seq <= this.#cursor.cursor;
   }
@@ -174,7 +175,7 @@ export class Reader {
     return { after: Math.max(this.#cursor.cursor, this.#readUpTo), place: this.#place };
   }
 
-  /** Receives a part of the replay. It is kept here, so that it is not read again for each acknowledgement. */
+  /** Takes a part of the replay and keeps its events, so that the part is not read again for each acknowledgement. */
   missed({ events, upTo, place, size }: ReplayPart): void {
     this.#missed = [...events];
     this.#missedSize = size;
@@ -182,7 +183,7 @@ export class Reader {
     this.#readUpTo = upTo ?? events.at(-1)?.seq ?? this.#readUpTo;
   }
 
-  /** The remaining events of that part. An event is removed when the next one is requested. */
+  /** Yields the remaining events of the current replay part. Each event is removed when the next one is requested. */
   *takeMissed(): Generator<PlainEvent> {
     for (let next = this.#missed[0]; next !== undefined; next = this.#missed[0]) {
       yield next;
@@ -190,13 +191,13 @@ export class Reader {
     }
   }
 
-  /** Sending continues: the kept part of a replay is about to be sent. */
+  /** Continues sending after `stop`: the kept part of the replay no longer counts in the shared window, because it is sent now. */
   resume(): void {
     this.#shared?.hold(this.socket, -this.#missedHeld);
     this.#missedHeld = 0;
   }
 
-  /** Sending stops. The current part of a replay is kept if the shared window has room for it; otherwise it is read again later. */
+  /** Stops sending. The current part of the replay is kept if the shared window has room for it; otherwise it is read again later. */
   stop(): void {
     if (this.#shared === null || this.#missed.length === 0) return;
     if (this.#shared.canKeep(this.#missedSize)) {
@@ -209,11 +210,11 @@ export class Reader {
     this.#place = null;
   }
 
-  /** The reader has everything up to `last`. */
+  /** Records that the reader has every event up to `last`. */
   caughtUp(last: number): void {
     this.#behind = false;
     this.#missed = [];
-    // Events that it misses later are after this place.
+    // Later missed events come after this place, so the search begins without it.
     this.#place = null;
     this.#cursor.cursor = Math.max(this.#cursor.cursor, last);
   }
@@ -226,7 +227,7 @@ export class Reader {
     this.socket.serializeAttachment(this.#cursor);
   }
 
-  /** Closes the socket with `too_slow`. */
+  /** Closes the socket of a reader that acknowledges nothing, with `too_slow`. */
   closeSilent(): void {
     this.close(tooSlowCloseCode, "too_slow");
   }
@@ -251,7 +252,7 @@ export class Reader {
     try {
       this.socket.close(code, reason);
     } catch {
-      // The other side closed first.
+      // The other side closed the socket first.
     }
   }
 
@@ -263,14 +264,14 @@ export class Reader {
     }
   }
 
-  /** Reports to the shared window what is held beyond its own. */
+  /** Updates the shared window with the characters that this reader holds beyond its own window. */
   #share(): void {
     const excess = Math.max(0, this.#unacknowledged - acknowledgeWindow);
     this.#shared?.hold(this.socket, excess - this.#excess);
     this.#excess = excess;
   }
 
-  /** Counts a frame that was not sent. Closes a reader that never acknowledged anything once the count exceeds the limit. */
+  /** Counts a frame that was not sent. Closes a reader that never acknowledged anything if the count exceeds the limit. */
   withhold(bytes: number): void {
     if (this.hasRoom) return;
     this.#withheld += bytes;

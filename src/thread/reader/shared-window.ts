@@ -1,39 +1,41 @@
-// Bounds the memory that all readers of one thread hold beyond their own windows: the frame that fills a window may have megabytes.
-// While the shared window is full, frames that go beyond a reader's own window wait in order, and readers that acknowledge nothing for
-// some time are closed. Frames that fit into the own window never wait, so silent readers do not delay the deltas of others.
+// Bounds the memory that all readers of one thread hold together beyond their own windows: the frame that fills a reader's own window may
+// have megabytes. While the shared window is full, frames beyond a reader's own window wait in order, and readers that acknowledge nothing
+// for some time are closed. Frames within a reader's own window never wait, so silent readers do not delay the deltas of others.
 
 import { sharedWindowLimit, silentReaderMs } from "#contract/stream-limits.ts";
 import type { Clock } from "#core/ports/clock.ts";
 
-/** Parts of replays may fill the window up to here; the rest is for frames. */
+/** Replay parts may fill the shared window up to this size; the rest is for frames. */
 const replayLimit = sharedWindowLimit / 2;
 
-/** Readers that wait are resumed at or below this total. Each of them reads rows again, so there should be room for many frames. */
+/**
+ * Waiting readers are resumed when the total is at most this size. Each of them reads rows again, so there should be room for many frames.
+ */
 const resumeLimit = sharedWindowLimit / 2;
 
 /** The part of a reader that the shared window needs. */
 export interface WindowReader {
   readonly closed: boolean;
-  /** Number of the oldest frame that it has not acknowledged; null where there is none. */
+  /** Number of the oldest frame that the reader has not acknowledged; null if there is none. */
   readonly oldestUnacknowledged: number | null;
   closeSilent(): void;
 }
 
-/** What a shared window is given. */
+/** Dependencies of a shared window. */
 export interface SharedWindowOptions<Reader> {
   clock: Pick<Clock, "after">;
-  /** Readers that are connected. */
+  /** The connected readers. */
   readers: () => Iterable<Reader>;
-  /** Sends a reader the events that it missed, as far as there is room. */
+  /** Sends a reader the events that it missed, as many as the windows allow. */
   resume: (reader: Reader) => void;
 }
 
-/** One per thread's object. A socket is counted until it is disconnected: one that is only closed may still hold its frames. */
+/** One per thread's object. A socket counts until it is disconnected: a socket that is only closed may still hold its frames. */
 export class SharedWindow<Reader extends WindowReader> {
   readonly #options: SharedWindowOptions<Reader>;
   readonly #held = new Map<object, number>();
   #total = 0;
-  /** In the order in which they stopped. */
+  /** Waiting readers, in the order in which they stopped. */
   readonly #waiting = new Set<Reader>();
   #timed = false;
 
@@ -41,37 +43,37 @@ export class SharedWindow<Reader extends WindowReader> {
     this.#options = options;
   }
 
-  /** A frame may be sent. The frame that fills the window may go beyond it. */
+  /** True if a frame may be sent. The frame that fills the window may exceed it. */
   get hasRoom(): boolean {
     return this.#total < sharedWindowLimit;
   }
 
-  /** A part of a replay may be kept for a reader that stopped. */
+  /** Whether a replay part of this size may be kept for a reader that stopped. */
   canKeep(size: number): boolean {
     return this.#total + size <= replayLimit;
   }
 
-  /** Adds to the size that a socket holds; a negative size is freed. */
+  /** Adds to the characters that a socket holds. A negative size subtracts. */
   hold(socket: object, size: number): void {
     if (size === 0) return;
     this.#held.set(socket, (this.#held.get(socket) ?? 0) + size);
     this.#total += size;
   }
 
-  /** The socket is disconnected, so its memory is free. */
+  /** Frees the memory of a disconnected socket. */
   release(socket: object): void {
     this.#total -= this.#held.get(socket) ?? 0;
     this.#held.delete(socket);
     this.serve();
   }
 
-  /** Resumes the reader once there is room. */
+  /** Adds a reader to those that are resumed when the window has room. */
   wait(reader: Reader): void {
     this.#waiting.add(reader);
     this.#closeSilentLater();
   }
 
-  /** Resumes readers that wait, once there is room for some of them. */
+  /** Resumes waiting readers if the window has room for some of them. */
   serve(): void {
     if (this.#total <= resumeLimit) this.#resume();
   }
@@ -90,7 +92,7 @@ export class SharedWindow<Reader extends WindowReader> {
     for (const reader of this.#options.readers()) {
       if (reader.oldestUnacknowledged !== null) before.set(reader, reader.oldestUnacknowledged);
     }
-    // Memory of closed sockets is freed when they are disconnected, not after a time.
+    // Only closed sockets fill the window. Their memory is freed when they are disconnected, so no timer is set.
     if (before.size === 0 && !this.hasRoom) return;
     this.#timed = true;
     this.#options.clock.after(silentReaderMs, () => {

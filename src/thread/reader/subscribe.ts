@@ -22,7 +22,7 @@ import type { ReaderSocket } from "./reader.ts";
 /** Maximal number of sockets of one thread. */
 const readerLimit = 2000;
 
-/** Which events a subscriber receives. Null: no restriction. */
+/** The filter of a subscriber's events. Null means no restriction. */
 const eventFilterSchema = z.object({
   types: z.array(z.string()).nullable(),
   depth: z.number().int().nullable(),
@@ -37,19 +37,19 @@ export type EventFilter = z.infer<typeof eventFilterSchema>;
 /** The state of a subscription, as the socket's attachment stores it. */
 const cursorSchema = z.object({
   filter: eventFilterSchema,
-  /** Every event up to this number was sent or excluded by the filter. */
+  /** Every event up to this number was sent to the reader or excluded by the filter. */
   cursor: z.number().int(),
   /** Number of the last frame that was sent. */
   prev: z.number().int(),
-  /** Whether the reader has ever acknowledged anything. */
+  /** Whether the reader has acknowledged any frame. */
   acknowledged: z.boolean(),
-  /** Characters of the frames that it has not acknowledged, the last of them `prev`. */
+  /** Characters of the frames that the reader has not acknowledged; `prev` is the number of the last of them. */
   unacknowledged: z.number().int().optional(),
-  /** Characters that were not sent since its last acknowledgement, because its window was full. */
+  /** Characters that were not sent since the reader's last acknowledgement, because its window was full. */
   withheld: z.number().int().optional(),
-  /** Whether the snapshot that begins the subscription is still to be sent. */
+  /** Whether the subscription's first frame, a snapshot, has not been sent yet. */
   wantsSnapshot: z.boolean().optional(),
-  /** The expiry of its credentials, in microseconds since epoch; absent if they do not expire. */
+  /** The expiry of the reader's credentials, in microseconds since epoch; absent if they do not expire. */
   endsAt: z.number().optional(),
   /** The lease of this stream. */
   lease: streamLeaseSchema.optional(),
@@ -97,12 +97,12 @@ function readQuery(given: URLSearchParams, lastSeq: number) {
     runId,
     untilIdle: fields.until === "idle",
   };
-  // A number that is too high belongs to another thread, or to a deleted thread that had the same id.
+  // A number above the thread's last one comes from another thread, or from a deleted thread with the same id.
   const after = fields.after === undefined || fields.after > lastSeq ? null : fields.after;
   return { filter, after, endsAt: endsAt === null ? null : Number(endsAt) };
 }
 
-/** Ends a subscription to a run that had ended or was suspended before the reader joined. */
+/** Ends a subscription to a run that had already ended or was suspended when the reader joined. */
 function endIfRunIsOver({ live }: ObjectContext, reader: Reader): void {
   const { runId } = reader.filter;
   if (reader.closed || reader.behind || runId === null) return;
@@ -123,7 +123,7 @@ export function leaseOf(socket: ReaderSocket): StreamLease | undefined {
   return cursorSchema.safeParse(socket.deserializeAttachment()).data?.lease;
 }
 
-/** Handles a message of a reader. It acknowledges events; any other message is ignored. */
+/** Handles a message from a reader. It can only acknowledge events; any other message is ignored. */
 export function acknowledge({ live }: ObjectContext, socket: WebSocket, text: string): void {
   const reader = live.broadcaster.find(socket);
   if (reader === undefined || text.length > 200) return;

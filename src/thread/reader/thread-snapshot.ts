@@ -1,4 +1,4 @@
-// The snapshot that a new subscriber receives: the thread, its latest messages, and the events of what is unfinished.
+// The snapshot that a new subscriber receives: the thread, its latest messages, and the events of unfinished answers and calls.
 
 import { toMessage, toThread } from "#core/view.ts";
 
@@ -22,7 +22,7 @@ export function threadSnapshot(live: LiveThread) {
     .reverse()
     .map(toMessage);
   const inFlight = live.broadcaster.inFlight();
-  // Events of open calls that were sent before the object was loaded are in rows alone.
+  // Events of open calls that were sent before the object was loaded are only in rows.
   const known = new Set(inFlight.map(({ seq }) => seq));
   const open = openCallEvents(store, record).filter(({ seq }) => !known.has(seq));
   return {

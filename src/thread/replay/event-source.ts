@@ -1,4 +1,4 @@
-// Finds the data that an event's row omits: in rows that were read already, otherwise in the store.
+// Finds the data that a stored event omits: in rows that were read before, otherwise in the store.
 
 import type { ThreadStore } from "#core/ports/thread-store.ts";
 import type { MessageRecord, ThreadRecord } from "#core/record.ts";
@@ -8,7 +8,7 @@ import type { EventSource } from "#core/stored-event.ts";
 /** Rows that are read at once. */
 const page = 25;
 
-/** Contract: `known` are rows as they are stored now. */
+/** Contract: `known` are current rows. */
 export function eventSource(
   store: ThreadStore,
   { id, branch }: ThreadRecord,
@@ -24,7 +24,7 @@ export function eventSource(
     threadId: id,
     message: (messageId) => messages.get(messageId) ?? store.message(messageId) ?? undefined,
     callMessage(callId, toolMessageId) {
-      // The answer with the call may be in an earlier part. It is stored a few rows before the call's own message.
+      // The answer that made the call may be in an earlier part of the replay. It is stored a few rows before the call's own message.
       let beyond = calls.has(callId) ? undefined : source.message(toolMessageId)?.position;
       while (beyond !== undefined && !calls.has(callId)) {
         const batch = store.messages({ branch, order: "desc", includeSilent: true, limit: page, beyond });

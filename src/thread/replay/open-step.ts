@@ -1,5 +1,5 @@
-// The tool calls of the unfinished step, read from rows: an object that was evicted has them nowhere else when a reader joins. Only the
-// end of the run is read, within bounds.
+// Reads the tool calls of the unfinished step from rows, for a reader that joins after the object was evicted: memory does not have them
+// then. Only the end of the run is read, within bounds.
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { ThreadStore } from "#core/ports/thread-store.ts";
@@ -13,7 +13,7 @@ import { eventSource } from "./event-source.ts";
 /** Maximal number of messages that are read, and UTF-16 units of their JSON. */
 const bounds = { limit: 1000, bytes: 4 * 1024 * 1024 };
 
-/** The messages from the last answer of the run's own loop on, newest first; none if no call is open. */
+/** The messages from the last answer of the run's main loop on, newest first; none if no call is open. */
 export function openStepRows(store: ThreadStore, thread: ThreadRecord): MessageRecord[] {
   const run = thread.active_run_id === null ? null : store.run(thread.active_run_id);
   if (run === null) return [];
@@ -33,7 +33,7 @@ export function openStepRows(store: ThreadStore, thread: ThreadRecord): MessageR
   return own.some(({ status }) => status === "started") ? own : [];
 }
 
-/** The events of the open calls, of the run's start, and of its current wait for a client, in order. */
+/** The events of the open calls, of the run's start, and of the run's current suspension if it waits for a client; in order. */
 export function openCallEvents(store: ThreadStore, thread: ThreadRecord): PlainEvent[] {
   const rows = openStepRows(store, thread);
   const run = rows.length === 0 || thread.active_run_id === null ? null : store.run(thread.active_run_id);

@@ -1,6 +1,7 @@
-// Where a replay begins to read: the run that was active at an event number, or, if none was, the first message after the number. Runs
-// start in the order of their ids, except for runs that were moved up in the queue or that interrupted another run. Such a run stores
-// the lowest id that it overtook (`overtook`), and each run that it overtook stores the highest id that overtook it (`overtaken`).
+// Where a replay begins to read: at the run that was active at an event number, or, if none was, at the first message after the number.
+// Runs usually start in the order of their ids. A run overtakes earlier ones if it was moved up in the queue or interrupted another run.
+// Such a run stores the lowest id that it overtook (`overtook`), and each overtaken run stores the highest id that overtook it
+// (`overtaken`).
 
 import type { ThreadStore } from "#core/ports/thread-store.ts";
 import type { RunRecord, ThreadRecord } from "#core/record.ts";
@@ -11,38 +12,38 @@ const firstPage = 2;
 
 /** Where the previous part of a replay ended, so that the next part does not search again. */
 export interface ReplayPlace {
-  /** Runs with later events have this id or a higher one; null for any id. */
+  /** Runs with later events have this id or a higher one; null if any run may have them. */
   run: string | null;
-  /** Position up to which every message was sent, used if no run is active where the next part begins. */
+  /** Every message up to this position was sent. Used if no run is active where the next part begins. */
   message: string;
 }
 
-/** Where the events after a number begin. `place` is that of the previous part; null for the first part. */
+/** The number after which the replayed events begin, and the place where the previous part ended; null for the first part. */
 export interface ReplayFrom {
   after: number;
   place: ReplayPlace | null;
 }
 
-/** The runs at an event number. */
+/** The runs that had started before an event number, as far as a replay needs them. */
 export interface RunsAt {
-  /** The run that started last; null if none had started. */
+  /** The run that had started last; null if none had started. */
   last: RunRecord | null;
-  /** Every run with events after the number has this id or a higher one; undefined for any id. */
+  /** Every run with events after the number has this id or a higher one; undefined if any run may have them. */
   from: string | undefined;
-  /** The highest id of the runs that had started. Log rows with events after the number have higher ids. */
+  /** The highest id of the runs that had started. Log rows with later events have higher ids. */
   newest: string | undefined;
 }
 
-/** The runs at the number that a part begins at. */
+/** Finds the runs that had started before the number `after`. */
 export function runsAt(store: ThreadStore, { after, place }: ReplayFrom): RunsAt {
   if (after === 0) return { last: null, from: undefined, newest: undefined };
   return place === null ? searchRunsBack(store, after) : searchRunsOn(store, place.run ?? undefined, after);
 }
 
 /**
- * The position after which messages with events to send are stored: that of the run that was active, or of the last message whose
- * events were all sent. Messages outside of runs are sent in the order of their positions, so the search goes back from the next run
- * and stops early.
+ * The position after which the messages with events to send are stored: the start of the run that was active, or the last message whose
+ * events were all sent. Messages outside of runs are sent in the order of their positions, so the search goes back from the next run and
+ * stops early.
  */
 export function firstMessage(
   store: ThreadStore,
@@ -81,7 +82,7 @@ export function startOf({ events }: RunRecord): number {
   return events.find(({ type }) => type === "run_start")?.seq ?? 0;
 }
 
-/** Runs by id, beginning with `from`. */
+/** Yields the runs in the order of their ids, beginning with `from`; all runs if it is undefined. */
 export function* runsById(store: ThreadStore, from: string | undefined): Generator<RunRecord> {
   const first = from === undefined ? null : store.run(from);
   if (first !== null) yield first;
@@ -94,14 +95,17 @@ export function* runsById(store: ThreadStore, from: string | undefined): Generat
   }
 }
 
-/** Runs in the order in which they started. `from` is that of `RunsAt`. A run that was overtaken follows those that overtook it. */
+/**
+ * Yields the runs in the order in which they started. A run may have started after runs with higher ids that overtook it in the queue. The
+ * runs with events to send have the id `from` or a higher one.
+ */
 export function* runsByStart(store: ThreadStore, from: string | undefined): Generator<RunRecord> {
   let overtakenRuns: { id: string; start: number }[] = [];
   let upTo = "";
   const release = function* () {
     const inOrder = overtakenRuns.sort((left, right) => left.start - right.start);
     overtakenRuns = [];
-    // Read again, because any number of runs may be overtaken and a row is large.
+    // The row is read again: any number of runs may have been overtaken, and keeping their large rows would need much memory.
     for (const { id } of inOrder) {
       const run = store.run(id);
       if (run !== null) yield run;
@@ -119,7 +123,7 @@ export function* runsByStart(store: ThreadStore, from: string | undefined): Gene
   yield* release();
 }
 
-/** Searches from the newest run back: most subscribers ask for the last run or the one before. */
+/** Searches back from the newest run: most subscribers need the last run or the one before it. */
 export function searchRunsBack(store: ThreadStore, after: number): RunsAt {
   let beyond: string | undefined;
   for (let limit = firstPage; ; limit = page) {
@@ -135,7 +139,7 @@ export function searchRunsBack(store: ThreadStore, after: number): RunsAt {
   }
 }
 
-/** Searches forward from the `from` of a smaller number, so that the parts of a long replay do not each search back. */
+/** Searches forward from the run at which the previous part began, so that the parts of a long replay do not each search back. */
 export function searchRunsOn(store: ThreadStore, from: string | undefined, after: number): RunsAt {
   let last: RunRecord | null = null;
   let newest: { id: string; overtook: string | undefined } | null = null;
@@ -147,7 +151,7 @@ export function searchRunsOn(store: ThreadStore, from: string | undefined, after
   return { last, from: newest?.overtook ?? newest?.id ?? from, newest: newest?.id };
 }
 
-/** The first run that started after a number; null if there is none. `from` is that of `RunsAt`. */
+/** The first run that started after a number; null if there is none. It has the id `from` or a higher one. */
 export function nextStarted(store: ThreadStore, from: string | undefined, after: number): RunRecord | null {
   for (const run of runsByStart(store, from)) if (!hadStarted(run, after)) return run;
   return null;

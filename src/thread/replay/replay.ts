@@ -13,7 +13,10 @@ import type { ReplayFrom, ReplayPlace, RunsAt } from "./replay-start.ts";
 /** Rows that are read at once. A row may have 2 MiB. */
 const page = 25;
 
-/** Rows of a part, and UTF-16 units of their JSON. A part stays in memory until its reader has received it, so it is small. */
+/**
+ * The most rows of a part, and the most UTF-16 units of their JSON. A part stays in memory until its reader has received it, so it is
+ * small.
+ */
 const bounds = { rows: 500, size: 512 * 1024 };
 
 /** A part of a replay: events in order. */
@@ -21,7 +24,7 @@ export interface ReplayPart {
   events: PlainEvent[];
   /** The number up to which all events are in this part; null if no events follow it. */
   upTo: number | null;
-  /** UTF-16 units, approximately, that the events take in memory and that nothing else holds. */
+  /** UTF-16 units, approximately, that only this part keeps in memory. */
   size: number;
   /** Where the search for the next part begins; null if nothing was searched. */
   place: ReplayPlace | null;
@@ -48,9 +51,9 @@ export function replay(store: ThreadStore, thread: ThreadRecord, from: ReplayFro
 }
 
 /**
- * The rows whose first event after a number has the lowest numbers, within the bounds; one row is always kept. The events of one row
- * may have numbers far apart, because a tool call's row contains the events before and after everything that happens inside the call.
- * So rows are offered in any order, and the numbers decide which are kept.
+ * Keeps the rows whose first events after a number are the earliest, within the bounds, and at least one row. The events of one row may
+ * have numbers far apart: a tool call's row contains the events before and after everything that happens inside the call. So rows may be
+ * offered in any order, and their numbers decide which are kept.
  */
 class EarliestRows {
   readonly #after: number;
@@ -73,12 +76,12 @@ class EarliestRows {
     return this.#size;
   }
 
-  /** Whether an event belongs to a later part. */
+  /** Whether an event belongs to a later part of the replay. */
   isLater(seq: number): boolean {
     return this.#droppedFrom !== null && seq >= this.#droppedFrom;
   }
 
-  /** Keeps the row if it is among the earliest. Drops others that no longer fit. */
+  /** Keeps the row if it is among the earliest. Drops kept rows that no longer fit. */
   offer(row: { events: readonly StoredEvent[] }, message: MessageRecord | null = null): void {
     const first = row.events.find(({ seq }) => seq > this.#after)?.seq;
     if (first === undefined || this.isLater(first)) return;
@@ -107,7 +110,7 @@ class EarliestRows {
   }
 }
 
-/** Offers event rows, which are stored in the order of their numbers, until the next one belongs to a later part. */
+/** Offers the rows of single events until one belongs to a later part. They are stored in the order of their numbers. */
 function offerEvents(store: ThreadStore, after: number, rows: EarliestRows): void {
   for (let from = after; !rows.isLater(from + 1);) {
     const batch = store.eventsAfter(from, page);
@@ -124,8 +127,8 @@ interface MessagePlace {
 }
 
 /**
- * Offers messages by position, and ends at the first run that started after this part. It does not end within a run: any message of a
- * run may have the earliest event. All messages of a run have positions before those of the next run.
+ * Offers messages by position, until a message of a run that started after this part. It does not stop within a run, because any message of
+ * a run may have the earliest event. All messages of a run have positions before those of the next run.
  */
 function offerMessages(
   store: ThreadStore,
@@ -141,7 +144,9 @@ function offerMessages(
   return places;
 }
 
-/** The position up to which every message's events are in this part or earlier ones. Known when rows of every kind were offered. */
+/**
+ * The position up to which the events of all messages are in this part or in earlier ones. Call it after rows of every kind were offered.
+ */
 function completeUpTo(places: readonly MessagePlace[], rows: EarliestRows): string | undefined {
   const open = places.findIndex(({ last }) => rows.isLater(last));
   return (open === -1 ? places : places.slice(0, open)).at(-1)?.position;
@@ -199,11 +204,11 @@ function offerLogs(
 interface RunStarts {
   /** Whether a run started after this part: then none of its events is in this part. */
   isLater(runId: string | null, rows: EarliestRows): boolean;
-  /** Whether no run was active at a number, or only one that started after this part. */
+  /** Whether no run was active at a number, or only a run that started after this part. */
   isOutside(seq: number, rows: EarliestRows): boolean;
 }
 
-/** `from` is the run that the part begins at. */
+/** Finds out when runs started. `from` is the id of the run at which the part begins. */
 function runStarts(store: ThreadStore, from: string | undefined): RunStarts {
   const known = new Map<string, number>();
   let last: RunsAt["last"] | undefined;
@@ -220,7 +225,7 @@ function runStarts(store: ThreadStore, from: string | undefined): RunStarts {
     },
     isOutside(seq, rows) {
       if (rows.droppedFrom === null) return false;
-      // `droppedFrom` only decreases: the last run before it is searched again if that run was dropped as well.
+      // `droppedFrom` only decreases, so the last run before it is searched again only if that run was dropped as well.
       if (last === undefined || (last !== null && rows.isLater(startOf(last)))) {
         last = searchRunsOn(store, from, rows.droppedFrom - 1).last;
       }
