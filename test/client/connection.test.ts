@@ -39,7 +39,7 @@ it("A subscription is never stuck: after any sequence of events it can become li
   );
 });
 
-it("A closed connection stays closed, and has a reason", () => {
+it("A closed connection stays closed, and has an error if the server refused it", () => {
   fc.assert(
     fc.property(begin, fc.array(signal), final, fc.array(fc.oneof(signal, final)), (first, before, end, after) => {
       const closed = next(before.reduce(next, first), end);
@@ -50,7 +50,7 @@ it("A closed connection stays closed, and has a reason", () => {
   );
 });
 
-it("The count of tries rises with each lost connection, and only progress resets it", () => {
+it("The number of connection attempts rises with each lost connection, and only progress resets it", () => {
   fc.assert(
     fc.property(begin, fc.array(signal, { maxLength: 30 }), (first, signals) => {
       let connection = first;

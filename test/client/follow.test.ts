@@ -141,7 +141,7 @@ describe("a subscription", () => {
     expect(follow.connection).toMatchObject({ state: "live", attempt: 0 });
   });
 
-  it("A snapshot of known content is no progress: the client waits longer and longer before each reconnect after it", () => {
+  it("A connection that receives only a snapshot without new content counts as failed, and the client doubles its delay before each reconnect", () => {
     const { follow, server, time } = following({ random: () => 0.999999 });
     const waits: number[] = [];
     for (let round = 0; round < 4; round++) {
@@ -157,7 +157,7 @@ describe("a subscription", () => {
     expect(waits).toEqual([500, 1000, 2000, 4000]);
   });
 
-  it("A wait is a random time between zero and its bound", () => {
+  it("The delay before a reconnect can be as short as zero, because it is random", () => {
     const { follow, server } = following({ random: () => 0 });
     server.wire.lose();
     expect(follow.connection).toMatchObject({ state: "waiting", delayMs: 0 });
@@ -227,7 +227,7 @@ describe("a subscription", () => {
     expect(follow.connection.state).toBe("closed");
   });
 
-  it("A page that becomes visible does not shorten a wait that the server asked for", () => {
+  it("A client whose page becomes visible still waits for the time of the server's Retry-After before it reconnects", () => {
     const { follow, server, time, presence } = following({ random: () => 0 });
     server.wire.lose(new Error("busy"), 5000);
     presence.tell("visible");
@@ -240,7 +240,7 @@ describe("a subscription", () => {
     expect([follow.connection.state, server.wires.length]).toEqual(["connecting", 3]);
   });
 
-  it("A subscription stays open as long as something uses it, and a moment longer", () => {
+  it("A subscription is closed 250 ms after its last user has left", () => {
     const { follow, release, server, time, closed } = following();
     const again = follow.hold();
     release();

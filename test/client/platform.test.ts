@@ -22,13 +22,13 @@ afterEach(() => {
 });
 
 describe("presence", () => {
-  it("A client outside of a page counts as online and visible", () => {
+  it("A client outside of a browser page treats itself as online and visible", () => {
     const presence = platformPresence();
     expect([presence.online, presence.visible]).toEqual([true, true]);
     presence.watch(() => undefined)();
   });
 
-  it("A client in a page takes online and visible from the page's events, until it stops watching them", () => {
+  it("A client in a browser page takes its online and visible state from the page's events until it stops watching them", () => {
     const [window, document] = [new EventTarget(), Object.assign(new EventTarget(), { visibilityState: "hidden" })];
     define("document", document);
     define("navigator", { onLine: false });

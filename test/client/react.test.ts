@@ -304,7 +304,7 @@ describe("useThreads", () => {
     expect(page.text()).toBe("two,one");
   });
 
-  it("A list component without a feed requests the list again while it is shown, and keeps unchanged entries", async () => {
+  it("A list component on a server without a thread feed polls the list while the page is visible, and unchanged threads stay the same objects", async () => {
     seen.length = 0;
     let titles = ["one", "two"];
     server.answers["GET /api/threads"] = () => ({

@@ -128,7 +128,7 @@ describe("credentials", () => {
 });
 
 describe("errors", () => {
-  it("A refusal has the contract's code, its status, details and wait", async () => {
+  it("The error for a refused request has the code, the status, the details and the Retry-After of the response", async () => {
     const { client } = await asking([refusal(429, "rate_limited", { "retry-after": "120" })]);
     const error = await errorOf(client.threads.create({ agent_id: "assistant" }));
     expect(error).toBeInstanceOf(ThreadholdClientError);
@@ -145,7 +145,7 @@ describe("errors", () => {
     expect(await errorOf(client.thread("t").get())).toMatchObject({ code: "unexpected_answer", status });
   });
 
-  it("A missing or late answer is an error of the network", async () => {
+  it("A request without a response in time, or without a server, ends with ThreadholdNetworkError", async () => {
     const { client, time, server } = await asking(["silent"], { retries: 0 });
     const late = errorOf(client.thread("t").get());
     await server.came(1);
@@ -157,7 +157,7 @@ describe("errors", () => {
 });
 
 describe("tries", () => {
-  it("A request that creates something is sent again under the same key, another call has another key, and a key of the caller is kept", async () => {
+  it("A creation is retried with the same idempotency key, another call has another key, and the caller's own key is used unchanged", async () => {
     const { client, server, time } = await asking(["cut", refusal(503, "unavailable"), thread]);
     const created = client.threads.create({ agent_id: "assistant" });
     await time.armed(150);
@@ -175,7 +175,7 @@ describe("tries", () => {
     expect(new Set(server.seen.map(({ body }) => body)).size).toBe(1);
   });
 
-  it("A request is not sent again before the time that the server names, and not at all if that time is too long", async () => {
+  it("A request is not retried before the server's Retry-After has passed, and not at all if that time is too long", async () => {
     const { client, server, time } = await asking([refusal(429, "rate_limited", { "retry-after": "7" }), thread]);
     const got = client.thread("t").get();
     await time.armed(7150);
@@ -184,6 +184,10 @@ describe("tries", () => {
     time.advance(1);
     await got;
     expect(server.seen).toHaveLength(2);
+
+    const long = await asking([refusal(429, "rate_limited", { "retry-after": "120" })]);
+    expect(await errorOf(long.client.thread("t").get())).toMatchObject({ code: "rate_limited" });
+    expect(long.server.seen).toHaveLength(1);
   });
 
   it.each<[string, (client: ThreadholdClient) => PromiseLike<unknown>]>([

@@ -96,7 +96,7 @@ describe("a send", () => {
     ]);
   });
 
-  it("A send ends with its run also if no event reported the end", async () => {
+  it("A send whose run ended while its connection was lost resolves after the reconnect", async () => {
     const sending = thread.send("Hello");
     await admitted(sending);
     tell(begun);
@@ -108,7 +108,7 @@ describe("a send", () => {
     expect((await sending).text).toBe("done");
   });
 
-  it("A send whose input is removed from the queue ends as its run ends", async () => {
+  it("A send whose input is removed from the queue resolves with the status stopped", async () => {
     server.answers[`POST /api/threads/${threadId}/messages`] = () => ({
       message: null,
       run: runOf({ status: "queued" }),
@@ -120,7 +120,7 @@ describe("a send", () => {
     expect((await sending).status).toBe("stopped");
   });
 
-  it("A send until its run waits ends if the run waits already, and when it begins to wait", async () => {
+  it("A send with until=rest resolves when its run begins to wait for the client, or at once if it waits already", async () => {
     const waits = runOf({ status: "awaiting_tool_execution" });
     server.answers[`GET /api/threads/${threadId}/runs/run`] = () => waits;
     const first = thread.send("Hello", { until: "rest" });
@@ -131,7 +131,7 @@ describe("a send", () => {
     expect((await thread.send("And", { until: "rest", when: "steer" })).status).toBe("awaiting_tool_execution");
   });
 
-  it("A send until its run waits ends also if no event reported the wait", async () => {
+  it("A send with until=rest whose run began to wait while its connection was lost resolves after the reconnect", async () => {
     const waits = runOf({ status: "awaiting_tool_execution" });
     server.answers[`GET /api/threads/${threadId}/runs/run`] = () => waits;
     const ends: string[] = [];

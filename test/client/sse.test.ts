@@ -25,7 +25,7 @@ function parse(pieces: readonly string[]): ServerSentEvent[] {
 }
 
 describe("the parser", () => {
-  it("Server-sent events are the same whatever pieces and line ends their text has", () => {
+  it("Server-sent events are parsed equally however their text is split into chunks, and with any line ends", () => {
     console.info(`seed ${String(seed)}`);
     const word = fc.string({ unit: fc.constantFrom("a", ":", " ", "é", "{", "漢"), maxLength: 6 });
     const told = fc.record({ id: fc.nat(99), lines: fc.array(word, { minLength: 1, maxLength: 3 }) });
@@ -120,10 +120,12 @@ describe("the carrier", () => {
     expect(time.pending).toBe(0);
   });
 
-  it("A thread_error frame without a number ends the stream with the frame's reason", async () => {
+  it("A thread_error frame without an event number ends the stream with the frame's error", async () => {
     const error = JSON.stringify({ type: "error", code: "thread_not_found", message: "It is gone." });
     const { sink } = await carried({ text: `event: thread_error\ndata: ${error}\n\n` });
-    expect(await sink.end).toBeInstanceOf(ThreadholdClientError);
+    const end = await sink.end;
+    expect(end).toBeInstanceOf(ThreadholdClientError);
+    expect(end).toMatchObject({ code: "thread_not_found", message: "It is gone." });
     expect(sink.told).toEqual(["opened", "refused"]);
   });
 

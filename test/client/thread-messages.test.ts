@@ -56,7 +56,7 @@ function runOf(fields: Partial<RunView>): RunView {
 const user = message({ role: "user", parts: [text("Look.")] });
 
 describe("the messages of a thread", () => {
-  it("AUI1 All that a run answers is one message, with the results in its calls and without hidden messages", () => {
+  it("AUI1 All answers of a run are one assistant-ui message, which has results in its calls and no hidden messages", () => {
     const answers = [
       user,
       message({ parts: [{ type: "thinking", thinking: "Hm." }, text("I look."), call("c1"), call("c2")] }),
@@ -82,7 +82,7 @@ describe("the messages of a thread", () => {
     });
   });
 
-  it("AUI1 Only a message that changed is another object, and an answer keeps its id when its first message is retracted", () => {
+  it("AUI1 Unchanged assistant-ui messages stay the same objects, and an answer keeps its id when its first message is retracted", () => {
     const converter = new ThreadMessages();
     const first = [user, message({ run_id: "r1", parts: [text("Done.")] })];
     const begun = message({ run_id: "r2", streaming: true, parts: [text("Ha")] });
@@ -112,7 +112,7 @@ describe("the messages of a thread", () => {
     expect(new Set(shown.map(({ id }) => id)).size).toBe(4);
   });
 
-  it("AUI2 A call that needs approval asks for it, a decision is shown, and waiting calls outside of the messages are data parts", () => {
+  it("AUI2 A call that needs approval has the status requires-action, a decision is part of the call, and waiting calls of other messages are data parts", () => {
     const asking = [user, message({ parts: [call("c1")] })];
     const pending = ["c1", "c9"].map((id) => ({ id, name: "look", kind: "approval" as const, run_id: "r1" }));
     const waiting = content(asking, {

@@ -129,7 +129,7 @@ describe("tools of a client", () => {
     expect(posted).toEqual([{ tool_call_id: "one", ...(answer as object) }]);
   });
 
-  it("The waiting calls are known while the thread is followed, and again when it is followed later", async () => {
+  it("A followed thread lists its waiting calls, also when it is followed again later", async () => {
     const thread = client.thread(threadId);
     expect(thread.pending).toEqual([]);
     tell(picture(call("one"), call("yes", { kind: "approval" })));
@@ -154,7 +154,7 @@ describe("tools of a client", () => {
     expect(thread.pending.map(({ id }) => id)).toEqual(["yes"]);
   });
 
-  it("Arguments that the event does not contain are read from the message of the call", async () => {
+  it("The arguments of a waiting call are read from the call's message if the event does not contain them", async () => {
     const asked = messageAt(1, {
       parts: [{ type: "tool_call", id: "big", name: "look", arguments: { from: "list" } }],
     });
@@ -174,7 +174,7 @@ describe("tools of a client", () => {
     expect(server.requests.filter((request) => request.includes("/messages"))).toHaveLength(1);
   });
 
-  it("A call's arguments can be read, from its event or from the messages of the child thread", async () => {
+  it("The client returns a call's arguments from its event, or from the messages of the child thread if the event lacks them", async () => {
     const { tools } = client.thread(threadId);
     expect(await tools.argumentsOf(call("here", { kind: "approval" }))).toEqual({ at: "here" });
     expect(server.requests.filter((request) => request.includes("/messages"))).toEqual([]);

@@ -10,8 +10,8 @@ const encoder = new TextEncoder();
 const lineOf = (data: string) => encoder.encode(`{"type":"chunk","data":"${data}"}\n`);
 const pieces = fc.uint8Array({ maxLength: 400 });
 
-describe("the line of a piece", () => {
-  it("The line of a piece has the bytes as base64 in JSON, and is decoded to the same bytes", () => {
+describe("the line of an export for a chunk of a file", () => {
+  it("An export's line for a chunk of a file contains the bytes as base64 in JSON, and is decoded to the same bytes", () => {
     fc.assert(
       fc.property(pieces, (bytes) => {
         const line = encodedChunk(bytes);
@@ -23,7 +23,7 @@ describe("the line of a piece", () => {
     expect(decodedChunk(encodedChunk(every))).toEqual(every);
   });
 
-  it("The line of a piece is decoded as its base64 text is, and a line with invalid base64 is not decoded", () => {
+  it("An export's line for a chunk of a file is decoded to the bytes of its base64, and not at all if the base64 is invalid or unpadded", () => {
     const letters = fc.string({
       unit: fc.constantFrom(...'A Z a z 0 9 + / = - _ \n " \\ ü'.split(" "), " "),
       maxLength: 12,
@@ -52,7 +52,7 @@ describe("the line of a piece", () => {
     }
   });
 
-  it("The line of a piece cannot be another kind of line", () => {
+  it("An export's line is not decoded as a chunk of a file if it is empty, incomplete, of another type, or begins with another field", () => {
     for (const line of [
       "",
       "\n",

@@ -317,7 +317,7 @@ describe("the client", () => {
     leave();
   });
 
-  it("A call that needs approval suspends the run of a send until the call is approved or declined", async () => {
+  it("A send with until=rest returns when a call needs approval, and a send without it after the call was approved or declined", async () => {
     const thread = await begin(open(), "purchaser");
     const rest = await thread.send("An espresso machine for 900", { until: "rest" });
     expect(rest.status).toBe("awaiting_tool_execution");

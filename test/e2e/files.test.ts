@@ -207,7 +207,7 @@ describe("files over the network", () => {
     expect(server?.output()).not.toContain("thread_failed");
   });
 
-  it("FHTTP14 One of two simultaneous writers with one condition is refused", async () => {
+  it("FHTTP14 Of two simultaneous uploads with the same If-Match or If-None-Match condition, one is refused with 409", async () => {
     const { anna, files } = await annas();
     const path = `${files}/a.bin`;
     const both = async (headers: Record<string, string>): Promise<number[]> => {

@@ -94,7 +94,7 @@ describe("a guarded server", () => {
     expect((await nobody.call("GET", `/api/threads/${id}/summary`)).status).toBe(401);
   });
 
-  it("The developer tools of the local server show no data and run no SQL", async () => {
+  it("The data explorer of the local server shows no data and runs no SQL", async () => {
     const nobody = as("");
     await as("anna-secret").createThread();
     for (const [method, path] of explorerRoutes) {

@@ -84,7 +84,7 @@ describe("plain wrangler", () => {
     expect(await statusUnderHost(path, "evil.example", { ...forged, origin: "http://evil.example" })).toBe(403);
   });
 
-  it("The tools of plain wrangler dev show no data after an install", async () => {
+  it("The data explorer of plain wrangler dev is switched off by the install, and its routes are answered with 404", async () => {
     for (const [method, path] of explorerRoutes) {
       const answer = await fetch(`${url()}${path}`, { method, ...(method === "POST" ? { body: "{}" } : {}) });
       expect([path, answer.status, await answer.text()]).toEqual([

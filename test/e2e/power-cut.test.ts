@@ -182,7 +182,7 @@ describe("a power cut", () => {
     expect(messages[3]?.content).toContain("The tool said: ");
   });
 
-  it("A wait for a provider continues after the power cut", async () => {
+  it("A run that waits for a provider's Retry-After makes its next attempt after a power cut", async () => {
     if (limited === undefined) throw new Error("The thread was not started");
     const messages = await finished(limited);
     expect(messages.map(({ content }) => content).slice(1)).toEqual(["Hello there, how can I help?"]);

@@ -40,7 +40,7 @@ const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
 }));
 const root = fc.dictionary(keyword, schema, { maxKeys: 6 }) as fc.Arbitrary<JsonObject>;
 
-it("SESSION20 Every schema that is sent to a model is an object without references, or is refused with a reason", () => {
+it("SESSION20 A client tool's schema becomes an object schema without references, or is refused with a reason", () => {
   console.info(`SESSION20 seed ${seed}`);
   let usedAny = 0;
   fc.assert(
@@ -62,7 +62,7 @@ it("SESSION20 Every schema that is sent to a model is an object without referenc
   expect(usedAny).toBeGreaterThan(20);
 });
 
-it("SESSION20 A cycle is reported once, and a schema that is used several times is no cycle", () => {
+it("SESSION20 A client tool's schema with a circular reference is refused, and one that uses a definition twice is accepted", () => {
   const circle = { properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { items: { $ref: "#/$defs/a" } } } };
   const read = clientSchema(circle);
   expect("problem" in read ? read.problem : "").toContain("itself");
@@ -73,7 +73,7 @@ it("SESSION20 A cycle is reported once, and a schema that is used several times 
   expect(usable(shared).parameters["properties"]).toEqual({ a: { type: "string" }, b: { type: "string" } });
 });
 
-it("SESSION20 A keyword with a value of the wrong kind is refused, and the error names its position", () => {
+it("SESSION20 A client tool's schema with a keyword of the wrong type is refused, and the error names its position", () => {
   const odd: [string, unknown][] = [
     ["type", "wat"],
     ["type", []],
@@ -90,7 +90,7 @@ it("SESSION20 A keyword with a value of the wrong kind is refused, and the error
   }
 });
 
-it("SESSION20 Arguments are checked for types, fields, ranges and lengths, and stay as they were sent", () => {
+it("SESSION20 Arguments of a client tool are checked for types, fields, ranges and lengths, and are not changed", () => {
   const { check } = usable({
     type: "object",
     properties: {
@@ -121,7 +121,7 @@ it("SESSION20 Arguments are checked for types, fields, ranges and lengths, and s
   expect(usable(null).check({})).toEqual({ ok: true, args: {} });
 });
 
-it("SESSION20 A model is sent the schema with its references resolved", () => {
+it("SESSION20 A model is sent the schema of a client tool with its references resolved", () => {
   const { parameters } = usable({
     $schema: "http://json-schema.org/draft-07/schema#",
     properties: { at: { $ref: "#/definitions/p", description: "Where" }, id: { type: "string", pattern: "^a" } },

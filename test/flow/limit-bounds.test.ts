@@ -18,7 +18,7 @@ const nobody = { limits: null };
 
 const own: Limits = { steps: 20, turns: 3, tokens: 800, durationMs: 1000, cost: 2 };
 
-it("LIMIT7 The bounds of a run are the agent's, or the side's in their place, within those of the deployment", () => {
+it("LIMIT7 The limits of a run are the agent's, each replaced by the side's if it sets one, and never exceed the deployment's", () => {
   const all = { steps: 20, turns: 3, tokens: 800, duration_ms: 1000, cost: 2 };
   expect(runBounds(speaking({ limits: own }), nobody, deployment)).toEqual(all);
   expect(runBounds(speaking({ limits: own }, { limits: { tokens: 5000, cost: null } }), nobody, deployment)).toEqual({
@@ -41,7 +41,7 @@ it("LIMIT8 A caller's limit replaces the deployment's, and never lifts the agent
   });
 });
 
-it("LIMIT7 Limits of steps apply to the run, in addition to those of a turn and the ceiling", () => {
+it("LIMIT7 A limit of steps applies to the run, and the deployment's applies too unless maxSteps of the side bounds the run", () => {
   expect(runBounds(speaking({}, { maxSteps: 4 }), nobody, deployment).steps).toBeNull();
   expect(runBounds(speaking({}, { maxSteps: 4 }, true), nobody, deployment).steps).toBe(250);
   expect(runBounds(speaking({}, { maxSteps: 4, limits: { steps: 300 } }), nobody, deployment).steps).toBe(300);
@@ -59,13 +59,13 @@ it("LIMIT7 The caller's setting decides first whether a run waits at its limit, 
 describe("bounds that a run rests at", () => {
   const resting = (limits: Limits) => speaking({ limits: { ...limits, onLimit: "rest" } });
 
-  it("LIMIT25 A raised limit replaces an agent's bound if the agent lets its runs wait", () => {
+  it("LIMIT25 A raised limit replaces an agent's limit if the agent makes runs wait at limits", () => {
     const asked = { limits: { tokens: 850, steps: 5 }, raised: ["tokens" as const] };
     expect(runBounds(resting(own), asked, deployment)).toMatchObject({ tokens: 850, steps: 5, turns: 3 });
     expect(runBounds(speaking({ limits: own }), asked, deployment)).toMatchObject({ tokens: 800, steps: 5, turns: 3 });
   });
 
-  it("LIMIT25 A limit of an agent that does not let its runs wait cannot be raised", () => {
+  it("LIMIT25 An agent's limit cannot be raised if the agent, or the request, makes runs end at limits", () => {
     const allowed = deployment;
     const rest = { limits: { tokens: 100, on_limit: "rest" as const } };
     expect(firmBounds(speaking({}), rest, { amount: "tokens", allowed }).tokens).toBeNull();

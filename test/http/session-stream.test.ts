@@ -32,7 +32,7 @@ function runOf(thread: FakeThread): string {
 const end = { type: "run_end", status: "completed", reason: null, outcome: null, error: null, message_ids: [] };
 
 describe("the stream of an execution", () => {
-  it("SESSION11 The stream of an execution follows its run from its admission, without nested scopes", async () => {
+  it("SESSION11 The stream of an execution has the events of its own run from the admission on, without those of other runs and of sub-prompts", async () => {
     const { execute, thread, id } = seeded();
     thread.emit({ type: "run_start", run_id: "before" });
     const response = await execute();

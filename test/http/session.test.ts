@@ -15,7 +15,7 @@ const options = { model: "scripted" };
 const said = (content: string) => ({ role: "user", content });
 const ofClient = { name: "far", label: "Far", parameters: { type: "object", properties: { q: { type: "string" } } } };
 describe("an execution", () => {
-  it("SESSION10 An execution emits a whole turn, from its start to its result, and is a thread", async () => {
+  it("SESSION10 An execution emits a whole turn from session_start to its result, and the session then has the same messages", async () => {
     const name = `turn:${crypto.randomUUID()}`;
     scripts.set("stream_it", ({ step }) =>
       step === 0

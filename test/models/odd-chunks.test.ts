@@ -189,7 +189,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     });
   });
 
-  it("An unreadable piece is reported by a sentence without a dump of the piece", async () => {
+  it("The error for an unreadable chunk states the problem in a sentence and does not contain the chunk", async () => {
     const odd = { ...chunk({}), choices: [{ index: 0, delta: { content: { secret: "words of the answer" } } }] };
     const { end } = await answerTo(provider, lines(chunk({ content: "Hel" }), odd));
     if (end.type !== "error") throw new Error("it was read");

@@ -43,7 +43,7 @@ const steps = [0, 1, 2, 3, 4, 5].map((step) => [
 ]);
 
 describe("Claude through OpenRouter", () => {
-  it("The system prompt and the ends of the last two turns get cache marks, within blocks of content", async () => {
+  it("The system prompt and the last messages of the last two turns have cache breakpoints in their content blocks", async () => {
     // 0 is the system prompt, 1 the question; a step adds a call and its result.
     expect(await Promise.all(steps.map(async (messages) => marks(await sentMessages(messages))))).toEqual([
       [0],
@@ -55,7 +55,7 @@ describe("Claude through OpenRouter", () => {
     ]);
   });
 
-  it("Every cache mark is inside a block, and no request has more than four", async () => {
+  it("Every cache breakpoint is inside a content block, and no request has more than four", async () => {
     for (const messages of steps) {
       const { body } = await overHttp("openrouter", { messages, tools }, { model: "anthropic/claude-haiku-4.5" });
       const all = JSON.stringify(body).match(/"cache_control"/g) ?? [];
@@ -64,7 +64,7 @@ describe("Claude through OpenRouter", () => {
     }
   });
 
-  it("Each request begins with the bytes of the previous one, except the cache marks", async () => {
+  it("Each request begins with the messages of the previous one, which are unchanged except for their cache breakpoints", async () => {
     const sent = await Promise.all(steps.map((messages) => sentMessages(messages)));
     for (const [at, now] of sent.entries()) {
       const before = sent[at - 1];
@@ -72,7 +72,7 @@ describe("Claude through OpenRouter", () => {
     }
   });
 
-  it("Results of parallel calls get one cache mark, and in a message with an image the text gets it", async () => {
+  it("Results of parallel calls get one cache breakpoint, and in a message with an image the text gets it", async () => {
     const image = { type: "image", mime_type: "image/png", data: "iVBORw0KGgo=" } as const;
     const both = message("assistant", {
       parts: ["a", "b"].map((id) => ({
@@ -95,7 +95,7 @@ describe("Claude through OpenRouter", () => {
     expect(sent[1]?.content?.find((block) => block.cache_control)).toMatchObject({ type: "text", text: "See" });
   });
 
-  it("A model's `cache` option turns cache marks off, and requests of other models are unchanged", async () => {
+  it("A model's `cache` option turns cache breakpoints off, and requests of other models are unchanged", async () => {
     const messages = steps[3] ?? [];
     expect(marks(await sentMessages(messages, { cache: "disabled" }))).toEqual([]);
     expect(marks(await sentMessages(messages, { cache: { system: true } }))).toEqual([0]);

@@ -128,7 +128,7 @@ describe("caching", () => {
     return found;
   }
 
-  it("Anthropic's cache marks are on the last system block, the last tool and the second-to-last message", async () => {
+  it("Anthropic's cache breakpoints are on the last system block, the last tool and the second-to-last message", async () => {
     expect(await marked()).toEqual(["system", 'tool "last"', "message 3"]);
     expect(await marked("auto")).toEqual(["system", 'tool "last"', "message 3"]);
     expect(await marked("disabled")).toEqual([]);
@@ -136,11 +136,11 @@ describe("caching", () => {
     expect(await marked({ system: true, messages: true })).toEqual(["system", "message 3"]);
   });
 
-  it("A tool result and the user's text after it are one message, so the message before gets the cache mark", async () => {
+  it("A tool result and the user's text after it are one message, so the message before gets the cache breakpoint", async () => {
     expect(await marked({ messages: true }, [user("Thanks")])).toEqual(["message 3"]);
   });
 
-  it("A single message gets no cache mark, and OpenAI is sent no marks", async () => {
+  it("A single message gets no cache breakpoint, and OpenAI is sent no breakpoints", async () => {
     const { body } = await capture("anthropic", { messages: [user("One")], system: "" });
     expect(JSON.stringify(body)).not.toContain("cache_control");
     expect(JSON.stringify((await capture("openai", { tools, messages })).body)).not.toMatch(/cache/);

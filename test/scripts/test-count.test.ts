@@ -9,21 +9,21 @@ const file = (status: string, ...tests: string[]) => ({
   assertionResults: tests.map((test) => ({ status: test })),
 });
 
-it("The count reports the tests that ran", () => {
+it("The summary of a test run counts the tests that passed, failed and were skipped", () => {
   const report = { testResults: [file("passed", "passed", "passed", "skipped"), file("failed", "failed", "passed")] };
   expect(countTests(report, 1)).toEqual({ passed: 3, failed: 1, skipped: 1 });
 });
 
-it("A file that broke outside of its tests counts as a failure", () => {
+it("The summary of a test run counts a test file that fails outside of its tests as a failure", () => {
   expect(countTests({ testResults: [file("failed"), file("passed", "passed")] }, 1)).toMatchObject({ failed: 1 });
 });
 
-it("The count never reports 0 failed for a run that failed", () => {
+it("The summary of a failed test run never reports 0 failures, also without a report or with passed tests only", () => {
   expect(countTests(undefined, 1)).toEqual({ passed: 0, failed: 1, skipped: 0 });
   expect(countTests({ testResults: [file("passed", "passed")] }, 1)).toMatchObject({ passed: 1, failed: 1 });
 });
 
-it("The count names what failed and why, also if no test did", () => {
+it("The summary of a test run names each failed test or file with the reason", () => {
   const failed = { status: "failed", fullName: "a thing works", failureMessages: ["AssertionError:\n  no"] };
   const report = {
     testResults: [

@@ -46,111 +46,180 @@ function fits(theirs: string): () => Promise<void> {
   return async () => expect(await look()).toEqual([]);
 }
 
-describe("a type of the document fits ours both ways:", () => {
-  it("SATYPE1 The type ModelProvider fits the document's type in both directions", fits("models.ModelProvider"));
+describe("types of Standard Agents", () => {
   it(
-    "SATYPE2 The type ModelCapabilities fits the document's type in both directions",
+    "SATYPE1 The type ModelProvider is assignable to and from the type of Standard Agents",
+    fits("models.ModelProvider"),
+  );
+  it(
+    "SATYPE2 The type ModelCapabilities is assignable to and from the type of Standard Agents",
     fits("models.ModelCapabilities"),
   );
-  it("SATYPE3 The type ModelDefinition fits the document's type in both directions", fits("models.ModelDefinition"));
-  it("SATYPE4 The type ThreadMetadata fits the document's type in both directions", fits("messages.ThreadMetadata"));
-  it("SATYPE5 The type ThreadState fits the document's type in both directions", fits("threads.ThreadState"));
-  it("SATYPE6 The type Message fits the document's type in both directions", fits("messages.Message"));
   it(
-    "SATYPE7 The type GetMessagesOptions fits the document's type in both directions",
+    "SATYPE3 The type ModelDefinition is assignable to and from the type of Standard Agents",
+    fits("models.ModelDefinition"),
+  );
+  it(
+    "SATYPE4 The type ThreadMetadata is assignable to and from the type of Standard Agents",
+    fits("messages.ThreadMetadata"),
+  );
+  it("SATYPE5 The type ThreadState is assignable to and from the type of Standard Agents", fits("threads.ThreadState"));
+  it("SATYPE6 The type Message is assignable to and from the type of Standard Agents", fits("messages.Message"));
+  it(
+    "SATYPE7 The type GetMessagesOptions is assignable to and from the type of Standard Agents",
     fits("messages.GetMessagesOptions"),
   );
-  it("SATYPE8 The type MessagesResult fits the document's type in both directions", fits("messages.MessagesResult"));
   it(
-    "SATYPE9 The type InjectMessageInput fits the document's type in both directions",
+    "SATYPE8 The type MessagesResult is assignable to and from the type of Standard Agents",
+    fits("messages.MessagesResult"),
+  );
+  it(
+    "SATYPE9 The type InjectMessageInput is assignable to and from the type of Standard Agents",
     fits("messages.InjectMessageInput"),
   );
-  it("SATYPE10 The type MessageUpdates fits the document's type in both directions", fits("messages.MessageUpdates"));
-  it("SATYPE11 The type GetLogsOptions fits the document's type in both directions", fits("messages.GetLogsOptions"));
-  it("SATYPE12 The type Log fits the document's type in both directions", fits("messages.Log"));
-  it("SATYPE13 The type FileStorage fits the document's type in both directions", fits("files.FileStorage"));
-  it("SATYPE14 The type FileRecord fits the document's type in both directions", fits("files.FileRecord"));
-  it("SATYPE15 The type WriteFileOptions fits the document's type in both directions", fits("files.WriteFileOptions"));
-  it("SATYPE16 The type ReaddirResult fits the document's type in both directions", fits("files.ReaddirResult"));
-  it("SATYPE17 The type FileStats fits the document's type in both directions", fits("files.FileStats"));
-  it("SATYPE18 The type GrepResult fits the document's type in both directions", fits("files.GrepResult"));
-  it("SATYPE19 The type FindResult fits the document's type in both directions", fits("files.FindResult"));
   it(
-    "SATYPE20 The type ReadFileStreamOptions fits the document's type in both directions",
+    "SATYPE10 The type MessageUpdates is assignable to and from the type of Standard Agents",
+    fits("messages.MessageUpdates"),
+  );
+  it(
+    "SATYPE11 The type GetLogsOptions is assignable to and from the type of Standard Agents",
+    fits("messages.GetLogsOptions"),
+  );
+  it("SATYPE12 The type Log is assignable to and from the type of Standard Agents", fits("messages.Log"));
+  it("SATYPE13 The type FileStorage is assignable to and from the type of Standard Agents", fits("files.FileStorage"));
+  it("SATYPE14 The type FileRecord is assignable to and from the type of Standard Agents", fits("files.FileRecord"));
+  it(
+    "SATYPE15 The type WriteFileOptions is assignable to and from the type of Standard Agents",
+    fits("files.WriteFileOptions"),
+  );
+  it(
+    "SATYPE16 The type ReaddirResult is assignable to and from the type of Standard Agents",
+    fits("files.ReaddirResult"),
+  );
+  it("SATYPE17 The type FileStats is assignable to and from the type of Standard Agents", fits("files.FileStats"));
+  it("SATYPE18 The type GrepResult is assignable to and from the type of Standard Agents", fits("files.GrepResult"));
+  it("SATYPE19 The type FindResult is assignable to and from the type of Standard Agents", fits("files.FindResult"));
+  it(
+    "SATYPE20 The type ReadFileStreamOptions is assignable to and from the type of Standard Agents",
     fits("files.ReadFileStreamOptions"),
   );
-  it("SATYPE21 The type FileChunk fits the document's type in both directions", fits("files.FileChunk"));
-  it("SATYPE22 The type ExecutionState fits the document's type in both directions", fits("threads.ExecutionState"));
-  it("SATYPE23 The type TextContent fits the document's type in both directions", fits("tools.TextContent"));
-  it("SATYPE24 The type ImageContent fits the document's type in both directions", fits("tools.ImageContent"));
-  it("SATYPE25 The type ToolContent fits the document's type in both directions", fits("tools.ToolContent"));
-  it("SATYPE26 The type ToolAttachment fits the document's type in both directions", fits("tools.ToolAttachment"));
-  it("SATYPE27 The type AttachmentRef fits the document's type in both directions", fits("tools.AttachmentRef"));
-  it("SATYPE28 The type ToolResult fits the document's type in both directions", fits("tools.ToolResult"));
+  it("SATYPE21 The type FileChunk is assignable to and from the type of Standard Agents", fits("files.FileChunk"));
+  it(
+    "SATYPE22 The type ExecutionState is assignable to and from the type of Standard Agents",
+    fits("threads.ExecutionState"),
+  );
+  it("SATYPE23 The type TextContent is assignable to and from the type of Standard Agents", fits("tools.TextContent"));
+  it(
+    "SATYPE24 The type ImageContent is assignable to and from the type of Standard Agents",
+    fits("tools.ImageContent"),
+  );
+  it("SATYPE25 The type ToolContent is assignable to and from the type of Standard Agents", fits("tools.ToolContent"));
+  it(
+    "SATYPE26 The type ToolAttachment is assignable to and from the type of Standard Agents",
+    fits("tools.ToolAttachment"),
+  );
+  it(
+    "SATYPE27 The type AttachmentRef is assignable to and from the type of Standard Agents",
+    fits("tools.AttachmentRef"),
+  );
+  it("SATYPE28 The type ToolResult is assignable to and from the type of Standard Agents", fits("tools.ToolResult"));
   for (const depth of [1, 7, 8, 9, 10]) {
     it(
-      `SATYPE29 ToolArgsNode of ${depth} levels fits the document's type in both directions`,
+      `SATYPE29 ToolArgsNode of ${depth} levels is assignable to and from the type of Standard Agents`,
       fits(`tools.ToolArgsNode<${depth}>`),
     );
     it(
-      `SATYPE30 ToolArgsRawShape of ${depth} levels fits the document's type in both directions`,
+      `SATYPE30 ToolArgsRawShape of ${depth} levels is assignable to and from the type of Standard Agents`,
       fits(`tools.ToolArgsRawShape<${depth}>`),
     );
     it(
-      `SATYPE31 ToolArgs of ${depth} levels fits the document's type in both directions`,
+      `SATYPE31 ToolArgs of ${depth} levels is assignable to and from the type of Standard Agents`,
       fits(`tools.ToolArgs<${depth}>`),
     );
   }
-  it("SATYPE32 The type Tool fits the document's type in both directions", fits("tools.Tool"));
-  it("SATYPE33 The type ToolDefinition fits the document's type in both directions", fits("tools.ToolDefinition"));
-  it("SATYPE34 The type PromptTextPart fits the document's type in both directions", fits("prompts.PromptTextPart"));
+  it("SATYPE32 The type Tool is assignable to and from the type of Standard Agents", fits("tools.Tool"));
   it(
-    "SATYPE35 The type PromptIncludePart fits the document's type in both directions",
+    "SATYPE33 The type ToolDefinition is assignable to and from the type of Standard Agents",
+    fits("tools.ToolDefinition"),
+  );
+  it(
+    "SATYPE34 The type PromptTextPart is assignable to and from the type of Standard Agents",
+    fits("prompts.PromptTextPart"),
+  );
+  it(
+    "SATYPE35 The type PromptIncludePart is assignable to and from the type of Standard Agents",
     fits("prompts.PromptIncludePart"),
   );
-  it("SATYPE36 The type PromptPart fits the document's type in both directions", fits("prompts.PromptPart"));
+  it("SATYPE36 The type PromptPart is assignable to and from the type of Standard Agents", fits("prompts.PromptPart"));
   it(
-    "SATYPE37 The type StructuredPrompt fits the document's type in both directions",
+    "SATYPE37 The type StructuredPrompt is assignable to and from the type of Standard Agents",
     fits("prompts.StructuredPrompt"),
   );
-  it("SATYPE38 The type PromptContent fits the document's type in both directions", fits("prompts.PromptContent"));
-  it("SATYPE39 The type SubpromptConfig fits the document's type in both directions", fits("prompts.SubpromptConfig"));
-  it("SATYPE40 The type ToolConfig fits the document's type in both directions", fits("prompts.ToolConfig"));
-  it("SATYPE41 The type ReasoningConfig fits the document's type in both directions", fits("prompts.ReasoningConfig"));
   it(
-    "SATYPE42 The type PromptDefinition fits the document's type in both directions",
+    "SATYPE38 The type PromptContent is assignable to and from the type of Standard Agents",
+    fits("prompts.PromptContent"),
+  );
+  it(
+    "SATYPE39 The type SubpromptConfig is assignable to and from the type of Standard Agents",
+    fits("prompts.SubpromptConfig"),
+  );
+  it("SATYPE40 The type ToolConfig is assignable to and from the type of Standard Agents", fits("prompts.ToolConfig"));
+  it(
+    "SATYPE41 The type ReasoningConfig is assignable to and from the type of Standard Agents",
+    fits("prompts.ReasoningConfig"),
+  );
+  it(
+    "SATYPE42 The type PromptDefinition is assignable to and from the type of Standard Agents",
     fits("prompts.PromptDefinition"),
   );
-  it("SATYPE44 The type HookContext fits the document's type in both directions", fits("hooks.HookContext"));
-  it("SATYPE45 The type HookMessage fits the document's type in both directions", fits("hooks.HookMessage"));
-  it("SATYPE46 The type HookToolCall fits the document's type in both directions", fits("hooks.HookToolCall"));
-  it("SATYPE47 The type HookToolResult fits the document's type in both directions", fits("hooks.HookToolResult"));
-  it("SATYPE48 The type LLMMessage fits the document's type in both directions", fits("hooks.LLMMessage"));
-  it("SATYPE49 The type HookSignatures fits the document's type in both directions", fits("hooks.HookSignatures"));
-  it("SATYPE50 The type HookName fits the document's type in both directions", fits("hooks.HookName"));
-  it("SATYPE51 The type HookDefinition fits the document's type in both directions", fits("hooks.HookDefinition"));
-  it("SATYPE52 The type AgentType fits the document's type in both directions", fits("agents.AgentType"));
-  it("SATYPE53 The type SideConfig fits the document's type in both directions", fits("agents.SideConfig"));
-  it("SATYPE54 The type AgentDefinition fits the document's type in both directions", fits("agents.AgentDefinition"));
+  it("SATYPE44 The type HookContext is assignable to and from the type of Standard Agents", fits("hooks.HookContext"));
+  it("SATYPE45 The type HookMessage is assignable to and from the type of Standard Agents", fits("hooks.HookMessage"));
   it(
-    "SATYPE55 The type VirtualModuleLoader fits the document's type in both directions",
+    "SATYPE46 The type HookToolCall is assignable to and from the type of Standard Agents",
+    fits("hooks.HookToolCall"),
+  );
+  it(
+    "SATYPE47 The type HookToolResult is assignable to and from the type of Standard Agents",
+    fits("hooks.HookToolResult"),
+  );
+  it("SATYPE48 The type LLMMessage is assignable to and from the type of Standard Agents", fits("hooks.LLMMessage"));
+  it(
+    "SATYPE49 The type HookSignatures is assignable to and from the type of Standard Agents",
+    fits("hooks.HookSignatures"),
+  );
+  it("SATYPE50 The type HookName is assignable to and from the type of Standard Agents", fits("hooks.HookName"));
+  it(
+    "SATYPE51 The type HookDefinition is assignable to and from the type of Standard Agents",
+    fits("hooks.HookDefinition"),
+  );
+  it("SATYPE52 The type AgentType is assignable to and from the type of Standard Agents", fits("agents.AgentType"));
+  it("SATYPE53 The type SideConfig is assignable to and from the type of Standard Agents", fits("agents.SideConfig"));
+  it(
+    "SATYPE54 The type AgentDefinition is assignable to and from the type of Standard Agents",
+    fits("agents.AgentDefinition"),
+  );
+  it(
+    "SATYPE55 The type VirtualModuleLoader is assignable to and from the type of Standard Agents",
     fits("endpoints.VirtualModuleLoader<1>"),
   );
   it(
-    "SATYPE56 The type VirtualModuleRegistry fits the document's type in both directions",
+    "SATYPE56 The type VirtualModuleRegistry is assignable to and from the type of Standard Agents",
     fits("endpoints.VirtualModuleRegistry<1>"),
   );
   it(
-    "SATYPE57 The type ControllerContext fits the document's type in both directions",
+    "SATYPE57 The type ControllerContext is assignable to and from the type of Standard Agents",
     fits("endpoints.ControllerContext"),
   );
   it(
-    "SATYPE58 The type ControllerReturn fits the document's type in both directions",
+    "SATYPE58 The type ControllerReturn is assignable to and from the type of Standard Agents",
     fits("endpoints.ControllerReturn"),
   );
-  it("SATYPE59 The type Controller fits the document's type in both directions", fits("endpoints.Controller"));
   it(
-    "SATYPE60 The type ThreadEndpointHandler fits the document's type in both directions",
+    "SATYPE59 The type Controller is assignable to and from the type of Standard Agents",
+    fits("endpoints.Controller"),
+  );
+  it(
+    "SATYPE60 The type ThreadEndpointHandler is assignable to and from the type of Standard Agents",
     fits("endpoints.ThreadEndpointHandler"),
   );
 });

@@ -14,7 +14,7 @@ const anthropic = async (reasoning: ReasoningConfig) =>
   (await bodySentBy("anthropic", { prompt: { reasoning } }))["thinking"]?.["budget_tokens"];
 
 describe("reasoning", () => {
-  it("SAPROMPT22 PromptDefinition.reasoning is sent in the provider's own form, and its thinking is shown", async () => {
+  it("SAPROMPT22 PromptDefinition.reasoning is sent to the provider in the provider's own form, and the API returns it with the prompt", async () => {
     expect(await bodySentBy("openrouter", { prompt: { reasoning: { effort: "high" } } })).toMatchObject({
       reasoning: { effort: "high" },
     });

@@ -40,7 +40,7 @@ const kept = {
 const begun = { status: "running", started_at: 1_000_002 };
 
 describe("a run of schema 2", () => {
-  it("A queued run keeps its input and has its queued calls in it, and has no progress", () => {
+  it("The stored record of a queued run is read with its input, which contains the queued calls, and without progress", () => {
     const queued = { message: messageRecord(1), when: "steer" };
     const calls = [{ id: "call_1", name: "act", arguments: { key: "later" } }];
     expect(readRun(earlierRun({ queued }))).toStrictEqual({ ...runRecord(1), queued });
@@ -50,7 +50,7 @@ describe("a run of schema 2", () => {
     });
   });
 
-  it("A run that was executed or interrupted has its state in its progress, with the limit that it was suspended at before", () => {
+  it("The stored record of an executed or interrupted run is read with its state, and a limit that suspended it earlier, in the field progress", () => {
     const plain = { suspension: null, reached_limit: null, retry: null, context: {} };
     expect(readRun(earlierRun(begun))).toStrictEqual({ ...runRecord(1), ...begun, queued: null, progress: plain });
     const row = earlierRun({ ...begun, ...kept, retry, at_limit: limit });
@@ -59,7 +59,7 @@ describe("a run of schema 2", () => {
   });
 
   it.each(["running", "awaiting_tool_execution"])(
-    "A run that was suspended as %s has its time and its limit in its suspension",
+    "The stored record of a run that was suspended as %s is read with its time and its limit in the field suspension",
     (status) => {
       for (const at_limit of [null, undefined, limit]) {
         const row = earlierRun({ ...begun, ...kept, status, retry, resume_at: 7_000_000, at_limit });
@@ -70,21 +70,24 @@ describe("a run of schema 2", () => {
     },
   );
 
-  it.each(["completed", "stopped", "limit", "error"])("A run that ended as %s has no progress", (status) => {
-    const { progress: _, ...ended } = endedRun(1, { text: "done", reason: "response", message_ids: [idOf(1)] });
-    expect(readRun({ ...ended, status, resume_at: null, retry: null, context: { seen: true } })).toStrictEqual({
-      ...ended,
-      status,
-      progress: null,
-    });
-  });
+  it.each(["completed", "stopped", "limit", "error"])(
+    "The stored record of a run that ended as %s is read without progress",
+    (status) => {
+      const { progress: _, ...ended } = endedRun(1, { text: "done", reason: "response", message_ids: [idOf(1)] });
+      expect(readRun({ ...ended, status, resume_at: null, retry: null, context: { seen: true } })).toStrictEqual({
+        ...ended,
+        status,
+        progress: null,
+      });
+    },
+  );
 
-  it("An input that joined another run still names it and has no progress", () => {
+  it("The stored record of an input that joined another run is read with that run's id and without progress", () => {
     const joined = { status: "completed", joined: idOf(9) };
     expect(readRun(earlierRun(joined))).toStrictEqual({ ...runRecord(1), ...joined, queued: null, progress: null });
   });
 
-  it("A run of the present schema is read as it is stored", () => {
+  it("The stored record of a run of the current schema is read unchanged", () => {
     for (const run of [runRecord(1), endedRun(1)]) expect(readRun({ ...run })).toStrictEqual(run);
   });
 });
@@ -93,7 +96,7 @@ describe("a thread of schema 2", () => {
   const { queue: _, background: __, ...fields } = threadRecord();
   const outbox = { dirty: true, runs: [idOf(1)] };
 
-  it("The state of the queue and of background work is grouped", () => {
+  it("The stored record of a thread is read with the state of the queue and of background work in two groups", () => {
     const row = { ...fields, queue: [idOf(2), idOf(3)], steers: 1, held: true, overtaker: idOf(4), outbox };
     const outgoing = [{ type: "stop", thread_id: "child" }];
     const unclaimed = [{ path: "/attachments/a", etag: "tag" }];
@@ -110,7 +113,7 @@ describe("a thread of schema 2", () => {
     });
   });
 
-  it("The setup is read from the field that was named session, and absent fields stay absent", () => {
+  it("The stored record of a thread is read with its setup from the field that was named session, and absent fields stay absent", () => {
     const session = { id: "desk", agent: null, system_prompt: "Be brief.", tools: [], options: {} };
     const row = { ...fields, usage: zeroUsage, queue: [], held: false, unswept: null, outbox, session };
     expect(readThread(row)).toStrictEqual({
@@ -121,7 +124,7 @@ describe("a thread of schema 2", () => {
     });
   });
 
-  it("A thread of the present schema is read as it is stored", () => {
+  it("The stored record of a thread of the current schema is read unchanged", () => {
     expect(readThread({ ...threadRecord() })).toStrictEqual(threadRecord());
   });
 });

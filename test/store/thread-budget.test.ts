@@ -69,7 +69,7 @@ describe("rows written by the thread store", () => {
       expect(written(() => store.deleteRun(idOf(1)))).toBe(1);
     }));
 
-  test("A long history does not make any write more expensive", () =>
+  test("An inserted message, an updated message and a change of the thread each write one row in a thread with a long history", () =>
     withThread((store, { written }) => {
       fill(store, 5000);
       expect(written(() => store.insertMessage(messageRecord(6000)))).toBe(1);

@@ -129,7 +129,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.messagesAfter("b", "")).toEqual([]);
       }));
 
-    test("A nested transaction rolls back alone, and its value is returned", () =>
+    test("A nested transaction that throws is rolled back alone, and a transaction returns the value of its function", () =>
       withThread((store) => {
         const value = store.transaction(() => {
           store.insertRun(runRecord(1));

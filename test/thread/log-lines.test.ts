@@ -30,7 +30,7 @@ function linesOf(id: string): { written: string; line: Line }[] {
   );
 }
 
-it("The line of a run that completes has the level info", async () => {
+it("The log line of a run that completes has the level info", async () => {
   const id = await newThread("parallel");
   await converse(id, "hello");
   expect(linesOf(id)).toEqual([
@@ -38,7 +38,7 @@ it("The line of a run that completes has the level info", async () => {
   ]);
 });
 
-it("Every line of a run that fails has the level error, also those of its tools", async () => {
+it("The log lines of a failed run and of its failed tool call have the level error", async () => {
   const id = await newThread("parallel");
   scripts.set("failing", ({ step }) =>
     step === 0

@@ -95,7 +95,7 @@ describe("a queued call", () => {
     expect((await shape(id)).at(-1)).toEqual(["assistant", "done"]);
   });
 
-  it("A queued call that a failed run did not make begins a new run", async () => {
+  it("A call that was queued in a run that then failed begins a new run", async () => {
     const id = await newThread("boss");
     let fail = () => {};
     const failing = new Promise<void>((resolve) => {
@@ -131,7 +131,7 @@ describe("a queued call", () => {
     ]);
   });
 
-  it("A queued call that a failed run did not make runs after the waiting inputs, and every reader receives all events", async () => {
+  it("A call that was queued in a run that then failed is made after the waiting inputs, and every reader receives all events", async () => {
     const id = await newThread("boss");
     const [fail, reached] = [door(), door()];
     acts.set("queue", (state) => state.queueTool("act", { key: "later" }));

@@ -14,7 +14,7 @@ const known = async (id: string) => ({
   totals: await rowsOf("run_total", "thread_id", id),
 });
 
-it("A lost catalog is restored from the thread, with the totals of every run, however often the thread reports", async () => {
+it("A thread restores its lost catalog entry and the totals of every run, and a repetition changes nothing", async () => {
   const id = await newThread("parallel", { title: "Lost and found", tags: ["kept"] });
   const runs = 102;
   for (const _ of [1, 2]) {
@@ -37,7 +37,7 @@ it("A lost catalog is restored from the thread, with the totals of every run, ho
   expect((await stubOf(id).rows()).rowsWritten).toBe(rowsWritten);
 });
 
-it("An object without a thread reports that it has none, and writes nothing", async () => {
+it("An object without a thread refuses to report to the catalog with thread_not_found, and adds nothing to the catalog", async () => {
   const id = crypto.randomUUID();
   expect(await stubOf(id).call("relist", admin)).toMatchObject({ ok: false, refusal: { code: "thread_not_found" } });
   await newThread("parallel");

@@ -152,13 +152,17 @@ describe("the graph's places", () => {
     expect(columns(3000, 400)).toBeGreaterThan(2);
   });
 
-  it("Arrows lead along the edges and to the nodes above and below", () => {
+  it("Arrow keys select the nodes at the ends of a node's edges, and the nodes above and below it", () => {
     const placed = placeGraph(graphOf(shop), { width: 1000, height: 700 });
     expect(nextNode(placed, "agent:desk", "ArrowRight")).toMatch(/^(prompt:desk_rules|tool:close)$/);
     expect(nextNode(placed, "prompt:desk_rules", "ArrowLeft")).toBe("agent:desk");
     expect(nextNode(placed, "agent:desk", "ArrowLeft")).toBeNull();
-    for (const { id } of placed.nodes) {
+    const heightOf = (id: string | null) => placed.nodes.find((node) => node.id === id)?.y;
+    for (const { id, y } of placed.nodes) {
       const below = nextNode(placed, id, "ArrowDown");
+      const above = nextNode(placed, id, "ArrowUp");
+      expect(heightOf(below) ?? Infinity).toBeGreaterThan(y);
+      expect(heightOf(above) ?? -Infinity).toBeLessThan(y);
       if (below !== null) expect(nextNode(placed, below, "ArrowUp")).not.toBeNull();
     }
   });

@@ -43,7 +43,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       await call.getByText("Arguments").waitFor();
     });
 
-    it("A stop keeps the text so far and shows that it was stopped", async () => {
+    it("A stop keeps the streamed text and shows a note that the answer was stopped", async () => {
       const id = await slowThread(400);
       const { page } = await open(`/threads/${id}`);
       await page.getByLabel("Message", { exact: true }).fill(slowQuestion);
@@ -51,6 +51,10 @@ export function conversation({ api, open }: PlaygroundUse): void {
       await page.locator("[data-streaming=true]").getByText("word3").waitFor();
       await page.getByRole("button", { name: "Stop" }).click();
       await page.getByText("Stopped here. The text so far is kept.").waitFor();
+      await page
+        .getByRole("log")
+        .getByText(/^Before this you said:.*word3/)
+        .waitFor();
       await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
     });
 

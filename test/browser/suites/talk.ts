@@ -184,7 +184,7 @@ export function talk({ api, open }: PlaygroundUse): void {
   });
 
   describe("by the keyboard", () => {
-    it("Keys change the thread, scroll the messages to either end, show the events and focus the draft, which Escape leaves", async () => {
+    it("Keyboard shortcuts switch threads, scroll to either end of the messages, open the events and focus the draft, and Escape leaves the draft", async () => {
       const mark = crypto.randomUUID().slice(0, 8);
       const said = Array.from({ length: 60 }, (_, at) => ({
         role: at % 2 === 0 ? "user" : "assistant",

@@ -12,7 +12,7 @@ export function threads({ api, open }: PlaygroundUse): void {
   describe("threads", () => {
     const marked = (): string => `mark ${crypto.randomUUID().slice(0, 8)}`;
 
-    it("A click on a starter begins a thread that is named after it", async () => {
+    it("A click on a conversation starter creates a thread with the starter's text as its message and title", async () => {
       const { page } = await open("/");
       await page.getByRole("button", { name: "What is a thread?" }).click();
       await page.getByRole("article", { name: /^You/ }).getByText("What is a thread?").waitFor();
@@ -21,7 +21,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       expect(new URL(page.url()).pathname).toMatch(/^\/threads\/[0-9a-f-]{36}$/);
     });
 
-    it("An agent of the project offers its own starters and shows its models and tools", async () => {
+    it("An agent of the project offers its own conversation starters and shows its models and tools", async () => {
       const { page } = await open("/");
       const entry = page
         .getByRole("listitem")
@@ -88,7 +88,7 @@ export function threads({ api, open }: PlaygroundUse): void {
         .waitFor();
     });
 
-    it("A thread without messages shows its agent's description and starters", async () => {
+    it("A thread without messages shows its agent's description and conversation starters", async () => {
       const { id } = await api().createThread("moody");
       const screen = await open(`/threads/${id}`);
       const { page } = screen;

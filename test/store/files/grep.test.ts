@@ -140,7 +140,7 @@ test("Patterns that a backtracking engine would never finish end", async () => {
   }
 });
 
-test("A pattern with a large compiled program searches less text, and an invalid one is refused with the position of the error", async () => {
+test("A file search reads less text for a pattern that compiles to many instructions, and the error for an invalid pattern quotes the invalid part", async () => {
   const { files, lines } = await filled({ "a-large": "aaaa\n".repeat(300_000), small: "aaaa\n" });
   // The pattern compiles to 3,000 instructions, with which it may search half a megabyte of text.
   const heavy = await files.grep("(.{0,100}){9}a");
