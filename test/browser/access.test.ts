@@ -9,7 +9,7 @@ import { openBrowser } from "./support/browser.ts";
 import type { TestBrowser, TestPage } from "./support/browser.ts";
 import { drawn, look } from "./support/look.ts";
 
-describe("coming in", () => {
+describe("signing in", () => {
   const project = copyProject("");
   const pages: TestPage[] = [];
   let server: DevServer | undefined;

@@ -238,7 +238,7 @@ describe("tries", () => {
   });
 });
 
-describe("what has no method of its own", () => {
+describe("requests without a method of the client", () => {
   it("Any route of the contract, and any path of the deployment, can be requested with the client's credentials", async () => {
     const { client, server } = await asking([{ json: { openapi: "3.1.0" } }, { status: 418, text: "short" }]);
     expect(await client.request("GET /api/openapi.json", {})).toEqual({ openapi: "3.1.0" });

@@ -189,7 +189,7 @@ describe("a send", () => {
   });
 });
 
-describe("words", () => {
+describe("the text of a send", () => {
   const heard = async (drafts: readonly EventDraft[]): Promise<string[]> => {
     async function* told() {
       for (const draft of drafts) yield { ...draft, seq: 1, thread_id: threadId, at: 1 } as ThreadEvent;
@@ -200,7 +200,7 @@ describe("words", () => {
   };
   const of = { message_id: "m", index: 0 };
 
-  it("A delta that overlaps, is repeated or was merged adds only new text, and the end of a block adds missing text", async () => {
+  it("The text stream of a send yields only the new part of overlapping or merged deltas, and the missing rest at the end of a block", async () => {
     expect(
       await heard([
         { type: "text_delta", ...of, offset: 0, delta: "Hel" },
@@ -212,7 +212,7 @@ describe("words", () => {
     ).toEqual(["Hel", "lo, ", "world", "!"]);
   });
 
-  it("The text of a send contains only texts of its own run", async () => {
+  it("The text of a send contains no text of other runs", async () => {
     const inner = spoken(1, "inner", []).map((draft) => ({ ...draft, depth: 1 }));
     const thinking: EventDraft = { type: "thinking_delta", ...of, offset: 0, delta: "hm" };
     expect(await heard([...inner, thinking, ...spoken(2, "outer", [])])).toEqual(["outer"]);

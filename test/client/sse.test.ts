@@ -54,7 +54,7 @@ describe("the parser", () => {
   });
 });
 
-describe("the carrier", () => {
+describe("the SSE connection", () => {
   const open: { close: () => Promise<void> }[] = [];
   afterEach(async () => {
     await Promise.all(open.splice(0).map((server) => server.close()));

@@ -22,7 +22,7 @@ const model = (fields: string): Record<string, string> => ({
   "agents/models/fast.ts": `export default { name: "fast", model: "m", ${fields} };`,
 });
 
-describe("what is not available", () => {
+describe("options that are not available", () => {
   it.each([
     [
       "filters of an agent",
@@ -48,7 +48,7 @@ describe("what is not available", () => {
   });
 
   it.each(["openai-compatible", "azure", "vertex", "bedrock", "workers-ai"])(
-    "The provider %s is an error that lists the available providers",
+    "The build reports a model of the unavailable provider %s, and lists the available providers",
     async (provider) => {
       expect(await onlyFinding(model(`provider: "${provider}"`))).toMatchObject({
         severity: "error",
@@ -63,7 +63,7 @@ describe("what is not available", () => {
     expect(accepted.toSorted()).toEqual(runtimeProviders.map(({ name }) => name).toSorted());
   });
 
-  it("Values that the runtime supports, and values that turn an option off, are no error", async () => {
+  it("The build accepts options that the runtime supports, and options that are turned off", async () => {
     const { diagnostics } = await compileWith({
       ...agent(`filters: [], strategy: "loop",`, `strategy: { type: "loop" }`),
       ...prompt("modelOrder: false,"),
@@ -72,7 +72,7 @@ describe("what is not available", () => {
     expect(diagnostics).toEqual([]);
   });
 
-  it("structuredOutputs: false, and approval of a remote tool, are warnings", async () => {
+  it("The build warns about structuredOutputs: false and about a remote tool that needs approval, because neither has an effect", async () => {
     expect(
       await onlyFinding(model(`provider: "test", script: [], capabilities: { structuredOutputs: false }`)),
     ).toMatchObject({ severity: "warning", code: "not_available", line: 1 });

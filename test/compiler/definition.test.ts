@@ -263,7 +263,7 @@ export default defineTool("Finds", ${last});`,
     });
   });
 
-  it("A tool without a schema may take state and call", async () => {
+  it("The build accepts any parameters of the function of a tool without a schema", async () => {
     for (const parameters of ["", "_s", "_s, call", "_s, { id, signal }", "..._all"]) {
       expect((await compileWith(tool(`async (${parameters}) => ({ status: "success" })`))).diagnostics).toEqual([]);
     }
@@ -332,7 +332,7 @@ describe("names", () => {
     expect(called).toMatchObject({ severity: "error", file: "agents/agents/desk.ts" });
   });
 
-  it("The build reports a name that is unprintable or has spaces at its ends, and the name of a callable that no provider accepts", async () => {
+  it("The build reports a name with spaces at its ends, and the name of an agent that is used as a tool if no provider accepts it", async () => {
     expect(await onlyFinding({ "agents/agents/night.ts": agent("").replace('"night"', '" night"') })).toMatchObject({
       code: "bad_name",
       file: "agents/agents/night.ts",

@@ -142,7 +142,7 @@ describe("output", () => {
 });
 
 describe("command", () => {
-  it("--auto is strict only for wrangler's publishing commands", () => {
+  it("A build with --auto is strict if wrangler deploys or uploads, and a development build otherwise", () => {
     const mode = (env: NodeJS.ProcessEnv, ...flags: string[]): string => readCommandLine(flags, env, "/").mode;
     expect(mode({ WRANGLER_COMMAND: "deploy" }, "--auto")).toBe("strict");
     expect(mode({ WRANGLER_COMMAND: "versions upload" }, "--auto")).toBe("strict");

@@ -75,7 +75,7 @@ export default defineTool("Boom", async () => ({ status: "success" );`,
     ]);
   });
 
-  it("A finding points at the beginning of an unclosed string or bracket, if a parser reports it", async () => {
+  it("The build reports an unclosed string at its beginning, and an unclosed bracket at the error with a note of the bracket's position", async () => {
     const template = ["export default {", '  name: "x",', "  text: `Hello,", "};", ""].join("\n");
     expect(await onlyFinding({ "agents/models/bad.ts": template })).toMatchObject({
       code: "syntax",

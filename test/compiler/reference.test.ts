@@ -42,7 +42,7 @@ describe("references", () => {
     ).toMatchObject({ code: "unknown_model", file: "agents/models/slow.ts", line: 2, column: 23, suggestion: "fast" });
   });
 
-  it("The build reports an unknown tool, and knows tools, prompts and agents", async () => {
+  it("The build reports an unknown name in a prompt's tools, and accepts names of tools, prompts and agents", async () => {
     expect(
       await onlyFinding({
         "agents/prompts/p.ts": prompt("p", `prompt: "",\n  tools: [\n    "search_docs",\n    "serch_docs",\n  ],`),
@@ -67,7 +67,7 @@ describe("references", () => {
     expect(fine.diagnostics).toEqual([]);
   });
 
-  it("A pattern of tool names is an error as long as no source of tools has its prefix", async () => {
+  it("The build reports a pattern of tool names if no source of tools has its prefix", async () => {
     expect(
       await onlyFinding({ "agents/prompts/p.ts": prompt("p", `prompt: "", tools: ["search__*"],`) }),
     ).toMatchObject({
@@ -185,7 +185,7 @@ describe("agents", () => {
     ).toMatchObject({ severity: "error", code: "missing_tool_description", line: 5, column: 17 });
   });
 
-  it("An agent that is offered as a tool is a warning if it has only a description, and an error if it has neither text", async () => {
+  it("An agent in a prompt's tools is a warning if it has a description but no toolDescription, and an error if it has neither", async () => {
     const offer = { "agents/prompts/p.ts": prompt("p", `prompt: "", tools: ["night"],`) };
     const described = agent(`sideA: { prompt: "support" }, description: "Nights",`);
     expect(await onlyFinding({ ...offer, "agents/agents/night.ts": described })).toMatchObject({

@@ -74,7 +74,7 @@ it("A merged delta replaces the part of its text that a reader has already recei
   );
 });
 
-it("A text that is split into deltas at any point is the same text", () => {
+it("Folded deltas give the original text, wherever it was split", () => {
   const cuts = fc.array(fc.nat(40), { maxLength: 8 });
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 20 }), cuts, (text, given) => {
@@ -126,7 +126,7 @@ it("Messages are in order of position, whatever the order of their events", () =
   );
 });
 
-it("A retraction removes its message completely, and nothing else", () => {
+it("A message_retracted event removes its message from the folded view completely, and nothing else", () => {
   fc.assert(
     fc.property(story, (events) => {
       const gone = new Set(
@@ -141,7 +141,7 @@ it("A retraction removes its message completely, and nothing else", () => {
   );
 });
 
-it("A retraction without a message removes what the run left unfinished, and nothing else", () => {
+it("A message_retracted event without a message id removes the run's unfinished messages from the folded view, and nothing else", () => {
   const half = spoken(3, "half", []).slice(0, 3);
   const drafts = [...spoken(1, "whole", []), ...half, { type: "message_retracted", reason: "recovery" } as const];
   expect(foldAll(numbered(drafts)).messages.map(({ content }) => content)).toEqual(["whole"]);
@@ -159,7 +159,7 @@ it("A fold changes neither the earlier view nor the events", () => {
   );
 });
 
-it("Any part of a thread's events folds, whichever events are missing, and the end events restore the complete messages", () => {
+it("Events of which any are missing can be folded, and the end events of messages restore the complete messages", () => {
   fc.assert(
     fc.property(story, fc.array(fc.boolean(), { minLength: 80, maxLength: 80 }), (events, heard) => {
       const some = events.filter((_, at) => heard[at] === true);
@@ -184,13 +184,13 @@ it("A block whose beginning was missed leaves no empty entry", () => {
   expect(message?.parts.map(({ type }) => type)).toEqual(["text", "text", "text", "text"]);
 });
 
-it("A tool shows its output, its progress and then its result", () => {
+it("The folded view of a tool call has its output and progress while it runs, and then its result", () => {
   const events = numbered(worked(1, "out"));
   expect(foldAll(events.slice(0, 3)).tools["c1"]).toMatchObject({ output: "out", progress: 1, running: true });
   expect(foldAll(events).tools["c1"]).toMatchObject({ running: false, result: { result: "out" } });
 });
 
-it("A run is active from its start to its end", () => {
+it("The folded view has a run as active from its run_start to its run_end", () => {
   const start = { type: "run_start", agent_id: "a", kind: "message", trigger: "user", parent_run_id: null } as const;
   const usage = { input: 1, output: 1, cache_read: 0, cache_write: 0, total_tokens: 2 };
   const end = { reason: null, outcome: null, usage, cost: 1, message_ids: [], error: null };

@@ -41,7 +41,7 @@ it.for(schemas)("The schema of $name refuses an unknown field", ({ name, schema 
   expectHere(schema.safeParse(inherited).success).toBe(false);
 });
 
-it("A page has the requested number of entries, within its bounds", () => {
+it("The limit of a list has a default and a maximum, and an invalid limit is refused", () => {
   const limits = (schema: { safeParse: (value: unknown) => { data?: { limit: number } } }, asked: unknown[]) =>
     asked.map((limit) => schema.safeParse(limit === undefined ? {} : { limit }).data?.limit);
   expect(limits(listMessagesSchema, [undefined, "1", "1000"])).toEqual([100, 1, 1000]);
@@ -52,14 +52,14 @@ it("A page has the requested number of entries, within its bounds", () => {
   expect(limits(listLogsSchema, [undefined, "1001"])).toEqual([100, undefined]);
 });
 
-it("A flag is set by its name, `true` or `1`, and by nothing else", () => {
+it("A flag in a query is true if it is empty, `true` or `1`, false if it is `false` or `0`, and refused otherwise", () => {
   const flag = (value: unknown) => waitSchema.safeParse({ wait: value }).data?.wait;
   expect(["", "true", "1", "false", "0"].map(flag)).toEqual([true, true, true, false, false]);
   expect(["yes", "TRUE"].map(flag)).toEqual([undefined, undefined]);
   expect(waitSchema.parse({})).toEqual({ wait: false });
 });
 
-it("Content is text or one to a hundred parts that a caller may send", () => {
+it("The content of a posted message is a text, or one to a hundred parts of the types that a caller may send", () => {
   const accepted = (content: unknown) => postMessageSchema.safeParse({ content }).success;
   const text = { type: "text", text: "hi" };
   expect([accepted(""), accepted([text]), accepted(Array.from({ length: 100 }, () => text))]).not.toContain(false);
@@ -78,7 +78,7 @@ it("Content is text or one to a hundred parts that a caller may send", () => {
   expect(refused.filter(accepted)).toEqual([]);
 });
 
-it("A message waits in the queue, is shown and starts a run unless the request sets something else", () => {
+it("A posted message has by default the role user and when=queue, is not silent and starts a run", () => {
   expect(postMessageSchema.parse({ content: "hi" })).toEqual({
     content: "hi",
     role: "user",
@@ -92,7 +92,7 @@ it("A message waits in the queue, is shown and starts a run unless the request s
   expect(postMessageSchema.parse({ content: "hi", limits: { steps: null } }).limits).toEqual({ steps: null });
 });
 
-it("LIMIT19 Limits are positive numbers or null, whole except for money, and nothing else", () => {
+it("LIMIT19 Each limit of a request is a positive number or null, a whole number except for the cost, and anything else is refused", () => {
   const all = { steps: 1, turns: 2, tokens: 3, duration_ms: 4, cost: 0.5, on_limit: "end" };
   const none = { steps: null, turns: null, tokens: null, duration_ms: null, cost: null, on_limit: "rest" };
   for (const limits of [{}, all, none]) {
@@ -111,7 +111,7 @@ it("LIMIT19 Limits are positive numbers or null, whole except for money, and not
   }
 });
 
-it("A change has at least one field; ids are UUIDs; titles, tags and paths are bounded", () => {
+it("An empty change, an id that is no UUID, a long title, an empty or surplus tag and the ticket path of another host are refused", () => {
   expect([patchThreadSchema, patchMessageSchema].map((schema) => schema.safeParse({}).success)).toEqual([false, false]);
   const create = (more: object) => createThreadSchema.safeParse({ agent_id: "a", ...more }).success;
   expect(create({ id: "3f0a0000-0000-4000-8000-000000000001" })).toBe(true);

@@ -55,7 +55,7 @@ function openAfter(all: readonly AgentEvent[]): string[] {
   return open;
 }
 
-it("SESSION1 Each message, block and running call that begins in an execution also ends in it, however the run ends", () => {
+it("SESSION1 An execution emits an end event for each message, block and tool execution that it began, however the run ends", () => {
   console.info(`SESSION1 seed ${seed}`);
   fc.assert(
     fc.property(story, fc.nat(60), (thread, at) => {
@@ -80,7 +80,7 @@ it("SESSION1 An execution ends with an error when its stream of events stops for
   );
 });
 
-it("SESSION2 Deltas that are repeated or merged add only their new text", () => {
+it("SESSION2 A session event stream adds only the new text of repeated or merged deltas", () => {
   fc.assert(
     fc.property(story, fc.nat(60), fc.nat(60), (thread, to, from) => {
       const whole = ending(thread);
@@ -235,7 +235,7 @@ it("SESSION6 An answer that broke off has its text as partial, with the reason o
   ]);
 });
 
-it("SESSION7 The end and the wait of a run have the statuses of the agent API", () => {
+it("SESSION7 The statuses of a run that ends or waits become statuses of the agent API", () => {
   const statuses = { completed: "completed", stopped: "completed", limit: "completed", error: "error" } as const;
   for (const [status, expected] of Object.entries(statuses)) {
     const mapper = events();

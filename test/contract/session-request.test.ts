@@ -145,7 +145,7 @@ it("SESSION9 Calls without a result and results without a call are refused by th
   expect(initialTranscript([call, result])).toHaveLength(2);
 });
 
-it("SESSION9 Partial answers keep their text and no calls, and errors without text leave nothing", () => {
+it("SESSION9 A partial answer in a transcript becomes a message with its text and without its calls, and an error without text is dropped", () => {
   const partial = { role: "assistant" as const, content: [{ type: "text" as const, text: "half" }] };
   const calling = callingMessage([{ tool: "far" }], 0);
   const whole =

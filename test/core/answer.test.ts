@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { Harness } from "./support/harness.ts";
 import { finish, says, textBlock } from "./support/scripted-model.ts";
 
-it("A text answer is emitted block by block, stored, and ends the run", async () => {
+it("A text answer is emitted as blocks with deltas, is stored as a message, and ends the run", async () => {
   const harness = new Harness({ script: () => says("Hel", "lo") });
   expect(await harness.finish()).toEqual({ type: "end", status: "completed", reason: "response" });
   expect(harness.events.map(({ type }) => type)).toEqual([
@@ -26,7 +26,7 @@ it("A text answer is emitted block by block, stored, and ends the run", async ()
   expect(harness.model.requests[0]?.messages).toMatchObject([{ role: "user" }]);
 });
 
-it("An empty answer is stored as a message too", async () => {
+it("An answer without content is stored as a message", async () => {
   const harness = new Harness({ script: () => [finish()] });
   await harness.finish();
   expect(harness.answers).toMatchObject([{ parts: [], stop_reason: "stop" }]);
@@ -38,7 +38,7 @@ it("A block that the provider never closed is closed with the answer", async () 
   expect(harness.answers).toMatchObject([{ parts: [{ type: "text", text: "all of it" }] }]);
 });
 
-it("An answer is written before its end is emitted", async () => {
+it("An answer is stored before its message_end is emitted", async () => {
   const harness = new Harness({ script: () => says("Hello"), killAt: "answer.before-create" });
   expect(await harness.drive()).toBeNull();
   const told = harness.events.map(({ type }) => type);

@@ -12,7 +12,7 @@ import { calls, failure, finish, says, textBlock } from "./support/scripted-mode
 
 const request = { system: "12345678", messages: [], tools: [] } as unknown as Parameters<typeof cutUsage>[0];
 
-it("Reported tokens are counted, missing counts are estimated, and an attempt without an answer is not estimated", () => {
+it("The usage of an interrupted answer has the reported tokens, estimates for missing counts, and no estimate if there was no text", () => {
   const words = ["x".repeat(40)];
   expect(cutUsage(request, null, [])).toEqual({ usage: zeroUsage, estimated: false });
   expect(cutUsage(request, null, words)).toEqual({
@@ -62,7 +62,7 @@ it("An answer whose server reports an impossible count has a usage and a cost in
   expect(harness.journal.logs).toMatchObject([{ data: { usage, usage_estimated: true } }]);
 });
 
-it("A stopped answer counts in its message, its run and its log, and the log marks it as estimated", async () => {
+it("The estimated usage of a stopped answer is in its message, its run and its log row, and the log row marks it as estimated", async () => {
   const spoken = textBlock(0, "y".repeat(400)).slice(0, -1);
   const harness = new Harness({ script: () => [...spoken, { type: "hang" }] });
   const ended = harness.finish();
@@ -75,7 +75,7 @@ it("A stopped answer counts in its message, its run and its log, and the log mar
   expect(harness.journal.logs).toMatchObject([{ data: { usage, usage_estimated: true } }]);
 });
 
-it("An answer with reported tokens is not estimated, and an interrupted answer before it counts once", async () => {
+it("The usage of an answer with reported tokens is not estimated, and that of an interrupted attempt before it is estimated and counted once", async () => {
   const script = (_: unknown, number: number) =>
     number === 0 ? [...textBlock(0, "z".repeat(80)).slice(0, -1), failure()] : says("done");
   const harness = new Harness({ script });
@@ -90,7 +90,7 @@ it("An answer with reported tokens is not estimated, and an interrupted answer b
   expect(harness.run.usage).toMatchObject({ input: 13, output: 25, total_tokens: 38 });
 });
 
-it("An answer without reported tokens is estimated from the prompt, the tools and the answer's text", () => {
+it("The usage of an answer without reported tokens is estimated from the prompt, the tools and the answer's text", () => {
   const words = ["x".repeat(40)];
   const tool = { name: "note", description: "", parameters: {} };
   const offered = { ...request, tools: [tool] };

@@ -42,7 +42,7 @@ it("Each model of the chain is retried first; the failure of the last one ends t
   expect(harness.journal.logs.map(({ data }) => data["attempt"])).toEqual([1, 2, 1, 2, 3]);
 });
 
-it("Fallbacks of a fallback model are not followed", async () => {
+it("A model's fallbacks are used, and the fallbacks of those fallbacks are not", async () => {
   const models: [ReturnType<typeof modelNamed>, ...ReturnType<typeof modelNamed>[]] = [
     modelNamed("main", { fallbacks: ["spare"] }),
     modelNamed("spare", { fallbacks: ["third"] }),
@@ -52,7 +52,7 @@ it("Fallbacks of a fallback model are not followed", async () => {
   expect(names(harness)).toEqual(["main", "spare"]);
 });
 
-it("A run that waits within the chain of fallbacks continues with the same model", async () => {
+it("A run that is suspended for a retry of a fallback model continues with that fallback model", async () => {
   const models: [ReturnType<typeof modelNamed>, ...ReturnType<typeof modelNamed>[]] = [
     modelNamed("main"),
     modelNamed("spare"),

@@ -40,7 +40,7 @@ describe("a limit", () => {
     expect(reachedLimit(of({ cost: 0.0007 }, { cost }))).toBe("max_cost");
   });
 
-  it("LIMIT7 A limit that several set is the strictest of them", () => {
+  it("LIMIT7 The strictest of several values for one limit applies", () => {
     fc.assert(
       fc.property(fc.array(bounds, { maxLength: 4 }), (all) => {
         const strict = strictest(...all);
@@ -65,7 +65,7 @@ describe("a limit", () => {
   });
 });
 
-describe("what is left", () => {
+describe("a remaining budget", () => {
   it("LIMIT12 A remaining budget is shared so that all shares together never exceed it", () => {
     fc.assert(
       fc.property(bounds, used, fc.integer({ min: 1, max: 9 }), (whole, spent, shares) => {
@@ -87,7 +87,7 @@ describe("what is left", () => {
     expect(shareOf(remainingOf({ ...noBounds, cost: 0.1 }, { ...nothing, cost: 0.1 - 1e-17 }), 1)).toBeNull();
   });
 
-  it("LIMIT11 A child may use at most its share, and a limit that was lifted for its parent is lifted for it", () => {
+  it("LIMIT11 A child's limits are at most its share of its parent's budget, and a limit that a request lifted for the parent is lifted for the child", () => {
     const share = { ...noBounds, tokens: 5 };
     expect(limitsOfShare(share, null)).toEqual({ tokens: 5 });
     expect(limitsOfShare(share, { steps: null, tokens: 9 })).toEqual({ tokens: 5, steps: null });
@@ -122,8 +122,8 @@ describe("what is left", () => {
   });
 });
 
-describe("what a deployment allows", () => {
-  it("LIMIT8 A caller may ask for what the deployment allows", () => {
+describe("limits of a deployment", () => {
+  it("LIMIT8 A caller's limits are refused if one of them exceeds what the deployment allows", () => {
     fc.assert(
       fc.property(bounds, bounds, (allowed, wishes) => {
         const beyond = amountNames.find((name) => {

@@ -59,7 +59,7 @@ it("A repair of a repaired transcript changes nothing, and a repair does not cha
   );
 });
 
-it("A repair loses nothing but blank texts, and results whose call is missing", () => {
+it("A repaired transcript keeps every text of the original", () => {
   fc.assert(
     fc.property(transcript, fc.nat(40), (messages, length) => {
       const cut = messages.slice(0, length);
@@ -73,7 +73,7 @@ it("A repair loses nothing but blank texts, and results whose call is missing", 
   );
 });
 
-it("A call that lost its result gets a note as its result, and a result is moved next to its call", () => {
+it("A repair of a transcript gives a call without a result an error result, and moves a result next to its call", () => {
   const asked = message("assistant", { parts: [call("a"), call("b")] });
   const repaired = repair([message("user", { parts: [text("?")] }), resultOf("b", "B"), asked]);
   expect(repaired.map(({ role, tool_call_id, result }) => [tool_call_id ?? role, result?.status])).toEqual([
@@ -85,7 +85,7 @@ it("A call that lost its result gets a note as its result, and a result is moved
   expect(repaired[2]?.result?.error).toContain("interrupted or removed");
 });
 
-it("A call id that occurs twice, in one message or two, is sent once", () => {
+it("A repair of a transcript keeps one of two calls with the same id, in one message or two", () => {
   const twice = message("assistant", { parts: [call("a"), call("a")] });
   const again = message("assistant", { parts: [text("again"), call("a")] });
   const repaired = repair([message("user", { parts: [text("?")] }), twice, resultOf("a", "A"), again]);
@@ -97,7 +97,7 @@ it("A call id that occurs twice, in one message or two, is sent once", () => {
   ]);
 });
 
-it("A message of thinking alone is dropped, and answers that follow each other become one that names both", () => {
+it("A repair of a transcript drops an answer of thinking alone, and joins consecutive answers into one that names all of them", () => {
   const thought: StoredPart = { type: "thinking", thinking: "hm", provider_data: { provider: "p", data: {} } };
   const first = message("assistant", { id: "1", parts: [text("One.")] });
   const second = message("assistant", { id: "2", parts: [thought, text("Two.")] });

@@ -59,7 +59,7 @@ it("Staged events are stored at once and emitted only when they are released", (
   expect(sink.sent).toHaveLength(1);
 });
 
-it("A retracted message is removed, with its open deltas", () => {
+it("A retracted message's events, with its unfinished deltas, are not stored", () => {
   const { events } = list();
   events.emit({ type: "text_start", ...of });
   events.emit({ type: "text_delta", ...of, offset: 0, delta: "half" });
@@ -69,7 +69,7 @@ it("A retracted message is removed, with its open deltas", () => {
   expect(events.take().map(({ type }) => type)).toEqual(["text_start", "text_end"]);
 });
 
-it("An event whose row was deleted is not emitted again", () => {
+it("A replay omits events whose message, call or run was deleted", () => {
   const nowhere = { threadId, message: () => undefined, callMessage: () => undefined, run: () => undefined };
   const told = (draft: EventDraft) => toStored({ ...draft, seq: 1, at: 1, thread_id: threadId } as PlainEvent);
   const message = messageRecord(1);

@@ -54,7 +54,7 @@ describe("images", () => {
     expect(stored.parts[1]).toEqual(image("/attachments/cat.png"));
   });
 
-  it("The bytes of an image decide its type, whatever type is declared; other bytes are sent as a line of text", async () => {
+  it("The type of a sent image follows from its bytes and not from its declared type, and bytes that are no image are sent as a line of text", async () => {
     const files = new MemoryFiles();
     files.put("/attachments/a.jpg", pngBytes(), "image/jpeg");
     files.put("/attachments/b.png", new TextEncoder().encode("<html>"), "image/png");
@@ -207,7 +207,7 @@ describe("other files", () => {
     ]);
   });
 
-  it("The text files of a request share one bound, and the newest files come first", async () => {
+  it("The text files of a request share one limit of bytes, and the newest files are sent first", async () => {
     const files = new MemoryFiles();
     const messages = Array.from({ length: 6 }, (_, at) => {
       files.put(`/attachments/${at}.txt`, new Uint8Array(60_000).fill(97), "text/plain");

@@ -13,7 +13,7 @@ const budgets = (bounds: Partial<Bounds>, used: Partial<Used> = {}) => ({
 });
 
 describe("a reservation", () => {
-  it("LIMIT28 A reservation is granted while used, reserved and its own share together do not exceed the bound, and always if nothing is reserved", () => {
+  it("LIMIT28 A request's share of a budget is reserved if used, reserved and requested amounts stay within the limit, or if nothing is reserved", () => {
     const reservations = new Reservations();
     const share = { ...zeroUse, steps: 1, tokens: 40 };
     expect(reservations.fits({ ...share, tokens: 1000 }, budgets({ tokens: 100 }, { tokens: 99 }))).toBe(true);
@@ -27,7 +27,7 @@ describe("a reservation", () => {
     expect(reservations.sum).toEqual(zeroUse);
   });
 
-  it("LIMIT28 A limit of tokens or money allows five requests at once, and other limits any number", () => {
+  it("LIMIT28 Parallel requests under a limit of tokens or cost are at most five, and under other limits any number", () => {
     const reservations = new Reservations();
     const share = { ...zeroUse, steps: 1 };
     for (let count = 0; count < 5; count += 1) reservations.reserve(share);
@@ -36,7 +36,7 @@ describe("a reservation", () => {
     expect(reservations.fits(share, budgets({ steps: 250 }))).toBe(true);
   });
 
-  it("LIMIT28 A reservation that is released while the first waiting request checks is used at once, and no other request overtakes it", async () => {
+  it("LIMIT28 The first waiting request uses a reservation that is released while it checks the budget, and no other request overtakes it", async () => {
     const reservations = new Reservations();
     const order: string[] = [];
     const release = reservations.reserve({ ...zeroUse, steps: 1 });
@@ -52,7 +52,7 @@ describe("a reservation", () => {
     expect(order).toEqual(["first", "second"]);
   });
 
-  it("LIMIT28 A waiting request checks again when the run is stopped, and the next request checks when a check fails", async () => {
+  it("LIMIT28 A request that waits for its share of a budget checks again when the run is stopped, and a failed check lets the next request check", async () => {
     const reservations = new Reservations();
     const stop = new AbortController();
     reservations.reserve({ ...zeroUse, steps: 1 });

@@ -118,7 +118,7 @@ it("An interrupted call is run again only if its tool allows it, under the same 
   expect(await (await cutCall(it0, [{ ...it0, idempotent: true }])).result()).toEqual(ok("c0 2"));
 });
 
-it("The result of `reconcile` is used, and a call that it reports as not done is made again", async () => {
+it("The result of an interrupted call is that of the tool's `reconcile`, and a call that `reconcile` reports as not done is made again", async () => {
   const by = (answer: () => Promise<unknown>): ToolRunner => ({
     ...it0,
     reconcile: answer as NonNullable<ToolRunner["reconcile"]>,
@@ -154,7 +154,7 @@ it("An interrupted call whose tool was removed or changed has an unknown outcome
   expect(harness.results[0]?.result).toMatchObject(unknown);
 });
 
-it("A failure that ended the run ends it also if its end was interrupted", async () => {
+it("A run whose model failed for good ends with the error after a crash too, without another request", async () => {
   const final = failure({ kind: "auth", retryable: false });
   for (const cutAfter of [1, 2]) {
     const first = new Harness({ script: () => [...textBlock(0, "Well"), final], cutAfter });
@@ -165,7 +165,7 @@ it("A failure that ended the run ends it also if its end was interrupted", async
   }
 });
 
-it("A call that had not begun keeps its position before a later call that had begun", async () => {
+it("The result of a call that begins after a crash is stored before the result of a later call of the step that began before the crash", async () => {
   const one: Setup["script"] = ({ messages }) =>
     messages.length === 1 ? calls("c", ["first", {}], ["second", {}], ["last", {}]) : says("done");
   const act = (name: string, changes = {}) => tool(name, async () => ok(name), changes);

@@ -26,7 +26,7 @@ it("The waits between retries are 1 s, doubled, at most 30 s, varied by a fifth 
   expect(delays([1, 2, 3, 4], 0.5, retryPolicy(undefined).retries)).toEqual([1000, 2000, 4000, null]);
 });
 
-it("The wait that the provider names is used, and a final failure is not retried", () => {
+it("The delay before a retry is the provider's Retry-After if there is one, and a failure that is not retryable has no delay", () => {
   const policy = retryPolicy({ initialDelayMs: 5 });
   const asked = { ...cut, retry_after_ms: 7000 };
   expect(delayBeforeRetry(policy, asked, { attempt: 3, random: 0 })).toBe(7000);
@@ -52,7 +52,7 @@ it("The text of a failed attempt is retracted before anything else is emitted", 
   });
 });
 
-it("Nothing is retracted if no text was shown", async () => {
+it("A failed attempt without text emits no message_retracted", async () => {
   const harness = new Harness({ script: script([failure()], says("fine")) });
   await harness.finish();
   expect(harness.events.map(({ type }) => type)).not.toContain("message_retracted");

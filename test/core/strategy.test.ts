@@ -23,7 +23,7 @@ const react: Strategy = {
 
 const look = tool("look", async () => ok("rain"));
 
-it("A strategy shapes each step and ends the run with its outcome", async () => {
+it("A strategy sets tool choice and instruction of each step, and the run ends with the strategy's outcome", async () => {
   const answers = [says("I should look."), calls("c", ["look", {}]), says("It rains."), says("Take a coat.")];
   const harness = new Harness({ script: (_, number) => answers[number] ?? [], tools: [look], strategy: react });
   expect(await harness.finish()).toEqual({
@@ -51,7 +51,7 @@ it("A new strategy object continues an interrupted run at the step that the stor
   expect(second.shapes[0]).toMatchObject({ instruction: "Act." });
 });
 
-it("A ceiling of steps ends the run as `limit`, with every call answered", async () => {
+it("A strategy that ends a run at three steps gives it the status `limit`, with a result for every call", async () => {
   const script = (_: unknown, number: number) => calls(`s${number}`, ["look", {}]);
   const strategy: Strategy = {
     name: "three",
@@ -62,7 +62,7 @@ it("A ceiling of steps ends the run as `limit`, with every call answered", async
   expect([harness.model.requests.length, harness.results.length]).toEqual([3, 3]);
 });
 
-it("A step that cannot be planned ends the run with that problem", async () => {
+it("A run ends with an error if its next step has no valid definition", async () => {
   const problem = { problem: { code: "prompt_not_found", message: "There is no prompt." } };
   const harness = new Harness({ script: () => says("never"), problem });
   expect(await harness.finish()).toEqual({

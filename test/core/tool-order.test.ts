@@ -72,7 +72,7 @@ it.for<[string, ToolMode, Record<string, Changes>, string]>([
   expectHere((await diary("abc", mode, changes)).told).toBe(expected);
 });
 
-it("Results are in call order for the model, and end events are in the order in which the calls ended", async () => {
+it("The model is sent the results of parallel calls in call order, and their end events are emitted in the order in which the calls ended", async () => {
   const { harness } = await diary("abc", "parallel");
   const sent = harness.model.requests[1]?.messages.flatMap(({ tool_call_id }) => tool_call_id ?? []);
   expect(sent).toEqual(["c0", "c1", "c2"]);
@@ -86,7 +86,7 @@ it("Two calls of a tool that depends on itself run one after the other", () => {
   expect(schedule([self, self], "parallel")).toEqual({ waitsFor: [new Set(), new Set([0])], cycle: true });
 });
 
-it("A cycle of calls is named in the step's log row", async () => {
+it("A cycle of dependencies between calls is reported in the step's log row", async () => {
   const { harness } = await diary("ab", "parallel", { a: { dependsOn: ["b"] }, b: { dependsOn: ["a"] } });
   expect(JSON.stringify(harness.journal.logs[0]?.data)).toContain("in a circle");
   const fine = await diary("ab", "sequential", { a: { dependsOn: ["b"] } });

@@ -160,7 +160,7 @@ it("Output of a running tool is emitted with offsets, and none of it after the t
   expect(told).toMatchObject([{ offset: 0, delta: "ab" }, { progress: { done: 1 } }, { offset: 2, delta: "c" }]);
 });
 
-it("A call that was never closed does not run, and a closed one means `tool_calls` whatever stop reason the provider gives", async () => {
+it("A call whose arguments are incomplete does not run, and an answer with a complete call has the stop reason `tool_calls`, whatever the provider reports", async () => {
   const ran: string[] = [];
   const it = tool("it", async (_args, { id }) => {
     ran.push(id);
@@ -175,7 +175,7 @@ it("A call that was never closed does not run, and a closed one means `tool_call
   expect(harness.answers.map(({ stop_reason }) => stop_reason)).toEqual(["tool_calls", "stop"]);
 });
 
-it("A result that a hook changed is the one in message, event and request", async () => {
+it("A tool result that a hook changed is changed in message, event and the next request", async () => {
   const script = (_: unknown, number: number) => (number === 0 ? calls("c", ["it", {}]) : says("done"));
   const harness = new Harness({
     script,

@@ -78,7 +78,7 @@ function gates(count: number): { parts: ScriptPart[]; open: (at: number) => void
   return { parts, open: (at) => opens[at]?.() };
 }
 
-it("Bytes that make no part keep a request alive, before the answer and during it", async () => {
+it("Bytes of a response that contain no part of the answer restart the time limits of the request", async () => {
   const { parts: waits, open: openGate } = gates(6);
   const kept = waits.map((wait): ScriptPart[] => [wait, { type: "bytes" }]);
   const [start, ...rest] = textBlock(0, "whole");
@@ -96,7 +96,7 @@ it("Bytes that make no part keep a request alive, before the answer and during i
   expect(harness.clock.armed).toBe(0);
 });
 
-it("A request is cancelled when a connection that was kept alive by such bytes stops sending", async () => {
+it("A request times out 120 s after the last bytes that contained no part of the answer", async () => {
   const { parts: waits, open: openGate } = gates(1);
   const script = (_: unknown, number: number) =>
     number === 0 ? [...waits, { type: "bytes" as const }, hang] : says("fine");
@@ -111,7 +111,7 @@ it("A request is cancelled when a connection that was kept alive by such bytes s
   expect(harness.events.find(({ type }) => type === "model_retry")).toMatchObject({ error: { code: "timeout" } });
 });
 
-it("A chunk that only announces an answer does not count as its beginning", async () => {
+it("A first chunk without content does not end the time limit of 120 s for the first part of an answer", async () => {
   const announced: ScriptPart[] = [{ type: "raw", chunk: "{}" }, hang];
   const harness = new Harness({ script: (_, number) => (number === 0 ? announced : says("fine")) });
   const ended = harness.finish();

@@ -233,7 +233,7 @@ describe("calls that wait", () => {
   });
 });
 
-describe("leaving and coming back", () => {
+describe("reloads, aborts and stops", () => {
   it("AISDK6 A chat that is reloaded in the middle of an answer continues without a lost or doubled word", async () => {
     const words = Array.from({ length: 60 }, (_, at) => `w${String(at)} `);
     scripts.set("long", ({ step }) =>
@@ -311,7 +311,7 @@ describe("leaving and coming back", () => {
   });
 });
 
-describe("what else a conversation has", () => {
+describe("files, data parts and errors of a chat", () => {
   it("AISDK9 Files of the user become files of the thread, and are shown by their address", async () => {
     const { id, chat } = await newChat("parallel");
     const url = `data:text/plain;base64,${btoa("Hello, file")}`;

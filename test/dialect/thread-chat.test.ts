@@ -82,7 +82,7 @@ describe("a chat on a thread", () => {
     expect(plain(chat.messages)).toEqual(plain(await loadMessages(anna, id)));
   });
 
-  it("AISDK15 Answers to calls are posted one by one, and calls that wait are offered to a chat that was reloaded", async () => {
+  it("AISDK15 Outputs of client tools are posted one by one, and a reloaded chat gets its waiting calls again through onToolCall", async () => {
     scripts.set("asks_two", ({ step, messages }) =>
       step === 0
         ? { toolCalls: [0, 1].map((at) => ({ name: "ask", arguments: { q: String(at) } })) }
@@ -109,7 +109,7 @@ describe("a chat on a thread", () => {
     expect(again.chat.error).toBeUndefined();
   });
 
-  it("AISDK15 A call that has its result is not offered again to a chat that resumes the answer", async () => {
+  it("AISDK15 A reloaded chat that resumes an answer does not get a call with a result through onToolCall again", async () => {
     const [reached, opened] = [deferred<void>(), deferred<void>()];
     scripts.set("asks_then_talks", async ({ step }) => {
       if (step === 0) return { toolCalls: [{ name: "ask", arguments: { q: "0" } }] };

@@ -65,7 +65,7 @@ it("AISDK12 Output of a running tool is sent in chunks whose total length stays 
   expect(sent).toBeLessThan(6 * 10_000);
 });
 
-it("AISDK8 A retracted answer is closed, its calls are void, and a part names it", () => {
+it("AISDK8 A retracted answer's text is ended, its calls get errors, and a data part states that it was retracted", () => {
   const stream = newStream();
   const chunks = chunksOf(stream, [
     { type: "text_delta", index: 0, offset: 0, delta: "half" },

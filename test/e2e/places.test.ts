@@ -84,7 +84,7 @@ const cases: Record<string, Case> = {
 };
 const each = Object.keys(cases).flatMap((what) => waysToLeave.map((way): [string, WayToLeave] => [what, way]));
 
-describe("places of a user", () => {
+describe("leases of a user", () => {
   const project = copyProject("");
   let server: DevServer | undefined;
   const as = (user: string): ApiClient => new ApiClient(server?.url ?? "", { authorization: `Bearer ${user}-secret` });

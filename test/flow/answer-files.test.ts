@@ -98,7 +98,7 @@ describe("files that are there", () => {
   });
 });
 
-describe("what is no attachment", () => {
+describe("attachments of a tool's result that are dropped", () => {
   const hostile = {
     get name(): string {
       throw new Error("trap");

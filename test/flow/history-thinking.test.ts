@@ -76,7 +76,7 @@ describe("thinking of earlier runs", () => {
     }
   });
 
-  it("Signatures of texts and calls count as thinking", async () => {
+  it("Signatures of thoughts in texts of earlier runs are sent only with `include`, like the thoughts themselves", async () => {
     const data = { provider: "google", data: { google: { thoughtSignature: "s1" } } };
     const marked = [messageRecord(1), answer(2, { ...text("Well"), provider_data: data }), messageRecord(3)];
     const without = await sent(marked, own);
@@ -96,19 +96,19 @@ describe("thinking of earlier runs", () => {
 describe("a turn that another run began", () => {
   const cut = earlier.slice(0, 3);
 
-  it("A turn that an earlier run began keeps its thinking if its tools have just answered and no message followed", async () => {
+  it("Thinking of a turn that an earlier run began is sent if the turn's last message is a tool result", async () => {
     expect(await bytes(await sent(cut, []))).toContain('"signature":"a1"');
     const second = [messageRecord(5), answer(6, thought("a2"), call("c2")), result(7, "c2")];
     const current = [answer(8, thought("a3"), call("c3")), result(9, "c3")];
     expect(await bytes(await sent([...earlier, ...second], current))).toMatch(/a2.*a3/);
   });
 
-  it("A turn that an earlier run began is over once a message follows or the answer was given", async () => {
+  it("Thinking of a turn that an earlier run began is not sent if a message or the final answer followed", async () => {
     expect(await bytes(await sent(cut, own))).not.toContain("a1");
     expect(await bytes(await sent(earlier, []))).not.toContain("a1");
   });
 
-  it("A sub-prompt of the current run is sent that run's thinking", async () => {
+  it("A sub-prompt of the current run is sent the thinking of that run, and none of earlier runs", async () => {
     const ofRun = (records: MessageRecord[]) => records.map((record) => ({ ...record, run_id: "r2" }));
     const inner = ofRun([messageRecord(8, { depth: 1 })]);
     const body = await bytes(await sent([...earlier, ...ofRun(own)], inner));

@@ -56,7 +56,7 @@ it("Earlier runs are hidden, shown without their tools, or shown completely", ()
   expect(earlierMessages(all, whole, [])).toEqual(all);
 });
 
-it("Everything is sent as it is stored if there are no hooks, except extension messages and calls that still run", async () => {
+it("The history is sent as it is stored if there are no hooks, except for extension messages and calls that still run", async () => {
   const extension = messageRecord(6, { role: "extension" });
   const running = messageRecord(7, { role: "tool", tool_call_id: "c9", status: "started" });
   const messages = await sent([...all, extension, running]);
@@ -64,7 +64,7 @@ it("Everything is sent as it is stored if there are no hooks, except extension m
   expect(messages.map(({ parts }) => parts)).toEqual(all.map(({ parts }) => parts));
 });
 
-it("`filter_messages` leaves out and reorders; calls keep their results", async () => {
+it("A `filter_messages` hook may leave out and reorder messages, and each sent call has a result and each result a call", async () => {
   const messages = await sent(all, ["filter_messages", (_: never, list: Message[]) => [...list].reverse().slice(0, 4)]);
   expect(messages.map(({ id, tool_call_id }) => tool_call_id ?? id)).toEqual([idOf(5), idOf(4), "c1"]);
   const lost = await sent(all, [
@@ -88,7 +88,7 @@ it("Text that a filter hook changed is sent, and images and signatures stay", as
   expect(messages[2]?.result).toEqual({ status: "success", result: "MESSAGE 3" });
 });
 
-it("A message that a filter hook makes up is sent as a new one", async () => {
+it("A message that a filter hook adds is sent as a new message", async () => {
   const add = (_: never, list: Message[]) => [...list, { role: "user", content: "Be brief." }];
   expect((await sent(all, ["filter_messages", add])).at(-1)).toMatchObject({
     id: null,
@@ -139,7 +139,7 @@ it("A history hook may create, remove and repeat messages, and copy them with an
   ]);
 });
 
-it("A call that a history hook makes up is sent with its result, whatever its arguments are", async () => {
+it("A call that a history hook adds is sent with its result or an error, also if its arguments are no JSON", async () => {
   const made = (id: string, text: unknown) => ({ id, type: "function", function: { name: "look", arguments: text } });
   const add = (_: never, list: LLMMessage[]) => [
     ...list,

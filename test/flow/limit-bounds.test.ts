@@ -56,7 +56,7 @@ it("LIMIT7 The caller's setting decides first whether a run waits at its limit, 
   expect(onLimit(speaking(agent), { on_limit: "end" })).toBe("end");
 });
 
-describe("bounds that a run rests at", () => {
+describe("limits at which a run waits", () => {
   const resting = (limits: Limits) => speaking({ limits: { ...limits, onLimit: "rest" } });
 
   it("LIMIT25 A raised limit replaces an agent's limit if the agent makes runs wait at limits", () => {

@@ -21,7 +21,7 @@ function request(messages: ModelMessage[], changes: Partial<ModelRequest> = {}):
   return { system: "Be kind.", messages, tools: [], ...options, ...changes };
 }
 
-it("A log row names the range of sent messages, those left out of it, and the number of those made up", async () => {
+it("A request's log row names the first and last sent message, the stored messages between them that were left out, and the number of messages that are not stored", async () => {
   const sent = [message("1"), message(null), message("3", ["4"])];
   const trace = await requestTrace("p", request(sent), ["1", "2", "3", "4", "5"]);
   expect(trace["messages"]).toEqual({ count: 3, first: "1", last: "4", left_out: ["2", "5"], unstored: 1 });

@@ -30,7 +30,7 @@ const called = (name: string, result: ToolResult, args: JsonObject = {}) => ({
   calls: [{ call: { id: "c", name, arguments: args }, result }],
 });
 
-it("The first step is always made, and a text ends the turn unless the side continues", () => {
+it("A run makes its first step, and a text without calls ends the turn unless stopOnResponse is false", () => {
   expect(decide({}, null, { steps: 0 })).toEqual(go);
   expect(decide({}, { text: "Hi" })).toEqual({ type: "end", status: "completed", reason: "response" });
   expect(decide({ stopOnResponse: false }, { text: "Hi" })).toEqual(go);
@@ -111,7 +111,7 @@ it.for<[string, ToolResult, JsonObject, unknown]>([
   expectHere(decide(side, called("finish", result, args))).toMatchObject({ outcome });
 });
 
-it("A property that every object inherits is not read as the outcome", () => {
+it("A stopToolResponseProperty that every object inherits, as constructor, is not read from the result", () => {
   const side = { stopTool: "finish", stopToolResponseProperty: "constructor" };
   expect(decide(side, called("finish", { status: "success", result: "{}" }))).toMatchObject({ outcome: "{}" });
 });

@@ -15,7 +15,7 @@ const two = (a: object, b: object, extra: object = {}): AnyAgentDefinition => ({
 });
 const ceiling = { requested: undefined, ceiling: 250 };
 
-it("The ceiling of steps applies unless the agent bounds every path: both sides' steps and the session's turns", () => {
+it("The deployment's limit of 250 steps applies unless the agent limits the steps of each side and, with two sides, the turns", () => {
   expect(runBound(one(), false, ceiling)).toBe(250);
   expect(runBound(one({ maxSteps: 5 }), false, ceiling)).toBeNull();
   expect(runBound(one({ maxSteps: 5 }), true, ceiling)).toBe(250);
@@ -25,7 +25,7 @@ it("The ceiling of steps applies unless the agent bounds every path: both sides'
   expect(runBound(two(bounded, bounded, { maxSessionTurns: 4 }), false, ceiling)).toBeNull();
 });
 
-it("A caller's limit replaces the ceiling, and null lifts it", () => {
+it("A caller's limit of steps replaces the deployment's limit, and null removes it", () => {
   expect(runBound(one(), false, { requested: 3, ceiling: 250 })).toBe(3);
   expect(runBound(one(), false, { requested: null, ceiling: 250 })).toBeNull();
   expect(runBound(one(), false, { requested: undefined, ceiling: null })).toBeNull();

@@ -94,7 +94,7 @@ async function planOf(given: Project): Promise<StepPlan> {
   return plan;
 }
 
-it("A step uses the prompt's model, then that model's fallbacks, and no fallbacks of fallbacks", async () => {
+it("A planned step has the prompt's model with its direct fallbacks, the prompt's text, and its tools", async () => {
   const plan = await planOf({});
   expect(plan.models.map(({ name }) => name)).toEqual(["main", "spare"]);
   expect(plan.request).toMatchObject({ system: "Be kind.", toolChoice: "auto", parallelToolCalls: false });
@@ -107,7 +107,7 @@ it("A model without function calling is sent no tools", async () => {
   expect([plan.tools.size, plan.request.tools]).toEqual([0, []]);
 });
 
-it("Calls run in parallel only if the prompt lets the model ask for several, or sets a mode", async () => {
+it("A prompt with parallelToolCalls runs calls in parallel, and its toolMode sets another order", async () => {
   expect((await planOf({ prompt: { parallelToolCalls: true } })).toolMode).toBe("parallel");
   expect((await planOf({ prompt: { toolMode: { batched: 2 } } })).toolMode).toEqual({ batched: 2 });
 });
@@ -150,7 +150,7 @@ it("A definition that does not exist is a problem of the plan, never an exceptio
   expect(await code({ prompt: { prompt: [{ type: "include", prompt: "gone" }] } })).toBe("prompt_not_found");
 });
 
-it("A shortened plan sends the names of files without their bytes", async () => {
+it("A step that is planned again with less content sends lines of text in place of images", async () => {
   const files = new MemoryFiles();
   files.put("/attachments/cat.png", pngBytes(), "image/png");
   const image: StoredPart = { type: "image", mime_type: "image/png", path: "/attachments/cat.png", name: "cat.png" };

@@ -54,7 +54,7 @@ it("SESSION18 Options of a session change the settings that they name, and nothi
   expect(await definitions.prompt("p")).toMatchObject({ model: "small", tools: ["own"] });
 });
 
-it("SESSION17 An agent of the project that is called session is reached by its name alone", async () => {
+it("SESSION17 An agent of the project with the name session is used by a session only if the session names it", async () => {
   const agents = entries([{ name: setupAgent, sideA: { prompt: "p" } }]);
   const registry = project(["small"], { agents });
   const own = made();

@@ -254,7 +254,7 @@ it("A tool's stream is closed after its result, and when its call is abandoned",
   expect(closed).toEqual(["closed", "closed"]);
 });
 
-it("`reconcile` is called with call, arguments and state; `not_done` is null", async () => {
+it("A tool's `reconcile` receives the call's id, the arguments and the state, and its `not_done` becomes null", async () => {
   const seen: unknown[] = [];
   const asked = (answer: ToolResult | "not_done") =>
     runnerOf(

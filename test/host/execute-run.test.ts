@@ -66,7 +66,7 @@ it("A tool that throws or is given wrong arguments answers with an error that th
   expect(run.transcript.at(-1)).toMatch(/It broke\..*text: .*unknown/);
 });
 
-it("A stop by the signal keeps the text so far, answers open calls with an error and ends the run as stopped", async () => {
+it("A stop by the abort signal keeps the text so far, gives open calls an error result and ends the run as stopped", async () => {
   const { passed: started, open } = gate();
   const model = scripted([{ text: "I begin.", toolCalls: [call("hangs", "x")] }, { text: "Never sent." }]);
   const hangs = tool("hangs", () => {
@@ -83,7 +83,7 @@ it("A stop by the signal keeps the text so far, answers open calls with an error
   expect(run.events.at(-1)).toMatchObject({ type: "run_end", status: "stopped" });
 });
 
-it("A run ends at its limit of steps, and the limit of its record wins over the default", async () => {
+it("A run ends at the default limit of steps, or at its own limit if its record has one", async () => {
   const again = () => scripted(() => ({ toolCalls: [call("noop", "x")] }));
   const noop = tool("noop", () => ({ status: "success", result: "ok" }));
   const byDefault = new TestRun({ models: [again()], tools: [noop], steps: 2 });

@@ -241,7 +241,7 @@ describe("definitions without a name", () => {
   });
 });
 
-describe("what a model may call", () => {
+describe("the list of tools", () => {
   const schema = (properties: object, required: string[]) => ({
     type: "object",
     properties,

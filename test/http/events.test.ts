@@ -102,7 +102,7 @@ describe("frames", () => {
     });
   });
 
-  it("SSE3 A response of the object that is neither a stream nor a refusal is answered unavailable", async () => {
+  it("SSE3 A stream request is answered 503 unavailable if the object's response is neither a stream nor an error", async () => {
     const app = testApp();
     const { id, object } = app.seed("anna");
     object.fetch = () => Promise.resolve(new Response("Bad gateway", { status: 502 }));
@@ -129,7 +129,7 @@ describe("the end", () => {
     expect(items.at(-1)?.data).toBe("{}");
   });
 
-  it("SSE4 A deleted thread ends the stream with an error event without a number", async () => {
+  it("SSE4 A stream of a thread that is deleted ends with a thread_error event without an event number", async () => {
     const { reader, thread } = await open();
     subscriberOf(thread).drop(4404, "The thread was deleted.");
     expect(await reader.rest()).toEqual([
@@ -137,14 +137,14 @@ describe("the end", () => {
     ]);
   });
 
-  it("SSE4 A reader that was too slow is closed without an event, so that it resumes by number", async () => {
+  it("SSE4 A stream whose reader was too slow ends without a further event, so that the client resumes from its last event number", async () => {
     const { reader, thread } = await open();
     subscriberOf(thread).drop(4408);
     expect(await reader.rest()).toEqual([]);
     expect(thread.subscribers).toHaveLength(1);
   });
 
-  it("SSE4 Events that a reader too slow to take them missed are not kept in memory for it", async () => {
+  it("SSE4 A stream whose reader was too slow discards the events that it had not sent", async () => {
     const { reader, thread } = await open("?after=0", {}, sayHi);
     subscriberOf(thread).drop(4408);
     await subscriberOf(thread).left();
@@ -171,7 +171,7 @@ describe("the end", () => {
     },
   );
 
-  it("A stream whose request is aborted while nothing happens closes its socket", async () => {
+  it("A stream without events whose request is aborted closes its socket", async () => {
     const { reader, thread, time } = await open();
     await reader.next();
     const waiting = reader.next();
@@ -227,7 +227,7 @@ describe("re-attaching", () => {
     await reader.cancel();
   });
 
-  it("Tries to attach are spaced further and further, up to five seconds, as long as the stream is read", async () => {
+  it("A stream doubles the delay between its reconnects to the object up to five seconds, and continues after a reconnect", async () => {
     const { reader, thread, time } = await open();
     subscriberOf(thread).drop(1012);
     for (const wait of [100, 200, 400, 800, 1600, 3200, 5000, 5000]) {
@@ -243,7 +243,7 @@ describe("re-attaching", () => {
     await reader.cancel();
   });
 
-  it("No stream attaches if its client left in the meantime", async () => {
+  it("A stream whose client left during the delay does not reconnect to the object", async () => {
     const { reader, thread, time } = await open();
     subscriberOf(thread).drop(1012);
     await time.armed(100);
@@ -254,7 +254,7 @@ describe("re-attaching", () => {
     expect(time.pending).toBe(0);
   });
 
-  it("A thread that is deleted in the meantime ends the stream", async () => {
+  it("A stream whose thread is deleted before its reconnect to the object ends with a thread_error event", async () => {
     const { reader, thread, time } = await open();
     thread.thread = null;
     subscriberOf(thread).drop(1012);

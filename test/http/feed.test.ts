@@ -27,7 +27,7 @@ function pieces(response: Response): { next: () => Promise<string>; leave: () =>
   return { next: async () => (await reader?.read())?.value ?? "", leave: () => reader?.cancel() };
 }
 
-describe("who may watch", () => {
+describe("access to a feed", () => {
   it("FEED1 A user watches the user's own threads, and an administrator those without a user or those of a named user", async () => {
     const app = testApp();
     const seen = async (query: string, token?: string): Promise<(string | null)[]> => {
@@ -49,7 +49,7 @@ describe("who may watch", () => {
   });
 
   it.each(["bernd", "", "anna%20", "Anna", "anna%00", "nobody", "null", '"anna"', "%ud800", "user%20%22bernd%22"])(
-    "FEED1 A user who asks for the threads of %j is refused, and no object is asked",
+    "FEED1 A user who requests the feed of another user (%j) is refused, and no object is called",
     async (other) => {
       const app = testApp();
       for (const options of [{}, upgrade]) {
@@ -131,7 +131,7 @@ describe("over SSE", () => {
     expect(await watcher?.left()).toBe(1000);
   });
 
-  it("FEED3 The feed's stream ends when its object's connection ends, because messages are lost meanwhile", async () => {
+  it("FEED3 The stream of a feed ends when its connection to the object ends, and does not reconnect, because it could miss messages", async () => {
     for (const code of [1001, 4408, 1011]) {
       const app = testApp();
       const response = await app.ask(path);

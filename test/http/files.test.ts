@@ -49,7 +49,7 @@ describe("a file's path", () => {
     },
   );
 
-  it("FHTTP2 Dots that the URL parser resolves lead to other routes, with their own checks", async () => {
+  it("FHTTP2 A file path with dots that the URL parser resolves to another route calls no file of the thread", async () => {
     const { app, files, calls } = withThread();
     for (const path of ["/../../../../healthz", "/%2e%2e/runs", "/a/..%2f/.././../events?after=x"]) {
       await app.ask(`${files}${path}`);
@@ -164,7 +164,7 @@ describe("a request about files", () => {
     expect(calls).toEqual([]);
   });
 
-  it("FHTTP15 A deletion with a condition by time is refused, and an upload that is declared as not encoded is accepted", async () => {
+  it("FHTTP15 A deletion with If-Unmodified-Since is refused, and an upload with Content-Encoding identity is accepted", async () => {
     const { app, files } = withThread();
     const since = { "if-unmodified-since": "Sat, 21 Nov 2026 05:54:33 GMT" };
     expect((await app.ask(`${files}/a.txt`, { method: "DELETE", headers: since })).status).toBe(400);

@@ -45,7 +45,7 @@ describe("guessing", () => {
     expect(await status(app, annaToken)).toBe(200);
   });
 
-  it("AUTH7 Callers whose credentials were right from the address before are not delayed, also with other credentials", async () => {
+  it("AUTH7 A user who has signed in from an address is not delayed by wrong guesses from it, also with another token of the user", async () => {
     const secret = "a-secret-that-only-the-issuer-knows";
     const app = testApp({ variables: { API_TOKENS: tokens, JWT_SECRET: secret } });
     const signed = (exp: number) =>
@@ -60,7 +60,7 @@ describe("guessing", () => {
     expect(await status(app, "wrong", from("2.2.2.2"))).toBe(401);
   });
 
-  it("AUTH7 An address that has to wait learns nothing about a guess, neither from a ticket nor from a public route", async () => {
+  it("AUTH7 A client that has to wait after wrong guesses does not learn from a ticket or a public route whether a guess is right", async () => {
     const secret = "a-secret-that-only-the-issuer-knows";
     const entry = {
       kind: "controller" as const,

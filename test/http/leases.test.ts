@@ -60,7 +60,7 @@ describe("leases of streams", () => {
     expect(state.asked).toEqual([]);
   });
 
-  it("The holder of an overdue lease is asked only when the bound is reached, and an unconfirmed lease is dropped", async () => {
+  it("A thread is asked whether it still uses an old lease only when all leases are taken, and an unconfirmed lease is dropped", async () => {
     const { make, state, held } = keeper();
     const leases = make();
     for (const id of ["a", "b"]) await leases.take(stream(id));
@@ -110,7 +110,7 @@ describe("leases of runs", () => {
     }
   });
 
-  it("HTTP31 An active thread accepts further inputs, which hold its lease until the thread has admitted them", async () => {
+  it("HTTP31 An active thread needs no further lease for another input, and keeps its lease until that input's run has ended", async () => {
     const leases = keeper().make();
     await leases.take(run("1", "a"));
     await leases.take(run("2", "b"));
@@ -123,7 +123,7 @@ describe("leases of runs", () => {
     expect(await leases.take(run("4", "c"))).toBe("granted");
   });
 
-  it("HTTP31 A thread's report that is older than an input does not end the lease of that input", async () => {
+  it("HTTP31 A thread that reports itself idle before it has admitted an input keeps the lease of that input", async () => {
     const leases = keeper().make();
     await leases.take(run("1", "a"));
     await leases.take(run("2", "b"));
@@ -132,7 +132,7 @@ describe("leases of runs", () => {
     expect(await leases.take(run("3", "c"))).toBe("too_many_runs");
   });
 
-  it("HTTP31 A run without a lease counts once its thread reports it, and the thread is asked when it reports the run no more", async () => {
+  it("HTTP31 A run without a lease counts as active once its thread reports it, until the thread no longer confirms it", async () => {
     const { make, state, held } = keeper();
     const leases = make();
     leases.recordThread(word("a", "running"), []);
@@ -147,7 +147,7 @@ describe("leases of runs", () => {
     expect(await leases.take(run("2", "d"))).toBe("granted");
   });
 
-  it("HTTP31 A thread that reports a run while it is asked about an earlier one keeps its lease", async () => {
+  it("HTTP31 A thread that reports a run while a query about an earlier run is under way keeps its lease", async () => {
     const { make, state, held } = keeper();
     const leases = make();
     leases.recordThread(word("a", "running"), []);
@@ -229,7 +229,7 @@ describe("at the front door", () => {
     expect((await app.ask(`/api/threads/${id}/events`)).status).toBe(200);
   });
 
-  it("LEASE5 A start costs one call and one row of the user's object, and a read, and the open mode, cost none", async () => {
+  it("LEASE5 A request that starts a run or a stream costs one call and one row of the user's object, and a read, or open mode, costs none", async () => {
     const app = bounded({});
     const { id } = app.seed();
     const feed = app.feed("anna");
@@ -273,7 +273,7 @@ describe("at the front door", () => {
     expect(open.feed(null).taken).toEqual([]);
   });
 
-  it("LEASE6 An isolate allows as many starts a minute as there are leases while the leases cannot be reached", async () => {
+  it("LEASE6 An isolate that cannot reach the leases allows as many runs and streams a minute as there would be leases", async () => {
     const app = bounded({ LIMIT_OPEN_STREAMS: "2", LIMIT_ACTIVE_RUNS: "2" });
     const threads = [app.seed(), app.seed(), app.seed()];
     const broken = () => new Error("The keeper broke.");
@@ -326,7 +326,7 @@ describe("a wait", () => {
     return waiting;
   }
 
-  it("SSE13 A wait sends spaces while the run is active, so that it notices when a client leaves, and its lease is free again", async () => {
+  it("SSE13 A request with wait=true sends spaces while the run is active, notices by them that its client left, and returns its lease", async () => {
     const app = testApp({ variables: { API_TOKENS: tokens, LIMIT_OPEN_STREAMS: "1" } });
     const { id, object } = app.seed();
     const response = await firstSpace(app, { id, object });
@@ -348,7 +348,7 @@ describe("a wait", () => {
     expect((await app.ask(`/api/threads/${id}/events`)).status).toBe(200);
   });
 
-  it("SSE13 A response after spaces contains the same JSON as one without them", async () => {
+  it("SSE13 A response with wait=true that begins with spaces contains the same JSON as one without them", async () => {
     const app = testApp();
     const { id, object } = app.seed();
     const body = (await firstSpace(app, { id, object })).json();

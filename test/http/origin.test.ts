@@ -32,7 +32,7 @@ describe("listed origins", () => {
   });
 
   it.each(["https://evil.example", "https://app.example.evil", "http://app.example", "null"])(
-    "AUTH10 The origin %s may read nothing",
+    "AUTH10 The origin %s, which is not listed, gets no CORS header",
     async (foreign) => {
       const { ask } = testApp({ variables });
       for (const method of ["GET", "OPTIONS"]) {

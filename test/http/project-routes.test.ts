@@ -79,7 +79,7 @@ describe("precedence", () => {
     expect(await refusalOf(await app.ask(path))).toMatchObject({ status: 404, code: "route_not_found" });
   });
 
-  it("A method for which no closer route exists is answered by the next pattern that has it", async () => {
+  it("A request is answered by the next matching route if the most specific one lacks its method", async () => {
     const response = await app.ask("/api/things/special", { method: "POST" });
     expect(await response.json()).toMatchObject({ pattern: "/things/*rest" });
     expect((await app.ask("/api/things/special", { method: "DELETE" })).headers.get("allow")).toBe(
@@ -87,7 +87,7 @@ describe("precedence", () => {
     );
   });
 
-  it("A built-in route gives way to a project's route of the same pattern, not to a catch-all, and is always under /api/~", async () => {
+  it("A project's route replaces a built-in route of the same pattern, a catch-all route does not, and built-in routes stay under /api/~", async () => {
     const own = withRoutes(named("/*rest"), named("/threads/:thread"));
     const { id } = own.seed();
     expect(await (await own.ask(`/api/threads/${id}`)).json()).toEqual({
@@ -136,13 +136,13 @@ describe("access", () => {
     if (status === 200) expect(await response.json()).toEqual({ user });
   });
 
-  it("An unknown token on a public route causes no delay", async () => {
+  it("A token of another issuer on a public route does not count as a wrong guess", async () => {
     for (let index = 0; index < 20; index++) {
       expect((await app.ask("/api/public", { token: "strange" })).status).toBe(200);
     }
   });
 
-  it("A public route is closed too if no authentication is configured", async () => {
+  it("A public route is answered 503 if no authentication is configured", async () => {
     const closed = testApp({ variables: {}, routes: [route("/public", who, { access: "public" })] });
     expect((await closed.ask("/api/public", { token: null })).status).toBe(503);
   });

@@ -34,7 +34,7 @@ describe("the routes of the queue", () => {
     expect(await refusalOf(await ask("?limit=101"))).toMatchObject({ status: 400, fields: ["limit"] });
   });
 
-  it("INPUT2 A change of a queued input passes on text, metadata and position", async () => {
+  it("INPUT2 A PATCH request changes text, metadata and position of a queued input", async () => {
     const { ask, object } = seeded();
     const json = { content: "other", metadata: { a: 1 }, position: 0 };
     const response = await ask(`/${input.id}`, { method: "PATCH", json });
@@ -42,7 +42,7 @@ describe("the routes of the queue", () => {
     expect(object.calls).toContain(`patchQueued ${input.id} ${JSON.stringify(json)}`);
   });
 
-  it("INPUT4 A queued input is removed by its route", async () => {
+  it("INPUT4 A DELETE request removes a queued input", async () => {
     const { ask, object } = seeded();
     expect((await ask(`/${input.id}`, { method: "DELETE" })).status).toBe(204);
     expect(object.calls).toContain(`deleteQueued ${input.id}`);
@@ -67,7 +67,7 @@ describe("the routes of the queue", () => {
     expect(app.reached).toEqual([]);
   });
 
-  it("INPUT7 An input that does not wait is answered 404", async () => {
+  it("INPUT7 A change or removal of an input that is not in the queue is answered 404", async () => {
     const { ask } = seeded();
     for (const options of [{ method: "DELETE" }, { method: "PATCH", json: { position: 0 } }]) {
       expect(await refusalOf(await ask("/other", options))).toMatchObject({ status: 404, code: "run_not_found" });
@@ -88,7 +88,7 @@ describe("the routes of the queue", () => {
   });
 });
 
-describe("when a message says what becomes of it", () => {
+describe("the field when of a message", () => {
   it.each(["queue", "steer", "interrupt", "reject"])("A message is accepted with `when` set to %s", async (when) => {
     const { app } = seeded();
     const { id } = app.seed();

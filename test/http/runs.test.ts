@@ -117,7 +117,7 @@ describe("as events", () => {
     expect(items.map(({ event }) => event)).toEqual(["awaiting_tool_execution"]);
   });
 
-  it("SSE11 A stream ends without an event when the object ends it", async () => {
+  it("SSE11 The stream of a posted message ends without an event when the object ends it", async () => {
     const { post, thread } = seeded();
     const response = await post("/messages", { headers: sse });
     thread.subscribers[0]?.say('{"type":"end"}');
@@ -153,9 +153,9 @@ describe("as events", () => {
   });
 });
 
-describe("at rest", () => {
+describe("a request with wait=true", () => {
   it.each(["completed", "error", "limit", "stopped", "awaiting_tool_execution"] as const)(
-    "SSE13 A wait answers when the run is %s",
+    "SSE13 A request with wait=true is answered when the status of the run is %s",
     async (status) => {
       const { post, thread } = seeded();
       const subscription = subscribed(thread);
@@ -169,7 +169,7 @@ describe("at rest", () => {
     },
   );
 
-  it("SSE13 A wait continues after a reset of the object", async () => {
+  it("SSE13 A request with wait=true continues to wait after a reset of the object", async () => {
     const { post, thread, time } = seeded();
     const subscription = subscribed(thread);
     const answer = post("/runs?wait=true", { json: {} });
@@ -183,7 +183,7 @@ describe("at rest", () => {
     expect(await (await answer).json()).toMatchObject({ run: { status: "completed" } });
   });
 
-  it("SSE13 A wait does not end with an earlier wait of its run", async () => {
+  it("SSE13 A request with wait=true is not answered for a wait of the run that is already over", async () => {
     const { post, thread, time } = seeded();
     const subscription = subscribed(thread);
     const answer = post("/messages?wait=true");
@@ -199,7 +199,7 @@ describe("at rest", () => {
     expect(await (await answer).json()).toMatchObject({ run: { status: "completed" } });
   });
 
-  it("SSE13 A wait for a run that already waits for its client is answered at once", async () => {
+  it("SSE13 A request with wait=true for a run that already waits for its client is answered at once", async () => {
     const { post, thread } = seeded();
     const headers = { "idempotency-key": "k" };
     await post("/messages", { headers });
@@ -210,7 +210,7 @@ describe("at rest", () => {
     });
   });
 
-  it("SSE13 A wait ends when its client has left", async () => {
+  it("SSE13 A request with wait=true ends when its client has left", async () => {
     const { post, thread } = seeded();
     const leaving = new AbortController();
     const subscription = subscribed(thread);

@@ -91,7 +91,7 @@ describe("a request that does not fit", () => {
   });
 });
 
-describe("a moment that does not fit", () => {
+describe("a request that the session's status does not allow", () => {
   it("SESSION14 A session request is answered with 409 while the session is active", async () => {
     const { reached, open } = gate("busy");
     scripts.set("busy", ({ step }) =>
@@ -157,7 +157,7 @@ describe("a moment that does not fit", () => {
   });
 });
 
-describe("other people", () => {
+describe("other users", () => {
   it("SESSION16 Other users have separate sessions under the same name", async () => {
     const sessionId = name();
     for (const [send, word] of [

@@ -116,7 +116,7 @@ describe("an execution", () => {
   });
 });
 
-describe("what a session brings", () => {
+describe("settings of a session", () => {
   it("SESSION17 A session without an agent has its own prompt, tools and model", async () => {
     scripts.set("who", ({ system, tools }) => ({ text: `${system} ${tools.map(({ name }) => name).join()}` }));
     const context = { systemPrompt: "Be kind.", tools: [ofClient] };
@@ -225,7 +225,7 @@ describe("what a session brings", () => {
   });
 });
 
-describe("what goes wrong", () => {
+describe("failures, stops and repeated requests", () => {
   it("SESSION22 A failure is emitted as an error with the text so far, and its message stays in the session", async () => {
     scripts.set("breaks", () => ({ text: "half an ans", error: { kind: "auth", message: "no key" } }));
     const { sessionId, events, complete } = await execute(anna, { input: said("breaks"), context: {}, options });

@@ -24,7 +24,7 @@ describe("creating", () => {
     expect(object(thread.id).thread).toEqual(thread);
   });
 
-  it("HTTP15 An unknown agent is refused with the known ones and the one that was meant", async () => {
+  it("HTTP15 A thread of an unknown agent is refused, and the error lists the agents and suggests one", async () => {
     const { ask, reached } = testApp();
     const { error } = await (await ask("/api/threads", post({ agent_id: "helpr" }))).json<ErrorBody>();
     expect(error).toMatchObject({
@@ -52,7 +52,7 @@ describe("creating", () => {
     ["an administrator's, for a user", adminToken, { user_id: "bernd" }, 201, "bernd"],
     ["an administrator's, for nobody", adminToken, {}, 201, null],
   ])(
-    "HTTP16 The rule of owners decides about the creation of %s thread",
+    "HTTP16 Whether a caller may create a thread for its owner is decided by the rule: %s thread",
     async (_name, token, fields, status, owner) => {
       const { ask } = testApp();
       const response = await ask("/api/threads", post({ ...helper, ...fields }, { token }));
@@ -91,7 +91,7 @@ describe("creating", () => {
     expect((await ask("/api/threads", post({ ...helper, id: first.id }, other))).status).toBe(201);
   });
 
-  it("HTTP17 A creation key belongs to one owner", async () => {
+  it("HTTP17 Two users who create threads with the same idempotency key get separate threads", async () => {
     const { ask } = testApp();
     const headers = { "idempotency-key": "k" };
     const ids = await Promise.all(
@@ -103,7 +103,7 @@ describe("creating", () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  it("HTTP17 A creation whose first response was lost is answered by the second try", async () => {
+  it("HTTP17 A creation is answered 201 if the object was reset after it had created the thread", async () => {
     const { ask, object } = testApp();
     const body = { ...helper, id: crypto.randomUUID() };
     const thread = object(body.id);
@@ -309,7 +309,7 @@ describe("limits", () => {
     expect(await refusalOf(await search())).toMatchObject({ status: 429, code: "rate_limited" });
   });
 
-  it("HTTP39 A search that never gets a response counts as under way for a minute at most", async () => {
+  it("HTTP39 A search without a response counts towards the simultaneous searches of its user for a minute at most", async () => {
     const { ask, seed, time } = limited({});
     const { id, object } = seed();
     const search = () => ask(`/api/threads/${id}/files-search?grep=x`);

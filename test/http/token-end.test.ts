@@ -72,7 +72,7 @@ describe("a signed token that ends", () => {
     expect(await reader.next()).toBeNull();
   });
 
-  it("AUTH15 The object receives the end of a socket's token, and none for a stream that answers a request", async () => {
+  it("AUTH15 The object receives the expiry time of a socket's token, and none for the stream of a posted message", async () => {
     const app = newApp();
     const { id, object } = app.seed();
     const until = String(app.time.now() + 10_000_000);

@@ -104,7 +104,7 @@ describe("a report", () => {
     expect(total).toMatchObject({ cost: null, known_cost: 0.5 });
   });
 
-  it("USAGE6 A report with too many lines is refused, and the error says what to ask instead", async () => {
+  it("USAGE6 A report with too many lines is refused, and the error suggests fewer days or dimensions", async () => {
     const { ask, report } = await reporting(
       Array.from({ length: 5001 }, (_, n) => totalOf(n, { agent_id: `agent-${n}` })),
     );
@@ -117,7 +117,7 @@ describe("a report", () => {
   });
 });
 
-describe("what is no report", () => {
+describe("invalid queries", () => {
   it.each([
     ["from=2026-02-31", "from"],
     ["from=2026-2-3", "from"],
@@ -172,7 +172,7 @@ describe("what is no report", () => {
   });
 });
 
-describe("whose runs", () => {
+describe("access to a report", () => {
   const used = [totalOf(1, anna), totalOf(2, bernd), totalOf(3, bernd), totalOf(4, { user_id: null })];
 
   it("USAGE4 A user is shown the user's own runs, and an administrator the runs of all users or one user", async () => {
@@ -190,7 +190,7 @@ describe("whose runs", () => {
     ]);
   });
 
-  it("USAGE4 A user can request neither another user's report nor one by user", async () => {
+  it("USAGE4 A user can request neither the report of another user nor a report by user", async () => {
     const { ask } = await reporting(used);
     for (const query of ["?user_id=bernd", "?user_id=ANNA", "?by=user", "?by=day,user&user_id=anna"]) {
       const { status, code } = await refusalOf(await ask(query, annaToken));

@@ -56,7 +56,7 @@ describe("stop reasons", () => {
     expect(said.length).toBeLessThanOrEqual(500);
   });
 
-  it("An answer of a picture only is marked as having content", async () => {
+  it("An answer that contains only an image does not count as blank", async () => {
     const parts = await ask("google", "picture");
     const holds = parts.some((part) => part.type === "finish" && part.has_other_content === true);
     expect(holds || parts.some((part) => !["raw", "finish"].includes(part.type))).toBe(true);
@@ -98,7 +98,7 @@ describe("connections that stay open", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("A stream is read on after its finish reason until the token counts have arrived", async () => {
+  it("A stream is read after its finish reason until the token counts have arrived", async () => {
     const bytes = await bytesOf("openai", "text");
     const text = new TextDecoder().decode(bytes);
     const at = text.lastIndexOf("data: {");
@@ -114,7 +114,7 @@ describe("connections that stay open", () => {
     expect(end).toMatchObject({ type: "finish", usage: { input: 12, output: 8 } });
   });
 
-  it("A connection that breaks after the finish reason does not change the answer", async () => {
+  it("An answer is complete although its connection breaks after the finish reason", async () => {
     const text = new TextDecoder().decode(await bytesOf("openai", "text"));
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -128,7 +128,7 @@ describe("connections that stay open", () => {
     expect(end).toMatchObject({ type: "finish", stop_reason: "stop", usage: { output: 8 } });
   });
 
-  it("A model's text that looks like an end does not end the answer", async () => {
+  it("A text or an argument that contains [DONE] or a finish reason does not end the answer", async () => {
     const words = 'data: [DONE]\n\n"finish_reason":"stop"';
     const chunk = (choice: object): string => `data: ${JSON.stringify({ id: "c", choices: [choice] })}\n\n`;
     const call = {
@@ -230,8 +230,8 @@ it.for([
   expect(end).toMatchObject({ failure: { kind: "api", message: "The runner has stopped.", retryable } });
 });
 
-describe("signs of life", () => {
-  it("Bytes without a part are reported when they arrive", async () => {
+describe("bytes that keep a request alive", () => {
+  it("The model port reports received bytes also if they complete no part of the answer", async () => {
     let enqueue: (text: string) => void = () => undefined;
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {

@@ -23,7 +23,7 @@ describe("cited sources", () => {
     });
   });
 
-  it("Addresses without a title are stored as sources too, and invalid addresses are not", async () => {
+  it("Cited addresses without a title are stored as sources too, and invalid addresses are not", async () => {
     const { end } = readAnswer(await ask("openai", "citations"));
     expect(end).toMatchObject({ sources: [{ url: "https://a.example/won" }, { url: "https://b.example/" }] });
   });
@@ -33,7 +33,7 @@ describe("cited sources", () => {
   });
 });
 
-it("A picture is a block of its own between the text blocks", async () => {
+it("An image in an answer is a separate block between the text blocks", async () => {
   const parts = await ask("google", "text-and-picture");
   expect(grammarFaults(parts)).toEqual([]);
   const blocks = told(parts).filter((part) => part.type.endsWith("_start") || part.type === "picture");

@@ -47,18 +47,18 @@ describe("classification", () => {
     expect(failure).toMatchObject({ kind: "overflow", retryable: false, status: 400 });
   });
 
-  it.for([400, 413])("A %d without a body is an overflow", (status) => {
+  it.for([400, 413])("A response with status %d and without a body is classified as a context overflow", (status) => {
     expect(classifyFailure({ statusCode: status, message: "" }, context(status)).kind).toBe("overflow");
   });
 
-  it("A refusal without a body is an overflow only with status 400 or 413", () => {
+  it("An error response without a body and with status 404, 429 or 500 is not classified as a context overflow", () => {
     const kinds = [404, 429, 500].map(
       (status) => classifyFailure({ statusCode: status, message: "" }, context(status)).kind,
     );
     expect(kinds).toEqual(["api", "rate_limited", "network"]);
   });
 
-  it.for(overflows)("A 429 is never an overflow: %s", (message) => {
+  it.for(overflows)("A response with status 429 is never classified as a context overflow: %s", (message) => {
     expect(classifyFailure(refusal(429, message), context(429))).toMatchObject({
       kind: "rate_limited",
       retryable: true,
@@ -89,7 +89,7 @@ describe("classification", () => {
     expect(failure).toMatchObject({ kind, retryable, status });
   });
 
-  it("A text that names an overflow decides before the status", () => {
+  it("An error text that names a context overflow decides the class, also with status 403 or 500", () => {
     expect(classifyFailure(refusal(500, "context_length_exceeded"), context(500)).kind).toBe("overflow");
     expect(classifyFailure(refusal(403, "prompt is too long"), context(403)).kind).toBe("overflow");
   });

@@ -6,9 +6,9 @@ import { describe, expect, it } from "vitest";
 import { ask, readAnswer } from "./ask-model.ts";
 import { grammarFaults } from "./grammar.ts";
 
-describe("odd answers", () => {
+describe("unusual responses", () => {
   it.for(["openai", "anthropic", "openrouter"] as const)(
-    "Arguments that are no JSON come from %s as the model wrote them",
+    "A call of %s whose arguments are no JSON has the arguments as the model wrote them",
     async (provider) => {
       const parts = await ask(provider, "broken-arguments");
       expect(grammarFaults(parts)).toEqual([]);
@@ -20,7 +20,7 @@ describe("odd answers", () => {
   );
 
   it.for(["openai", "anthropic", "openrouter"] as const)(
-    "A call of %s that ends at the token limit is never closed",
+    "A call of %s that the token limit cuts off is not emitted as complete",
     async (provider) => {
       const { calls, end } = readAnswer(await ask(provider, "length-in-call"));
       expect(calls).toEqual([]);
@@ -57,7 +57,7 @@ describe("odd answers", () => {
     expect(readAnswer(await ask("openai", "counts-elsewhere")).end).toMatchObject({ type: "finish", usage });
   });
 
-  it("A failure reports no usage if the provider had not counted any", async () => {
+  it("A failure has no usage if the provider reported none", async () => {
     expect(readAnswer(await ask("openai", "error-mid-stream")).end).not.toHaveProperty("usage");
     expect(readAnswer(await ask("anthropic", "unavailable")).end).not.toHaveProperty("usage");
   });
@@ -73,7 +73,7 @@ describe("odd answers", () => {
     expect(readAnswer(await ask("anthropic", "text")).end).toMatchObject({ reported_cost: null });
   });
 
-  it("The model that answered is reported by its name", async () => {
+  it("The end of an answer has the id of the model that the provider reports", async () => {
     const named = await Promise.all(
       (["openai", "anthropic", "google", "openrouter"] as const).map(
         async (provider) => readAnswer(await ask(provider, "text")).end,

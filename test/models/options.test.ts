@@ -42,7 +42,7 @@ describe("tools", () => {
 });
 
 describe("limits", () => {
-  it("The prompt's limits win over the model's, and Anthropic has a default", async () => {
+  it("The prompt's temperature and token limit replace the model's, and requests to Anthropic have a default token limit", async () => {
     const definition = { maxTokens: 500, temperature: 0.2 };
     const own = (await capture("openai", {}, definition)).body;
     expect([own["max_tokens"], own["temperature"]]).toEqual([500, 0.2]);
@@ -52,7 +52,7 @@ describe("limits", () => {
     expect((await capture("openai")).body["max_tokens"]).toBeUndefined();
   });
 
-  it("A server whose field for the token limit has another name is sent that name", async () => {
+  it("A server is sent the token limit in the field that `compat.maxTokensField` names", async () => {
     const compat = { maxTokensField: "max_completion_tokens", supportsDeveloperRole: true } as const;
     const { body } = await capture("openai", {}, { maxTokens: 77, compat });
     expect([body["max_tokens"], body["max_completion_tokens"]]).toEqual([undefined, 77]);
@@ -86,7 +86,7 @@ describe("thinking", () => {
     expect(await thinking({ reasoning, messages, tools })).toEqual([undefined, 8192]);
   });
 
-  it("The other providers are sent thinking options in their own terms", async () => {
+  it("OpenAI, OpenRouter and Google are sent reasoning options in their own fields", async () => {
     const high = { reasoning: { effort: "high" } } as const;
     expect((await capture("openai", high, { model: "o4-mini" })).body["reasoning_effort"]).toBe("high");
     expect((await capture("openai", high, { model: "gpt-4o" })).body["reasoning_effort"]).toBeUndefined();

@@ -21,7 +21,7 @@ describe("thinking in a field of its own", () => {
     ["reasoning", "reasoning-field", groq],
     ["reasoning", "reasoning-field", local],
   ] as const)(
-    "Thinking in %s is shown, stored, and sent back in that field with its calls (%s)",
+    "Thinking that a server sends in the field %s is shown, stored, and sent back in that field with the calls (%s)",
     async ([field, name, at]) => {
       const model = `case:${name}`;
       const { parts } = await askAt(at, { tools }, { model });
@@ -111,8 +111,8 @@ describe("thinking in a field of its own", () => {
   });
 });
 
-describe("what servers refuse", () => {
-  it("Streams ask for usage, except from Mistral, and `compat` overrides that", async () => {
+describe("fields that servers refuse", () => {
+  it("Streaming requests ask for usage, except those to Mistral, and `compat.supportsStreamUsage` decides otherwise", async () => {
     const asked = async (at: string, supportsStreamUsage?: boolean) => {
       const compat = supportsStreamUsage === undefined ? {} : { supportsStreamUsage };
       return (await askAt(at, {}, { compat })).body["stream_options"];

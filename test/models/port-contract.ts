@@ -39,7 +39,7 @@ export function modelPortContract(provider: Provider): void {
       expect(text).toBe("Grüße 👩‍🚀 – 日本語 𝄞");
     });
 
-    it("A tool call arrives with its name, its arguments as written, and the stop reason tool_calls", async () => {
+    it("A tool call is emitted with its name, its arguments unchanged, and the stop reason tool_calls", async () => {
       const parts = await ask(provider, "tool-call");
       expect(grammarFaults(parts)).toEqual([]);
       const { calls, end } = readAnswer(parts);
@@ -79,7 +79,7 @@ export function modelPortContract(provider: Provider): void {
       ]);
     });
 
-    it("A call id that a provider may use again is made unique by its step", async () => {
+    it("A call id that a provider repeats in a later step is made unique, and stays the same when the same step is requested again", async () => {
       const [first] = readAnswer(await ask(provider, "repeated-id")).calls;
       const [again] = readAnswer(await ask(provider, "repeated-id")).calls;
       const later = request(model(provider, "case:repeated-id")).messages;
@@ -89,7 +89,7 @@ export function modelPortContract(provider: Provider): void {
       expect(readAnswer(next).calls[0]?.id).not.toBe(first?.id);
     });
 
-    it("A stream that ends without a finish reason is a retryable network error, and its open call is never closed", async () => {
+    it("A stream that ends without a finish reason is a retryable network error, and its incomplete call is not emitted as complete", async () => {
       const parts = await ask(provider, "cut");
       expect(grammarFaults(parts)).toEqual([]);
       const { text, calls, end } = readAnswer(parts);

@@ -32,13 +32,16 @@ async function asked(
 }
 
 describe("openai", () => {
-  it.for(["o4-mini", "gpt-5", "gpt-5.1", "some-model"])("The model %s is sent an effort", async (model) => {
-    for (const effort of ["low", "medium", "high"] as const) {
-      expect((await asked("openai", { effort }, { model })).sent).toBe(effort);
-    }
-  });
+  it.for(["o4-mini", "gpt-5", "gpt-5.1", "some-model"])(
+    "The OpenAI model %s is sent the reasoning effort",
+    async (model) => {
+      for (const effort of ["low", "medium", "high"] as const) {
+        expect((await asked("openai", { effort }, { model })).sent).toBe(effort);
+      }
+    },
+  );
 
-  it("A number of tokens replaces the effort and becomes the nearest effort, with a warning", async () => {
+  it("A number of reasoning tokens is sent to OpenAI as the nearest effort, replaces the effort that is set, and logs a warning", async () => {
     const { sent, warnings } = await asked("openai", { effort: "high", maxTokens: 2000 }, { model: "o4-mini" });
     expect(sent).toBe("medium");
     expect(warnings).toContain('2000 tokens were asked for as effort \\"medium\\"');
@@ -129,7 +132,7 @@ describe("google", () => {
     expect(await sent("gemini-3-flash", { effort: "low", maxTokens: 700 })).toEqual({ thinkingBudget: 700, ...shown });
   });
 
-  it("Google is asked for thoughts unless they are excluded, and never from a model that does not think", async () => {
+  it("Gemini is not asked for thoughts if they are excluded, and a model that does not think is sent no thinking options", async () => {
     expect((await asked("google", { effort: "low", exclude: true }, { model: "gemini-2.5-flash" })).sent).toEqual({
       thinkingBudget: 512,
       includeThoughts: false,

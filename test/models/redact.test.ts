@@ -24,22 +24,25 @@ it("REDACT1 Ordinary text stays as it is", () => {
   expect(createRedact(["ten"])(text)).toBe(text);
 });
 
-it.for(providers)("REDACT2 A provider (%s) that repeats every key puts none into a part", async (provider) => {
-  const said = Object.values(keys).join(" and ");
-  const sent: string[] = [];
-  const port = serverPort({
-    fetch: (_input, init) => {
-      sent.push(JSON.stringify([...new Headers(init?.headers)]));
-      return Promise.resolve(Response.json({ error: { message: said, code: 400, status: "X" } }, { status: 400 }));
-    },
-  });
-  const parts = await collect(port.stream(request(model(provider, "any")), new AbortController().signal));
-  // The key was sent in the request, so the provider could repeat it.
-  expect(Object.values(keys).some((key) => sent.join().includes(key))).toBe(true);
-  const shown = JSON.stringify(parts);
-  expect(shown).toContain("[redacted] and [redacted]");
-  for (const key of Object.values(keys)) expect(shown).not.toContain(key);
-});
+it.for(providers)(
+  "REDACT2 A provider (%s) that repeats API keys in an error puts none of them into a part of the answer",
+  async (provider) => {
+    const said = Object.values(keys).join(" and ");
+    const sent: string[] = [];
+    const port = serverPort({
+      fetch: (_input, init) => {
+        sent.push(JSON.stringify([...new Headers(init?.headers)]));
+        return Promise.resolve(Response.json({ error: { message: said, code: 400, status: "X" } }, { status: 400 }));
+      },
+    });
+    const parts = await collect(port.stream(request(model(provider, "any")), new AbortController().signal));
+    // The key was sent in the request, so the provider could repeat it.
+    expect(Object.values(keys).some((key) => sent.join().includes(key))).toBe(true);
+    const shown = JSON.stringify(parts);
+    expect(shown).toContain("[redacted] and [redacted]");
+    for (const key of Object.values(keys)) expect(shown).not.toContain(key);
+  },
+);
 
 it("REDACT2 A key in a streamed chunk is removed from the raw chunk", async () => {
   const chunk = { id: "1", created: 1, model: "m", choices: [{ index: 0, delta: { content: keys.GOOGLE_API_KEY } }] };

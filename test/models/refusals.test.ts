@@ -28,7 +28,7 @@ const titled = (cases: readonly RefusalCase[]) => cases.map((refusal) => [refusa
 
 describe("refusals", () => {
   it.for(titled(waits))(
-    "A wait is read from header, field or sentence, and a wait of hours is not retried: %s",
+    "The delay before a retry is read from a header, a field or a sentence, and a delay of hours is not waited for: %s",
     ([, refusal]) => holds(refusal),
   );
 

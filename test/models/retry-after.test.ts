@@ -28,11 +28,11 @@ it.for([
   expect(wait(headers)).toBe(milliseconds);
 });
 
-it("An error without a response has no time to wait", () => {
+it("An error without a response has no Retry-After", () => {
   expect(readAskedWait(none, now)).toEqual({ ms: null, tooLong: false });
 });
 
-it("A wait inside a body is read as a duration", () => {
+it("The field retryDelay of an error's body is read as a duration, of an hour at most", () => {
   const read = (retryDelay: string) => readAskedWait({ ...none, body: { details: [{ retryDelay }] } }, now);
   expect(read("34.5s")).toEqual({ ms: 34_500, tooLong: false });
   expect(read("9000s")).toEqual({ ms: 3_600_000, tooLong: true });

@@ -143,7 +143,7 @@ describe("a script", () => {
     expect(estimated.at(-1)).toMatchObject({ usage: { input: 8, output: 13, total_tokens: 21 } });
   });
 
-  it("A stop reason is passed on, and an unknown one is a failure", async () => {
+  it("A script's stop reason is that of the answer, and an unknown stop reason is a failure", async () => {
     expect((await play([{ text: "x", stopReason: "length" }])).at(-1)).toMatchObject({ stop_reason: "length" });
     expect((await play([{ text: "x", stopReason: "bored" }])).at(-1)).toMatchObject({
       type: "error",
@@ -184,7 +184,7 @@ describe("a script", () => {
     expect(parts.at(-1)).toMatchObject({ type: "error", failure });
   });
 
-  it("Delays of a script pass before each chunk, and an abort ends them", async () => {
+  it("A script's delay comes before each chunk, and an abort ends the answer", async () => {
     const waits: number[] = [];
     const abort = new AbortController();
     const port = serverPort({
@@ -200,7 +200,7 @@ describe("a script", () => {
     expect(readAnswer(parts)).toMatchObject({ text: "one ", end: { type: "error", failure: { kind: "aborted" } } });
   });
 
-  it("A delay's timer ends when the signal aborts", async () => {
+  it("An abort ends a script's delay at once", async () => {
     const abort = new AbortController();
     const asked = request(model("test", "slow", { script: [{ text: "one", delayMs: 3_600_000 }] }));
     const parts: ModelPart[] = [];

@@ -64,7 +64,7 @@ describe.for(thinkers)("excluded thinking of %s", (provider) => {
   });
 });
 
-describe("what providers keep to themselves", () => {
+describe("encrypted thinking", () => {
   it("Redacted thinking is marked, has no text, and is sent back unchanged", async () => {
     const parts = told(await ask("anthropic", "redacted-thinking"));
     expect(parts[0]).toEqual({ type: "thinking_start", index: 0, redacted: true });

@@ -23,7 +23,7 @@ const files = new MemoryFiles();
 files.put("/attachments/cat.png", pngBytes(90), "image/png");
 files.put("/attachments/chart.png", pngBytes(80), "image/png");
 
-it.for(providers)("%s is sent images of the thread as their bytes, a user's and a tool's", async (provider) => {
+it.for(providers)("%s is sent the bytes of images that a user or a tool stored in the thread", async (provider) => {
   const cat = { type: "image" as const, mime_type: "image/png", path: "/attachments/cat.png", name: "cat.png" };
   const results = callAndResult("toolu_01AAAA").map((entry) =>
     entry.role === "tool"

@@ -30,7 +30,7 @@ const words: Record<Provider, Record<ModelRequest["toolChoice"], unknown>> = {
 
 describe.for(providers)("%s", (provider) => {
   it.for(["auto", "none", "required"] as const)(
-    "The tool choice `%s` is sent in the provider's own terms",
+    "The tool choice `%s` is sent in the provider's own form",
     async (toolChoice) => {
       const { body } = await overHttp(provider, { tools, toolChoice });
       expect(choiceOf[provider](body)).toEqual(words[provider][toolChoice]);
@@ -38,7 +38,7 @@ describe.for(providers)("%s", (provider) => {
     },
   );
 
-  it("The provider is limited to one call at a time if it can be, and not if there are no tools", async () => {
+  it("A provider is told to make one call at a time if its API has the option and the request has tools", async () => {
     const one = await overHttp(provider, { tools, parallelToolCalls: false });
     const asked =
       JSON.stringify(one.body).match(/"(parallel_tool_calls":false|disable_parallel_tool_use":true)/g) ?? [];

@@ -49,7 +49,7 @@ it.for([
   expect(checkTranscript(messages)).toContain(words);
 });
 
-it("A broken transcript fails the call with an error that is not retried", async () => {
+it("A request with a broken transcript is not sent and ends with an error that is not retried", async () => {
   const asked = request(model("test", "m", { script: [{ text: "never said" }] }), { messages: [user("Hi"), call] });
   const parts = await collect(serverPort().stream(asked, new AbortController().signal));
   expect(parts).toMatchObject([{ type: "error", failure: { kind: "api", retryable: false } }]);

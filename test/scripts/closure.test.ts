@@ -25,7 +25,7 @@ it("A closed finding whose test exists and passed is accepted", () => {
   expect(testsNotPassed(tests, [undefined, report("passed")])).toEqual([]);
 });
 
-it("All tests that one cell of a table names are read", () => {
+it("All tests that one table cell of the audit document names are read", () => {
   const text = "| a | b | closed | `test/a.test.ts` › one<br>`test/b.test.tsx` › two of it |";
   expect(namedTests({ path, text }).map(({ file, title }) => [file, title])).toEqual([
     ["test/a.test.ts", "one"],
@@ -62,7 +62,7 @@ it("A test whose file or title does not exist is refused", () => {
   ]);
 });
 
-it("A title with values of a table is found by its pattern", () => {
+it("A test title with values is found by the title of the it.each that makes it", () => {
   const tests = namedTests({ path, text: closed.replace("ends a chain", "stops a chain of two") });
   const table = (title: string) => () => `it.each(cases)("${title}", () => {});`;
   expect(missingTests(tests, table("RUN1 stops a chain of %s"), table(""))).toEqual([]);
@@ -77,13 +77,13 @@ it("A test that failed, was skipped or did not run is refused", () => {
     expect(testsNotPassed(tests, reports)).toHaveLength(1);
 });
 
-it("A title of a shared suite is found in the report of any file", () => {
+it("A test of a shared suite is found in the report of any test file", () => {
   const tests = namedTests({ path, text: closed.replace("thread/a.test.ts", "browser/suites/a.ts") });
   expect(testsNotPassed(tests, [report("passed")])).toEqual([]);
   expect(testsNotPassed(tests, [report("failed")])).toHaveLength(1);
 });
 
-it("The titles of a table of cases are matched in a report", () => {
+it("The titles that an it.each makes are matched in a report", () => {
   const tests = namedTests({ path, text: closed.replace("a chain", "$kind of %s") });
   expect(testsNotPassed(tests, [report("passed", "RUN1 ends one of two")])).toEqual([]);
 });

@@ -13,11 +13,11 @@ const lockfile = {
   },
 };
 
-it("A fresh clone needs every package, but not other platforms' builds", () => {
+it("A fresh clone lacks every package except the builds for other platforms", () => {
   expect(missingPackages(lockfile, undefined)).toEqual(["node_modules/hono"]);
 });
 
-it("An exact install needs nothing", () => {
+it("An install with exactly the locked versions lacks no package", () => {
   expect(missingPackages(lockfile, { packages: { "node_modules/hono": { version: "4.13.19" } } })).toEqual([]);
 });
 

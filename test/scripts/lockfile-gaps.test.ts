@@ -6,7 +6,7 @@ import { lockfileGaps, platformEntry } from "../../scripts/lib/lockfile-gaps.mjs
 
 const gap = (name: string) => ({ name, version: "1.2.3", location: `node_modules/${name}`, dev: true });
 
-it("An optional package that the lockfile names and lacks is found, searched where Node searches", () => {
+it("An optional dependency that has no entry of its own in the lockfile is found", () => {
   const packages = {
     "node_modules/tool": {
       version: "1.2.3",
@@ -31,6 +31,6 @@ it.each([
   expect(platformEntry(gap(name))).toEqual({ version: "1.2.3", dev: true, optional: true, ...platform });
 });
 
-it("A package name without a platform is never missing", () => {
+it("An optional dependency whose name contains no platform is not reported as missing", () => {
   expect(platformEntry(gap("@tool/fsevents"))).toBeUndefined();
 });

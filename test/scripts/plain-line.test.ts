@@ -76,7 +76,7 @@ describe("plain lines", () => {
     expect(plain(entry)).toBe(expected);
   });
 
-  it("A line of a failed run is red, of a limited one yellow, and others have no colour", () => {
+  it("The console line of a failed run is red, that of a run at a limit is yellow, and others have no colour", () => {
     const coloured = (entry: object): string =>
       plainLine(
         `\u001b[31m✘ \u001b[41;31m[\u001b[41;97mERROR\u001b[41;31m]\u001b[0m \u001b[1m${JSON.stringify(entry)}\u001b[0m`,

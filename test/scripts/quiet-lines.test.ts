@@ -26,7 +26,7 @@ it.each([
   expect(isNoise(line)).toBe(false);
 });
 
-it("Lines that arrive in pieces are put together", async () => {
+it("Lines of output that arrive in chunks are put together", async () => {
   const written: string[] = [];
   const stream = Readable.from(["one li", "ne\n⎔ Rel", "oading\ntwo"]);
   passOnLines(stream, (text) => written.push(text));

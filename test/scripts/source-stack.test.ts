@@ -53,7 +53,7 @@ function stackOf(bundle: string): string {
 }
 
 describe("source places", () => {
-  it("A stack in a line names the project's own files, also after the bundle was built again", () => {
+  it("A stack trace in a console line names the project's source files, also after the bundle was built again", () => {
     const { root, bundle, build } = bundledProject();
     build(tool);
     const line = JSON.stringify({ event: "tool_failed", tool: "refund", stack: stackOf(bundle) });
@@ -64,7 +64,7 @@ describe("source places", () => {
     expect(withSourcePlaces(stackOf(bundle), root)).toContain("refund (agents/tools/refund.ts:7:34)");
   });
 
-  it("A position that no source map has, and any other line, stay unchanged", () => {
+  it("A stack position without a source map, and any other console line, stay unchanged", () => {
     const lost = "    at refund (file:///nowhere/.wrangler/tmp/dev-x/index.js:1:2)";
     expect(withSourcePlaces(lost)).toBe(lost);
     expect(withSourcePlaces("see .wrangler/tmp for it")).toBe("see .wrangler/tmp for it");

@@ -6,7 +6,7 @@ import { runSteps } from "../../scripts/lib/steps.mjs";
 
 const step = (name: string, code: number, output = "") => ({ name, run: async () => ({ code, output }) });
 
-it("Steps continue after a failure, and each failure is shown in full at the end", async () => {
+it("All checks run although one fails, and the output of each failed check is shown at the end", async () => {
   let text = "";
   const failed = await runSteps([step("a", 1, "broken a"), step("b", 0, "silent"), step("c", 2, "broken c")], {
     write: (part) => (text += part),
@@ -19,7 +19,7 @@ it("Steps continue after a failure, and each failure is shown in full at the end
   expect(text).toContain("2 of 3 checks failed");
 });
 
-it("Steps never run more at once than allowed", async () => {
+it("Checks never run more at once than allowed", async () => {
   let running = 0;
   let most = 0;
   const slow = (name: string) => ({

@@ -117,7 +117,7 @@ it("ENTRY8 An abort ends a running tool: its signal fires, and its call is answe
   expect(transcript(of.messages).at(-1)).toBe("forever failed: The run was stopped before this tool finished.");
 });
 
-it("ENTRY8 A session's own signal ends its executions too, also if it fired before", async () => {
+it("ENTRY8 An execution ends at once if the abort signal of its session has already fired", async () => {
   const abort = new AbortController();
   const of = session([{ text: "Hello." }], [], { signal: abort.signal });
   abort.abort();
@@ -192,6 +192,6 @@ it("ENTRY9 An execution whose time is over is interrupted, and keeps the text so
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("ENTRY9 A limit that an execution in process could not enforce is refused", () => {
+it("ENTRY9 A limit with on_limit rest is refused in process, where an execution ends at its limits", () => {
   expect(() => session([], [], { limits: { steps: 1, on_limit: "rest" } })).toThrow(/ends at its limits/);
 });

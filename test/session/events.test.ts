@@ -6,7 +6,7 @@ import type { AgentEvent } from "#session/index.ts";
 
 import { add, outline, run, search, session, transcript } from "./support/scripted-session.ts";
 
-it("ENTRY1 An execution emits its messages between session_start and session_end, their blocks in pieces", async () => {
+it("ENTRY1 An execution emits its messages between session_start and session_end, and their blocks in deltas", async () => {
   const of = session([{ thinking: "A greeting.", text: "Hello to you." }]);
   const { events, result } = await run(of, "Hello");
   expect(outline(events)).toEqual([
@@ -30,7 +30,7 @@ it("ENTRY1 An execution emits its messages between session_start and session_end
   expect(transcript(of.messages)).toEqual(["user: Hello", "assistant: (A greeting.) Hello to you."]);
 });
 
-it("ENTRY1 The arguments of a call come in pieces, and its index is that of its start", async () => {
+it("ENTRY1 The arguments of a call are emitted in several deltas, with the index of the call's block", async () => {
   const call = { name: "search", arguments: { query: "a rather long question" } };
   const { events } = await run(session([{ toolCalls: [call] }, { text: "Done." }], [search]), "Search");
   const pieces = events.filter((event) => event.type === "toolcall_delta");
@@ -41,7 +41,7 @@ it("ENTRY1 The arguments of a call come in pieces, and its index is that of its 
   expect(new Set(pieces.map(({ index }) => index))).toEqual(new Set([end?.index]));
 });
 
-it("ENTRY1 Each call of an answer has the index of its block in the message", async () => {
+it("ENTRY1 The events of each call have the index of the call's block in the answer", async () => {
   const calls = ["owls", "cats"].map((query) => ({ name: "search", arguments: { query } }));
   const { events } = await run(session([{ text: "I look.", toolCalls: calls }, { text: "Done." }], [search]), "Search");
   const answer = events.flatMap((event) =>
@@ -58,7 +58,7 @@ it("ENTRY1 Each call of an answer has the index of its block in the message", as
   }
 });
 
-it("ENTRY2 A streaming tool's pieces come between its start and its end, and its result is a message", async () => {
+it("ENTRY2 The deltas of a streaming tool are emitted between its start and its end, and its result is a message", async () => {
   const script = [{ toolCalls: [{ name: "search", arguments: { query: "owls" }, id: "call-1" }] }, { text: "None." }];
   const of = session(script, [search]);
   const { events } = await run(of, "Search for owls");

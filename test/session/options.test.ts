@@ -83,7 +83,7 @@ function heldTimers(): void {
 }
 
 it.each([3_000_000_000, Number.POSITIVE_INFINITY])(
-  "ENTRY15 A tool's time limit may be %d ms",
+  "ENTRY15 A tool with a time limit of %d ms may run for 2^31 ms",
   async (toolTimeoutMs) => {
     heldTimers();
     const patient = {
@@ -141,7 +141,7 @@ it("ENTRY18 One blank answer ends an execution as completed, after one request",
   expect(asked).toBe(2);
 });
 
-it("ENTRY18 Results of tools are stored completely, text and details, also errors and remote results", async () => {
+it("ENTRY18 A session stores tool results, errors and remote results completely, with text and details", async () => {
   const words = "w".repeat(400_000);
   const details = { all: "d".repeat(250_000) };
   const whole = {

@@ -48,7 +48,7 @@ it("ENTRY11 A reader that leaves early does not affect the execution", async () 
   expect(transcript(of.messages).at(-1)).toBe("assistant: That is 3.");
 });
 
-it("ENTRY11 A reader of the last event finds the session in its new state, and until then it is running", async () => {
+it("ENTRY11 A session has its new status when a reader receives session_end", async () => {
   const of = session(script, [add]);
   const seen: string[] = [];
   for await (const { type } of execute(of, user("What is 1 + 2?"))) if (type === "session_end") seen.push(of.status);

@@ -64,7 +64,7 @@ it("ENTRY12 Parameters that refer to themselves are refused as well", () => {
   expect(() => session([], [{ ...search, parameters: circle }])).toThrow(/"search" cannot be checked/);
 });
 
-it("ENTRY13 A tool loses its function in JSON, and is then a remote tool, in process and at the session endpoint", async () => {
+it("ENTRY13 A tool that was serialised as JSON has no function, and is a remote tool in process and at the session endpoint", async () => {
   const tools = [add, search];
   const sent = JSON.parse(JSON.stringify(tools)) as AgentTool[];
   expect(tools.map(isLocalTool)).toEqual([true, true]);

@@ -89,7 +89,7 @@ describe.each<{ build: string; begin: Beginning }>([
     expect(messages.at(-1)).toMatchObject({ role: "assistant", status: "complete" });
   });
 
-  it("SURV13 A thread of an older build sends all events from the first one, and the later ones to its followers; each call took effect once", () => {
+  it("SURV13 Followers of threads of an older build lose no event, and each call of those threads took effect once", () => {
     for (const rule of ["SURV2", "SURV3", "SURV4", "SURV5", "SURV6", "SURV7"])
       expect(soak.findings.of(rule)).toEqual([]);
     expect(soak.effects.reconciled).toBeGreaterThan(0);

@@ -48,7 +48,7 @@ describe("defineTool", () => {
     expect(readTool(named).run).toBeUndefined();
   });
 
-  it("A tool's schema, not its function's number of parameters, decides how it is called", async () => {
+  it("Whether a tool's function receives arguments is decided by its schema, not by its number of parameters", async () => {
     const seen: unknown[][] = [];
     const note = async (...values: unknown[]) => {
       seen.push(values);

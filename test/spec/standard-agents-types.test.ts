@@ -224,7 +224,7 @@ describe("types of Standard Agents", () => {
   );
 });
 
-describe("what the types say beyond that", () => {
+describe("further rules of the types", () => {
   const wrong = looked(
     "wrong",
     pair("models.ModelCapabilities").replaceAll("Ours.ModelCapabilities", "{ vision?: string }"),

@@ -159,7 +159,7 @@ describe("a controller's context", () => {
   });
 });
 
-describe("what a controller may return", () => {
+describe("return values of a controller", () => {
   it("SAEND18 A string that a controller returns is sent as text", async () => {
     const answer = await returning("words");
     expect([answer.headers.get("content-type"), await answer.text()]).toEqual(["text/plain; charset=utf-8", "words"]);

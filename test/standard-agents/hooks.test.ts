@@ -267,7 +267,7 @@ describe("the state that hooks get", () => {
   });
 });
 
-describe("what hooks are given", () => {
+describe("arguments of hooks", () => {
   /** The call and the result that a hook after a tool's call receives. */
   async function given(result: ToolResult) {
     const seen: { id: string; type: string; called: object; name: string; json: string; result: object }[] = [];

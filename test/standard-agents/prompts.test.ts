@@ -106,7 +106,7 @@ describe("a prompt", () => {
   });
 });
 
-describe("what a prompt sees of the chat", () => {
+describe("the history that a prompt is sent", () => {
   const look = defineTool("Looks", async () => ({ status: "success", result: "seen" }));
 
   /** What the model is sent with the second message of a thread. */

@@ -43,7 +43,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(await catalog.get(id)).toBeNull();
     });
 
-    test("A removed thread stays removed if a write of it arrives late", async () => {
+    test("A late write of a deleted thread does not add it to the catalog again, and its totals remain", async () => {
       const catalog = await make();
       await catalog.put(entryOf(1, {}, { version: 5 }));
       await catalog.remove(removal);
@@ -58,7 +58,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(lines).toHaveLength(1);
     });
 
-    test("A thread that is created later under the same id is another thread", async () => {
+    test("A thread that is created again under the id of an earlier thread has a separate catalog entry, which late writes and removals of the earlier one do not change", async () => {
       const catalog = await make();
       await catalog.put(entryOf(1, {}, { version: 500 }));
       const second = entryOf(1, { title: "second", created_at: noon + 2 * day }, { version: 1 });
@@ -86,7 +86,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(await catalog.get(id)).not.toBeNull();
     });
 
-    test("A run is counted once per model, however often it is reported", async () => {
+    test("The usage of a run is counted once per model, however often it is reported", async () => {
       const catalog = await make();
       await catalog.addRunTotals([totalOf(1), totalOf(1), totalOf(1, { model: "large", cost: 2 })]);
       await catalog.flush(entryOf(1), [totalOf(1, { usage: { ...totalOf(1).usage, input: 999 } }), totalOf(2)]);
@@ -186,7 +186,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       });
     });
 
-    test("The first use of a creation key reserves it for a day", async () => {
+    test("The first creation with an idempotency key reserves the key of its owner for a day", async () => {
       const catalog = await make();
       const first = { owner: "ada", key: "k", fingerprint: "f1", threadId: "t1", now: noon };
       const held = { threadId: "t1", fingerprint: "f1", removed: false };

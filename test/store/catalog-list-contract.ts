@@ -94,7 +94,7 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
       }
     });
 
-    test("A page continues at its position although threads moved meanwhile", async () => {
+    test("The next page of a thread list begins after the last entry of the page before, although threads were updated or deleted meanwhile", async () => {
       const catalog = await make();
       for (const n of [1, 2, 3, 4]) await catalog.put(entryOf(n));
       const { next_cursor } = await catalog.list({ ...everyone, limit: 2 });

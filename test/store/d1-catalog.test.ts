@@ -132,7 +132,7 @@ describe("a catalog out of reach", () => {
     ];
   };
 
-  test("Every method answers unavailable when the database fails, and keeps the cause for the log", async () => {
+  test("Every method of the catalog answers unavailable when the database fails, and keeps the cause for the log", async () => {
     for (const call of callsOf(createD1Catalog(await databaseWithoutTables()))) {
       const error: unknown = await call().then(
         () => null,
@@ -161,7 +161,7 @@ describe("a catalog out of reach", () => {
     }
   });
 
-  test("A request that ended while it checked the tables does not block other requests", async () => {
+  test("A request that ended during its check of the catalog's tables does not block other requests", async () => {
     const { database, answerAgain } = silentDatabase(await emptyDatabase());
     // Like the promise of a request whose client has left: it never settles.
     const ended = createD1Catalog(database, { ensureSchema: true }).list(everyone);

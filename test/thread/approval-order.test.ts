@@ -20,7 +20,7 @@ const isEnd = ({ type }: ThreadEvent) => type === "run_end";
 
 beforeEach(freshAnswers);
 
-describe("what was approved", () => {
+describe("an approved call", () => {
   it.each(["careful_house", "batched_house"])(
     "APPROVE7 An approved call waits for a child thread that comes before it, and meanwhile its run is not executed (%s)",
     async (agent) => {
@@ -161,7 +161,7 @@ describe("a decision", () => {
   });
 });
 
-describe("a tool that needs consent", () => {
+describe("a tool that needs approval", () => {
   it("APPROVE11 A tool that needs approval does not run without it when another tool, or a caller, invokes it", async () => {
     script("passes", [{ name: "passer", arguments: {} }]);
     const id = await newThread("head_reader");

@@ -65,7 +65,7 @@ beforeEach(() => {
   midway.run = null;
 });
 
-describe("a call that needs consent", () => {
+describe("a call that needs approval", () => {
   it("APPROVE1 An approval is requested when the step's other calls are done, and until then the call has not run and emitted nothing", async () => {
     for (const agent of ["payer", "careful_payer"]) {
       ran.length = 0;

@@ -32,7 +32,7 @@ const paid = () => ran.filter((line) => line.startsWith("pay {"));
 
 beforeEach(freshAnswers);
 
-describe("a consent that is posted to a parent", () => {
+describe("an approval that is posted to a parent", () => {
   it.each(["stop", "interrupt"])(
     "An approval that is posted to a parent reaches no child after a %s of the parent",
     async (how) => {
@@ -182,7 +182,7 @@ describe("a consent that is posted to a parent", () => {
   });
 });
 
-describe("what a child owes", () => {
+describe("reports of a child to its parent", () => {
   /** The milliseconds until the thread's alarm. */
   const wakesIn = async (id: string) => ((await alarmOf(id)) ?? Number.POSITIVE_INFINITY) - testClock.now() / 1000;
 
@@ -230,7 +230,7 @@ describe("what a child owes", () => {
   });
 });
 
-describe("who follows a parent", () => {
+describe("readers of a parent", () => {
   const statusIn = (events: ThreadEvent[], run: string) => foldAll(events).runs[run]?.status;
   const rests = (events: ThreadEvent[]) =>
     events.flatMap((event) => (event.type === "awaiting_tool_execution" ? [event.tool_calls] : []));

@@ -70,7 +70,7 @@ async function expectCounted(id: string, children: readonly string[]): Promise<v
   expect(thread.cost).toBeCloseTo(own.cost, 12);
 }
 
-describe("a call that gave up waiting", () => {
+describe("a call that stopped waiting for its child", () => {
   it("The cost of a child that its parent stopped waiting for is counted once in the stopped run, its thread and the catalog", async () => {
     const { id, child, following, delivered } = await waiting(() => ({ text: "boss done" }));
     await value(stubOf(id).call("stop", admin, null));

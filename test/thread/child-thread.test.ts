@@ -225,7 +225,7 @@ describe("several children", () => {
   });
 });
 
-describe("what others see", () => {
+describe("lists and readers of child threads", () => {
   it("Children are listed only under their parent", async () => {
     const { passed, open } = door();
     panelBehind(passed);

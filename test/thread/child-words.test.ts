@@ -171,7 +171,7 @@ describe("the start of a child", () => {
   });
 });
 
-describe("a parent that nobody watches", () => {
+describe("a parent without readers", () => {
   it("A parent without watchers is asked for watchers once, and not again until one comes", async () => {
     const [answered, reached, reachedAgain, held, heldAgain] = [door(), door(), door(), door(), door()];
     panelBehind(Promise.resolve());
@@ -226,7 +226,7 @@ function toldFrom(events: readonly ThreadEvent[]): Map<number, unknown[]> {
   return told;
 }
 
-describe("who watches the top of three threads", () => {
+describe("a reader of the top of three threads", () => {
   const nest = (task: string) => ({ toolCalls: [{ name: "nest", arguments: { task } }] });
 
   it("A watcher of the top of three threads receives the events of the lowest one from its beginning", async () => {
@@ -274,7 +274,7 @@ describe("who watches the top of three threads", () => {
   });
 });
 
-describe("who joins while a call waits", () => {
+describe("a reader that joins while a call waits", () => {
   it("A reader that joins while a call of a child waits receives the open call and its child, also after an eviction", async () => {
     const { passed, open } = door();
     panelBehind(passed);

@@ -162,7 +162,7 @@ describe("a file over HTTP", () => {
   });
 });
 
-describe("what is no file's bytes", () => {
+describe("folders, records and thumbnails", () => {
   it("FHTTP10 A folder is answered with its entries, also at its path with a slash, and so is the root", async () => {
     const files = await Files.ofNewThread();
     expect(await files.listed("")).toEqual([]);

@@ -128,7 +128,7 @@ async function lived(joinings: readonly Joining[]) {
   return { id, constant, followers, replay: replay.events };
 }
 
-describe("following for ever", () => {
+describe("a follower without an end", () => {
   const seed = Date.now() % 1_000_000;
 
   it(`FOLLOW1, FOLLOW2 A follower receives every event once from any number, over SSE and WebSocket, through waits, evictions and crashes (seed ${String(seed)})`, async () => {

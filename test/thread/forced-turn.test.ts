@@ -36,7 +36,7 @@ async function cutBehind(key: string): Promise<ThreadEvent[]> {
   return again.events;
 }
 
-describe("what a settled call asked of its run", () => {
+describe("a turn or stop that a completed call requested", () => {
   it("A turn that a call gave to the other side is given to it after a crash too", async () => {
     acts.set("force", (state) => state.execution?.forceTurn("b"));
     const events = await cutBehind("force");

@@ -217,7 +217,7 @@ function outside(url: string): Line {
   return { type: "file", file: { path: "/x", mime_type: "text/plain", size: 1, url, created_at: 1, updated_at: 1 } };
 }
 
-describe("an import that cannot be", () => {
+describe("an import that is refused", () => {
   it("IMPORT1 A file without a defect is imported by the same steps that the other cases use", async () => {
     const { id, lines } = spoiled(() => undefined);
     expect((await imported(id, await sealed(lines))).status).toBe(201);
@@ -326,7 +326,7 @@ describe("an import that cannot be", () => {
   });
 });
 
-describe("an import that is taken", () => {
+describe("an import that is accepted", () => {
   it("IMPORT6 An imported thread belongs to the caller, and to the exported owner only if an administrator imports it", async () => {
     const owners: [Caller, string | null][] = [
       [{ user: "bob", admin: false }, "bob"],

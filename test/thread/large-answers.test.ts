@@ -15,7 +15,7 @@ const isEnd = ({ type }: ThreadEvent) => type === "run_end";
 
 beforeEach(freshAnswers);
 
-describe("a call that is shown", () => {
+describe("a waiting call", () => {
   it("A waiting call can be answered although a sub-prompt of its step read a lot of data", async () => {
     script("much_below", [{ name: "reader", arguments: { task: "reads_much" } }, pay("Ada")]);
     scripts.set("reads_much", ({ step }) =>

@@ -190,7 +190,7 @@ describe("threads at work", () => {
   });
 });
 
-describe("tools by hand", () => {
+describe("tools that a user invokes", () => {
   it("HTTP40 A user can invoke the tools that the thread's agent offers, and no other tool of the project", async () => {
     const user = newUser();
     const id = await user.thread();

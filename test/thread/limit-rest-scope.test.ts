@@ -16,7 +16,7 @@ beforeEach(() => {
   freshLimits();
 });
 
-describe("which limits a run rests at", () => {
+describe("limits at which a run waits", () => {
   const ended = async (limits: Limits) => {
     const id = await newThread("capped");
     const following = await follow(id, { after: "0" });
@@ -105,7 +105,7 @@ describe("which limits a run rests at", () => {
   });
 });
 
-describe("a limit of time that a run rests at", () => {
+describe("a limit of time at which a run waits", () => {
   it("LIMIT27 A limit of time at which a run waits interrupts nothing: it is checked before a request to the model", async () => {
     acts.set("slow", () => skip(60_000));
     personas.set("boss", ({ step }) =>

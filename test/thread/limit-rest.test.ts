@@ -19,7 +19,7 @@ beforeEach(() => {
   freshLimits();
 });
 
-describe("a run that rests at a limit", () => {
+describe("a run that waits at a limit", () => {
   it.each<[string, Limits, Limits, number]>([
     ["max_steps", { steps: 2 }, { steps: 4 }, 2],
     ["max_tokens", { tokens: 150 }, { tokens: null }, 200],
@@ -177,7 +177,7 @@ describe("a continue that raises nothing", () => {
   });
 });
 
-describe("a rest at a limit", () => {
+describe("a wait at a limit", () => {
   it("LIMIT24 A run that waits at a limit has only the alarm of its deadline, at which it ends with the status limit", async () => {
     boss(3);
     const { id, following } = await limited({ steps: 1, on_limit: "rest" });

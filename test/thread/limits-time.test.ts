@@ -119,7 +119,7 @@ describe("a run whose time is over", () => {
   });
 });
 
-describe("a limit of time that a run rests at", () => {
+describe("a limit of time at which a run waits", () => {
   it("LIMIT27 A limit of time of the deployment interrupts a run that waits at limits only because of its request", async () => {
     allow({ duration_ms: 40_000 });
     personas.set("boss", () => long);
@@ -143,7 +143,7 @@ describe("a limit of time that a run rests at", () => {
   });
 });
 
-describe("time at rest", () => {
+describe("time that a run waits", () => {
   it("LIMIT15 Time that a run waits does not count, and sets no timer", async () => {
     let asked = 0;
     const slow = { kind: "rate_limited" as const, message: "slow down", retryAfterMs: 60_000 };

@@ -164,7 +164,7 @@ describe("a run that reaches a limit", () => {
   });
 });
 
-describe("where limits come from", () => {
+describe("sources of limits", () => {
   const reached = async (limits?: Limits) => {
     endless("boss");
     const id = await newThread("capped");
@@ -256,7 +256,7 @@ describe("a thread's limits", () => {
   });
 });
 
-describe("what a sub-prompt uses", () => {
+describe("usage of a sub-prompt", () => {
   it("LIMIT10 The usage of a sub-prompt counts against its run, which ends the sub-prompt and then itself", async () => {
     personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }], usage }));
     endless("helper");
@@ -288,7 +288,7 @@ describe("what a sub-prompt uses", () => {
   });
 });
 
-describe("what a child thread uses", () => {
+describe("usage of a child thread", () => {
   const duelling = (n = 1): TestTurn => ({
     toolCalls: Array.from({ length: n }, () => ({ name: "duel", arguments: { task: "talk" } })),
     usage,

@@ -147,7 +147,7 @@ describe("creation and deletion", () => {
   });
 });
 
-describe("who wrote a message", () => {
+describe("the author of a message", () => {
   it("The author of a message is stored if it is not the thread's user, and a caller cannot forge it", async () => {
     const id = await newThread("parallel", { user_id: "ada" });
     const post = (caller: Caller, text: string, more = {}) =>

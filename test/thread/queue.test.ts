@@ -147,7 +147,7 @@ describe("the queue", () => {
   });
 });
 
-describe("what comes too late or makes no sense", () => {
+describe("late and invalid changes of the queue", () => {
   it("INPUT7 A change of an input that has begun or was removed is a conflict, and of one that never waited is run_not_found", async () => {
     const { id, open, one, two } = await waiting();
     const refusal = async (qid: string) => [
@@ -257,7 +257,7 @@ describe("files of an input", () => {
   });
 });
 
-describe("what a change costs", () => {
+describe("the cost of a change", () => {
   it("INPUT9 A change of the queue writes at most four rows", async () => {
     const { id, open, one, three } = await waiting();
     const written = async () => (await stubOf(id).rows()).rowsWritten;

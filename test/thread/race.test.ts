@@ -14,7 +14,7 @@ function waits(name: string) {
   return gate(name);
 }
 
-describe("a message that a hook holds up", () => {
+describe("a message that a hook delays", () => {
   it("A message that a hook delays is positioned after later messages that were stored before it, and a reader that resumes receives it", async () => {
     const id = await newThread("parallel");
     const hold = gate("race1");

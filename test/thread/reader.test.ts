@@ -160,7 +160,7 @@ describe("a long thread", () => {
   });
 });
 
-describe("what is still in memory", () => {
+describe("events that are still in memory", () => {
   it("Events in memory are sent from any number without reading a row, and equal those from rows", async () => {
     const id = await newThread("parallel");
     for (const text of ["a", "b", "c"]) await converse(id, text);

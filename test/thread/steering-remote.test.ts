@@ -174,7 +174,7 @@ async function asking() {
 
 const decisions = (ids: string[]) => ({ results: ids.map((tool_call_id) => ({ tool_call_id, approved: true })) });
 
-describe("a run that waits for consent", () => {
+describe("a run that waits for approval", () => {
   it("A steering message joins after an approved call, which runs all the same", async () => {
     const { id, ids } = await asking();
     await steer(id, "aside");

@@ -69,7 +69,7 @@ describe("blocks of markdown", () => {
   });
 });
 
-describe("what would hold the page up", () => {
+describe("Markdown that is slow to render", () => {
   it("Long blocks, deeply nested ones and long texts are shown as plain text, and code may be long", () => {
     const code = `Here it is:\n\`\`\`ts\n${"const a = [1];\n".repeat(2000)}\`\`\`\n`;
     for (const hard of ["*a_ ".repeat(4000), ">".repeat(50), "- ".repeat(50), "1. ".repeat(50), `<p>\n${code}`])

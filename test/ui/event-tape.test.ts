@@ -26,7 +26,7 @@ const delta = (message_id: string, offset: number, text: string): EventDraft => 
   delta: text,
 });
 
-describe("the tape", () => {
+describe("the event list", () => {
   it("Live deltas give the same text as one merged delta of a replay", () => {
     const tell = teller();
     const live = [tell(1, delta("m", 0, "Hel")), tell(2, delta("m", 3, "lo ")), tell(3, delta("m", 6, "you"))];

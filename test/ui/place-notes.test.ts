@@ -32,7 +32,7 @@ const messages = [
   message("grows", { run_id: "two", created_at: 50, streaming: true }),
 ];
 
-describe("places of notes", () => {
+describe("positions of notes in the conversation", () => {
   it("A note is placed after the messages that its run had by then, whatever inputs waited", () => {
     expect(placeOf(note(30))).toEqual(["answered"]);
     expect(placeOf(note(45))).toEqual(["said"]);

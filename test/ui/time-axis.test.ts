@@ -12,7 +12,7 @@ import { summaryOf, union } from "#playground/trace/trace-summary.ts";
 
 import { at, attemptRow, callRow, runOf, teller } from "./support/told.ts";
 
-describe("the axis", () => {
+describe("the time axis", () => {
   it("Time is to scale except for long waits", () => {
     const { at: place, ticks, folds } = axisOf([at(0), at(600)], [[at(100), at(200)]]);
     expect([0, 150, 300, 600].map((ms) => place(at(ms)))).toEqual([0, 0.25, 0.5, 1]);

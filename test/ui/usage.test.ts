@@ -103,7 +103,7 @@ describe("amounts", () => {
   });
 });
 
-describe("a drawing", () => {
+describe("a chart", () => {
   const days = daysOf("2026-11-01", "2026-11-05");
   const anyEntries = fc.uniqueArray(
     fc.record({

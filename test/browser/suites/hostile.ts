@@ -17,7 +17,7 @@ const markdown = [
 ].join("\n\n");
 
 export function hostile({ api, open }: PlaygroundUse): void {
-  describe("hostile words", () => {
+  describe("hostile messages", () => {
     it("A message cannot run code, make requests, or link to anything but the web", async () => {
       const { id } = await api().createThread("assistant", {
         title: script,

@@ -13,7 +13,7 @@ import type { PlaygroundUse } from "./playground-use.ts";
 const startPage = "playground/app/start-page.tsx";
 
 export function rebuilt({ api, open }: PlaygroundUse, project: ProjectCopy): void {
-  describe("a playground that was built anew", () => {
+  describe("a playground that was built again", () => {
     it("A part of the page that does not load is shown as missing, and the reloaded page has the text that was being written", async () => {
       const { id } = await api().createThread();
       const screen = await open(`/threads/${id}`);

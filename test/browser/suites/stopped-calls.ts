@@ -43,7 +43,7 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
     expect(called).toEqual([(await next).url()]);
   }
 
-  describe("a call that is not waited for", () => {
+  describe("a tool call that the user stops", () => {
     it("A slow call shows that it runs, and the user can stop waiting for it", async () => {
       const { page, called } = await begin(async () => undefined);
       await expect.poll(() => called.length).toBe(1);

@@ -13,7 +13,7 @@ export function talk({ api, open }: PlaygroundUse): void {
     await page.keyboard.press("Enter");
   };
 
-  describe("what runs note", () => {
+  describe("notes of a run", () => {
     it("A retry, a fallback, a retraction and a failure are shown as they happen, and after a reload", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
@@ -52,7 +52,7 @@ export function talk({ api, open }: PlaygroundUse): void {
     });
   });
 
-  describe("calls that others answer", () => {
+  describe("calls of prompts and agents", () => {
     it("The text of a prompt that answers a call is shown in the call as it streams, and folded when it is over", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
@@ -124,7 +124,7 @@ export function talk({ api, open }: PlaygroundUse): void {
     });
   });
 
-  describe("runs at work", () => {
+  describe("active runs", () => {
     const go = async (id: string): Promise<void> => {
       for (const file of ["1", "2"]) await api().call("PUT", `/api/threads/${id}/files/go/${file}`, { body: "go" });
     };
@@ -183,7 +183,7 @@ export function talk({ api, open }: PlaygroundUse): void {
     });
   });
 
-  describe("by the keyboard", () => {
+  describe("keyboard shortcuts and drafts", () => {
     it("Keyboard shortcuts switch threads, scroll to either end of the messages, open the events and focus the draft, and Escape leaves the draft", async () => {
       const mark = crypto.randomUUID().slice(0, 8);
       const said = Array.from({ length: 60 }, (_, at) => ({

@@ -121,7 +121,7 @@ describe("ends", () => {
   });
 });
 
-describe("odd answers", () => {
+describe("unusual responses", () => {
   it.for([204, 205, 304])("OUT17 A response of status %d has no body", async (status) => {
     const response = await guard().guarded(`${one}/empty?status=${status}`);
     expect(response.status).toBe(status);

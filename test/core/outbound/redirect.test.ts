@@ -8,7 +8,7 @@ import type { Asked } from "./guard.ts";
 const to = (url: string, more = ""): string => `/redirect?to=${encodeURIComponent(url)}${more}`;
 const one = "https://one.example.com";
 
-describe("where they lead", () => {
+describe("targets of redirects", () => {
   it("OUT9 A redirect is followed, also a relative one", async () => {
     const { guarded, sent } = guard();
     const response = await guarded(`${one}${to("https://two.example.com/redirect?to=/echo")}`);
@@ -72,7 +72,7 @@ describe("where they lead", () => {
     expect(await asked(id)).toHaveLength(6);
   });
 
-  it("OUT9 A caller may refuse redirects, or receive them itself", async () => {
+  it("OUT9 A caller of the guarded fetch may refuse redirects, or receive the redirect response", async () => {
     const { guarded } = guard();
     const url = one + to("https://127.0.0.1/");
     expect((await refused(guarded(url, { redirect: "error" }))).reason).toBe("redirects");
@@ -89,7 +89,7 @@ describe("where they lead", () => {
   });
 });
 
-describe("what goes along", () => {
+describe("headers and bodies of redirected requests", () => {
   it.for([
     [301, "POST", "GET"],
     [302, "POST", "GET"],

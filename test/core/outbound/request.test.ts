@@ -58,7 +58,7 @@ describe("requests that make no sense", () => {
   });
 });
 
-describe("what errors say", () => {
+describe("texts of errors", () => {
   const secret = "s3cret";
   const path = `/${secret}/echo?key=${secret}#${secret}`;
 

@@ -19,7 +19,7 @@ async function questions(id: string): Promise<string[]> {
   });
 }
 
-describe("what it learns", () => {
+describe("queries of the resolver", () => {
   it("OUT7 The resolver queries both kinds of address and returns both", async () => {
     const id = newId();
     const answer = await resolverAt(`/dns-query?id=${id}`).resolve("one.example.com", never());
@@ -50,7 +50,7 @@ describe("what it learns", () => {
   });
 });
 
-describe("what it keeps", () => {
+describe("the resolver's cache", () => {
   it("OUT7 The resolver keeps an answer as long as its shortest-lived record", async () => {
     const id = newId();
     const clock = new ManualClock();
@@ -86,7 +86,7 @@ describe("what it keeps", () => {
   });
 });
 
-describe("what it cannot tell", () => {
+describe("failed lookups", () => {
   it.for([
     "failing.example.com",
     "truncated.example.com",

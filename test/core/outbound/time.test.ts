@@ -56,7 +56,7 @@ describe("time", () => {
     expect(clock.armed).toBe(0);
   });
 
-  it("OUT13 The silence of a body counts only while the caller reads, and each piece restarts the time", async () => {
+  it("OUT13 The time limit for a silent body runs only while the caller waits for a read, and begins again with each chunk", async () => {
     const id = newId();
     const { clock, guarded } = timed();
     const response = await guarded(`${one}/pieces?id=${id}`);
@@ -109,7 +109,7 @@ describe("time", () => {
     expect((await error).reason).toBe("too_slow");
   });
 
-  it("OUT13 A bound that is lifted sets no timer", async () => {
+  it("OUT13 A request with infinite time limits sets no timer", async () => {
     const id = newId();
     const lifted = { headersMs: Infinity, idleMs: Infinity, totalMs: Infinity };
     const { clock, guarded } = timed({ limits: lifted });

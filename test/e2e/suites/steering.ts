@@ -25,7 +25,7 @@ async function speaking(api: ApiClient, words: number) {
 }
 
 export function steering(use: () => SuiteServer): void {
-  describe("speaking up", () => {
+  describe("messages during a run", () => {
     it("A steering message joins the active run, which continues with it", async () => {
       const { api } = use();
       const { id, feed, run } = await speaking(api, 120);

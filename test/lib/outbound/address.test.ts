@@ -33,7 +33,7 @@ function letThrough(host: string): string[] {
 
 const runs = { numRuns: 3000 };
 
-describe("in any spelling", () => {
+describe("spellings of an address", () => {
   it("OUT1 An internal IPv4 address is refused however its numbers are written", () => {
     const host = insideAddress.chain(spelledV4);
     fc.assert(
@@ -71,7 +71,7 @@ describe("in any spelling", () => {
   });
 });
 
-describe("by the table", () => {
+describe("the table of special ranges", () => {
   it("OUT2 An IPv4 address is public exactly if no special range contains it", () => {
     fc.assert(
       fc.property(fc.oneof(anyAddress, insideAddress), (address) => {
