@@ -3,8 +3,10 @@
 // Everything that is not called from outside is #private: on Workers a TypeScript `private` method can be called over RPC.
 
 import { DurableObject } from "cloudflare:workers";
+import { z } from "zod";
 
-import { refuse } from "#contract/error.ts";
+import { refuse, httpStatus, ThreadholdError } from "#contract/error.ts";
+import type { Refusal } from "#contract/error.ts";
 import type { HeldLeases, HoldsLeases } from "#core/lease.ts";
 import {
   callerHeader,
@@ -18,10 +20,10 @@ import {
 import type { Result, Caller, ThreadRpc } from "#core/thread-rpc.ts";
 import { UsedTickets } from "#core/used-tickets.ts";
 import { discardBody } from "#lib/discard-body.ts";
+import { causeOf } from "#lib/log-port.ts";
 import { meterStorage } from "#store/meter.ts";
 import type { MeterReading, MeteredStorage } from "#store/meter.ts";
 
-import { parseCaller } from "./caller.ts";
 import { peerMethods } from "./children/peer-methods.ts";
 import { createMethods } from "./method/create-thread.ts";
 import { callEndpoint } from "./method/endpoint-call.ts";
@@ -38,7 +40,6 @@ import { messageMethods } from "./method/thread-messages.ts";
 import { queueMethods } from "./method/thread-queue.ts";
 import { recordMethods } from "./method/thread-records.ts";
 import { acknowledge, subscribe } from "./reader/subscribe.ts";
-import { toResult, refusalResponse } from "./rpc-result.ts";
 import { admissionMethods } from "./run/admission.ts";
 import { StreamLeases } from "./stream-leases.ts";
 import type { ThreadDependencies } from "./thread-dependencies.ts";
@@ -160,8 +161,38 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       this.#loader.loaded?.context.live.broadcaster.release(socket);
     }
 
+    /** The outcome of a call as data: a refusal becomes data, and another failure is logged and hidden from the caller. Never rejects. */
     async #answer<T>(work: () => T | Promise<T>): Promise<Result<T>> {
-      return toResult(work, { log: this.#world.log, threadId: this.ctx.id.name ?? null });
+      try {
+        return { ok: true, value: await work() };
+      } catch (thrown) {
+        if (thrown instanceof ThreadholdError) return { ok: false, refusal: thrown.refusal };
+        this.#world.log("error", "thread_failed", { thread_id: this.ctx.id.name ?? null, cause: causeOf(thrown) });
+        return { ok: false, refusal: { code: "internal", message: "Something broke inside the server." } };
+      }
     }
   };
+}
+
+const callerSchema = z.object({
+  user: z.string().nullable(),
+  admin: z.boolean(),
+  lease: z.object({ id: z.string(), bridged: z.boolean() }).optional(),
+});
+
+/** The caller of an internal request, from the header that the Worker writes. A missing or invalid header gives no rights. Never throws. */
+function parseCaller(header: string | null): Caller {
+  try {
+    return callerSchema.parse(JSON.parse(header ?? ""));
+  } catch {
+    return { user: null, admin: false };
+  }
+}
+
+/** The response for a refusal, with the body and status of every other route. */
+function refusalResponse(refusal: Refusal): Response {
+  const { code, message, details, retry_after_ms } = refusal;
+  const body = { error: { code, message, ...(details === undefined ? {} : { details }) } };
+  const headers = retry_after_ms === undefined ? {} : { "retry-after": String(Math.ceil(retry_after_ms / 1000)) };
+  return Response.json(body, { status: httpStatus(code), headers });
 }

@@ -2,9 +2,8 @@
 
 import { expect, test } from "vitest";
 
-import { catalogMigrations } from "#store/catalog/catalog-migrations.ts";
 import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
-import { ensureCatalogSchema } from "#store/catalog/d1-schema.ts";
+import { catalogMigrations, ensureCatalogSchema } from "#store/catalog/d1-schema.ts";
 import type { Migration } from "#store/migration.ts";
 
 import { databaseWithoutTables } from "./catalog-database.ts";

@@ -7,10 +7,9 @@ import { expect, test } from "vitest";
 import type { MeteredStorage } from "#store/meter.ts";
 import type { Migration } from "#store/migration.ts";
 import { sqlStatements } from "#store/sql-statements.ts";
-import { threadMigrations } from "#store/thread/migrations.ts";
 import * as schema from "#store/thread/schema.ts";
 import { createSqliteThreadStore } from "#store/thread/sqlite-thread-store.ts";
-import { threadSchema } from "#store/thread/thread-schema.ts";
+import { threadMigrations, threadSchema } from "#store/thread/thread-schema.ts";
 
 import { withStorage } from "./bare-storage.ts";
 import { messageRecord, threadRecord } from "./records.ts";

@@ -6,8 +6,7 @@ import { env, exports } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 
 import { meterStorage } from "#store/meter.ts";
-import { threadMigrations } from "#store/thread/migrations.ts";
-import { threadSchema } from "#store/thread/thread-schema.ts";
+import { threadMigrations, threadSchema } from "#store/thread/thread-schema.ts";
 
 import { pattern, same } from "../store/files/file-stage.ts";
 import { fileWorld } from "../worker/file-works.ts";

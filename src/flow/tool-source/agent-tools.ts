@@ -1,13 +1,18 @@
 // The project's agents as tools. A call to an agent with two sides runs in a child thread; a call to another agent hands the thread
 // over to it.
 
+import type { JsonObject } from "#contract/json.ts";
 import type { ChildThreads } from "#core/ports/child-thread-port.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
+import { runnerDefaults } from "#core/ports/tool-port.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
+import { checkArguments } from "#core/tools/check-arguments.ts";
+import { argumentsJsonSchema } from "#lib/json-schema.ts";
+import { callSchema } from "#spec/call-schema.ts";
+import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
 import { agentToolRunner } from "../child-agent-tool.ts";
-import { handoffRunner } from "../handoff.ts";
 import type { Definitions } from "../project-definitions.ts";
 import type { ToolSource } from "./tool-source.ts";
 
@@ -27,4 +32,29 @@ export function agentTools(
     const prompt = await definitions.prompt(agent.sideA.prompt);
     return agent.type === "dual_ai" ? agentToolRunner(agent, prompt, ports) : handoffRunner(agent, prompt);
   }
+}
+
+/**
+ * Creates the runner of a call to an agent with one side (decision 11: handoff). It only returns a result; the thread gets its new agent
+ * when the step is stored. `prompt` is the prompt of the agent's first side.
+ */
+function handoffRunner(agent: AnyAgentDefinition, prompt: AnyPromptDefinition): ToolRunner {
+  const schema = callSchema(prompt);
+  return {
+    ...runnerDefaults,
+    spec: {
+      name: agent.name,
+      description: agent.toolDescription ?? agent.description ?? `Hand the conversation over to ${agent.name}.`,
+      parameters: argumentsJsonSchema(schema) as JsonObject,
+    },
+    timeoutMs: 1000,
+    // A repeated handoff changes nothing.
+    idempotent: true,
+    handoff: agent.name,
+    check: (args) => checkArguments(schema, args),
+    run: async function* () {
+      const result = `The conversation goes on with ${agent.name}.`;
+      yield { type: "result", result: { status: "success", result } };
+    },
+  };
 }

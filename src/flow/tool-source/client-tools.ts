@@ -2,8 +2,12 @@
 
 import type { ClientTool } from "#contract/setup.ts";
 import type { Clock } from "#core/ports/clock.ts";
+import { runnerDefaults } from "#core/ports/tool-port.ts";
+import type { ToolRunner } from "#core/ports/tool-port.ts";
+import { remoteCall } from "#core/tools/remote-call.ts";
 
-import { clientToolRunner } from "../client-tool.ts";
+import { clientSchema } from "../client-schema.ts";
+import type { ClientSchema } from "../client-schema.ts";
 import type { ToolSource } from "./tool-source.ts";
 
 /** Creates the source. `tools` is called each time, since the list may change. */
@@ -16,4 +20,39 @@ export function clientTools(tools: () => readonly ClientTool[], clock: Clock): T
       return tool === undefined ? null : Promise.resolve(clientToolRunner(tool, clock));
     },
   };
+}
+
+/** Schemas by the tool object they were read from, so that each is read once while the thread's row is in memory. */
+const schemas = new WeakMap<ClientTool, ClientSchema>();
+
+/**
+ * Creates the runner. It is always remote: a call is a stored row that waits for the client's result. A schema that cannot be used,
+ * possible only in a forged import, accepts no arguments.
+ */
+function clientToolRunner(tool: ClientTool, clock: Clock): ToolRunner {
+  const { name, description } = tool;
+  const { parameters, check } = schemaOf(tool);
+  return {
+    ...runnerDefaults,
+    nested: remoteCall(name, tool.deadline_ms ?? undefined, clock),
+    spec: { name, description, parameters },
+    remote: true,
+    check,
+    async *run() {},
+  };
+}
+
+function schemaOf(tool: ClientTool): ClientSchema {
+  const known = schemas.get(tool);
+  if (known !== undefined) return known;
+  const schema = clientSchema(tool.parameters);
+  const usable: ClientSchema =
+    "problem" in schema
+      ? {
+          parameters: { type: "object", properties: {} },
+          check: () => ({ ok: false, problem: `The tool's schema ${schema.problem}.` }),
+        }
+      : schema;
+  schemas.set(tool, usable);
+  return usable;
 }

@@ -2,7 +2,6 @@
 // of a response reveals neither the token's length nor its position in the list.
 
 import type { Caller } from "#core/thread-rpc.ts";
-import { equalInConstantTime } from "#lib/constant-time.ts";
 import { sha256 } from "#lib/sha256.ts";
 
 /** One configured token and the caller that it identifies. */
@@ -47,4 +46,13 @@ export function createTokenLookup(tokens: readonly ApiToken[]): TokenLookup {
     }
     return found;
   };
+}
+
+/** Whether two byte strings are equal. The time depends on the length of `expected` only, and not on the number of equal bytes. */
+function equalInConstantTime(expected: Uint8Array, given: Uint8Array): boolean {
+  let difference = expected.length ^ given.length;
+  for (let index = 0; index < expected.length; index++) {
+    difference |= (expected[index] ?? 0) ^ (given[index] ?? 0);
+  }
+  return difference === 0;
 }

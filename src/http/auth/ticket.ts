@@ -6,7 +6,6 @@ import { v4 as randomId } from "uuid";
 import { z } from "zod";
 
 import type { Caller } from "#core/thread-rpc.ts";
-import { fromBase64Url, toBase64Url } from "#lib/base64-url.ts";
 import { sha256 } from "#lib/sha256.ts";
 
 const claimsSchema = z.strictObject({
@@ -80,4 +79,17 @@ export function createTickets(secret: () => string, now: () => number): Tickets 
 async function importKey(secret: string): Promise<CryptoKey> {
   const bytes = await sha256(`threadhold ticket\n${secret}`);
   return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
+}
+
+/** Encodes bytes in base64 with the URL alphabet, without padding. */
+function toBase64Url(bytes: Uint8Array): string {
+  const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+/** Decodes a text; null if it is not base64url. */
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | null {
+  if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) return null;
+  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
 }

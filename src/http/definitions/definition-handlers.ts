@@ -1,17 +1,15 @@
 // The routes that show the project's definitions. A list contains all definitions of its kind on one page.
 
 import type { RouteView } from "#contract/definition.ts";
-import type { ErrorCode } from "#contract/error.ts";
 import { refuse } from "#contract/error.ts";
+import type { ErrorCode } from "#contract/error.ts";
 import { closestWord } from "#lib/edit-distance.ts";
 import type { Registry, RouteEntry } from "#spec/registry.ts";
 
 import { jsonAnswer } from "../answer/json-answer.ts";
 import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
-import { agentView } from "./agent-view.ts";
-import { modelView } from "./model-view.ts";
-import { promptView } from "./prompt-view.ts";
+import { agentView, modelView, promptView } from "./definition-views.ts";
 import { toolViews } from "./tool-view.ts";
 
 type DefinitionRoutes =

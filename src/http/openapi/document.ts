@@ -9,6 +9,9 @@ import type { BuiltInRoute } from "#contract/route.ts";
 import { packageVersion } from "#contract/version.ts";
 import type { JsonSchema } from "#lib/json-schema.ts";
 
+import { jsonAnswer } from "../answer/json-answer.ts";
+import type { Handlers } from "../route/handler.ts";
+import type { Services } from "../services.ts";
 import { openApiComponents } from "./components.ts";
 import type { Components } from "./components.ts";
 
@@ -150,4 +153,10 @@ function describe(status: string): string {
     "304": "The caller has these bytes already.",
   };
   return words[status] ?? "Done.";
+}
+
+/** Serves the document. It is built at the first request and then kept. */
+export function openApiHandlers({ dependencies: { dialects } }: Services): Pick<Handlers, "openApi"> {
+  let document: Record<string, unknown> | undefined;
+  return { openApi: () => Promise.resolve(jsonAnswer((document ??= openApiDocument(dialects)))) };
 }

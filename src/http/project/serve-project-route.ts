@@ -2,17 +2,16 @@
 // owner before it calls the handler.
 
 import { refuse } from "#contract/error.ts";
-import type { Caller } from "#core/thread-rpc.ts";
 import { callerHeader, endpointPath, urlHeader } from "#core/thread-rpc.ts";
+import type { Caller } from "#core/thread-rpc.ts";
 import { threadUuidText } from "#lib/uuid-text.ts";
-import type { RouteEntry } from "#spec/registry.ts";
+import type { ControllerContext, ControllerUser, VirtualModuleRegistry } from "#spec/endpoint.ts";
+import type { RouteEntry, HookEntry, Registry } from "#spec/registry.ts";
 
 import { withoutPassCookie } from "../auth/pass-cookie.ts";
 import type { Params } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 import { withStub } from "../thread/call-thread.ts";
-import { controllerAnswer } from "./controller-answer.ts";
-import { controllerContext } from "./controller-context.ts";
 
 /** A request for a project's route. */
 export interface ProjectCall {
@@ -77,4 +76,63 @@ function endpointRequest({ request, index, entry }: ProjectCall, caller: Caller)
   // Redirects are passed to the client. If they were followed here, they would be requested from the object.
   const { body } = request;
   return new Request(`https://thread${endpointPath}${String(index)}`, { method, headers, body, redirect: "manual" });
+}
+
+/**
+ * Converts a controller's return value to a response (Standard Agents, endpoints): a Response unchanged, text, a stream, nothing (204),
+ * and every other value as JSON. Throws if the value cannot be converted to JSON.
+ */
+function controllerAnswer(value: unknown): Response {
+  if (value instanceof Response) return value;
+  if (value === null || value === undefined) return new Response(null, { status: 204 });
+  if (typeof value === "string") return typed(value, "text/plain; charset=utf-8");
+  if (value instanceof ReadableStream) return typed(value, "application/octet-stream");
+  return typed(JSON.stringify(value), "application/json; charset=utf-8");
+}
+
+function typed(body: BodyInit, type: string): Response {
+  return new Response(body, { headers: { "content-type": type } });
+}
+
+/** The request for a controller. */
+interface ControllerCall {
+  request: Request;
+  url: URL;
+  params: Params;
+  env: Record<string, unknown>;
+  /** Null on a public route without valid credentials. */
+  caller: Caller | null;
+}
+
+/** The context that a controller receives (Standard Agents, endpoints). A HEAD request is passed to it as GET. */
+function controllerContext(call: ControllerCall, registry: Registry, version: string): ControllerContext {
+  const { request, url, params, env, caller } = call;
+  const { agents, prompts, models, tools, hooks } = registry;
+  return {
+    req: request.method === "HEAD" ? new Request(request, { method: "GET" }) : request,
+    params: { ...params },
+    url,
+    env,
+    agents: { ...agents },
+    agentNames: Object.keys(agents),
+    prompts: { ...prompts },
+    promptNames: Object.keys(prompts),
+    models: { ...models },
+    modelNames: Object.keys(models),
+    tools: { ...tools },
+    hooks: hooksByFile(hooks),
+    config: { version, hash: registry.hash },
+    ...(caller === null ? {} : { user: userOf(caller) }),
+  };
+}
+
+function userOf({ user, admin }: Caller): ControllerUser {
+  return { id: user, role: admin ? "admin" : "user" };
+}
+
+/** The hooks by file name, because several files may implement the same hook. */
+function hooksByFile(hooks: readonly HookEntry[]): VirtualModuleRegistry<unknown> {
+  return Object.fromEntries(
+    hooks.map(({ file, load }) => [file.slice(file.lastIndexOf("/") + 1).replace(/\.\w+$/, ""), load]),
+  );
 }

@@ -10,9 +10,9 @@ import { threadUuidText } from "#lib/uuid-text.ts";
 
 import { authenticateStream } from "../auth/authenticate-stream.ts";
 import type { StreamCaller, StreamRequest } from "../auth/authenticate-stream.ts";
+import { invalidField } from "../input/field-error.ts";
 import { parseInput } from "../input/parse-input.ts";
 import { readJsonBody } from "../input/read-body.ts";
-import { readQuery } from "../input/read-query.ts";
 import { wantsSocket } from "../input/upgrade.ts";
 import type { Services } from "../services.ts";
 import type { Params, RouteCall, RouteHandler } from "./handler.ts";
@@ -102,4 +102,15 @@ async function readBody(route: Route, schema: z.ZodType, request: Request): Prom
   const { bodyLimit: limit = defaultBodyLimit, bodyOptional: optional = false, plainBody: plain = false } = route;
   const rule = { limit, optional, plain };
   return parseInput(schema, await readJsonBody(request, rule));
+}
+
+/** The query as an object for a schema. Throws `invalid_request` for a repeated name and for `__proto__`. */
+function readQuery(parameters: URLSearchParams): Record<string, string> {
+  const fields = new Map<string, string>();
+  for (const [name, value] of parameters) {
+    if (fields.has(name)) throw invalidField(name, "Given more than once");
+    if (name === "__proto__") throw invalidField(name, "Not a name a field can have");
+    fields.set(name, value);
+  }
+  return Object.fromEntries(fields);
 }

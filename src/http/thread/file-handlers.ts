@@ -1,12 +1,14 @@
 // The routes of a thread's files. The thread's object handles them. The Worker builds the internal request from validated values
 // and passes the client's body on as a stream without reading it.
 
-import { errorBodySchema, ThreadholdError } from "#contract/error.ts";
+import { errorBodySchema, ThreadholdError, refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { callerHeader, filesPath } from "#core/thread-rpc.ts";
 import { discardBody } from "#lib/discard-body.ts";
+import { readTagCondition } from "#lib/entity-tag.ts";
+import { isMediaType } from "#lib/media-type.ts";
 
-import { checkConditions, checkUpload } from "../input/upload-headers.ts";
+import { invalidField } from "../input/field-error.ts";
 import type { Call, Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 import { withStub } from "./call-thread.ts";
@@ -89,4 +91,27 @@ export async function refusalOf(response: Response): Promise<Error> {
     ...(details === undefined ? {} : { details: details as JsonObject }),
     ...(after > 0 ? { retry_after_ms: after * 1000 } : {}),
   });
+}
+
+/** Throws `invalid_request` or `unsupported_media_type` unless the body is the unencoded bytes of a whole file. */
+function checkUpload(headers: Headers): void {
+  const type = headers.get("content-type");
+  if (type !== null && !isMediaType(type)) throw invalidField("Content-Type", "Not a media type such as text/plain");
+  const encoding = headers.get("content-encoding") ?? "identity";
+  if (encoding.trim().toLowerCase() !== "identity") {
+    throw refuse("unsupported_media_type", "Send the bytes as they are to be stored, without a Content-Encoding.");
+  }
+  if (headers.has("content-range")) throw invalidField("Content-Range", "A file is written as a whole");
+}
+
+/** Throws `invalid_request` for a condition that cannot be checked. */
+function checkConditions(headers: Headers): void {
+  for (const name of ["If-Unmodified-Since", "If-Modified-Since"]) {
+    if (headers.has(name)) throw invalidField(name, "A second is too coarse; use If-Match or If-None-Match");
+  }
+  for (const name of ["If-Match", "If-None-Match"]) {
+    const value = headers.get(name);
+    // An empty header may be dropped on the way to the object; the change would then be made without its condition.
+    if (value !== null && readTagCondition(value) === null) throw invalidField(name, "Has to be * or tags in quotes");
+  }
 }

@@ -2,7 +2,7 @@
 
 import type { ThreadListQuery } from "./catalog.ts";
 import { loweredQuery } from "./search-text.ts";
-import { decodeCursor, listKind } from "./thread-cursor.ts";
+import { decodeCursor, listKind } from "./thread-page.ts";
 
 /** SQL conditions and their parameters in the same order. */
 class Conditions {

@@ -2,9 +2,12 @@
 // Steps are recorded in wrangler's own table, so that wrangler does not apply them again. A step and its record are one transaction,
 // which begins with the record, whose name is unique: if two requests race, one transaction fails because the step is done.
 
+import initial from "../../../migrations/catalog/0001_initial.sql";
 import type { Migration } from "../migration.ts";
 import { sqlStatements } from "../sql-statements.ts";
-import { catalogMigrations } from "./catalog-migrations.ts";
+
+/** All migrations in order. `wrangler d1 migrations apply` reads the same files and records the same names. */
+export const catalogMigrations: readonly Migration[] = [{ name: "0001_initial.sql", sql: initial }];
 
 // Exactly the table that wrangler creates.
 const recordTable = `CREATE TABLE IF NOT EXISTS d1_migrations(

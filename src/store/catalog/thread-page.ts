@@ -1,15 +1,68 @@
-// Builds a page of threads from up to one row more than requested. The extra row shows that another page follows.
+// Pages of a list of threads. The cursor of the next page is the position of the last listed thread. Cursors are opaque and valid for one
+// kind of list. A cursor contains nothing that its owner has not just received.
 
+import { z } from "zod";
+
+import { refuse } from "#contract/error.ts";
+import { bodyBounds } from "#contract/json.ts";
 import type { Page } from "#contract/list-page.ts";
 import type { Thread } from "#contract/thread.ts";
+import { parseBoundedJson } from "#lib/bounded-json.ts";
 
 import type { ThreadListQuery } from "./catalog.ts";
-import { encodeCursor, listKind } from "./thread-cursor.ts";
 
-/** Returns the page with its cursor. */
+/** Builds a page from up to one row more than requested. The extra row shows that another page follows. */
 export function threadPage(query: ThreadListQuery, found: readonly Thread[]): Page<Thread> {
   const items = found.slice(0, query.limit);
   const last = items.at(-1);
   if (last === undefined || found.length <= query.limit) return { items, next_cursor: null };
   return { items, next_cursor: encodeCursor(listKind(query), { updatedAt: last.updated_at, id: last.id }) };
+}
+
+/** Root threads and child threads are in separate lists. */
+type ThreadListKind = "threads" | "children";
+
+/** The kind of list that a query asks for. */
+export function listKind(query: Pick<ThreadListQuery, "parentId">): ThreadListKind {
+  return query.parentId === undefined ? "threads" : "children";
+}
+
+/** The position of a thread in a list. */
+interface ThreadPosition {
+  updatedAt: number;
+  id: string;
+}
+
+const cursorSchema = z
+  .object({ list: z.enum(["threads", "children"]), updatedAt: z.number().int(), id: z.string().min(1).max(200) })
+  .strict();
+
+function broken(): Error {
+  return refuse("invalid_request", "`cursor` is not one that this list gave.", { field: "cursor" });
+}
+
+/** Encodes a position as a cursor. */
+function encodeCursor(list: ThreadListKind, { updatedAt, id }: ThreadPosition): string {
+  const bytes = new TextEncoder().encode(JSON.stringify({ list, updatedAt, id }));
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+}
+
+function readCursor(text: string): unknown {
+  try {
+    const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
+    return parseBoundedJson(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes), bodyBounds);
+  } catch {
+    throw broken();
+  }
+}
+
+/** Decodes a cursor. Throws `invalid_request` for text that is not a cursor of this kind of list. */
+export function decodeCursor(list: ThreadListKind, text: string): ThreadPosition {
+  const parsed = cursorSchema.safeParse(readCursor(text));
+  if (!parsed.success || parsed.data.list !== list) throw broken();
+  return { updatedAt: parsed.data.updatedAt, id: parsed.data.id };
 }

@@ -3,10 +3,22 @@
 
 import { refuse } from "#contract/error.ts";
 
+import initial from "../../../migrations/thread/0001_initial.sql";
+import files from "../../../migrations/thread/0002_files.sql";
+import records from "../../../migrations/thread/0003_records.sql";
 import type { MeteredStorage } from "../meter.ts";
 import type { Migration } from "../migration.ts";
 import { sqlStatements } from "../sql-statements.ts";
-import { threadMigrations } from "./migrations.ts";
+
+/**
+ * All migrations in order; the thread row's `schema_version` is the number of applied ones. The time of a migration must not depend on
+ * the thread's length: it may add a table or a column, but not visit rows.
+ */
+export const threadMigrations: readonly Migration[] = [
+  { name: "0001_initial.sql", sql: initial },
+  { name: "0002_files.sql", sql: files },
+  { name: "0003_records.sql", sql: records },
+];
 
 /** The schema of one object. */
 export interface ThreadSchema {

@@ -8,7 +8,6 @@ import type { ExportHeader } from "#contract/export-header.ts";
 import { archiveLineSchema, lineLimit } from "#core/archive/archive-line.ts";
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
 import { decodedChunk } from "#core/archive/chunk-line.ts";
-import { currentLine } from "#core/archive/earlier-lines.ts";
 import { lineBounds, tame } from "#core/archive/parsed-json.ts";
 import { fromBase64 } from "#lib/base64.ts";
 import { JsonBoundError, parseBoundedJson } from "#lib/bounded-json.ts";
@@ -179,4 +178,18 @@ export class LineReader {
     this.#buffer.set(value, this.#to);
     this.#to += value.byteLength;
   }
+}
+
+/**
+ * Converts a line of an earlier version of the format to the current one. Version 1 named a thread's setup `session`; other lines are
+ * the same.
+ */
+function currentLine(line: unknown, version: number): unknown {
+  if (version > 1 || !isObject(line) || line["type"] !== "thread" || !isObject(line["thread"])) return line;
+  const { session, ...thread } = line["thread"];
+  return session === undefined ? line : { ...line, thread: { ...thread, setup: session } };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,9 +2,9 @@
 // versions of rows that change before they are read.
 
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
-import type { ArchivedThread } from "#core/archive/archive-record.ts";
-import { archivedLog, archivedMessage, archivedRun, archivedThread } from "#core/archive/archived.ts";
-import type { MessageRecord } from "#core/record.ts";
+import type { ArchivedThread, ArchivedLog, ArchivedMessage, ArchivedRun } from "#core/archive/archive-record.ts";
+import { carriedOf, logFate, messageFate, runFate, threadFate } from "#core/archive/fate.ts";
+import type { MessageRecord, LogRecord, RunRecord, ThreadRecord } from "#core/record.ts";
 import type { BranchRecord, MessagePosition } from "#store/thread-lifecycle.ts";
 
 import type { LiveThread } from "../live-thread.ts";
@@ -129,4 +129,44 @@ function parentsFirst(branches: readonly BranchRecord[]): BranchRecord[] {
   };
   add(null);
   return sorted;
+}
+
+/**
+ * The thread in its exported form: the fields that `fate.ts` marks as `carried`. `lastSeq` is the number of the last event that was
+ * sent.
+ */
+function archivedThread(record: Readonly<ThreadRecord>, lastSeq: number): ArchivedThread {
+  const { run_ids, paused, overtaker } = record.queue;
+  const queue = { queue: run_ids, ...(overtaker === undefined ? {} : { overtaker }), held: paused };
+  // The exported thread has the queue's fields at its top level, in the position of the record's `queue`.
+  const fields = Object.entries(carriedOf(record, threadFate)).flatMap<[string, unknown]>((entry) =>
+    entry[0] === "queue" ? Object.entries(queue) : [entry],
+  );
+  return { ...(Object.fromEntries(fields) as ArchivedThread), last_seq: lastSeq };
+}
+
+/** A message in its exported form. */
+function archivedMessage(record: MessageRecord): ArchivedMessage {
+  const { awaits } = record;
+  // `awaits` is not exported. An empty `answered` marks a call that waited for a client or a person and therefore has not run.
+  const waits = awaits !== undefined && awaits.kind !== "child" && record.answered === undefined;
+  return carriedOf(waits ? { ...record, answered: "" } : record, messageFate) as ArchivedMessage;
+}
+
+/** A run in its exported form. */
+function archivedRun(record: RunRecord): ArchivedRun {
+  const { queued, ...kept } = carriedOf(record, runFate);
+  const calls = queued?.calls;
+  return {
+    ...kept,
+    ...(calls === undefined
+      ? {}
+      : { calls: calls.map((call) => ({ id: call.id, name: call.name, arguments: call.arguments })) }),
+    queued: queued === null ? null : { message: queued.message === null ? null : archivedMessage(queued.message) },
+  } as ArchivedRun;
+}
+
+/** A log row in its exported form. */
+function archivedLog(record: LogRecord): ArchivedLog {
+  return carriedOf(record, logFate);
 }

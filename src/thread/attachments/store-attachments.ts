@@ -18,7 +18,6 @@ import type { CheckedFile } from "./checked-files.ts";
 import { fetchFile } from "./fetched-file.ts";
 import type { FetchedFile } from "./fetched-file.ts";
 import { withField, fileRefusal } from "./file-refusal.ts";
-import { fitImage } from "./fit-image.ts";
 import type { IncomingFile, IncomingPart } from "./incoming-file.ts";
 import type { PendingAttachments } from "./pending-attachments.ts";
 
@@ -179,4 +178,33 @@ function mediaType(declared: string | null): string {
 
 function isNotImage(bytes: Uint8Array, mimeType: string | null): boolean {
   return imageType(bytes) === null && mimeType?.startsWith("image/") !== true;
+}
+
+/** The most bytes, and the most pixels of a side, of an upload that is stored unchanged. */
+const imageBytes = 1_500_000;
+const imagePixels = 4096;
+
+/** The bytes to store, with their type and size in pixels. */
+interface FittedFile {
+  bytes: Uint8Array;
+  mimeType: string;
+  width?: number | undefined;
+  height?: number | undefined;
+}
+
+/**
+ * Returns the file as it is stored. A large image is encoded again in a size that models accept (figures: Bodies and readers); if that
+ * fails, the original is kept. The type of an image is read from its bytes if they have a known format.
+ */
+async function fitImage(bytes: Uint8Array, mimeType: string, images: ImagePort): Promise<FittedFile> {
+  if (!mimeType.startsWith("image/")) return { bytes, mimeType };
+  const known = imageType(bytes);
+  const size = await images.size(bytes);
+  const isLarge = bytes.byteLength > imageBytes || Math.max(size?.width ?? 0, size?.height ?? 0) > imagePixels;
+  // An image of an unknown format is converted too, because models do not accept it.
+  if (isLarge || known === null) {
+    const made = await images.shrink(bytes, { pixels: imagePixels, limit: imageBytes });
+    if (made !== null) return made;
+  }
+  return { bytes, mimeType: known ?? mimeType, width: size?.width, height: size?.height };
 }

@@ -2,15 +2,16 @@
 // and open calls.
 
 import { peerCaller } from "#core/thread-peer.ts";
-import type { ChildInput } from "#core/thread-peer.ts";
+import type { ChildInput, ChildCalls } from "#core/thread-peer.ts";
 
 import { createThread } from "../method/create-thread.ts";
 import type { MethodGroup } from "../method/method-call.ts";
+import type { ObjectContext } from "../object-context.ts";
 import type { OpenThread } from "../open-thread.ts";
 import { admitMessage } from "../run/admission.ts";
-import { receiveChildCalls } from "./child-calls.ts";
+import type { Driver } from "../run/driver.ts";
 import { knownCalls } from "./child-results.ts";
-import { receiveDelivery, forwardEvents } from "./delivery.ts";
+import { receiveDelivery, forwardEvents, findWaitingCall } from "./delivery.ts";
 import { callKey } from "./removal.ts";
 import { receiveWatch } from "./watching.ts";
 
@@ -47,4 +48,17 @@ async function admitTask({ context, driver }: OpenThread, { id, parent, text, li
   const input = { content: text, role: "user", silent: false, metadata: {}, when: "queue", run: true, limits } as const;
   const key = { key: callKey(parent), fingerprint: id };
   await admitMessage(context, driver, { caller: peerCaller, input, key, parentRunId: parent.run_id });
+}
+
+/**
+ * Stores a child's calls that wait for a client or a person. The parent lists them with its own calls and accepts results for them, so
+ * its clients need not know of its child threads. A suspended run shows them at once, an executed run when it is suspended next.
+ */
+function receiveChildCalls(context: ObjectContext, driver: Driver, { calls, ...told }: ChildCalls): void {
+  const { live } = context;
+  const row = findWaitingCall(live, told);
+  if (row === null) return;
+  const next = { ...row, awaits: { ...row.awaits, calls } };
+  live.updateMessage(next);
+  driver.showAwaited(next);
 }

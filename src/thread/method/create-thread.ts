@@ -3,23 +3,24 @@
 import { refuse } from "#contract/error.ts";
 import type { InitialMessage } from "#contract/thread-route.ts";
 import type { Thread } from "#contract/thread.ts";
+import type { TranscriptMessage } from "#contract/transcript.ts";
 import { zeroUsage } from "#contract/usage.ts";
 import { messageDraft } from "#core/message-draft.ts";
 import type { MessageRecord, StoredPart, ThreadRecord } from "#core/record.ts";
 import type { Caller, CreateInput } from "#core/thread-rpc.ts";
+import { fitResult } from "#core/tools/read-result.ts";
 import { SetupDefinitions } from "#flow/setup-definitions.ts";
 import { checkSetupTools } from "#flow/thread-setup.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
 import { appendMessages } from "../append-messages.ts";
-import { initialParts } from "../attachments/admit-files.ts";
+import { initialParts, transcriptParts } from "../attachments/admit-files.ts";
 import type { OpenThread } from "../open-thread.ts";
 import { reservation } from "../reader/event-numbers.ts";
 import { definitionAccess } from "../run/definition-access.ts";
 import type { ThreadDependencies } from "../thread-dependencies.ts";
 import type { MethodGroup } from "./method-call.ts";
 import { view } from "./thread-changes.ts";
-import { transcriptMessages } from "./transcript-messages.ts";
 
 /** `creation` of a thread whose first messages are not stored yet. */
 const unfinished = "";
@@ -146,4 +147,47 @@ function newRecord(input: CreateInput, now: number): ThreadRecord {
     background: { catalog: { dirty: true, runs: [] } },
     creation: unfinished,
   };
+}
+
+/** The most UTF-8 bytes of a message (architecture §6). */
+const messageLimit = 1024 * 1024;
+
+/**
+ * Converts the transcript with which a thread begins to rows in order: messages, calls and results that no run of this thread
+ * produced. `claim` is called right before they are written.
+ */
+async function transcriptMessages(
+  { context, driver }: Pick<OpenThread, "context" | "driver">,
+  transcript: readonly TranscriptMessage[],
+): Promise<{ drafts: MessageRecord[]; claim: () => void }> {
+  const said = transcript.flatMap((message) => (message.role === "user" ? [message] : []));
+  const { messages, claim } = await transcriptParts(context, driver, said);
+  const parts = new Map(said.map(({ index }, at) => [index, messages[at] ?? []]));
+  const { live, clock } = context;
+  const drafts = transcript.map((message) => {
+    const of = { id: live.uuids.next(), branch: live.record.branch, at: clock.now() };
+    const draft = { ...of, parts: bounded(parts.get(message.index) ?? partsOf(message), message.index) };
+    if (message.role === "user") return messageDraft({ ...draft, role: "user" });
+    const answer = messageDraft({ ...draft, role: "assistant" });
+    if (message.role === "assistant") return { ...answer, stop_reason: message.stop_reason };
+    const { stack: _, ...result } = fitResult(message.result);
+    const text = result.status === "error" ? (result.error ?? "") : (result.result ?? "");
+    const { tool_call_id, name } = message;
+    return { ...answer, role: "tool" as const, tool_call_id, name, result, parts: [{ type: "text" as const, text }] };
+  });
+  return { drafts, claim };
+}
+
+function partsOf(message: TranscriptMessage): StoredPart[] {
+  return message.role === "assistant" ? message.parts : [];
+}
+
+function bounded(parts: StoredPart[], index: number): StoredPart[] {
+  const bytes = new TextEncoder().encode(JSON.stringify(parts)).byteLength;
+  if (bytes <= messageLimit) return parts;
+  const field = `transcript.${index}.content`;
+  throw refuse("too_large", `${field} has ${bytes} bytes; at most ${messageLimit} are taken.`, {
+    field,
+    limit: messageLimit,
+  });
 }

@@ -6,10 +6,11 @@ import type { ReadFile } from "#contract/file.ts";
 import type { OpenFile, Standing, ThreadFiles } from "#core/ports/thread-file-port.ts";
 import { contentRange, readByteRange } from "#lib/byte-range.ts";
 import type { RangeOutcome } from "#lib/byte-range.ts";
+import { contentDisposition } from "#lib/content-disposition.ts";
+import { quotedTag } from "#lib/entity-tag.ts";
+import { isMediaType, isShownInline, unknownMediaType } from "#lib/media-type.ts";
 
 import { checkMatch, isKnown, rangeHolds } from "./file-condition.ts";
-import { bytesHeaders, pictureHeaders, versionHeaders } from "./file-headers.ts";
-import type { Version } from "./file-headers.ts";
 import { fileJson, noFile } from "./file-json.ts";
 
 /** The query of a read. */
@@ -67,3 +68,43 @@ function sendBytes(file: OpenFile, range: Part | null): Response {
 }
 
 type Part = Extract<RangeOutcome, { kind: "part" }>;
+
+/**
+ * Keeps browsers from treating a stored file as a page of this origin: they do not guess types, and files that they show run and load
+ * nothing.
+ */
+const guards = {
+  // Only the caller's own cache may store it, and revalidates it each time. Proxies must not compress it, because that would give a
+  // different body the same tag.
+  "cache-control": "private, no-cache, no-transform",
+  "content-security-policy": "sandbox; default-src 'none'",
+  "x-content-type-options": "nosniff",
+};
+
+/** The headers of a thumbnail. */
+const pictureHeaders = { ...guards, "content-type": "image/webp" };
+
+/** One version of a file. */
+type Version = Pick<OpenFile, "record" | "etag">;
+
+/** The headers that identify a version, for a response without bytes. */
+function versionHeaders({ record, etag }: Version): Record<string, string> {
+  const changed = record.updatedAt === undefined ? {} : { "last-modified": httpDate(record.updatedAt) };
+  return { ...guards, ...changed, etag: quotedTag(etag), "accept-ranges": "bytes" };
+}
+
+/** The headers for `length` bytes of a version. */
+function bytesHeaders(version: Version, length: number): Record<string, string> {
+  const { mimeType, name } = version.record;
+  const type = isMediaType(mimeType) ? mimeType : unknownMediaType;
+  return {
+    ...versionHeaders(version),
+    "content-type": type,
+    "content-length": String(length),
+    "content-disposition": contentDisposition(isShownInline(type) ? "inline" : "attachment", name),
+  };
+}
+
+function httpDate(micros: number): string {
+  return new Date(micros / 1000).toUTCString();
+}

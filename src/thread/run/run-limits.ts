@@ -3,15 +3,16 @@
 
 import type { Limits } from "#contract/run.ts";
 import type { LimitSuspension } from "#core/awaited.ts";
-import { remainingOf, noBounds, strictest, addUsed } from "#core/limits/amounts.ts";
-import type { AmountName, Used } from "#core/limits/amounts.ts";
+import { costOf } from "#core/cost.ts";
+import { remainingOf, noBounds, strictest, addUsed, zeroUse } from "#core/limits/amounts.ts";
+import type { AmountName, Used, Bounds } from "#core/limits/amounts.ts";
 import { reachedAmounts, reachedLimit, reasonOf, remainingTime } from "#core/limits/reached.ts";
 import type { Budget, LimitReason } from "#core/limits/reached.ts";
-import { requestShare } from "#core/limits/request-share.ts";
 import { Reservations } from "#core/limits/reservations.ts";
 import { limitsOfShare, reservedForChildren, shareOf } from "#core/limits/share.ts";
 import { TimeLimitReached } from "#core/limits/time-limit-reached.ts";
 import { usedOf, workIn, workOf } from "#core/limits/used.ts";
+import { requestTokens } from "#core/model/estimate-tokens.ts";
 import type { LimitPort, ReachedLimit, Reserved } from "#core/ports/limit-port.ts";
 import type { ModelRequest } from "#core/ports/model-port.ts";
 import type { ExecutedRun, MessageRecord } from "#core/record.ts";
@@ -212,4 +213,20 @@ export class RunLimits implements LimitPort {
     if (ms === 0) this.#parts.abort.abort(new TimeLimitReached(reason));
     else this.#disarm = this.#context.clock.after(ms, () => this.#watch(speaking));
   }
+}
+
+/** Tokens reserved for an answer if neither prompt nor model bounds its length. */
+const answerTokens = 8192;
+
+/**
+ * The share that a model request reserves before it is sent: its estimated tokens, and the longest answer that it allows. Tokens are
+ * counted only if a bound needs them, because long histories take time to count.
+ */
+function requestShare(request: ModelRequest, bounds: readonly Bounds[]): Used {
+  const steps = { ...zeroUse, steps: 1 };
+  if (bounds.every(({ tokens, cost }) => tokens === null && cost === null)) return steps;
+  const input = requestTokens(request);
+  const output = request.maxTokens ?? request.model.maxTokens ?? answerTokens;
+  const usage = { input, output, cache_read: 0, cache_write: 0, total_tokens: input + output };
+  return { ...steps, tokens: usage.total_tokens, cost: costOf(request.model, usage, null) ?? 0 };
 }

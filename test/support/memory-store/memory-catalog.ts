@@ -3,30 +3,19 @@
 import type { Thread } from "#contract/thread.ts";
 import type { UsageDimension } from "#contract/usage-route.ts";
 import { addCost, addUsage } from "#contract/usage.ts";
-import {
-  creationKept,
-  removalKept,
-  sinceOf,
-  type Catalog,
-  type CatalogEntry,
-  type CreationRequest,
-  type Removal,
-  type Reservation,
-  type ThreadListQuery,
+import { creationKept, removalKept, sinceOf } from "#store/catalog/catalog.ts";
+import type {
+  Catalog,
+  CatalogEntry,
+  CreationRequest,
+  Removal,
+  Reservation,
+  ThreadListQuery,
 } from "#store/catalog/catalog.ts";
-import {
-  dayOf,
-  zeroSums,
-  tooManyLines,
-  type RunTotal,
-  type UsageQuery,
-  type UsageRow,
-  type UsageSums,
-  type UsageTotals,
-} from "#store/catalog/run-total.ts";
+import { dayOf, zeroSums, tooManyLines } from "#store/catalog/run-total.ts";
+import type { RunTotal, UsageQuery, UsageRow, UsageSums, UsageTotals } from "#store/catalog/run-total.ts";
 import { loweredQuery, searchText } from "#store/catalog/search-text.ts";
-import { decodeCursor, listKind } from "#store/catalog/thread-cursor.ts";
-import { threadPage } from "#store/catalog/thread-page.ts";
+import { decodeCursor, listKind, threadPage } from "#store/catalog/thread-page.ts";
 import { decodeBody, encodeBody } from "#store/row-body.ts";
 
 function matches({ thread, lastMessage }: CatalogEntry, query: ThreadListQuery): boolean {
