@@ -3,8 +3,8 @@
 import type { StepOutcome } from "./ports/strategy-port.ts";
 
 /**
- * The error that ends the run, because the same request would have the same result (decision record 17). Null if the stop reason is no
- * error.
+ * The error that ends the run, because the same request would have the same result (decision record 17: how an answer ends). Null if the
+ * stop reason is no error.
  */
 export function causeOfBlankAnswer({
   stop_reason,

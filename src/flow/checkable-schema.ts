@@ -1,5 +1,5 @@
-// The part of a client's JSON Schema that arguments of a model are checked against: types, fields, ranges and lengths. Keywords with
-// a regular expression, and keywords that zod reads differently, are left out, so that no valid arguments are refused.
+// Reduces a client's JSON Schema to the part against which a model's arguments are checked: types, fields, ranges and lengths. Keywords
+// with a regular expression, and keywords that zod interprets differently, are left out, so that no valid arguments are refused.
 
 import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 

@@ -1,5 +1,6 @@
 // The runner of a tool call to an agent with two sides: the conversation runs in a child thread, and the call waits for its result
-// (decision 11: agents as tools). The call's row names the child thread before it is created, so a run that resumes after a crash finds it.
+// (decision 11: agents as tools). The call's row stores the child thread's id before the child is created, so that a run that resumes after
+// a crash finds it.
 
 import type { EventDraft } from "#contract/event.ts";
 import { zeroUsage } from "#contract/usage.ts";
@@ -17,10 +18,10 @@ import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
 import { firstMessageText } from "./first-message-text.ts";
 import { nestedToolRunner } from "./nested-tool-runner.ts";
 
-/** Microseconds a call waits for the result of its child thread. */
+/** How long a call waits for the result of its child thread, in microseconds. */
 const childResultTimeout = 24 * 60 * 60 * 1_000_000;
 
-/** How many threads may be nested by such calls, so that an agent that calls itself ends. */
+/** The deepest nesting of threads by such calls. It ends an agent that calls itself. */
 const maxThreadDepth = 10;
 
 /** Creates the runner. `prompt` is the prompt of the agent's first side. */
@@ -89,7 +90,7 @@ export function agentToolRunner(
     call: NestedCall,
   ): NestedOutcome {
     children.stop(awaits);
-    // The child's usage is not known yet. The child reports it when it has stopped, and only the call's row takes it.
+    // The child's usage is unknown until the child has stopped and reports it. It is then added to the call's row.
     return { type: "answer", answer: result, end: nestedEnd(call, awaits, { success: false, ...zeroFigures }) };
   }
 
@@ -99,7 +100,7 @@ export function agentToolRunner(
 
 const tooDeepText = `Agents call each other more than ${maxThreadDepth} threads deep. Answer without calling another one.`;
 
-/** The call's row as it is now. The result may have been stored in it in the meantime. */
+/** The current row of the call. The result may have been stored in it in the meantime. */
 function currentRow({ message }: NestedCall, { ports }: CallContext) {
   return ports.journal.messages.find((known) => known.id === message.id) ?? message;
 }

@@ -1,6 +1,6 @@
-// The parameters of a client's tool, a JSON Schema that is not trusted. References are replaced by their targets, with bounds that
-// refuse circular and exponentially growing ones. Arguments of a model are checked by the part in checkable-schema.ts; patterns and
-// formats are left to the client.
+// Reads the parameters of a client's tool: an untrusted JSON Schema. References are replaced by their targets, within bounds that refuse
+// circular and exponentially growing ones. A model's arguments are checked against the part of the schema that checkable-schema.ts keeps;
+// the client itself checks patterns and formats.
 
 import { z } from "zod";
 
@@ -19,9 +19,9 @@ const maxDepth = 32;
 /** UTF-16 units of JSON after references are replaced. */
 const maxUnits = 64 * 1024;
 
-/** Parameters of a tool that are usable. */
+/** The parameters of a tool, ready for use. */
 export interface ClientSchema {
-  /** What the model is sent: an object schema of draft 7 without references. */
+  /** The schema that the model receives: an object schema of draft 7 without references. */
   parameters: JsonObject;
   check: (args: JsonObject) => CheckedArguments;
 }
@@ -29,7 +29,7 @@ export interface ClientSchema {
 /** A schema that cannot be used. The message completes a sentence such as "The schema of x …". */
 class UnusableSchema extends Error {}
 
-/** Reads a schema; `problem` says why it cannot be used. Null stands for no parameters. Contract: never throws; the work is bounded. */
+/** Reads a schema. `problem` says why it cannot be used. Null is a tool without parameters. Contract: never throws; the work is bounded. */
 export function clientSchema(given: JsonObject | null): ClientSchema | { problem: string } {
   try {
     const parameters = given === null ? { type: "object", properties: {} } : resolveRoot(given);
@@ -55,19 +55,19 @@ function resolveRoot(given: JsonObject): JsonObject {
   return { ...resolved, type };
 }
 
-/** The current position in the schema. `trail` lists the references that led to it. */
+/** A position in the schema. `trail` lists the references that led to it. */
 interface SchemaPosition {
   path: string;
   depth: number;
   trail: readonly string[];
 }
 
-/** Keywords whose value is a schema, a list of schemas, or schemas by name. */
+/** Keywords whose value is one schema; a list of schemas; or schemas by name. */
 const single = new Set(["additionalProperties", "items", "contains", "not", "if", "then", "else", "propertyNames"]);
 const listed = new Set(["anyOf", "oneOf", "allOf", "prefixItems", "items"]);
 const named = new Set(["properties", "patternProperties", "dependentSchemas"]);
 
-/** Keywords without use after references are replaced, or that point outside of the schema. */
+/** Keywords that are dropped, because they only serve references or refer to something outside of the schema. */
 const dropped = new Set(["$ref", "$defs", "definitions", "$schema", "$id", "id", "$anchor", "$comment", "$vocabulary"]);
 const refused = new Set(["$dynamicRef", "$recursiveRef", "$dynamicAnchor", "$recursiveAnchor"]);
 

@@ -1,6 +1,7 @@
-// The strategy of a thread's run: decides which side takes the next step, when a turn ends, and when the run ends (Standard Agents,
-// agents; decisions 5 to 11: ends, limits, sides and handoff). One side talks to a person, two sides talk to each other. A handoff replaces
-// the thread's agent. The strategy's state is stored with each step, so an interrupted run continues with the same side and counts.
+// The strategy of a thread's run: decides which side takes the next step, when a turn ends, and when the run ends (Standard Agents, agents;
+// decisions 5 to 11: ends, limits, sides and handoff). In an agent with one side a model talks to a person; in an agent with two sides two
+// models talk to each other. A handoff replaces the thread's agent. The strategy's state is stored with each step, so an interrupted run
+// continues with the same side and counts.
 
 import { z } from "zod";
 
@@ -19,19 +20,19 @@ import type { TurnEnd } from "./turn-end.ts";
 const stateSchema = z.object({
   side: sideSchema,
   turns: z.number(),
-  /** Model steps of the turn so far. */
+  /** The number of model steps in the current turn. */
   turn_steps: z.number(),
   handed_over: z.boolean(),
   /** The side that a definition chose for the next turn (`forceTurn`). */
   forced: sideSchema.nullable().default(null),
-  /** The end of the turn that waits until the queued calls have run. */
+  /** The end of the turn, which is delayed until the queued calls have run; null for none. */
   pending: z.object({ reason: z.string(), outcome: jsonSchema }).nullable().default(null),
-  /** The end of the run, when it is decided. */
+  /** The end of the run, once it is decided. */
   end: z
     .object({
       status: z.enum(["completed", "limit", "error"]),
       reason: z.string(),
-      /** Null for no outcome. */
+      /** The outcome of the conversation; null for none. */
       outcome: jsonSchema,
       /** The error's message; null for no error. */
       message: z.string().nullable(),
@@ -47,15 +48,15 @@ export interface StrategyOptions {
   agent: () => Promise<AnyAgentDefinition>;
   /** The side of the first step. */
   first: Side;
-  /** Counts the blank answers at the end of the main loop. Null: a blank answer ends a turn like any other. */
+  /** Counts the blank answers at the end of the main loop. If null, a blank answer ends a turn like any other answer. */
   blanks: (() => number) | null;
   /** The state that the last finished step stored; null for a run without a finished step. */
   recorded: Json | null;
-  /** The side that a definition chose after that step. */
+  /** The side that a definition chose for the turn after that step. */
   forced: Side | null;
 }
 
-/** A new object for each execution of a run. */
+/** The strategy of one execution of a run. */
 export class ConversationStrategy implements Strategy {
   readonly name = "loop";
   readonly #options: StrategyOptions;
@@ -114,7 +115,7 @@ export class ConversationStrategy implements Strategy {
     const state = this.#state;
     if (step.fromModel) {
       state.turn_steps += 1;
-      // A step after the decided end answers a steering message.
+      // If the run's end was decided before, this step answered a steering message, so the end is decided again.
       state.end = null;
     }
     const forced = agent.type === "dual_ai" ? state.forced : null;
@@ -123,14 +124,15 @@ export class ConversationStrategy implements Strategy {
     if (end?.type !== "conversation" && step.handoff !== null) return this.#handOver(agent, step.handoff);
     const events: EventDraft[] = [];
     if (end?.type === "turn" && step.hasQueuedCalls) {
-      // Queued calls run first. After a plain response the model then reads their results; any other end waits for them.
+      // Queued calls run before the turn ends. If the turn ended with a plain response, the model then reads their results, so that end is
+      // dropped.
       if (end.reason !== "response") state.pending = { reason: end.reason, outcome: end.outcome ?? null };
     } else if (end !== null) events.push(...this.#endTurn(agent, end, forced));
     else if (forced !== null && forced !== state.side) events.push(...this.#endTurn(agent, forcedEnd, forced));
     return { events, state: structuredClone(state) };
   }
 
-  /** The end that waited for queued calls, if they have run. */
+  /** The delayed end of the turn, once the queued calls have run; null otherwise. */
   #pendingEnd({ hasQueuedCalls }: FinishedStep): TurnEnd | null {
     const { pending } = this.#state;
     if (pending === null || hasQueuedCalls) return null;
@@ -147,7 +149,7 @@ export class ConversationStrategy implements Strategy {
     return { type: "turn", reason: "max_steps" };
   }
 
-  /** Replaces the thread's agent. The first side of the new agent takes the next step (decision 11: handoff). */
+  /** Replaces the thread's agent. The new agent's first side takes the next step (decision 11: handoff). */
   #handOver(from: AnyAgentDefinition, { agent, tool_call_id }: NonNullable<FinishedStep["handoff"]>): StepEffects {
     Object.assign(this.#state, { side: "a", turn_steps: 0, handed_over: true });
     const events: EventDraft[] = [{ type: "agent_handoff", from: from.name, to: agent, tool_call_id }];
@@ -197,7 +199,10 @@ function conversationEnd(
     : null;
 }
 
-/** Whether a decided end is withdrawn when a user message arrives: for a complete run, unless `endSessionTool` ended it. */
+/**
+ * Whether the run may continue after its end was decided, because a user message arrived: only if it was complete and `endSessionTool` did
+ * not end it.
+ */
 function mayContinue({ status, reason }: NonNullable<State["end"]>): boolean {
   return status === "completed" && reason !== "end_session_tool";
 }
@@ -206,7 +211,7 @@ function runEnd({ status, reason, outcome, message }: NonNullable<State["end"]>)
   return { status, reason, outcome, ...(message === null ? {} : { error: { code: reason, message } }) };
 }
 
-/** The configuration of a side. The build refuses two-sided agents without a second side. */
+/** The configuration of a side. The build refuses an agent of two sides that lacks one. */
 export function sideOf(agent: AnyAgentDefinition, side: Side): SideConfig {
   return side === "b" ? (agent.sideB ?? agent.sideA) : agent.sideA;
 }

@@ -28,7 +28,7 @@ import type { HookRunner } from "./hook-runner.ts";
 import type { Definitions } from "./project-definitions.ts";
 import type { ThreadAccess } from "./thread-access.ts";
 
-/** The dependencies of a state. `execution` is null outside of a run; `context` lasts for one run. */
+/** The dependencies of a `ThreadState`. `execution` is null outside of a run; `context` lasts for one run. */
 export interface ThreadStateParts {
   access: ThreadAccess;
   definitions: Definitions;
@@ -37,7 +37,7 @@ export interface ThreadStateParts {
   context: LiveContext;
 }
 
-/** Creates the state. `agentId` is read at each access, since a handoff may change the agent. */
+/** Creates the `ThreadState`. `agentId` is read at each access, because a handoff may change the agent. */
 export function threadState(parts: ThreadStateParts): ThreadState {
   const { access, definitions } = parts;
   const state: ThreadState = {
@@ -99,7 +99,7 @@ function getMessages(access: ThreadAccess, options: GetMessagesOptions): Message
   return { messages, total, hasMore: offset + limit < total };
 }
 
-/** The number of entries that a query returns: at most 1,000, and none for 0. A value that is not a number counts as 100. */
+/** The number of entries that a query returns: at most 1,000; 0 returns none. A value that is not a number counts as 100. */
 function bounded(limit: number): number {
   return Number.isNaN(limit) ? 100 : Math.min(Math.max(0, Math.trunc(limit)), 1000);
 }
@@ -125,7 +125,8 @@ async function injectMessage(
   message: InjectMessageInput,
 ): Promise<Message> {
   access.checkDepth();
-  // The types promise it, but the value may come from a model or a request. A message with another role could not be read again.
+  // Checked at run time although it is typed: a model or a request may have produced the value. A message with another role could not be
+  // read again.
   if (!injectable.has(message.role) || typeof message.content !== "string") {
     throw refuse("invalid_request", "state.injectMessage takes a role of user, assistant or system, and text.");
   }

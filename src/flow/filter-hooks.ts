@@ -1,5 +1,6 @@
-// Applies the project's two filter hooks to the messages of a step: `filter_messages` gets stored messages, `prefilter_llm_history` gets
-// model messages. A hook may remove, reorder, change and add messages (decisions 4, 14, 16: what a prompt sees, hooks, silent messages).
+// Applies the project's two filter hooks to the messages of a step. `filter_messages` receives stored messages, `prefilter_llm_history`
+// receives model messages. A hook may remove, reorder, change and add messages (decisions 4, 14, 16: what a prompt sees, hooks, silent
+// messages).
 
 import { keptBounds } from "#contract/json.ts";
 import { parseArguments } from "#core/model/answer.ts";
@@ -21,11 +22,11 @@ import type { HookRunner } from "./hook-runner.ts";
 export interface StepHistory {
   /** The messages that the prompt includes. */
   included: readonly MessageRecord[];
-  /** The messages that `filter_messages` receives. Those that are not in `included` are not sent. */
+  /** The messages that `filter_messages` receives. Messages that are not in `included` are not sent. */
   stored: readonly MessageRecord[];
 }
 
-/** The messages that the hooks selected, as a model receives them. Without hooks all included messages. */
+/** The messages that the hooks selected, in the form that a model receives; without hooks all included messages. */
 export async function filteredMessages(
   history: StepHistory,
   hooks: HookRunner,
@@ -51,8 +52,8 @@ async function selectRows(
 }
 
 /**
- * Applies the result of `filter_messages`. If the hook changed a message's text, its other parts stay. Messages that the prompt does not
- * include are removed here, after the hook.
+ * Applies the result of `filter_messages`. If the hook changed a message's text, the message's other parts stay. Messages that the prompt
+ * does not include are removed after the hook.
  */
 function fromFiltered(kept: Message[], { included, stored }: StepHistory, viewer: Viewer): ModelMessage[] {
   const rows = new Map(stored.map((record) => [record.id, record]));
@@ -110,7 +111,7 @@ function fromPrefiltered(chosen: readonly LLMMessage[], given: Prefiltered): Mod
   });
 }
 
-/** The index of the message that an object of the hook is: the same object, or a copy with the same content. */
+/** The index of the message to which an object of the hook's result belongs: the same object, or a copy with the same content. */
 function originOf(message: LLMMessage, { shown, before }: Prefiltered, free: ReadonlySet<number>): number | undefined {
   const same = shown.indexOf(message);
   if (same !== -1 && free.has(same)) return same;

@@ -1,4 +1,4 @@
-// The first message of a nested loop or a child thread, taken from the arguments of the call (decision 10: prompts as tools).
+// Makes the first message of a nested loop or a child thread from the arguments of the call (decision 10: prompts as tools).
 
 import type { JsonObject } from "#contract/json.ts";
 import type { AnyPromptDefinition } from "#spec/index.ts";

@@ -1,6 +1,6 @@
-// The stored messages that a step sends: those of earlier runs as the prompt includes them, seen from the perspective of the side whose
-// step it is. In a conversation of two models (decision 9: two models in a thread), a side's own messages are the assistant's, the other
-// side's are the user's, and a side receives only its own tool calls. With one side the perspective changes nothing.
+// Selects the stored messages that a step sends, and adapts them to the side that takes the step. The prompt decides which messages of
+// earlier runs are included. In a conversation of two models (decision 9: two models in a thread), a side's own messages have the role of
+// the assistant, the other side's that of the user, and a side receives only its own tool calls. With one side nothing is adapted.
 
 import type { Side } from "#contract/thread-message.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
@@ -43,7 +43,7 @@ function withoutTools(earlier: readonly MessageRecord[]): MessageRecord[] {
 /** The metadata of a person's message in a conversation of two models. */
 export const humanMark = { from: "human" } as const;
 
-/** The side of the thread's agent whose step it is. A sub-prompt has the side of its caller. */
+/** The side that takes the step, and its agent. A sub-prompt has the side of its caller. */
 export interface Viewer {
   side: Side;
   agent: AnyAgentDefinition;
@@ -54,7 +54,7 @@ export function modelMessages(viewer: Viewer, records: readonly MessageRecord[])
   return repair(fromPerspective(viewer, records.filter(isSendable)).map(modelMessage));
 }
 
-/** The records that the side receives, with the roles that they have for it. */
+/** The records that the side receives, with their roles from its perspective. */
 export function fromPerspective({ side, agent }: Viewer, records: readonly MessageRecord[]): MessageRecord[] {
   const sides = nextSides(records, side);
   return records.flatMap((record, at) => {
@@ -74,7 +74,7 @@ function ownerOf(record: MessageRecord, nextSide: Side): Side {
   return record.role === "user" ? "b" : "a";
 }
 
-/** For each record the side of the next answer after it; after the last answer it is the viewer. */
+/** For each record, the side of the next answer after it; for records after the last answer, the viewer. */
 function nextSides(records: readonly MessageRecord[], viewer: Side): Side[] {
   const sides: Side[] = [];
   let next = viewer;

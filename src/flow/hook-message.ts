@@ -9,7 +9,7 @@ import { resultWithText, withText } from "#core/request/request-messages.ts";
 import { textOf, toolCallsJson } from "#core/view.ts";
 import type { Message } from "#spec/index.ts";
 
-/** The message in the form of the document. It has no form for extension messages: leave them out first. */
+/** The message in the form of Standard Agents. That form has no extension messages, so leave them out first. */
 export function specMessage(record: MessageRecord): Message {
   return {
     id: record.id,
@@ -29,7 +29,7 @@ export function specMessage(record: MessageRecord): Message {
 /** The fields that a hook may change, with their types. */
 const changeable: Record<string, string> = { content: "string", name: "string", silent: "boolean", metadata: "object" };
 
-/** The record with a hook's changes, and the names of fields that a hook may not change. Throws for circular metadata. */
+/** The record with a hook's changes, and the names of the fields that a hook may not change. Throws for circular metadata. */
 export function withHookChanges(
   record: MessageRecord,
   changed: Record<string, unknown>,
@@ -63,7 +63,10 @@ function same(left: unknown, right: unknown): boolean {
   return JSON.stringify(left) === JSON.stringify(right ?? null);
 }
 
-/** Metadata with a change merged into its top level (decision 15: messages). Throws `too_large`, because many small changes add up. */
+/**
+ * Metadata with a change merged into its top level (decision 15: messages). Throws `too_large` if the result is too large, because many
+ * small changes add up.
+ */
 export function mergedMetadata(before: JsonObject, change: Json | undefined): JsonObject {
   if (typeof change !== "object" || change === null || Array.isArray(change)) return before;
   const merged = { ...before, ...change };

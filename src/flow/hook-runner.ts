@@ -22,13 +22,13 @@ import type {
 import { refusedByFilter, refusedByPrefilter } from "./filter-answer.ts";
 import { readMetadata, specMessage, withHookChanges } from "./hook-message.ts";
 
-/** Milliseconds a hook may take. */
+/** How long a hook may take, in milliseconds. */
 const hookLimitMs = 30_000;
 
-/** Bytes of JSON that the message or the stack of a problem may take, since both go into a row. */
+/** The most bytes of JSON of a problem's message, and of its stack. A row stores both. */
 const problemLimit = 4096;
 
-/** Bytes of JSON that a message or an update may have after a hook changed it. A row takes no more (architecture §6). */
+/** The most bytes of JSON of a message or an update after a hook changed it. A row stores no larger message (architecture §6). */
 const messageLimit = 1024 * 1024;
 
 /** A problem with a hook, for the log. */
@@ -39,7 +39,7 @@ export interface HookProblem {
   stack?: string | undefined;
 }
 
-/** The dependencies of the runner. `report` receives each problem. */
+/** The dependencies of the runner. `report` is called for each problem. */
 export interface HookRunnerOptions {
   hooks: Registry["hooks"];
   state: () => ThreadState;
@@ -54,10 +54,10 @@ type Fields = Record<string, unknown>;
 
 type Entry<K extends AnyHookName> = Omit<Registry["hooks"][number], "hook"> & { hook: K };
 
-/** Implements the loop's hook port and the two hooks over the history. */
+/** Implements the loop's hooks and the two filter hooks. */
 export class HookRunner implements LoopHooks {
   readonly #options: HookRunnerOptions;
-  /** Refused changes of filter hooks that are already logged. These hooks run before every step and repeat their changes. */
+  /** Refused changes of filter hooks that are already logged. These hooks run before every step, so the same changes occur again. */
   readonly #reported = new Set<string>();
 
   constructor(options: HookRunnerOptions) {
@@ -144,8 +144,8 @@ export class HookRunner implements LoopHooks {
   }
 
   /**
-   * Runs the `prefilter_llm_history` hooks. Each gets copies, so that a hook that fails halfway changes nothing. For a copy in the
-   * result the original object is returned with the new content, so that the caller recognises it by identity.
+   * Runs the `prefilter_llm_history` hooks. Each one receives copies, so that a hook that fails halfway changes nothing. If its result
+   * contains such a copy, the original object is returned with the copy's content, so that the caller recognises the message by identity.
    */
   async prefilterHistory(messages: LLMMessage[]): Promise<LLMMessage[]> {
     let current = messages;
@@ -184,7 +184,7 @@ export class HookRunner implements LoopHooks {
     if (
       Array.isArray(answer) &&
       answer.every(isMessage) &&
-      // Functions and circular values are refused, because the messages are compared and stored as JSON.
+      // Functions and circular values are refused, because messages are compared and stored as JSON.
       this.#readOrReport(entry, () => JSON.stringify(structuredClone(answer))) !== null
     ) {
       return answer;
@@ -193,7 +193,7 @@ export class HookRunner implements LoopHooks {
     return null;
   }
 
-  /** Reads a hook's result, which may throw while it is read: a circular value, or a getter that throws. */
+  /** Calls `read` for a hook's result. A circular value or a getter may throw; that is logged. */
   #readOrReport<T>(entry: Entry<AnyHookName>, read: () => T): T | null {
     try {
       return read();
@@ -208,7 +208,7 @@ export class HookRunner implements LoopHooks {
     if (picked === null) return current;
     const refused = Object.keys(changed).filter((field) => changed[field] !== undefined && !(field in picked));
     this.#reportRefused(entry, refused);
-    // When a hook turns an error into a success, the error's text is removed.
+    // A hook that turns an error into a success also removes the error's text.
     const { error: _, ...others } = current;
     return picked.status === "success" ? { ...others, ...picked } : { ...current, ...picked };
   }
@@ -265,7 +265,7 @@ function hookToolCall({ id, name, arguments: json }: HookCall): HookToolCall {
   return { id, type: "function", function: { name, arguments: json } };
 }
 
-/** The result with the document's fields only, so without `details`. */
+/** The result with the fields of Standard Agents only, so without `details`. */
 function hookResult(answer: ToolAnswer): HookToolResult {
   const { status, result, error, stack } = answer;
   return {
@@ -287,8 +287,8 @@ function pickResult(changed: Fields): Partial<ToolAnswer> {
 }
 
 /**
- * The fields that an update may change, and the names of fields that it may not change. `updated_at` is dropped without a log entry,
- * because the document's own example sets it and every update sets it anyway.
+ * The fields that an update may change, and the names of the others. `updated_at` is dropped without a log entry: the example in Standard
+ * Agents sets it, and every update sets it anyway.
  */
 function pickUpdate({ content, metadata, ...others }: Fields): { picked: Fields; refused: string[] } {
   const picked: Fields = {};
@@ -301,7 +301,7 @@ function pickUpdate({ content, metadata, ...others }: Fields): { picked: Fields;
   return { picked, refused };
 }
 
-/** The message as the create hooks get it. */
+/** The message in the form that the create hooks receive. */
 function createHookMessage(record: MessageRecord): Fields {
   return { ...specMessage(record) };
 }

@@ -1,5 +1,5 @@
-// The bounds of a run and of its thread: the strictest of the agent's, the caller's and the deployment's. The caller's limits were
-// checked against the deployment's at admission, so each of them replaces the deployment's.
+// Computes the bounds of a run and of its thread: the strictest of the agent's, the caller's and the deployment's. A limit of the caller
+// was checked against the deployment's at admission, so it replaces the deployment's.
 
 import type { Limits } from "#contract/run.ts";
 import type { Allowance } from "#core/limits/allowed.ts";
@@ -10,7 +10,7 @@ import type { AnyAgentDefinition, LimitAmounts, SideConfig } from "#spec/index.t
 
 import { runBound } from "./step-bounds.ts";
 
-/** The agent and side that take the next step. */
+/** The agent and the side that take the next step. */
 export interface ActiveSide {
   agent: AnyAgentDefinition;
   side: SideConfig;
@@ -21,7 +21,7 @@ export interface ActiveSide {
 /** The limits of the run's callers, and the amounts that were raised while the run was suspended at a limit. */
 export type RequestedLimits = Pick<RunRecord, "limits"> & { raised?: RunProgress["raised"] | undefined };
 
-/** The bounds of the run while that side is active. */
+/** The bounds of the run while this side is active. */
 export function runBounds(
   { agent, side, isHandedOver }: ActiveSide,
   { limits: requestedLimits, raised }: RequestedLimits,
@@ -32,7 +32,7 @@ export function runBounds(
     return requested === undefined ? allowed[name] : requested;
   };
   const defined = definedBounds({ ...agent.limits, ...side.limits });
-  // An agent that suspends its runs at a limit leaves the decision to the caller, so a raised amount lifts the agent's bound.
+  // An agent that suspends its runs at a limit lets the caller decide, so a raised amount removes the agent's bound.
   if (definedOnLimit({ agent, side }) === "rest") for (const name of raised ?? []) defined[name] = null;
   return strictest(defined, {
     steps: runBound(agent, isHandedOver, { requested: requestedLimits?.steps, ceiling: allowed.steps }),
@@ -43,18 +43,18 @@ export function runBounds(
   });
 }
 
-/** The bounds of the thread while it has that agent. */
+/** The bounds of the thread while it has this agent. */
 export function threadBounds({ threadLimits = {} }: AnyAgentDefinition, { thread }: Pick<Allowance, "thread">): Bounds {
   return strictest(definedBounds(threadLimits), thread);
 }
 
-/** Whether a run that reaches a limit ends or is suspended: as the caller says, else the side, else the agent. */
+/** Whether a run that reaches a limit ends or is suspended. The caller's setting has precedence, then the side's, then the agent's. */
 export function onLimit(speaking: Pick<ActiveSide, "agent" | "side">, asked: Limits | null): "end" | "rest" {
   return asked?.on_limit ?? definedOnLimit(speaking);
 }
 
 /**
- * The bounds that remain when a caller raises one amount without end: a run that is suspended at its limits ends at these. For a run
+ * The bounds that remain if a caller removes the limit of one amount. A run that is suspended at its limits ends at these bounds. For a run
  * that ends at its limits they are the ordinary bounds.
  */
 export function firmBounds(
@@ -68,8 +68,8 @@ export function firmBounds(
 }
 
 /**
- * Milliseconds after which a step is aborted; null for never. If only the request asks for suspension at limits, the deployment's
- * duration still applies, unless an administrator allowed more: a user cannot keep a request to a model open longer than that.
+ * Milliseconds after which a step is aborted; null for never. If only the request asks for suspension at limits, the deployment's duration
+ * still applies, so that a user cannot keep a request to a model open longer than that, unless an administrator allowed it.
  */
 export function abortAfterMs(
   speaking: ActiveSide,

@@ -1,4 +1,4 @@
-// The tool runner of prompts and agents whose calls run a loop, or a thread, of their own.
+// The tool runner of prompts and agents. Their calls run a nested loop or a child thread.
 
 import type { JsonObject } from "#contract/json.ts";
 import { runnerDefaults, type NestedRunner, type ToolRunner } from "#core/ports/tool-port.ts";

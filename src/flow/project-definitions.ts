@@ -42,7 +42,7 @@ export class Definitions {
     return Object.keys(this.#registry[kind]);
   }
 
-  /** Whether a model can call something of the project by this name. */
+  /** Whether the project defines a prompt, agent or tool that a model can call by this name. */
   isCallable(name: string): boolean {
     return this.has("tools", name) || this.has("prompts", name) || this.has("agents", name);
   }

@@ -1,15 +1,15 @@
-// Builds the part of a step's log row that describes the request to the model. It is small, since every step writes it: the first and last
+// Builds the part of a step's log row that describes the request to the model. Every step writes it, so it is small: the first and the last
 // message id, the ids between them that were not sent, fingerprints of the system prompt and the tools, and the options. The log route
-// builds the request again from it, without messages that were never stored and definitions that have changed since.
+// rebuilds the request from it, except for messages that were never stored and definitions that have changed since.
 
 import type { JsonObject } from "#contract/json.ts";
 import type { ModelRequest } from "#core/ports/model-port.ts";
 import { sha256Hex } from "#lib/sha256.ts";
 
-/** Fingerprints by text. Prompts and tool lists are the same step after step. */
+/** Fingerprints by text. Prompts and tool lists are usually the same in each step. */
 const fingerprints = new Map<string, string>();
 const fingerprintLimit = 64;
-/** Longest text in UTF-16 units that is kept as a key. */
+/** The longest text in UTF-16 units that is kept as a key. */
 const rememberedLength = 32_768;
 
 async function fingerprint(text: string): Promise<string> {
@@ -23,7 +23,7 @@ async function fingerprint(text: string): Promise<string> {
   return made;
 }
 
-/** Builds the entry. `candidates` are the ids of the messages that the filter hooks were given. */
+/** Builds the entry. `candidates` are the ids of the messages that the filter hooks received. */
 export async function requestTrace(
   prompt: string,
   request: Omit<ModelRequest, "model">,
@@ -41,9 +41,9 @@ export async function requestTrace(
       count: ids.length,
       first: stored[0] ?? null,
       last: [...sent].at(-1) ?? null,
-      /** In the range, but removed by a hook or a repair. */
+      /** Ids in the range whose messages a hook or a repair removed. */
       left_out: candidates.filter((id) => !sent.has(id)),
-      /** Sent, but not stored: added by a hook, a repair or a strategy. */
+      /** The number of sent messages that are not stored: a hook, a repair or a strategy added them. */
       unstored: ids.length - stored.length,
     },
     tool_choice: request.toolChoice,

@@ -1,5 +1,5 @@
-// Checks the values of keywords in a client's JSON Schema. Later readers, here and at providers, rely on valid values: an unknown
-// `type`, for example, would make one of them fail in the middle of a run.
+// Checks the values of keywords in a client's JSON Schema. Other code here, and providers, rely on valid values: an unknown `type`, for
+// example, would make a request fail in the middle of a run.
 
 import type { Json } from "#contract/json.ts";
 
@@ -27,7 +27,7 @@ const allowed = new Map<string, (value: Json) => boolean>([
   ["format", isText],
   ["minimum", isNumber],
   ["maximum", isNumber],
-  // A number since draft 6, true or false in draft 4.
+  // A number since draft 6; a boolean in draft 4.
   ["exclusiveMinimum", (value) => isNumber(value) || isFlag(value)],
   ["exclusiveMaximum", (value) => isNumber(value) || isFlag(value)],
   ["multipleOf", (value) => typeof value === "number" && value > 0],
@@ -40,7 +40,7 @@ const allowed = new Map<string, (value: Json) => boolean>([
   ["uniqueItems", isFlag],
 ]);
 
-/** Whether a keyword may have this value. An unknown keyword may have any, since it has no effect. */
+/** Whether a value is valid for a keyword. Any value is valid for an unknown keyword, because the keyword has no effect. */
 export function isKeywordValue(keyword: string, value: Json): boolean {
   return allowed.get(keyword)?.(value) ?? true;
 }

@@ -1,6 +1,6 @@
-// The definitions of a thread with a setup: the project's, extended by the client's. A setup without an agent stands for the
-// built-in agent. A setup with an agent adds the client's tools to that agent's first side and applies the options to its model
-// requests. A definition of the project takes precedence over a client's tool with the same name.
+// The definitions of a thread with a client's setup: the project's definitions, extended by the client's tools and options. A setup without
+// an agent uses the built-in agent. A setup with an agent adds the client's tools to that agent's first side, and applies the options to
+// its model requests. A definition of the project takes precedence over a client's tool with the same name.
 
 import { setupAgent } from "#contract/setup.ts";
 import type { SetupOptions, ThreadSetup } from "#contract/setup.ts";
@@ -8,10 +8,10 @@ import type { AnyAgentDefinition, AnyPromptDefinition, Registry } from "#spec/in
 
 import { Definitions } from "./project-definitions.ts";
 
-/** Name of a setup's prompt. A file of a project cannot have this name. */
+/** The name of a setup's prompt. A file of a project cannot have this name. */
 export const setupPrompt = "session:prompt";
 
-/** A thread's definitions. `setup` is called each time, since its options may change. */
+/** A thread's definitions. `setup` is called at each use, because its options may change. */
 export class SetupDefinitions extends Definitions {
   readonly #setup: () => ThreadSetup | undefined;
 
@@ -34,7 +34,7 @@ export class SetupDefinitions extends Definitions {
     const setup = this.#setup();
     if (setup === undefined || name !== setupPrompt) return super.prompt(name);
     const base = setup.agent === null ? setupPromptOf(setup) : await this.#promptOf(setup.agent);
-    // A later deployment may define a tool with the same name. The client did not ask for that one, so it is not offered.
+    // A later deployment may define a tool with the name of a client's tool. The client did not ask for that tool, so it is not offered.
     const tools = setup.tools.map((tool) => tool.name).filter((tool) => !this.isCallable(tool));
     return {
       ...base,
@@ -44,7 +44,7 @@ export class SetupDefinitions extends Definitions {
     };
   }
 
-  /** The prompt of the agent's first side, as the project defines it. */
+  /** The prompt of the agent's first side, as defined by the project. */
   async #promptOf(agent: string): Promise<AnyPromptDefinition> {
     const { sideA } = await super.agent(agent);
     return super.prompt(sideA.prompt);

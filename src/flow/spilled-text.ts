@@ -1,12 +1,12 @@
-// Moves a text that is too long for a row into a file of the thread. An excerpt with the file's path takes its place: the beginning
-// and the end of the text (architecture §6).
+// Moves a text that is too long for a row into a file of the thread. An excerpt takes its place: the beginning and the end of the text, and
+// the file's path (architecture §6).
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { FileRecord } from "#spec/index.ts";
 
 import type { AttachmentStore } from "./tool-attachment.ts";
 
-/** Characters of the beginning and of the end that the excerpt contains. */
+/** The number of characters that the excerpt takes from the beginning, and from the end. */
 const shownHead = 8000;
 const shownTail = 4000;
 
@@ -29,7 +29,7 @@ export async function spillText(
     const file = await files.write(path, encoded(text), { mimeType: "text/plain", signal });
     return { excerpt: preview(text, `The whole text is in the file ${file.path} (${file.size} bytes).`), file };
   } catch (thrown) {
-    // The text of a refusal is meant for callers. Other errors are internal, so the model does not see them.
+    // A refusal's message may be shown. Other errors are internal, so the model does not receive them.
     const why = thrown instanceof ThreadholdError ? `: ${thrown.message}` : ".";
     return { excerpt: preview(text, `The whole text could not be kept${why}`), file: null };
   }

@@ -1,12 +1,12 @@
-// How many steps a run and its turns may take (decision 8: step limits).
+// Computes how many steps a run and its turns may take (decision 8: step limits).
 
 import type { AnyAgentDefinition, SideConfig } from "#spec/index.ts";
 
 /** The bounds of a run's steps that do not come from its agent. */
 export interface RunBounds {
-  /** The caller's limit; null lifts every bound but the agent's, undefined if the caller sent none. */
+  /** The caller's limit; null removes every bound except the agent's, undefined if the caller sent none. */
   requested: number | null | undefined;
-  /** The deployment's ceiling, for runs that have no other bound; null for none. */
+  /** The deployment's limit for runs without another bound; null for none. */
   ceiling: number | null;
 }
 
@@ -16,8 +16,8 @@ export function turnBound(side: SideConfig): number | null {
 }
 
 /**
- * How many steps the whole run may take; null for no bound. The agent's own bounds replace the ceiling only if they bound every
- * path: a handoff begins a new turn, and two sides may alternate without end.
+ * How many steps the whole run may take; null for no bound. The agent's bounds replace the deployment's only if they bound every possible
+ * course: a handoff begins a new turn, and two sides may alternate without end.
  */
 export function runBound(
   agent: AnyAgentDefinition,

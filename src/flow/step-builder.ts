@@ -33,26 +33,29 @@ export interface StepSources {
   definitions: Definitions;
   hooks: HookRunner;
   faults: Faults;
-  /** The sources of tools, in order. The source of prompts needs a builder for the steps of nested loops. */
+  /** The sources of tools, in order. The source of prompts needs `builderFor` for the steps of nested loops. */
   tools: (builderFor: BuilderFor) => readonly ToolSource[];
   /** The sources of the system prompt's sections, in order. */
   sections: readonly SectionSource[];
   /** The run's messages so far, including those of nested loops. */
   own: () => readonly MessageRecord[];
-  /** The thread's files; without them, a file is sent as a line with its name. */
+  /** The thread's files. If absent, a line with a file's name is sent in its place. */
   files?: ThreadFiles;
 }
 
-/** The loop whose steps are built: its messages, its current side, and the messages before it. */
+/** The loop for which steps are built: its messages, its current side, and the messages before it. */
 export interface Participant {
   scope: Scope;
-  /** The side of the next step. Called for each step, because turn and agent may have changed. */
+  /** The side of the next step. Called for each step, because the side and the agent may have changed. */
   activeSide: () => Promise<{ prompt: AnyPromptDefinition; side: Side; agent: AnyAgentDefinition }>;
-  /** The messages before this loop, oldest first: the newest `limit` messages of the branch, and earlier ones of this run. */
+  /**
+   * The messages before this loop, oldest first: the newest `limit` messages of the branch. For a nested loop they include this run's
+   * messages before its call.
+   */
   messagesBefore: (limit: number) => MessageRecord[];
 }
 
-/** The most rows of the branch that `filter_messages` receives if the prompt does not include earlier messages. */
+/** The most messages of the branch that `filter_messages` receives if the prompt does not include earlier messages. */
 const filteredRows = 1000;
 
 /** Builds the steps of one loop. */
@@ -84,7 +87,7 @@ export class StepBuilder implements StepPort {
       this.#prompt = prompt;
       await this.#sources.faults.at("plan.call-tools");
       const listed = await resolveTools(prompt.tools ?? [], this.#toolSources);
-      // A name may be undefined: a release removed it, or the thread was imported from another project. Its call gets an error.
+      // An undefined name gets an error as its result: a release removed the definition, or the thread was imported from another project.
       const failed = new Set(listed.failures.map(({ entry }) => entry));
       const unlisted = names.filter((name) => !listed.tools.has(name) && !failed.has(name));
       await this.#sources.faults.at("plan.named-tools");
@@ -140,7 +143,7 @@ export class StepBuilder implements StepPort {
     return [first, ...fallbacks];
   }
 
-  /** Which files may be sent. A squeezed plan sends only their names. */
+  /** The attachments that may be sent. If the request has to be smaller (`squeeze`), only the names of files are sent. */
   #budget(
     { recentImageThreshold: recent }: AnyPromptDefinition,
     models: readonly AnyModelDefinition[],
@@ -156,18 +159,21 @@ export class StepBuilder implements StepPort {
     return [...(limit === 0 ? [] : earlierMessages(this.#participant.messagesBefore(limit), prompt, added)), ...added];
   }
 
-  /** The messages that `filter_messages` receives. Only for this hook rows are read that the prompt does not include. */
+  /** The messages that `filter_messages` receives. Messages that the prompt does not include are read only if the project has this hook. */
   #filterable(prompt: AnyPromptDefinition, included: readonly MessageRecord[]): readonly MessageRecord[] {
     if (!this.#sources.hooks.filtersMessages) return included;
     return [...this.#participant.messagesBefore(earlierLimit(prompt, filteredRows)), ...this.#added()];
   }
 
-  /** The messages that the loop has added. */
+  /** The messages that the loop has added so far. */
   #added(): MessageRecord[] {
     return this.#sources.own().filter((message) => isInScope(this.#participant.scope, message));
   }
 
-  /** The builder for the nested loop of one of this loop's calls. The messages before the nested loop end before that call's answer. */
+  /**
+   * Makes the builder for the nested loop of one of this loop's calls. The messages before the nested loop are those before the answer with
+   * that call.
+   */
   readonly #builderFor = (scope: Scope, call: MessageRecord, promptName: string): StepBuilder => {
     const { definitions, own } = this.#sources;
     const { activeSide, messagesBefore, scope: caller } = this.#participant;
@@ -215,7 +221,7 @@ function toolsOf(resolved: ResolvedTools): Pick<StepPlan, "tools" | "warnings"> 
   return { tools, warnings: resolved.failures.map(({ warning }) => warning) };
 }
 
-/** The most messages before the loop that are read: all of them with `includeChat`, else `otherwise`. */
+/** The most messages before the loop that are read: without a limit if the prompt has `includeChat`, else `otherwise`. */
 function earlierLimit({ includeChat }: AnyPromptDefinition, otherwise: number): number {
   return includeChat === true ? allMessages : otherwise;
 }
@@ -235,7 +241,7 @@ function hasCall(parts: MessageRecord["parts"], callId: string | null): boolean 
   return parts.some((part) => part.type === "tool_call" && part.id === callId);
 }
 
-/** Ends the messages with a user message, which models require. */
+/** Ends the messages with a user message, as models require. */
 function endedMessages(
   messages: ModelMessage[],
   { instruction }: StepShape,
@@ -246,7 +252,7 @@ function endedMessages(
   throw refuse("conflict", nothingToSend);
 }
 
-/** The message to the first of two models in a thread without messages (decision 9: two models in a thread). */
+/** The message that the first of two models receives in a thread without messages (decision 9: two models in a thread). */
 const begin = "Begin.";
 
 const nothingToSend =

@@ -17,7 +17,7 @@ import { spillText } from "./spilled-text.ts";
 import { storeAttachment } from "./tool-attachment.ts";
 import type { AttachmentStore } from "./tool-attachment.ts";
 
-/** Bytes of JSON that the notes on attachments may take in a result. */
+/** The most bytes of JSON of the notes on attachments in a result. */
 const notesLimit = 20_000;
 
 /** Creates the port's implementation over the files of a thread. */
@@ -25,10 +25,10 @@ export function answerFiles(store: AttachmentStore): AnswerFiles {
   return {
     async keep(answer, { message_id, signal }) {
       const abortable = { ...store, signal };
-      // A repeated call has the same path, so it overwrites the file of an interrupted attempt.
+      // A repeated call has the same path, so it overwrites the file that an interrupted attempt wrote.
       const path = `/attachments/tool-result-${message_id}`;
       const result = await fitText(answer.result, `${path}.txt`, abortable);
-      // A tool that fails without an error text has its result repeated as the error.
+      // If a tool fails without an error text, its result is repeated as the error.
       const isRepeated = answer.error === answer.result;
       const error = isRepeated ? result : await fitText(answer.error, `${path}-error.txt`, abortable);
       const spilled = (isRepeated ? [result.file] : [result.file, error.file])
@@ -57,7 +57,7 @@ export function answerFiles(store: AttachmentStore): AnswerFiles {
   };
 }
 
-/** The part with a reference to a stored file in place of the bytes of an image. */
+/** Stores the bytes of an image. Returns the part with a reference to the file in place of the bytes. */
 async function storePicture(part: StoredPart, store: AttachmentStore): Promise<StoredPart> {
   if (part.type !== "image" || part.data === undefined) return part;
   const { mime_type, data } = part;

@@ -1,5 +1,5 @@
-// The runner of a tool call to a prompt: a whole loop in the same thread, one level deeper, whose messages have the call's tool
-// message as their parent (decision 10: prompts as tools). The rows hold all its state, so a call that a crash interrupts continues after
+// The runner of a tool call to a prompt: a nested loop in the same thread, one level deeper. The parent of the loop's messages is the
+// call's tool message (decision 10: prompts as tools). The rows contain all its state, so a call that a crash interrupts continues after
 // its last row.
 
 import type { EventDraft } from "#contract/event.ts";
@@ -33,10 +33,10 @@ import { blankStreak } from "./turn-end.ts";
 /** The default of a sub-prompt's `maxSteps` (decision 10: prompts as tools). */
 const defaultSteps = 10;
 
-/** How many levels prompts may call each other, so that a prompt that lists itself ends. */
+/** The deepest nesting of prompts that call each other. It ends a prompt that calls itself. */
 const maxLoopDepth = 10;
 
-/** Creates the runner. `builderFor` creates the step builder of the loop under a call. */
+/** Creates the runner. `builderFor` creates the step builder of a call's nested loop. */
 export function subpromptRunner(
   config: SubpromptConfig,
   prompt: AnyPromptDefinition,
@@ -68,7 +68,7 @@ export function subpromptRunner(
     await ports.faults.at("subprompt.run");
     const halt = await run({ ...ports, scope, steps, strategy }, context.signal);
     if (halt.type === "suspend") return { type: "suspend", until: halt.until };
-    // A loop that ends at a limit before it has taken `maxSteps` was ended by a limit of the run.
+    // If the loop ended at a limit before it took `maxSteps` steps, a limit of the run ended it.
     const isCut = halt.end.status === "limit" && progressOf(journal.messages, scope).steps < maxSteps;
     const result = subpromptResult(config, { call: message, messages: journal.messages, end: halt.end, isCut });
     return { type: "answer", answer: result, end: nestedEnd(prompt, call, { messages: journal.messages, result }) };
@@ -142,7 +142,7 @@ function nestedEnd(
   };
 }
 
-/** The messages of a call's loop and of all loops below it. */
+/** The messages of a call's nested loop, and of all loops below it. */
 function messagesUnder(call: MessageRecord, messages: readonly MessageRecord[]): MessageRecord[] {
   const above = new Set([call.id]);
   return messages.filter(({ id, parent_id }) => {

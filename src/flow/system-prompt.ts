@@ -26,8 +26,8 @@ export function sectionSources(definitions: Definitions): readonly SectionSource
 }
 
 /**
- * The source of a prompt's own text: a string, or parts that include other prompts. It has one section. Rejects if an included prompt
- * is missing or prompts include each other; the build refuses both.
+ * The source of the prompt's own text: a string, or parts that include other prompts. It returns one section. Rejects if an included prompt
+ * is missing or if prompts include each other in a circle; the build refuses both.
  */
 function promptText(definitions: Definitions): SectionSource {
   return async (prompt) => [await compose(prompt, definitions, [])];

@@ -24,8 +24,8 @@ export interface ThreadAccess {
   replace(message: MessageRecord): void;
   /** Emits an event that the project defines. */
   emit(name: string, data: Json): void;
-  /** Queues a tool call for the current run, or for one that begins now. Throws for a name that cannot be called. */
+  /** Queues a tool call for the current run; without one, a run begins for it. Throws for a name that cannot be called. */
   queueTool(name: string, args: JsonObject): void;
-  /** Executes a tool's function now. Writes a log row, and no message. */
+  /** Executes a tool's function now. Writes a log row and no message. */
   invokeTool(name: string, args: JsonObject): Promise<ToolResult>;
 }

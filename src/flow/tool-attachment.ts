@@ -14,17 +14,17 @@ import { fileName, nameOfType } from "#lib/file-name.ts";
 /** The reference to the stored file, or a line with the reason why there is none. */
 export type StoredAttachment = { ref: AttachmentRef } | { note: string };
 
-/** What storing an attachment uses. */
+/** The dependencies of storing an attachment. */
 export interface AttachmentStore {
   files: ThreadFiles;
   newId: () => string;
-  /** Is called with the path of each existing file that a result refers to. */
+  /** Called with the path of each existing file to which a result refers. */
   onReference: (path: string) => void;
   /** Aborts waiting for a write. */
   signal?: AbortSignal | undefined;
 }
 
-/** Largest image in bytes that is decoded as a whole to read its size in pixels. */
+/** The largest image in bytes that is decoded as a whole to read its size in pixels. */
 const measuredBytes = 8_000_000;
 
 const pixels = z.number().int().positive().max(1_000_000).optional().catch(undefined);
@@ -58,7 +58,7 @@ export async function storeAttachment(offered: unknown, store: AttachmentStore):
     if (known.success) return await knownFile(known.data, store);
     return notStored(nameIn(offered), expectedShape);
   } catch (thrown) {
-    // A getter of the attachment may throw while it is read, and storage may refuse the file with a reason.
+    // A getter of the attachment may have thrown, or the storage may have refused the file with a reason.
     const why = thrown instanceof ThreadholdError ? thrown.message : "it could not be read or stored.";
     return notStored(nameIn(offered), why);
   }

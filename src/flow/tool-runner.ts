@@ -11,7 +11,7 @@ import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import { readTool } from "#spec/index.ts";
 import type { AnyToolDefinition, ThreadState, ToolParts } from "#spec/index.ts";
 
-/** What a tool's calls use. */
+/** The dependencies of a tool's calls. */
 export interface ToolDependencies {
   /** The state that the tool's function receives. */
   state: ThreadState;

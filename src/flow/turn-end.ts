@@ -21,9 +21,9 @@ export type TurnEnd =
   | { type: "failed"; reason: string; message: string };
 
 /**
- * The end of a turn; null while it continues. A text answer ends the turn unless `stopOnResponse` is false; an answer with calls ends it
- * only if it called the stop tool or the end-session tool. `blanks` counts the blank answers at the end of the loop. If it is null, a blank answer
- * ends the turn like any other (decision record 23: the rule about blank answers belongs to the Standard Agents document).
+ * The end of a turn; null while it continues. A text answer ends the turn unless `stopOnResponse` is false. An answer with calls ends it
+ * only if it called the stop tool or the end-session tool. `blanks` counts the blank answers at the end of the loop. If it is null, a blank
+ * answer ends the turn like any other (decision record 23: the rule about blank answers belongs to the Standard Agents document).
  */
 export function turnEnd(side: SideConfig, step: StepOutcome, blanks: (() => number) | null): TurnEnd | null {
   const ended = step.calls.find(({ call, result }) => call.name === side.endSessionTool && result.status === "success");
@@ -41,7 +41,10 @@ export function turnEnd(side: SideConfig, step: StepOutcome, blanks: (() => numb
   return { type: "failed", reason: "blank_answer", message };
 }
 
-/** The outcome: the named property of the tool's result as JSON, else of its arguments, else the result's text (decision 6: stop tools). */
+/**
+ * The outcome of the turn: the named property of the tool's result as JSON, else of its arguments, else the text of the result (decision 6:
+ * stop tools).
+ */
 export function stopOutcome(side: SideConfig, { call, result }: CallOutcome): Json {
   const property = side.stopToolResponseProperty;
   if (property === undefined) return result.result ?? result.error ?? null;

@@ -1,5 +1,5 @@
-// The leases of the streams that this object serves: those of sockets in the sockets' attachments, those of exports and imports in
-// memory. This object learns of the end of each stream, however its client left, and gives the lease back.
+// The leases of the streams that this object serves: the rights of users to open streams. The lease of a socket is in the socket's
+// attachment; those of exports and imports are in memory. When a stream ends, for any reason, its lease is given back.
 
 import { tooSlowCloseCode } from "#contract/error.ts";
 import type { FeedDirectory, FeedTold } from "#core/feed-rpc.ts";
@@ -14,7 +14,7 @@ export class StreamLeases {
   readonly #state: DurableObjectState;
   readonly #feeds: FeedDirectory<FeedTold>;
   readonly #now: () => number;
-  /** The leases of exports and imports under way. */
+  /** Ids of the leases of exports and imports in progress. */
   readonly #open = new Set<string>();
 
   /** `now` is milliseconds. */
@@ -24,7 +24,7 @@ export class StreamLeases {
     this.#now = now;
   }
 
-  /** The lease in a caller. */
+  /** The stream's lease, from the caller of the request; null if the caller has none. */
   of({ lease, user }: Caller): StreamLease | null {
     if (lease === undefined) return null;
     const { id, bridged } = lease;
@@ -47,7 +47,7 @@ export class StreamLeases {
     };
   }
 
-  /** The ids whose stream is open. Closes bridged sockets whose Worker has sent no ping for too long. */
+  /** Returns those of the ids whose stream is open. Closes bridged sockets whose Worker has sent no ping for too long. */
   held(ids: readonly string[]): string[] {
     return ids.filter((id) => this.#open.has(id) || this.#state.getWebSockets(id).some((one) => this.#isHeld(one)));
   }
@@ -60,7 +60,10 @@ export class StreamLeases {
     return false;
   }
 
-  /** Gives a lease back to the feed object that keeps it. If that object is not reached, it asks here when its bound is reached. */
+  /**
+   * Gives a lease back to the feed object that counts it. If that object cannot be reached, it later asks this object, when its limit is
+   * reached.
+   */
   #giveBack({ id, owner }: StreamLease): void {
     this.#state.waitUntil(
       this.#feeds(owner)

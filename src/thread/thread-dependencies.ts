@@ -1,4 +1,4 @@
-// The dependencies of a thread's object that come from outside of it. The composition root (`compose.ts`) builds them.
+// The external dependencies of a thread's object. The composition root (`compose.ts`) builds them.
 
 import type { FeedDirectory, FeedTold } from "#core/feed-rpc.ts";
 import type { Clock } from "#core/ports/clock.ts";
@@ -24,7 +24,7 @@ export interface ThreadDependencies {
   log: Log;
   /** Other threads of the deployment. */
   threads: PeerDirectory;
-  /** The feeds of the threads' owners. */
+  /** The feed objects of the threads' owners. */
   feeds: FeedDirectory<FeedTold>;
   files: FileSettings;
   settings: Settings;

@@ -1,5 +1,5 @@
-// The life of a thread in the memory of its object: the loader loads the thread from rows, checks who may access it, creates it, wakes
-// it by alarm and deletes it. Creation and deletion run one at a time.
+// Manages a thread in the memory of its object: loads it from rows, checks who may access it, creates it, handles its alarms and deletes
+// it. Creation and deletion run one at a time.
 
 import { refuse } from "#contract/error.ts";
 import type { ThreadRecord } from "#core/record.ts";
@@ -85,8 +85,8 @@ export class ThreadLoader {
   }
 
   /**
-   * Runs work that creates the thread. Creations run one at a time: the work awaits hooks, and a repeated request has to find the
-   * thread that the first request created.
+   * Runs work that creates the thread. Creations run one at a time, because they await hooks: a repeated request then finds the thread that
+   * the first request created.
    */
   async create<T>(work: (context: CreateContext) => Promise<T>): Promise<T> {
     const [store, world] = [this.#store, this.#world];
@@ -109,7 +109,7 @@ export class ThreadLoader {
 
   async #removeOnce(open: OpenThread, byParent: boolean): Promise<void> {
     const work = removeThread(open, byParent).then(() => this.#close());
-    // A thread with the same id is created only after everything of the deleted one was removed.
+    // The next creation under the same id starts after everything of the deleted thread was removed.
     this.#creating = Promise.allSettled([this.#creating, work]);
     await work;
   }

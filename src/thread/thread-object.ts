@@ -1,6 +1,6 @@
-// The Durable Object of a thread: its entry points, and the tables that say what serves a call or a request. RPC enters by `call`,
-// requests with a socket or a body by `fetch`. An object whose thread was never created answers `thread_not_found` and writes nothing.
-// Everything that is not called from outside is #private: on Workers a TypeScript `private` method can be called over RPC.
+// The Durable Object of a thread: its entry points, and the tables that map a call or a request to its handler. RPC enters by `call`,
+// requests with a socket or a body by `fetch`. An object without a thread responds `thread_not_found` and writes nothing. Everything that
+// is not called from outside is #private: on Workers a TypeScript `private` method can be called over RPC.
 
 import { DurableObject } from "cloudflare:workers";
 import { z } from "zod";
@@ -45,7 +45,7 @@ import { StreamLeases } from "./stream-leases.ts";
 import type { ThreadDependencies } from "./thread-dependencies.ts";
 import { ThreadLoader } from "./thread-loader.ts";
 
-/** The methods that `call` accepts. A file of methods exports a group; the compiler refuses a table that lacks a method. */
+/** The methods that `call` accepts. Each file of methods exports a group. The table does not compile if a method is missing. */
 const methods: MethodGroup<MethodName> = {
   ...createMethods,
   ...changeMethods,
@@ -59,7 +59,7 @@ const methods: MethodGroup<MethodName> = {
   ...peerMethods,
 };
 
-/** Makes the class of a deployment from its world: definitions, models, catalog, settings. */
+/** Makes the class of a deployment's thread objects. `worldOf` returns the dependencies: definitions, models, catalog, settings. */
 export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState) => ThreadDependencies) {
   return class ThreadObject extends DurableObject<Env> implements HoldsLeases, Pick<ThreadRpc, "redeemTicket"> {
     readonly #world: ThreadDependencies;
@@ -88,7 +88,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       };
       return this.#answer(() => {
         if (!Object.hasOwn(methods, name)) throw refuse("route_not_found", `The thread has no method "${name}".`);
-        // The callers' interface types the input of each name; a name that arrives as text cannot be related to it.
+        // The name arrives as text, so the compiler cannot infer the method's input. The callers' interface guarantees its type.
         const method = methods[name as MethodName] as (call: MethodCall, ...input: readonly unknown[]) => unknown;
         return method(call, ...input);
       });
@@ -127,12 +127,12 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       return { streams: this.#leases.held(ids), working };
     }
 
-    /** True once for each ticket; see `UsedTickets`. */
+    /** Returns true for the first use of a ticket. Details are at `UsedTickets`. */
     async redeemTicket(nonce: string, expiresAt: number): Promise<boolean> {
       return this.#tickets.redeem(nonce, expiresAt, this.#world.clock.now());
     }
 
-    /** The storage operations since this object was loaded. For the log, and for tests of the row budget. */
+    /** Counts the storage operations since this object was loaded, for the log and for tests of the row budget. */
     async rows(): Promise<MeterReading> {
       return this.#storage.meter.snapshot();
     }
@@ -148,7 +148,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
 
     override webSocketClose(socket: WebSocket): void {
       this.#dropReader(socket);
-      // Answers the other side's close; without it the client waits and then sees a broken connection.
+      // Completes the closing handshake. Without it the client waits and then reports a broken connection.
       socket.close(1000, "closed");
     }
 

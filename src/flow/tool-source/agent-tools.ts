@@ -1,5 +1,5 @@
-// The project's agents as tools. A call to an agent with two sides runs in a child thread; a call to another agent hands the thread
-// over to it.
+// The project's agents as tools. A call to an agent with two sides runs in a child thread. A call to an agent with one side hands the
+// thread over to it.
 
 import type { JsonObject } from "#contract/json.ts";
 import type { ChildThreads } from "#core/ports/child-thread-port.ts";

@@ -1,10 +1,11 @@
-// The project's prompts as tools. A call runs a loop of its own in the thread. An entry with options belongs to this source.
+// The project's prompts as tools. A call runs a nested loop in the thread. An entry with options in a prompt's list of tools belongs to
+// this source.
 
 import type { Definitions } from "../project-definitions.ts";
 import { subpromptRunner } from "../subprompt.ts";
 import type { ToolSource } from "./tool-source.ts";
 
-/** Creates the step builder of the loop under a call. */
+/** Creates the step builder of a call's nested loop. */
 export type BuilderFor = Parameters<typeof subpromptRunner>[2];
 
 /** Creates the source. */

@@ -1,5 +1,5 @@
-// Resolves the tools of a step from an ordered list of sources. A name stands for the tool of the first source that has it. If a
-// source fails, the step lacks the tools of that source only.
+// Resolves the tools of a step from an ordered list of sources. If several sources have a name, the first one's tool is used. If a source
+// fails, the step lacks only the tools of that source.
 
 import { cutText, errorMessage } from "#core/cut-text.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
@@ -13,32 +13,35 @@ export interface ToolSource {
   /** The names of its tools, in a fixed order. */
   names(): Promise<readonly string[]>;
   /**
-   * Creates the runner of a tool. The result is null, without a promise where possible, if the source has no tool of that name.
-   * `config` holds the options of a prompt's entry. Contract: never throws, and rejects only for a name that belongs to the source.
-   * A source that sends requests to other servers limits how long it waits.
+   * Creates the runner of a tool. The result is null, without a promise where possible, if the source has no tool of that name. `config`
+   * are the options that the prompt gives the tool in its list of tools. Contract: never throws, and rejects only for a name that belongs
+   * to the source. A source that sends requests to other servers limits how long it waits.
    */
   runner(name: string, config?: SubpromptConfig): Promise<ToolRunner | null> | null;
 }
 
-/** The tools that the entries of a prompt name. */
+/** The tools of a prompt. A prompt lists them as entries: names, patterns of names, or names with options. */
 export interface ResolvedTools {
-  /** By the name that a model calls. */
+  /** The runners by the name with which a model calls the tool. */
   tools: ReadonlyMap<string, ToolRunner>;
-  /** Entries whose source failed. */
+  /** The entries whose source failed. */
   failures: readonly SourceFailure[];
 }
 
-/** An entry that has no tools because its source failed. */
+/** An entry of the prompt's list whose tools are missing because their source failed. */
 export interface SourceFailure {
   entry: string;
   /** The failed source and the reason. */
   warning: string;
 }
 
-/** UTF-8 bytes of JSON that a warning may take. */
+/** The most UTF-8 bytes of JSON of a warning. */
 const warningLimit = 1024;
 
-/** Resolves the entries of a prompt in order: names, `prefix__*` for every tool whose name has the prefix, prompts with options. */
+/**
+ * Resolves a prompt's list of tools in order. An entry is a name, a pattern `prefix__*` for every tool whose name has the prefix, or a
+ * prompt with options.
+ */
 export async function resolveTools(
   entries: readonly (string | SubpromptConfig)[],
   sources: readonly ToolSource[],
@@ -59,7 +62,7 @@ export async function resolveTools(
         } catch (thrown) {
           failures.push(failureOf(each, source, thrown));
         }
-        // A failed source ends the search too: a later source with the name would have another tool than the prompt's author meant.
+        // The search also ends at a source that failed: a later source may have another tool with this name than the prompt's author meant.
         break;
       }
     }
@@ -93,14 +96,14 @@ function failureOf(entry: string, { title }: ToolSource, thrown: unknown): Sourc
   };
 }
 
-/** A section of the system prompt that names the entries without tools; none if no source failed. */
+/** A section of the system prompt that names the entries whose tools are missing; no section if no source failed. */
 export function unavailableSection(failures: readonly SourceFailure[]): string[] {
   if (failures.length === 0) return [];
   const entries = failures.map(({ entry }) => entry).join(", ");
   return [`These tools are not available now, so do not call them: ${entries}.`];
 }
 
-/** The tools, and for each name whose source failed a runner that returns an error. */
+/** The tools; for each entry whose source failed, a runner that returns an error. */
 export function withUnavailable({ tools, failures }: ResolvedTools): ReadonlyMap<string, ToolRunner> {
   if (failures.length === 0) return tools;
   return new Map([...failures.map(({ entry }) => [entry, unavailable(entry)] as const), ...tools]);
@@ -113,7 +116,7 @@ function unavailable(name: string): ToolRunner {
     sequential: false,
     dependsOn: [],
     timeoutMs: 1000,
-    // An interrupted call may have had effects that this runner cannot know of.
+    // An interrupted call may have had effects that are unknown here, so it does not run again.
     idempotent: false,
     check: (args) => ({ ok: true, args }),
     async *run() {

@@ -10,7 +10,7 @@ import type { Caller } from "#core/thread-rpc.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "./driver.ts";
 
-/** The most UTF-8 bytes of a message, whose files are references by then (architecture §6). */
+/** The most UTF-8 bytes of a message (architecture §6). Its files are references when it is checked. */
 const messageLimit = 1024 * 1024;
 
 /** Refuses a message whose row would be too large. */
@@ -56,7 +56,7 @@ export function checkLimits({ settings }: ObjectContext, caller: Caller, limits:
 
 const unitOf = { steps: "steps", turns: "turns", tokens: "tokens", duration_ms: "milliseconds", cost: "USD" };
 
-/** Refuses if the thread was deleted during an await. */
+/** Refuses the request if the thread was deleted during an await. */
 export function assertNotDeleted(driver: Driver): void {
   if (driver.gone) throw refuse("thread_not_found", "There is no such thread.");
 }

@@ -1,6 +1,6 @@
-// Admits an input: a message, or a run without a message. After the hooks, it decides whether a run starts, waits in the queue, joins or
-// interrupts the active run, and writes that without an await in between. So two concurrent callers cannot both start a run, and an
-// idempotency key is used once.
+// Admits an input: a message, or a run without a message. After the hooks, it decides whether a run starts, is queued, joins the active run
+// or interrupts it, and writes the decision without an await in between. So two concurrent callers cannot both start a run, and an
+// idempotency key is used only once.
 
 import { refuse } from "#contract/error.ts";
 import type { EventOf } from "#contract/event.ts";
@@ -48,9 +48,9 @@ export interface MessageAdmission {
   caller: Caller;
   input: PostMessage;
   key: RequestKey | null;
-  /** The parent thread's run that waits for the result. */
+  /** The parent thread's run that waits for the result of this thread. */
   parentRunId?: string | null;
-  /** Options of a dialect. */
+  /** Options that a dialect (an API with another wire format) sends. */
   setup?: InputSetup;
 }
 
@@ -84,7 +84,7 @@ export async function admitMessage(
   }
 }
 
-/** Writes a message whose files are in the thread and whose hooks have run. */
+/** Admits a message whose files are stored and whose hooks have run. */
 function admitDraft(
   context: ObjectContext,
   driver: Driver,
@@ -152,13 +152,13 @@ async function admitRun(
     const run = toRun(live.store.run(limited.run.id) ?? limited.run);
     return storeUnderKey(context, key, { answer: { message: null, run, after, repeated: false } });
   }
-  // Two models can begin without a message (decision 9: two models in a thread).
+  // In an agent with two models, they can begin a conversation without a message (decision 9: two models in a thread).
   if (agent.type !== "dual_ai" && isEmpty(context)) {
     throw refuse("conflict", "There is nothing to continue: the thread has no message yet. Send one.");
   }
   const { active_run_id, queue } = live.record;
   if (active_run_id === null && queue.paused && queue.run_ids.length > 0) {
-    // After a stop the queue is paused. Here `continue` resumes it.
+    // A stop paused the queue. `continue` resumes it here.
     const after = live.lastSeq;
     live.change({ queue: { ...queue, paused: false } });
     driver.beginNext();
@@ -188,7 +188,7 @@ async function draftOf(
     branch: live.record.branch,
     at: clock.now(),
     silent: input.silent,
-    // A person's message between two models is marked, so that it differs from both models' (decision 9: two models in a thread).
+    // A person's message to two models is marked, so that the models' own messages differ from it (decision 9: two models in a thread).
     metadata:
       agent.type === "dual_ai" && input.role === "user" && !isEmpty(context)
         ? { ...input.metadata, ...humanMark }
@@ -216,8 +216,8 @@ function steerable({ activeRun }: Driver): ActiveRun | null {
 }
 
 /**
- * The seq before the run's last `awaiting_tool_execution`. A client that subscribes from it still receives that event. Infinity for a run
- * that does not wait for a client.
+ * Returns the event number before the run's last `awaiting_tool_execution`, so that a client that subscribes from it still receives that
+ * event. Infinity if the run does not wait for a client.
  */
 function seqBeforeSuspension(run: RunRecord | null): number {
   if (run?.status !== "awaiting_tool_execution") return Number.POSITIVE_INFINITY;
@@ -243,7 +243,7 @@ export function startRun(context: ObjectContext, driver: Driver, run: QueuedRun)
   if (when === "interrupt" && !idle) return driver.interrupt(run);
   const position = when === "interrupt" ? "first" : when === "steer" && steerable(driver) !== null ? "steers" : "last";
   const queued = enqueueRun(context, run, { position });
-  // After a stop the queue was paused. This input resumes it and runs after the inputs that waited.
+  // If a stop paused the queue, this input resumes it and runs after the inputs that were queued before.
   if (idle) driver.beginNext();
   return queued;
 }

@@ -1,4 +1,5 @@
-// The access of a project's definitions to the thread: hooks, `state` and the writes that they may make, inside and outside of a run.
+// Gives the project's definitions access to the thread: hooks, `state`, and the writes that definitions may make, inside and outside of a
+// run.
 
 import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
@@ -12,8 +13,8 @@ import { appendMessages } from "../append-messages.ts";
 import type { DefinitionPlace, ObjectContext } from "../object-context.ts";
 
 /**
- * The deepest nesting of definitions' writes and calls. Without a bound, a hook that adds a message for each message would never end.
- * Neither its time limit nor a stop could end it, because it never waits.
+ * The deepest nesting of definitions' writes and calls. Without this bound, a hook that adds a message for each message would never end: it
+ * awaits nothing, so neither a time limit nor a stop could interrupt it.
  */
 const deepestWrite = 5;
 
@@ -24,7 +25,7 @@ export interface DefinitionAccess {
   access: ThreadAccess;
 }
 
-/** Builds the access. Without `place` it is for code outside of a run. */
+/** Builds the access. `place` is the environment of the definition's code; it is absent for code outside of a run. */
 export function definitionAccess(
   context: ObjectContext,
   place: DefinitionPlace = { execution: null, context: { current: {} }, depth: 0 },
@@ -66,7 +67,7 @@ function threadAccess(context: ObjectContext, place: DefinitionPlace): ThreadAcc
     append: (message) => void appendMessages(live, [message]),
     replace: (message) => {
       live.emit([{ type: "message_updated", message_id: message.id, message: toMessage(message) }], ([event]) => {
-        // Replay would send the previous event with the same message, so it is deleted.
+        // Replay would send the same message with the previous event too, so that event is deleted.
         if (message.updated_seq !== undefined) live.store.deleteEvent(message.updated_seq);
         const stored = event === undefined ? message : { ...message, updated_seq: event.seq };
         live.updateMessage(stored);

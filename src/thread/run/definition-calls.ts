@@ -1,4 +1,4 @@
-// Tool calls that no model requested (Standard Agents; decision 13: queueTool, invokeTool).
+// Tool calls that definitions and clients make (Standard Agents; decision 13: queueTool, invokeTool).
 
 import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
@@ -21,7 +21,7 @@ import { newRun } from "./write-run.ts";
 /** The most queued calls of a run. */
 const queueLimit = 100;
 
-/** The calls of one thread. `context` is read when a call is made. */
+/** Makes the functions for a thread. `context` is read at each call. */
 export function threadCalls(context: () => ObjectContext, driver: () => Driver): ThreadCalls {
   return {
     queue: (name, args) => queueCall(context(), driver(), { name, args }),
@@ -29,7 +29,7 @@ export function threadCalls(context: () => ObjectContext, driver: () => Driver):
   };
 }
 
-/** Queues a call. It is durable when the function returns: the run's row has the call until it is made. */
+/** Queues a call. The call is durable when the function returns: the run's row stores it until it is made. */
 function queueCall(context: ObjectContext, driver: Driver, { name, args }: { name: string; args: JsonObject }): void {
   const { live, definitions } = context;
   const isCallable = (["tools", "prompts", "agents"] as const).some((kind) => definitions.has(kind, name));
@@ -108,7 +108,7 @@ async function invoke(
   return told(result);
 }
 
-/** The result without the fields that only the log contains. */
+/** The result without the fields that only the log row contains. */
 function told({ status, result, error, attachments }: ReturnType<typeof fitResult>): InvokedResult {
   return {
     status,
@@ -138,13 +138,13 @@ async function call(
   return executeTool(runner, { args: checked.args, call: { id, attempt: 1 }, message_id: id }, surroundings);
 }
 
-/** Whether the call needs an approval. If the tool's rule throws, it does. */
+/** Whether the call needs an approval. If the tool's rule throws, it needs one. */
 async function asksFirst({ approval }: ToolRunner, args: JsonObject): Promise<boolean> {
   if (approval === undefined) return false;
   return approval.needed(args).catch(() => true);
 }
 
-/** A `state.execution` without a run, for a tool that is invoked while no run is active. */
+/** A `state.execution` for a tool that is invoked while no run is active. */
 function restPlace(flowId: string, depth: number): DefinitionPlace {
   const execution: ExecutionState = {
     flowId,

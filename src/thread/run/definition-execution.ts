@@ -10,7 +10,7 @@ import type { ConversationStrategy } from "#flow/conversation-strategy.ts";
 import { specMessage } from "#flow/hook-message.ts";
 import type { ExecutionState } from "#spec/index.ts";
 
-/** The stop flag of a run. `state.execution.stop()` sets it, and the loop reads it between steps. */
+/** The stop flag of a run. `state.execution.stop()` sets it; the loop reads it between steps. */
 export class StopFlag {
   asked = false;
   by: Side | null = null;
@@ -24,18 +24,18 @@ export class StopFlag {
   }
 }
 
-/** What `state.execution` reads and changes. */
+/** Dependencies of `state.execution`. */
 export interface ExecutionParts {
   flag: StopFlag;
   signal: AbortSignal;
   strategy: ConversationStrategy;
-  /** The messages that the run's main loop loaded for its current step, and those that it added since. */
+  /** The messages that the main loop loaded for its current step, and those that it added since. */
   history: () => readonly MessageRecord[];
-  /** Store `forceTurn` and `stop`: after a crash, the settled tool call that requested them does not run again. */
+  /** Store the requests of `forceTurn` and `stop`. After a crash the call that made them does not run again if it had its result. */
   keep: { forced(side: Side): void; stopped(): void };
 }
 
-/** Makes `state.execution` of a run. */
+/** Builds `state.execution` for a run. */
 export function executionState(
   runId: string,
   messages: readonly MessageRecord[],
@@ -79,7 +79,7 @@ export function executionState(
     },
     abortSignal: signal,
   };
-  // The property is optional in the document: it is absent until a definition stops the run.
+  // Standard Agents makes the property optional, so it is absent until a definition stops the run.
   flag.onStop = (by) => Object.defineProperty(state, "stoppedBy", { value: by, enumerable: true });
   if (flag.by !== null) flag.onStop(flag.by);
   return state;

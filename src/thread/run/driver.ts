@@ -1,5 +1,5 @@
-// Executes runs, one at a time: begins a run, resumes it after a crash or a suspension, ends it, and begins the next queued one.
-// Every change of a run's state is durable before the run goes on.
+// Executes the runs of a thread one at a time: begins a run, resumes it after a crash or a suspension, ends it, and begins the next queued
+// one. Each change of a run's state is durable before the run continues.
 
 import { run as loop } from "#core/loop.ts";
 import type { Halt } from "#core/loop.ts";
@@ -36,7 +36,7 @@ export class Driver {
     this.#context = context;
   }
 
-  /** Begins a run now. Call it only while no run is active. `isNew`: the run has no row yet. `follows`: it continues another run. */
+  /** Begins a run; no other may be active. `isNew`: it has no row yet. `follows`: it makes the calls that the previous run left queued. */
   begin(run: QueuedRun, how: Beginning & { follows?: boolean }): ExecutedRun {
     const begun = beginRun(this.#context, run, how);
     this.#execute(begun, { resumed: how.follows ?? !how.isNew });
@@ -44,7 +44,7 @@ export class Driver {
   }
 
   /**
-   * Resumes the active run after a crash, or when its suspension is over; without one, begins the next queued run. Does nothing
+   * Resumes the active run after a crash or at the end of its suspension. Without an active run, begins the next queued one. Does nothing
    * while a run is executed.
    */
   resume(): void {
@@ -77,7 +77,7 @@ export class Driver {
     this.#finish(recovered.run, null, givenUp);
   }
 
-  /** Ends a run that another object began, instead of resuming it: nothing of it is repeated. */
+  /** Ends the active run of an imported thread. Nothing of the run is executed here. */
   endInterrupted(end: RunEnd): void {
     const run = this.activeRun;
     if (run === null || this.#execution !== null) return;
@@ -86,7 +86,7 @@ export class Driver {
     this.#finish(interrupted, null, end);
   }
 
-  /** Asks the active run to stop, durably. Returns false if that run is not the active one. */
+  /** Requests a stop of the active run and stores the request. Returns false if the run is not active. */
   stop(runId: string | null): boolean {
     const { live } = this.#context;
     const run = this.activeRun;
@@ -103,7 +103,7 @@ export class Driver {
     return true;
   }
 
-  /** Ends the active run and queues another one to begin next, both durable at once. Returns the queued run as recorded. */
+  /** Ends the active run, and queues another one as the next; both are stored in one transaction. Returns the queued run. */
   interrupt(next: QueuedRun): QueuedRun {
     const { live } = this.#context;
     const active = this.activeRun;
@@ -131,8 +131,8 @@ export class Driver {
   }
 
   /**
-   * Resumes a suspended run now, because a result that it waits for arrived. An executed run finds the result itself. What `change`
-   * sets is written together with the resumption.
+   * Resumes a suspended run now, because a result arrived that it waits for. Does nothing for an executed run, which reads the result
+   * itself. Changes that `change` makes to the run are written together with the resumption.
    */
   resumeNow(runId: string | null, change: (run: SuspendedRun) => void = () => {}): void {
     const run = this.#suspended(runId);
@@ -143,11 +143,11 @@ export class Driver {
 
   #resumeSuspended(run: SuspendedRun): void {
     this.#execute(recordResumption(this.#context, run), { resumed: true });
-    // The catalog, and a parent that shows the calls of this thread, learn that the run goes on.
+    // Notifies the catalog, and a parent thread that shows this thread's calls, that the run continues.
     this.#context.wakeups.runSoon();
   }
 
-  /** Shows the calls that a suspended run waits for, after a child changed the row of its call. An executed run shows them later. */
+  /** Publishes a suspended run's waiting calls after a child changed one. An executed run publishes them when it is suspended. */
   showAwaited(row: MessageRecord): void {
     const run = this.#suspended(row.run_id);
     if (run === null) return;
@@ -164,17 +164,17 @@ export class Driver {
     return isActive(run) && isSuspended(run) ? run : null;
   }
 
-  /** The thread was deleted, or is being deleted. */
+  /** True if the thread was deleted or is being deleted. */
   get gone(): boolean {
     return this.#context.live.retired || this.#closing;
   }
 
-  /** Begins no more runs while the thread is being deleted; with false, after a deletion that failed, begins them again. */
+  /** With true, begins no more runs, because the thread is being deleted. With false, after a failed deletion, runs may begin again. */
   close(closing: boolean): void {
     this.#closing = closing;
   }
 
-  /** The thread is deleted: aborts the executed run, which must not write any more. */
+  /** Aborts the executed run after the thread was deleted. The run must not write any more. */
   abandon(): void {
     this.#context.live.retire();
     this.#execution?.abort.abort(new Error("deleted"));
@@ -198,8 +198,8 @@ export class Driver {
     let halt: Halt;
     try {
       if (resumed) {
-        // The resumption is durable before the run goes on. If the run kills its object at once, what was written in the same turn is
-        // lost, and the run would be resumed without end. Waiting for the disk also lets requests in between runs that fail at once.
+        // The resumption is written to disk before the run continues. Otherwise, a run that crashes its object at once would lose the
+        // record of the resumption, and would be resumed without end. While waiting for the disk the object can also serve other requests.
         await faults.at("run.taken-up");
         await storage.sync();
       }
@@ -219,7 +219,7 @@ export class Driver {
     logRunLine(this.#context, run, { halt, rows: meter.since(before) });
   }
 
-  /** Handles a failure to write the run's end. The run stays as it is, and the alarm resumes it like one that a crash interrupted. */
+  /** Handles a failure to write the run's end. The run's row stays active, and the alarm resumes the run as after a crash. */
   #release(run: ExecutedRun, thrown: unknown): void {
     logUnstoredEnd(this.#context, run, thrown);
     if (this.#execution?.run === run) this.#endExecution();
@@ -230,13 +230,13 @@ export class Driver {
     this.#context.live.runState.execute(null);
   }
 
-  /** Suspends the run until a time (microseconds): it is a row and an alarm, and nothing in memory (architecture §5.3). */
+  /** Suspends the run until a time (microseconds). A suspended run is a row and an alarm, and uses no memory (architecture §5.3). */
   #suspend(run: ExecutedRun, assembled: AssembledRun | null, until: number): void {
     const { live, wakeups, background } = this.#context;
     assembled?.journal.close();
     this.#endExecution();
-    // A result or a stop may have arrived while other calls of the step were still running. Results from before this execution that
-    // the loop has not read wait for a call that is still open.
+    // If a result or a stop arrived while other calls of the step were running, the run continues at once. Results from before this
+    // execution do not count: the loop has not read them because a call of the same step is still open.
     const known = assembled?.answered ?? new Set();
     if (run.stop || assembled?.journal.messages.some((row) => hasDeliveredResult(row) && !known.has(row.id)) === true) {
       this.#execute(run, { resumed: true });
@@ -246,14 +246,14 @@ export class Driver {
     const isShown = recordSuspension(this.#context, run, { until, messages });
     wakeups.suspendUntil(until);
     live.broadcaster.becomeIdle();
-    // The list of threads shows which threads wait for a client.
+    // Lists of threads show which threads wait for a client, so the catalog is updated.
     if (isShown) background(wakeups.runAndSleep());
   }
 
   #finish(run: ActiveRun, assembled: AssembledRun | null, ended: RunEnd): void {
     const { live, wakeups, background } = this.#context;
     const { next, end } = leftCalls(run.progress, ended);
-    // A run that was not executed has no heartbeat, and its end has to reach the catalog.
+    // Sets an alarm in case of a crash: the end has to reach the catalog, and a run that was not executed has no heartbeat.
     wakeups.notAfter(longestHeartbeatMs);
     const messages = assembled?.journal.messages ?? live.store.messagesAfter(run.branch, run.after_position);
     finishRun(this.#context, run, { end, messages });
@@ -270,7 +270,7 @@ export class Driver {
     if (calls.length === 0 || this.#closing || queue.paused) return;
     const waiting = { calls, chain: chain + 1 };
     const run = newRun(this.#context, { kind: "tool", limits: null, input: null, waiting });
-    // Inputs that wait already run first.
+    // Queued inputs run before these calls.
     if (queue.run_ids.length > 0) enqueueRun(this.#context, run);
     else this.begin(run, { trigger: "continuation", isNew: true, follows: true });
   }

@@ -1,4 +1,4 @@
-// Deletes an input from the queue. Its run ends without having begun. The files of its message are deleted, unless another message refers
+// Removes an input from the queue. Its run ends without having begun. The files of its message are deleted, unless another message refers
 // to them.
 
 import { attachmentsOf } from "#core/attachment-view.ts";
@@ -13,7 +13,7 @@ import { countSteering } from "./write-run.ts";
 /** The number of messages that are read at once. A row may have 2 MiB. */
 const page = 25;
 
-/** Deletes the input and emits its end. There is no await, so a crash leaves all of it or nothing. */
+/** Removes the input and emits the end of its run. There is no await, so after a crash either all of it is stored or nothing. */
 export function dropInput(context: ObjectContext, run: QueuedRun): void {
   const { live, clock } = context;
   const { queue } = live.record;
@@ -37,7 +37,7 @@ export function dropInput(context: ObjectContext, run: QueuedRun): void {
   pendingAttachments(context).remove(orphans);
 }
 
-/** The files of an input that no other message refers to, neither a queued nor a stored one. */
+/** The files of an input to which no other message refers, neither a queued one nor a stored one. */
 function unreferred({ live }: ObjectContext, { id, queued }: QueuedRun): FileVersion[] {
   const { files = [], message } = queued;
   if (files.length === 0 || message === null) return [];
@@ -51,7 +51,7 @@ function unreferred({ live }: ObjectContext, { id, queued }: QueuedRun): FileVer
   }
   const { active_run_id, branch } = live.record;
   const active = active_run_id === null ? null : live.store.run(active_run_id);
-  // The position of a call's result may be from before the message.
+  // The result of a call that was made earlier may have a position before the message's id, so the search includes the active run.
   let beyond = active === null || active.after_position > message.id ? message.id : active.after_position;
   while (unused.size > 0) {
     const rows = live.store.messages({ branch, order: "asc", limit: page, includeSilent: true, beyond });

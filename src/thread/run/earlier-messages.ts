@@ -18,16 +18,16 @@ export function messagesBefore({ store }: LiveThread, run: RunRecord, limit: num
   });
 }
 
-/** The most messages that are searched for the last one of an earlier run: messages without a run may follow it. */
+/** The most messages that are searched for one of an earlier run. Messages without a run may follow it. */
 const lookBack = 10;
 
 /**
- * The run that a continue repeats or carries on: the previous run, if it failed, was stopped or reached a limit. If the previous run
- * is a continue too, the first run of that chain. Null for every other run.
+ * The first of the runs that a `continue` repeats or continues: the previous run, if it failed, was stopped or reached a limit, and so on
+ * backwards while the runs found are `continue` runs too. Null for every other run.
  */
 export function carriedOn(live: LiveThread, run: RunRecord): RunRecord | null {
   let first: RunRecord | null = null;
-  // Each run found is earlier than the last one, so the loop ends.
+  // Each found run is earlier than the last one, so the loop ends.
   for (let current = run; current.kind === "continue";) {
     const id = messagesBefore(live, current, lookBack).find((message) => message.run_id !== null)?.run_id;
     const before = id == null ? null : live.store.run(id);
@@ -38,7 +38,7 @@ export function carriedOn(live: LiveThread, run: RunRecord): RunRecord | null {
   return first;
 }
 
-/** The messages of the runs that a run carries on, oldest first, with those of nested loops. */
+/** The messages from `first` up to the start of `run`, oldest first, including those of nested loops. */
 export function carriedMessages(live: LiveThread, first: RunRecord, run: RunRecord): MessageRecord[] {
   const messages = live.store.messagesAfter(run.branch, first.after_position);
   return messages.filter(({ position }) => position <= run.after_position);

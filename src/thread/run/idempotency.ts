@@ -1,4 +1,4 @@
-// Idempotency keys of admitted inputs: the first answer is stored under its key, and a repeated request receives it again.
+// Idempotency keys of admitted inputs: the admission is stored under its key, and a repeated request receives it again.
 
 import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
@@ -8,7 +8,7 @@ import { toMessage } from "#core/view.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 
-/** Returns the first answer if the key was used before. Refuses the key with another body. */
+/** Returns the stored admission if the key was used before. Refuses the request if its body differs. */
 export function repeatedAdmission({ live }: Pick<ObjectContext, "live">, key: RequestKey | null): Admission | null {
   const known = key === null ? null : live.store.key(key.key);
   if (known === null || key === null) return null;
@@ -19,7 +19,7 @@ export function repeatedAdmission({ live }: Pick<ObjectContext, "live">, key: Re
     message_id: string | null;
     run: Run | null;
     after: number;
-    /** Absent if the input has the id of the run. */
+    /** Id of the queued input; absent if it is the id of the run. */
     input_id?: string;
   };
   const waiting = run === null ? null : (live.store.run(input_id ?? run.id)?.queued?.message ?? null);
@@ -28,7 +28,7 @@ export function repeatedAdmission({ live }: Pick<ObjectContext, "live">, key: Re
   return { message: message === null ? null : toMessage(message), run, after, repeated: true };
 }
 
-/** Stores the answer under its key and returns it. `inputId`: id of the queued input, which differs from the run that its message joins. */
+/** Stores the admission under its key and returns it. `inputId`: id of the queued input, if its message joined another run. */
 export function storeUnderKey(
   { live, clock }: Pick<ObjectContext, "live" | "clock">,
   key: RequestKey | null,

@@ -1,5 +1,5 @@
-// Messages that join the active run (decision 28: queue, steer, interrupt). They wait at the head of the queue until the loop joins them.
-// Messages that are too late stay there, and start runs.
+// Messages that join the active run (decision 28: queue, steer, interrupt). They wait at the head of the queue until the loop lets them
+// join. If the run ends before that, they stay in the queue and start runs.
 
 import type { Steering } from "#core/ports/steering.ts";
 import type { ExecutedRun, JoinedRun } from "#core/record.ts";
@@ -8,7 +8,7 @@ import { wholeMessage } from "#core/whole-message.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { countSteering } from "./write-run.ts";
 
-/** The most UTF-16 units of JSON that join at once. Each joining message is in memory several times. */
+/** The most UTF-16 units of JSON of the messages that join at once. Each of them is in memory several times. */
 const joinBytes = 6 * 1024 * 1024;
 
 /** The steering port of a run. */
@@ -22,7 +22,7 @@ export function steeringOf(context: ObjectContext, run: ExecutedRun): Steering {
 }
 
 /**
- * Puts the waiting messages after the run's last message, and stores in their rows which run they joined. Messages that exceed the size
+ * Appends the waiting messages after the run's last message, and stores in their rows which run they joined. Messages beyond the size limit
  * join before a later model call.
  */
 function joinRun({ live }: ObjectContext, { id: joined }: ExecutedRun): void {
@@ -38,7 +38,7 @@ function joinRun({ live }: ObjectContext, { id: joined }: ExecutedRun): void {
       if (input?.status !== "queued" || input.queued.message === null) continue;
       const message = { ...live.placed(input.queued.message), run_id: joined, steered: true as const };
       live.insertMessage({ ...message, events: [...events, ...live.stage(wholeMessage(message))] });
-      // The first message's row stores the change of the queue.
+      // Only the first message's row stores the event about the queue's change.
       events = [];
       const absorbed: JoinedRun = { ...input, status: "completed", queued: null, joined };
       live.store.updateRun(absorbed);
@@ -47,7 +47,7 @@ function joinRun({ live }: ObjectContext, { id: joined }: ExecutedRun): void {
     live.change({ queue: { ...queue, run_ids, steering } });
     live.save();
   });
-  // The messages are in rows, so their events are released from memory.
+  // Removes the events of these messages from memory, because rows contain them now.
   live.broadcaster.releaseStored({ step: 0, depth: 0, under: undefined, messages: joinedIds });
 }
 

@@ -1,4 +1,4 @@
-// Writes the rows of a run, and keeps the thread in memory in step with them.
+// Writes the rows of a run, and changes the thread in memory accordingly.
 
 import { isJsonObject } from "#contract/json.ts";
 import type { RunJournal } from "#core/ports/run-journal.ts";
@@ -35,7 +35,7 @@ export class Journal implements RunJournal {
       this.#live.insertMessage(message);
       if (message.awaits?.kind === "child") this.#adopt(message.awaits.thread_id);
     });
-    // The position of a tool message was reserved before, so it need not be the last.
+    // A tool message may have a position that was reserved before other messages were added, so the list is sorted.
     this.#messages.sort((left, right) => (left.position < right.position ? -1 : 1));
   }
 
@@ -77,7 +77,7 @@ export class Journal implements RunJournal {
     this.#live.save();
   }
 
-  /** Ends the journal: results for calls are no longer put into its messages. */
+  /** Closes the journal: from now on, results for calls are not added to its messages. */
   close(): void {
     this.#live.runState.follow(null);
   }

@@ -1,21 +1,21 @@
-// Queued calls that a run did not make before it ended. Calls that the run never tried start another run. All other calls are
-// dropped and named in the run's error, because a run that failed with a call would fail with it again. The number of runs that
-// follow each other in this way is bounded.
+// Decides what happens to queued calls that a run did not make before it ended. Calls that the run never tried start another run. All other
+// calls are dropped and named in the run's error, because the next run would fail with them too. The number of runs that follow each other
+// in this way is bounded.
 
 import type { RunEnd } from "#core/ports/strategy-port.ts";
 import type { QueuedCall, RunProgress } from "#core/record.ts";
 
-/** The most runs in a row that such calls may start. Each run's row holds the count, so a crash does not reset it. */
+/** The most consecutive runs that such calls may start. Each run's row stores the count, so a crash does not reset it. */
 const longestChain = 10;
 
 /** The most names of calls that an error message lists. */
 const namesShown = 5;
 
-/** The calls for the next run, and the end of this one. */
+/** The calls for the next run, and the end of the current one. */
 export interface LeftCalls {
   /** Calls for another run. */
   next: QueuedCall[];
-  /** The run's end, with an error if calls are dropped. */
+  /** The end of the current run, with an error if calls are dropped. */
   end: RunEnd;
 }
 

@@ -1,5 +1,5 @@
-// Resumes a run that is suspended at a limit, when a `continue` raises the limit. A `continue` with a limit that is too low is refused: the
-// run would be suspended again at once, and the caller would not see why.
+// Resumes a run that is suspended at a limit when a `continue` raises the limit. A `continue` that does not raise it enough is refused: the
+// run would be suspended again at once, and the caller would not learn why.
 
 import { refuse } from "#contract/error.ts";
 import type { PostRun } from "#contract/run-route.ts";
@@ -23,7 +23,9 @@ export function limitedRun({ activeRun: run }: Driver): LimitedRun | null {
   return limit === null ? null : { run, limit };
 }
 
-/** Replaces the run's limits by the requested ones and resumes the run. Throws `conflict` if they are not higher than what is used. */
+/**
+ * Replaces the run's limits by the requested ones and resumes the run. Throws `conflict` if a requested limit is not above the used amount.
+ */
 export function raiseLimit(driver: Driver, { run, limit }: LimitedRun, { limits = {}, side }: PostRun): void {
   const { amount, allowed, used } = limit;
   if (side !== undefined) {
@@ -45,7 +47,7 @@ export function raiseLimit(driver: Driver, { run, limit }: LimitedRun, { limits 
   });
 }
 
-/** Whether something of the amount remains under the requested limit. */
+/** Whether the requested limit is above the used amount. */
 function isMore(wish: number | null, { amount, used }: LimitSuspension): boolean {
   const left = remainingOf({ ...noBounds, [amount]: wish }, { ...nothing, [amount]: used })[amount];
   return left === null || left > 0;

@@ -23,10 +23,10 @@ import { appendMessages } from "../append-messages.ts";
 import { enqueueMessage } from "../children/outbound-messages.ts";
 import type { ObjectContext } from "../object-context.ts";
 
-/** Recoveries without a newly committed step before a run is given up (architecture §5; figures: Recovery). */
+/** The number of recoveries without a newly written step after which a run is ended (architecture §5; figures: Recovery). */
 const recoveryAttempts = 5;
 
-/** The recovered run, and whether it resumes or ends. */
+/** The recovered run. `again`: it resumes. `given_up`: it ends. */
 export type Recovered = { type: "again"; run: ExecutedRun } | { type: "given_up"; run: ExecutedRun };
 
 /** Recovers a run, and logs the recovery. */
@@ -58,7 +58,7 @@ export function recoverRun(context: ObjectContext, run: ExecutedRun): Recovered 
   return { type: "again", run: rebuilt };
 }
 
-/** A run that will not resume, with its usage and `state.context` read from its log rows and messages. */
+/** Restores a run that will not resume: its usage and `state.context` are read from its log rows and messages. */
 export function leftRun(context: ObjectContext, run: ActiveRun): ActiveRun {
   return rebuild(run, runLogs(context, run), context.live.store.messagesAfter(run.branch, run.after_position));
 }
@@ -69,7 +69,7 @@ export interface LeftAt {
   step: (line: Scope) => number;
   /** The stored state of the strategy; null if none was stored. */
   session: Json | null;
-  /** A definition had called `execution.stop()`. */
+  /** Whether a definition called `execution.stop()`. */
   stopAsked: boolean;
   /** The side that a definition chose for the next turn (`forceTurn`), if no step was written since; else null. */
   forced: Side | null;
@@ -143,7 +143,9 @@ export function closeOpenCalls({ live, clock }: ObjectContext, run: ActiveRun): 
   }
 }
 
-/** The `answered` field of the closed call. It marks calls that waited for a client, so that a late answer gets the right error. */
+/**
+ * The `answered` field of the closed call. It marks a call that waited for a client, so that a late answer gets the error for ended calls.
+ */
 function answeredOf(row: MessageRecord | undefined): Pick<MessageRecord, "answered"> {
   const { answered, awaits } = row ?? {};
   if (answered !== undefined) return { answered };
@@ -160,7 +162,7 @@ function resultOfOpen(row: MessageRecord | undefined): ToolResult {
   return awaits?.kind === "remote" ? (awaits.delivered?.answer ?? notAnswered) : unknownOutcome;
 }
 
-/** The calls without a result, of the run's loop and of its nested loops. */
+/** The calls without a result, of the run's main loop and of its nested loops. */
 function openCalls(messages: readonly MessageRecord[]): { open: OpenStep; call: ToolCallPart }[] {
   return messages.filter(isAnswer).flatMap((answer) => {
     const line = { depth: answer.depth, parent_id: answer.parent_id };
@@ -177,8 +179,8 @@ function runLogs({ live }: ObjectContext, run: ActiveRun): LogRecord[] {
 }
 
 /**
- * The number of recoveries since the last written step. Other log rows are no progress: if they counted, a hook that logs or a failed
- * attempt would let a run restart without end.
+ * The number of recoveries since the last written step. Other log rows do not count as progress: a hook that writes log rows, or failed
+ * attempts, would let the run restart without end.
  */
 function restartsSinceProgress(logs: readonly LogRecord[]): number {
   const progress = logs.findLastIndex(endsStep);
@@ -199,7 +201,7 @@ function rebuild<R extends ActiveRun>(run: R, logs: readonly LogRecord[], messag
     rebuilt.progress.turns = Math.max(rebuilt.progress.turns ?? 0, countIn(recordedTurns(data["session"])));
     if (type !== "llm_request") continue;
     logged.add(data["message_id"]);
-    // The row was written by `attemptLog`: these fields are the spending it recorded.
+    // `attemptLog` wrote the row: these fields are the usage of the attempt.
     addModelUsage(rebuilt, data as unknown as ModelUsage);
   }
   for (const { id, usage, cost, model } of messages) {

@@ -30,7 +30,7 @@ export interface AssembledRun {
   ports: RunPorts;
   journal: Journal;
   limits: RunLimits;
-  /** Ids of calls whose results were delivered before this execution. */
+  /** Ids of calls whose results had arrived before this execution. */
   answered: ReadonlySet<string>;
 }
 
@@ -46,7 +46,7 @@ export async function assembleRun(
   await context.faults.at("run.first-side");
   const first = run.side ?? firstSide(context, run, await agent());
   const journal = new Journal(context, run, live.store.messagesAfter(run.branch, run.after_position));
-  // Only a resumed run has answers; its state is read from its rows.
+  // A run without answers has no progress to restore. The progress of a resumed run is read from its rows.
   const left = journal.messages.some(isAnswer) ? leftAt(context, run) : notBegun;
   const flag = new StopFlag();
   flag.asked = left.stopAsked;
@@ -58,7 +58,7 @@ export async function assembleRun(
     forced: left.forced,
   });
   const limits = new RunLimits(context, run, { agent, strategy, messages: journal.messages, abort });
-  // A definition may use `execution` after the run has ended. Then the run's row must not be written.
+  // A definition may use `execution` after the run has ended, when the run's row must not change.
   const keep = (asked: Pick<RunProgress, "forced" | "stop_asked">) => {
     if (live.runState.run === run) {
       Object.assign(run.progress, asked);
@@ -78,7 +78,8 @@ export async function assembleRun(
   // Definitions may change or replace this object; the loop keeps the last copy that fits a row in `run.context`.
   const liveContext: LiveContext = { current: structuredClone(run.progress.context) };
   const { state, hooks } = definitionAccess(context, { execution, context: liveContext, depth: 0 });
-  // A prompt without `includeChat` is sent only its run's messages. A run that repeats another one needs that run's messages too.
+  // With a prompt without `includeChat`, a request contains only the messages of its run. A run that continues an earlier one needs that
+  // run's messages too.
   const carried = carriedOn(live, run);
   const before = carried === null ? [] : carriedMessages(live, carried, run);
   const children = new RunChildThreads(context, run);
@@ -131,15 +132,15 @@ export async function assembleRun(
   return { answered, ports, journal, limits };
 }
 
-/** Whether a call has a delivered result that the loop has not read yet. */
+/** Whether a result of the call was delivered and the loop has not read it yet. */
 export function hasDeliveredResult({ status, awaits }: MessageRecord): boolean {
   return status === "started" && awaits !== undefined && awaits.delivered !== null;
 }
 
-/** The most messages that are searched for the last answer. Between two answers are only the results of one step. */
+/** The most messages that are searched for the last answer. Between two answers there are only the results of one step. */
 const lookBack = 50;
 
-/** The side of the first step: the one that did not answer last (decision 9: two models in a thread). */
+/** The side of the first step: the side that did not answer last (decision 9: two models in a thread). */
 function firstSide({ live }: ObjectContext, run: RunRecord, agent: AnyAgentDefinition): Side {
   if (agent.type !== "dual_ai") return "a";
   const last = messagesBefore(live, run, lookBack).find(isAnswer)?.side ?? "b";

@@ -1,5 +1,5 @@
 // The limits of one execution of a run: its bounds, its usage, and the timer that aborts it at its time limit. `halt` stops the timer and
-// stores the counts in the run's record, so that a suspended run needs no memory and no timer.
+// stores the counts in the run's record. A suspended run therefore needs no memory and no timer.
 
 import type { Limits } from "#contract/run.ts";
 import type { LimitSuspension } from "#core/awaited.ts";
@@ -24,7 +24,7 @@ import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 
-/** Microseconds that a run is suspended at a limit before it ends there. */
+/** How long a run is suspended at a limit before it ends there, in microseconds. */
 const patience = 24 * 60 * 60 * 1_000_000;
 
 /** The parts of an execution that its limits need. */
@@ -45,7 +45,7 @@ export class RunLimits implements LimitPort {
   readonly #parts: DriveParts;
   readonly #begun: number;
   readonly #before: number;
-  /** The limit at which the run was suspended before this execution. */
+  /** The limit at which the run was suspended before this execution; null if there was none. */
   readonly #rested: LimitSuspension | null;
   readonly #reservations = new Reservations();
   #disarm: () => void = () => {};
@@ -58,7 +58,7 @@ export class RunLimits implements LimitPort {
     this.#begun = context.clock.now();
     this.#before = run.progress.driven_ms ?? 0;
     this.#rested = run.progress.reached_limit;
-    // Each execution decides again whether the run waits at its limit.
+    // Each execution decides again whether the run is suspended at its limit.
     run.progress.reached_limit = null;
   }
 
@@ -86,7 +86,7 @@ export class RunLimits implements LimitPort {
 
   /** The current bounds and usage, and the limit that is reached. */
   #state(speaking: ActiveSide): { budgets: Record<"run" | "thread", Budget>; limit: ReachedLimit | null } {
-    // The time limit may differ for the side that is active now.
+    // The watched time limit may be another one for the side that is active now.
     this.#watch(speaking);
     const budgets = this.#promised(speaking);
     const reason = reachedLimit(budgets);
@@ -95,18 +95,18 @@ export class RunLimits implements LimitPort {
 
   #atLimit(speaking: ActiveSide, { run, thread }: Record<"run" | "thread", Budget>, reason: LimitReason): ReachedLimit {
     const amounts = reachedAmounts(run);
-    // If any reached limit cannot be raised, the run ends there, even if other reached limits can be raised.
+    // If one of the reached limits cannot be raised, the run ends there, even if the others can be raised.
     const last = amounts.find((one) => !this.#canBeRaised(speaking, one, run.used));
     if (last !== undefined) return { reason: reasonOf(last), until: null };
     const [amount] = amounts;
     if (amount === undefined) return { reason, until: null };
-    // A limit of the thread cannot be raised, so a suspension at a limit of the run would not help.
+    // A limit of the thread cannot be raised. If it is reached too, the run ends there, because raising the run's limit would not help.
     const whole = reachedLimit({ run: { ...run, bounds: noBounds }, thread });
     if (whole !== null) return { reason: whole, until: null };
     const allowed = run.bounds[amount] ?? 0;
     const used = run.used[amount];
     const { clock, live } = this.#context;
-    // The suspension keeps its id and deadline if several loops of the run reach the limit, or if the run was resumed for another loop.
+    // If several loops of the run reach the limit, or the run was resumed for another loop, the suspension keeps its id and deadline.
     const known = this.#run.progress.reached_limit ?? this.#rested;
     const { id, deadline } = known ?? { id: live.uuids.next(), deadline: clock.now() + patience };
     if (deadline <= clock.now()) return { reason, until: null };
@@ -143,7 +143,7 @@ export class RunLimits implements LimitPort {
     this.#watch(await this.#speaking());
   }
 
-  /** Stops the timer and stores the counts, when the execution has ended. */
+  /** Stops the timer, and stores the execution time and the ended turns in the run's record. Called at the end of the execution. */
   halt(): void {
     this.#halted = true;
     this.#disarm();
@@ -173,7 +173,7 @@ export class RunLimits implements LimitPort {
     };
   }
 
-  /** The same, with the shares of unfinished child threads counted as used. */
+  /** The budgets of the run and of its thread, with the reserved shares of unfinished child threads counted as used. */
   #promised(speaking: ActiveSide): { run: Budget; thread: Budget } {
     const { run, thread } = this.#budgets(speaking);
     const more = reservedForChildren(this.#run.progress, this.#parts.messages);
@@ -188,15 +188,18 @@ export class RunLimits implements LimitPort {
     return { limits, raised: progress.raised };
   }
 
-  /** The limits that the caller requested. A child thread's run ends at its limits, because only its parent thread gives it a share. */
+  /**
+   * The limits that the caller requested. A child thread's run always ends at its limits, because only its parent can give it a larger
+   * share.
+   */
   get #asked(): RequestedLimits {
     const { limits, parent_run_id } = this.#run;
     return parent_run_id === null ? this.#requested : { limits: { ...limits, on_limit: "end" } };
   }
 
   /**
-   * The budgets with the duration at which the execution is aborted. A duration at which the run is suspended aborts nothing, because
-   * the aborted work would have to be repeated after the suspension.
+   * The budgets with the duration after which the execution is aborted. A time limit at which the run would be suspended aborts nothing,
+   * because the aborted work would be repeated after the suspension.
    */
   #ending(speaking: ActiveSide): { run: Budget; thread: Budget } {
     const { run, thread } = this.#budgets(speaking);

@@ -1,5 +1,5 @@
-// Structured lines in the Worker's log: one for each run, and one for each tool that threw. The lines hold no content of the
-// conversation. They hold messages of errors, without secrets.
+// Writes structured lines to the Worker's log: one for each run, and one for each tool that threw. The lines contain no content of the
+// conversation. They contain messages of errors, without secrets.
 
 import { isJsonObject, type JsonObject } from "#contract/json.ts";
 import type { Halt } from "#core/loop.ts";
@@ -49,7 +49,9 @@ function statusOf({ live }: ObjectContext, run: RunRecord): { status?: number } 
   return typeof status === "number" ? { status } : {};
 }
 
-/** Writes a line for each tool call of a step that threw. An error that a tool returned itself is not logged: it is for the model. */
+/**
+ * Writes a line for each tool call of a step that threw. An error that a tool returned is not logged, because it is meant for the model.
+ */
 export function logToolFailures(context: ObjectContext, { run_id, data }: LogRecord): void {
   const tools = Array.isArray(data["tools"]) ? data["tools"] : [];
   for (const tool of tools) if (isJsonObject(tool)) logToolFailure(context, { ...tool, run_id });

@@ -1,6 +1,6 @@
 // Writes the suspension and the resumption of a run. If a client or a person has to act, `awaiting_tool_execution` is emitted, and the
-// thread's row lists the open calls, including those of child threads. A run that waits only for a child thread or a back-off has no
-// event (decision record 8).
+// thread's row lists the open calls, including those of child threads. A run that waits only for a child thread or a back-off emits no
+// event (decision record 8: suspended runs).
 
 import { withoutArguments } from "#contract/event.ts";
 import type { AwaitedCall } from "#contract/event.ts";
@@ -46,7 +46,7 @@ function withinArgumentBytes(calls: readonly AwaitedCall[]): PendingCall[] {
   });
 }
 
-/** The most UTF-16 units of JSON of a run's events. Above it, the calls of earlier suspensions are removed. */
+/** The most UTF-16 units of JSON of a run's events. Beyond that, the lists of calls of earlier suspensions are removed. */
 const mostEventUnits = 500_000;
 
 function withoutEarlierCalls(events: StoredEvent[]): StoredEvent[] {
@@ -57,7 +57,7 @@ function withoutEarlierCalls(events: StoredEvent[]): StoredEvent[] {
   );
 }
 
-/** Writes a suspension until a time (microseconds). Returns whether a client or a person has to act. */
+/** Writes a suspension of the run until a time (microseconds since epoch). Returns whether a client or a person has to act. */
 export function recordSuspension(
   context: Pick<ObjectContext, "live">,
   run: ExecutedRun,
@@ -79,7 +79,9 @@ export function recordSuspension(
   return true;
 }
 
-/** Writes the open calls of a suspended run again, after a child thread changed the row of its call. Emits an event if they changed. */
+/**
+ * Writes the open calls of a suspended run again, after a child thread changed the row of its call. Emits an event if the calls changed.
+ */
 export function recordAwaitedCalls(context: Pick<ObjectContext, "live">, run: SuspendedRun, row: MessageRecord): void {
   const { pending = [] } = context.live.record;
   const calls = [...pending.filter(({ message_id }) => message_id !== row.id), ...awaitedCalls([row])];
@@ -87,7 +89,7 @@ export function recordAwaitedCalls(context: Pick<ObjectContext, "live">, run: Su
   if (ids(calls) !== ids(pending)) writeOpenCalls(context, run, calls);
 }
 
-/** Writes and emits the open calls. With none, the run stays suspended and its status is `running`. */
+/** Writes and emits the open calls. If there are none, the run stays suspended and its status is `running`. */
 function writeOpenCalls({ live }: Pick<ObjectContext, "live">, run: SuspendedRun, calls: AwaitedCall[]): void {
   const { steps, usage, cost } = run;
   const totals = { steps, usage, cost };
@@ -104,7 +106,7 @@ function writeOpenCalls({ live }: Pick<ObjectContext, "live">, run: SuspendedRun
   });
 }
 
-/** Writes the resumption of a suspended run, and returns its record. A crash from here on interrupts the run. */
+/** Writes the resumption of a suspended run, and returns its record. A crash after this counts as an interruption of the run. */
 export function recordResumption({ live }: Pick<ObjectContext, "live">, run: SuspendedRun): ExecutedRun {
   const { limit } = run.progress.suspension;
   const resumed: ExecutedRun = {
@@ -117,7 +119,7 @@ export function recordResumption({ live }: Pick<ObjectContext, "live">, run: Sus
     if (run.status === "running") return;
     live.change({ status: "running", pending: [] });
     enqueueCalls(live);
-    // The list of threads must not show calls that are decided.
+    // Updates the catalog, so that lists of threads show no answered calls.
     markForCatalog(live);
     live.save();
   });

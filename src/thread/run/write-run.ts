@@ -32,7 +32,7 @@ export interface NewRun {
   kind: RunKind;
   limits: Limits | null;
   input: MessageRecord | null;
-  /** Further fields of the input while it waits. */
+  /** Further fields of the input while its run is queued. */
   waiting?: Omit<QueuedInput, "message">;
   /** The parent thread's run whose call this run answers. */
   parentRunId?: string | null | undefined;
@@ -70,8 +70,8 @@ export function newRun(
 export type QueuePosition = "last" | "steers" | "first";
 
 /**
- * Writes a queued run. `also` writes more in the same transaction. A run in the first position ends the active run, so no input joins that
- * run any more.
+ * Writes a queued run. `also` makes further writes in the same transaction. A run in the first position interrupts the active run, so no
+ * input joins the active run any more.
  */
 export function enqueueRun(
   { live }: ObjectContext,
@@ -92,10 +92,10 @@ export function enqueueRun(
   });
 }
 
-/** The circumstances of a run's begin. */
+/** How a run begins. */
 export interface Beginning {
   trigger: EventOf<"run_start">["trigger"];
-  /** The run has no row yet, because it was not queued. */
+  /** The run has no row yet: it was not queued. */
   isNew: boolean;
 }
 
@@ -142,7 +142,7 @@ export function beginRun(context: ObjectContext, run: QueuedRun, { trigger, isNe
   });
 }
 
-/** The progress of a run that begins. Its queued calls count as tried: no other run gets them if this one fails. */
+/** The progress of a run that begins. Its queued calls count as tried: if this run fails, no other run gets them. */
 function progressOf({ calls, chain }: QueuedInput): ExecutedRun["progress"] {
   return {
     ...noProgress(),
@@ -157,8 +157,8 @@ export function countSteering({ active_run_id, queue }: Pick<ThreadRecord, "acti
 }
 
 /**
- * The fields that a run and the queue store if runs begin in another order than they were admitted in. Replay reads runs by their ids and
- * needs these fields (`replay/replay-start.ts`). `run_ids` are the runs that wait after the run.
+ * The fields that runs and the queue store when a run begins before one that was admitted earlier. Replay reads runs by their ids and needs
+ * these fields (`replay/replay-start.ts`). `run_ids` are the runs in the queue after this run.
  */
 export function beginOrder(
   { run_ids, overtaker = "" }: Pick<QueueRecord, "run_ids" | "overtaker">,
@@ -171,7 +171,9 @@ export function beginOrder(
   };
 }
 
-/** Writes the end of a run, its totals, and the notifications of the catalog and the parent thread. Emits `run_end`. `messages` are the run's. */
+/**
+ * Writes the end of a run, its totals, and the messages to the catalog and the parent thread. Emits `run_end`. `messages` are the run's.
+ */
 export function finishRun(
   context: Pick<ObjectContext, "live" | "clock">,
   run: ActiveRun,
