@@ -4,11 +4,11 @@
 /** A value of a query. Undefined and null values are omitted. A list is joined with commas. */
 export type QueryValue = string | number | boolean | readonly string[] | null | undefined;
 
-/** A route's path with its parameters filled in, under `/api/~/`: the prefix that no route of a project can have. */
+/** A route's path with its parameters filled in. It is under `/api/~/`, a prefix that no route of a project can have. */
 export function pathOf(pattern: string, params: Readonly<Record<string, string>>): string {
   return pattern.replace(/^\/api\//, "/api/~/").replace(/:(\w+)|\*(\w+)\?/g, (_, one?: string, wildcard?: string) => {
     if (one !== undefined) return segment(one, params[one] ?? "");
-    // The value of a `*path?` segment may be empty, begin with a slash or end with one.
+    // The value of a `*path?` segment may be empty, begin with a slash or end with a slash.
     const path = (params[wildcard ?? ""] ?? "").replace(/^\/+/, "");
     return path === ""
       ? ""
@@ -26,7 +26,7 @@ function segment(name: string, value: string): string {
   return encodeURIComponent(value);
 }
 
-/** The query with its leading `?`; empty text if no value is defined. */
+/** The query with its leading `?`; an empty string if no value is defined. */
 export function queryOf(values: Readonly<Record<string, QueryValue>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) {

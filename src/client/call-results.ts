@@ -1,4 +1,4 @@
-// Answers of a client to pending tool calls: results of remote tools, and approvals. Also runs a tool on request.
+// Posts a client's answers to pending tool calls: results of remote tools, and approvals. Also runs a tool without a model.
 
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { PendingCall } from "#contract/thread.ts";
@@ -10,16 +10,16 @@ import { messages } from "./thread-lists.ts";
 import { callArguments } from "./tools/call-arguments.ts";
 import type { CallArguments } from "./tools/call-arguments.ts";
 
-/** The result of a tool that was run on request. */
+/** The result of a tool that was run without a model. */
 export type ToolResult = RouteAnswer<"POST /api/threads/:id/tools/:name">;
 
-/** The run that is answered. By default the run that waits. */
+/** `runId`: the run whose call is answered. Default: the run that waits. */
 export type AnswerOptions = RequestOptions & { runId?: string | undefined };
 
 /** Options of an approval. `args` replaces the call's arguments, if the tool permits it. */
 export type ApproveOptions = AnswerOptions & { args?: JsonObject | undefined };
 
-/** Answers to pending calls. The same answer may be sent twice; a different one for an answered call is refused with `conflict`. */
+/** Answers pending calls. The same answer may be sent twice. A different answer for an answered call is refused with `conflict`. */
 export interface ToolResults {
   /** Posts the result of a remote call: text, or JSON that the model reads as text. */
   answer(callId: string, result: Json, options?: AnswerOptions): Promise<ToolResultsTaken>;
@@ -31,11 +31,11 @@ export interface ToolResults {
   /** Posts several answers at once: all are accepted or none. */
   post(results: PostedResult[], options?: AnswerOptions): Promise<ToolResultsTaken>;
   /**
-   * The arguments of a pending call, read from the messages if the call does not carry them; for a call of a child thread from
-   * the messages of that thread. Throws `message_not_found` if the message is gone.
+   * Returns the arguments of a pending call. If the call does not contain them, they are read from the thread's messages; for a call of a
+   * child thread, from the messages of that thread. Throws `message_not_found` if the message is gone.
    */
   argumentsOf(call: PendingCall, options?: RequestOptions): Promise<CallArguments>;
-  /** Runs a server tool now, without a model. Writes a log entry and no message. Never retried. */
+  /** Runs a tool of the server now, without a model. Writes a log entry and no message. The request is never retried. */
   invoke(name: string, args?: JsonObject, options?: RequestOptions): Promise<ToolResult>;
 }
 

@@ -1,5 +1,5 @@
-// The two errors of the client. `ThreadholdClientError`: the server answered with an error and its code. `ThreadholdNetworkError`:
-// no complete answer arrived, so it is unknown whether the server acted. No error contains a token or a URL with a ticket.
+// The two errors of the client. `ThreadholdClientError`: the server responded with an error and its code. `ThreadholdNetworkError`: no
+// complete response arrived, so it is unknown whether the server acted. No error contains a token or a URL with a ticket.
 
 import type { ErrorCode } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
@@ -15,7 +15,7 @@ interface ErrorFields {
   retryAfterMs?: number | null;
 }
 
-/** The server answered with an error. */
+/** The server responded with an error. */
 export class ThreadholdClientError extends Error {
   override readonly name = "ThreadholdClientError";
   readonly code: ClientErrorCode;
@@ -35,7 +35,7 @@ export class ThreadholdClientError extends Error {
   }
 }
 
-/** No complete answer: the connection failed, broke off, or timed out. It is unknown whether the server acted on the request. */
+/** No complete response arrived: the connection failed, broke off, or timed out. It is unknown whether the server acted on the request. */
 export class ThreadholdNetworkError extends Error {
   override readonly name = "ThreadholdNetworkError";
   readonly code = "network";
@@ -52,7 +52,7 @@ export function isTransient(error: unknown): boolean {
   return error.code === "unexpected_answer" && transientStatuses.test(String(error.status));
 }
 
-/** Reads the body of a response that is no success, and returns the error that it describes. */
+/** Reads the body of an error response, and returns the error that it describes. */
 export async function errorFromResponse(response: Response): Promise<ThreadholdClientError> {
   const { status } = response;
   const retryAfterMs = readRetryAfter(response.headers.get("retry-after"));
@@ -82,7 +82,7 @@ function field(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }
 
-/** Reads `Retry-After` in seconds, the form that the API sends; null for a date, which proxies may send. */
+/** Reads `Retry-After` in seconds, the form that the API sends; null if it is a date, which proxies may send. */
 function readRetryAfter(text: string | null): number | null {
   return text !== null && /^\d{1,6}$/.test(text) ? Number(text) * 1000 : null;
 }

@@ -1,4 +1,4 @@
-// Reads the definitions of a deployment: agents, prompts, models, callable tools, hooks and routes. None contains a secret.
+// Reads the definitions of a deployment: agents, prompts, models, callable tools, hooks and routes. The responses contain no secrets.
 
 import type { RouteAnswer } from "./route-type.ts";
 import type { RequestOptions, Requests } from "./send-request.ts";
@@ -15,7 +15,7 @@ export interface Definitions {
   agents: DefinitionList<RouteAnswer<"GET /api/agents/:name">>;
   prompts: DefinitionList<RouteAnswer<"GET /api/prompts/:name">>;
   models: DefinitionList<RouteAnswer<"GET /api/models/:name">>;
-  /** Everything that a model can call: tools, prompts and agents that are exposed as tools. `kind` names which. */
+  /** Everything that a model can call: tools, and prompts and agents that are exposed as tools. `kind` distinguishes them. */
   tools: DefinitionList<RouteAnswer<"GET /api/tools/:name">>;
   /** The hook files in execution order. */
   hooks: Pick<DefinitionList<RouteAnswer<"GET /api/hooks">["hooks"][number]>, "list">;

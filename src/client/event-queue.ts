@@ -1,4 +1,4 @@
-// A list of events for asynchronous readers. Each reader receives every event from the first on, whenever it starts to read.
+// A list of events for asynchronous readers. Each reader receives every event from the first on, whenever it starts.
 
 import { deferred } from "#lib/deferred.ts";
 

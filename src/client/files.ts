@@ -19,11 +19,14 @@ export type WrittenFile = FileRecord & {
   etag: string | null;
 };
 
-/** Which bytes of which version to download. */
+/** The byte range and the version to download. */
 export type DownloadOptions = RequestOptions & {
   /** A byte range such as `bytes=0-99`. */
   range?: string | undefined;
-  /** Download this version only, so that several ranges belong to one version. Another version is refused with `conflict`. */
+  /**
+   * Downloads only this version, so that several ranges belong to one version. If the file has another version, the download is refused
+   * with `conflict`.
+   */
   ifMatch?: string | undefined;
 };
 
@@ -63,7 +66,7 @@ export interface Files {
   download(path: string, options?: DownloadOptions): Promise<Response>;
   /** A WebP image of at most 256 by 256 pixels. Throws `file_not_found` if the file has none. */
   thumbnail(path: string, options?: RequestOptions): Promise<Blob>;
-  /** Replaces the whole file atomically. A stream is sent once; other bodies are sent again after a network failure. */
+  /** Replaces the whole file atomically. A stream is sent once. Another body is sent again after a network failure. */
   upload(path: string, body: RequestBody, options?: UploadOptions): Promise<WrittenFile>;
   mkdir(path: string, options?: RequestOptions): Promise<FileRecord>;
   /** Deletes a file or an empty folder. */
@@ -92,7 +95,7 @@ export function files(requests: Requests, id: string): Files {
       return answer as FileRecord;
     },
     download(file, { range, ifMatch, signal } = {}) {
-      // A range is always sent with a condition. Otherwise a browser may combine it with parts of an older version from its cache.
+      // A range is always sent with a condition. Otherwise a browser may combine it with parts of an older version in its cache.
       const headers = conditionHeaders({ ifMatch: ifMatch ?? (range === undefined ? undefined : "*") });
       if (range !== undefined) headers["range"] = range;
       return requests.send(`GET ${path}`, { params: fileParams(file), signal, headers });

@@ -1,16 +1,16 @@
-// Lists in pages: awaiting a list requests one page; a loop over it yields the items of all pages.
+// Lists in pages. Awaiting a list requests one page; a loop over the list yields the items of all pages.
 
-/** A page of a list. `items` replaces the field that the wire names by its content, such as `threads`. */
+/** A page of a list. `items` is the field that the API names by its content, such as `threads`. */
 export interface Page<T> {
   items: T[];
   /** The cursor that requests the next page; null on the last page. */
   next_cursor: string | null;
 }
 
-/** A list that was requested. Nothing is sent before it is awaited or looped over. */
+/** A list of a request. Nothing is sent before the list is awaited or looped over. */
 export interface Pages<T, P extends Page<T> = Page<T>> extends PromiseLike<P>, AsyncIterable<T> {}
 
-/** Builds a list from a function that requests one page. Each loop starts at the first page and requests a page when it needs it. */
+/** Builds a list from a function that requests one page. Each loop starts at the first page, and requests each page when it needs it. */
 export function pages<T, P extends Page<T>>(fetchPage: (cursor: string | undefined) => Promise<P>): Pages<T, P> {
   return {
     // oxlint-disable-next-line unicorn/no-thenable -- awaiting a list gives its page; a loop over it gives all

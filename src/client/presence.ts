@@ -1,13 +1,13 @@
 // Whether the browser is online and whether the page is visible. Both are hints only: a browser may report that it is offline
 // while a server on the same machine is reachable.
 
-/** A change. `visible`: the page became visible again, so delayed work is due. */
+/** A change. `visible`: the page became visible again, so delayed requests should be sent. */
 export type PresenceChange = "online" | "offline" | "visible";
 
 /** Reports network state and visibility. */
 export interface Presence {
   readonly online: boolean;
-  /** The page is visible. */
+  /** Whether the page is visible. */
   readonly visible: boolean;
   /** Calls `listener` at every change until the returned function is called. */
   watch(listener: (change: PresenceChange) => void): () => void;

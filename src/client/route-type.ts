@@ -23,7 +23,7 @@ type AllOptional<T> = { [F in keyof T]?: T[F] | undefined };
 export type RouteQuery<K extends RouteKey> =
   Row<K> extends { query: infer S extends z.ZodType } ? AllOptional<z.output<S>> : Record<never, never>;
 
-/** The body of a route before its defaults are filled in. */
+/** The body of a route as a client sends it; fields with defaults are optional. */
 export type RouteBody<K extends RouteKey> = Row<K> extends { body: infer S extends z.ZodType } ? z.input<S> : undefined;
 
 type Answers<R> = R extends { answers: infer A } ? A[keyof A] : never;

@@ -1,6 +1,6 @@
-// Sends HTTP requests to the API: builds the address, adds the credentials, turns error responses into exceptions, and retries.
-// A request is retried only if it cannot take effect twice: because of its method, its idempotency key, or because the server
-// refused it without acting (429).
+// Sends HTTP requests to the API: builds the address, adds the credentials, converts error responses to exceptions, and retries. A request
+// is retried only if it cannot take effect twice: because of its method, because of its idempotency key, or because the server refused it
+// without acting (429).
 
 import { backOffMs } from "#lib/back-off.ts";
 import { pause } from "#lib/timers.ts";
@@ -14,19 +14,22 @@ import type { ClientFetch, RequestBody, Settings } from "./settings.ts";
 const backOff = { first: 300, longest: 10_000 };
 
 /**
- * A header that proves to a local server without authentication that no web page sent a GET or HEAD through DNS rebinding: browsers
- * overwrite it. With other methods the missing `Origin` header is the proof.
+ * Adds a header that proves to a local server without authentication that no web page sent a GET or HEAD by DNS rebinding, because browsers
+ * overwrite the header. With other methods the missing `Origin` header is the proof.
  */
 function sentByProgram(method: string | undefined): Record<string, string> {
   return method === undefined || method === "GET" || method === "HEAD" ? { "sec-fetch-site": "none" } : {};
 }
 
-/** If the server asks for a longer delay than this, the request is not retried; the error states the delay. */
+/**
+ * The longest delay in milliseconds that the server may ask for. If it asks for a longer one, the request is not retried, and the error
+ * contains the delay.
+ */
 const longestWaitMs = 60_000;
 
 /** Options of every request. */
 export interface RequestOptions {
-  /** Aborts the request and its retries. What the server has done already is not undone. */
+  /** Aborts the request and its retries. Effects that the request already had on the server remain. */
   signal?: AbortSignal | undefined;
 }
 
@@ -45,7 +48,7 @@ export type RouteRequest<K extends RouteKey> = RequestOptions & {
   raw?: (() => RequestBody) | undefined;
   headers?: Record<string, string> | undefined;
   key?: string | undefined;
-  /** Whether the request may be retried. Default: what its method or its idempotency key allows. */
+  /** Whether the request may be retried. Default: depends on its method and its idempotency key. */
   repeatable?: boolean | undefined;
   /** Attempts after the first. Default: the client's setting. */
   retries?: number | undefined;
@@ -119,7 +122,7 @@ export class Requests {
     return this.#sendWithRetries(prepared, repeatable, request.retries ?? this.settings.retries);
   }
 
-  /** Sends a request that the application built itself to a path of the deployment, once, with the client's credentials. */
+  /** Sends a request that the application built itself to a path of the deployment. It is sent once, with the client's credentials. */
   async fetch(path: string, init: RequestInit): Promise<Response> {
     if (!path.startsWith("/")) throw new TypeError(`"${path}" is not a path; a path begins with a slash.`);
     const headers = new Headers(init.headers);
@@ -168,7 +171,7 @@ export class Requests {
       response = await fetch(url, {
         method,
         headers: all,
-        // A redirect could send the token to another host.
+        // Redirects are not followed, because they could send the token to another host.
         redirect: "manual",
         signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
         ...(data === undefined ? {} : { body: data }),
@@ -201,12 +204,12 @@ export async function jsonOf<K extends RouteKey>(response: Response, signal?: Ab
   return (text === "" ? undefined : parseJson(text, response.status)) as RouteAnswer<K>;
 }
 
-/** Reads the whole body. A body that breaks off is reported as a network error. */
+/** Reads the whole body. A body that breaks off causes a network error. */
 async function textOf(response: Response, signal: AbortSignal | undefined): Promise<string> {
   try {
     return await response.text();
   } catch (thrown) {
-    // Chromium rejects an aborted body with an error of its own, not with the signal's reason.
+    // Chromium rejects an aborted body with its own error, not with the signal's reason.
     signal?.throwIfAborted();
     if (thrown instanceof Error && thrown.name === "AbortError") throw thrown;
     throw new ThreadholdNetworkError("The response broke off.", { cause: thrown });
@@ -222,7 +225,7 @@ function parseJson(text: string, status: number): unknown {
   }
 }
 
-/** Whether a repeated deletion failed with 404. Its first attempt then succeeded, and only the response was lost. */
+/** Whether a repeated deletion failed with 404. Then its first attempt succeeded, and only the response was lost. */
 function isAlreadyDeleted({ method }: PreparedRequest, thrown: unknown): boolean {
   return method === "DELETE" && thrown instanceof ThreadholdClientError && thrown.status === 404;
 }

@@ -1,6 +1,6 @@
-// A message that was sent, together with the run that answers it: an async iterable of the run's events, a promise of the ended
-// run, and its text. The run belongs to the server: a loop that ends early, an abort or a lost connection does not stop it, unless
-// `stopOnAbort` is set.
+// A message that was sent, together with the run that answers it: an async iterable of the run's events, a promise of the ended run, and
+// its text. The run is executed on the server: a loop that ends early, an abort or a lost connection does not stop it, unless `stopOnAbort`
+// is set.
 
 import type { ThreadEvent } from "#contract/event.ts";
 import { isFinished } from "#contract/finished.ts";
@@ -15,7 +15,7 @@ import type { Follow } from "./follow/follow.ts";
 export interface SendingOptions {
   /** Ends the loop and rejects the promise with the signal's reason. The run continues, unless `stopOnAbort` is set. */
   signal?: AbortSignal | undefined;
-  /** An abort also stops the run. */
+  /** Whether an abort also stops the run. */
   stopOnAbort?: boolean | undefined;
   /** `end` (default): until the run has ended, even if it is suspended in between. `rest`: until it ends or waits for a client. */
   until?: "end" | "rest" | undefined;
@@ -58,7 +58,7 @@ export class Sending implements AsyncIterable<ThreadEvent>, Promise<Run> {
 
   /** The run's events. Each loop receives all of them, from the first on. */
   [Symbol.asyncIterator](): AsyncGenerator<ThreadEvent, void, undefined> {
-    // A failure is thrown in the loop, so an unobserved promise must not also raise an unhandled rejection.
+    // The loop throws a failure. A promise that nothing awaits must not report it a second time as an unhandled rejection.
     this.#done.promise.catch(() => undefined);
     return this.#queue.read();
   }
@@ -68,7 +68,7 @@ export class Sending implements AsyncIterable<ThreadEvent>, Promise<Run> {
     return textDeltas(this);
   }
 
-  /** Id of the run; resolves when the server has stored the message. */
+  /** The run's id; resolves when the server has stored the message. */
   get runId(): Promise<string> {
     return this.#posted.promise;
   }
@@ -163,7 +163,7 @@ export class Sending implements AsyncIterable<ThreadEvent>, Promise<Run> {
     if (this.#isOver) return;
     if (this.#options.stopOnAbort === true) {
       const stopped = this.#posting?.then((run) => (run === null ? undefined : this.#ports.stop(run.id)));
-      // The caller has aborted, so only the abort's reason is reported.
+      // Only the reason of the caller's abort is reported, not a failure to stop the run.
       stopped?.catch(() => undefined);
     }
     this.#fail(reason);
@@ -187,7 +187,7 @@ export class Sending implements AsyncIterable<ThreadEvent>, Promise<Run> {
   }
 }
 
-/** Resolves when the thread's state has arrived or the subscription is closed. */
+/** Resolves when the subscription has the thread's state, or is closed. */
 function untilHasState(follow: Follow): Promise<void> {
   if (follow.hasState || follow.connection.state === "closed") return Promise.resolve();
   return new Promise((resolve) => {
@@ -200,8 +200,8 @@ function untilHasState(follow: Follow): Promise<void> {
 }
 
 /**
- * The run's own text as it arrives, without thinking and without the text of sub-prompts. Merged deltas, and deltas repeated after a
- * reconnect, yield only the part that their block did not have yet. Text that is retracted later has been yielded.
+ * The text of the run as it arrives, without thinking and without the text of sub-prompts. Merged and repeated deltas yield only the part
+ * that their block did not have yet. Text that the server retracts later has been yielded already.
  */
 export async function* textDeltas(events: AsyncIterable<ThreadEvent>): AsyncGenerator<string, void, undefined> {
   const yielded = new Map<string, number>();

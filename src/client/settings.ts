@@ -1,5 +1,5 @@
-// The options of a client and their defaults from the platform: fetch, WebSocket, timers, randomness, and the page's presence.
-// Each can be replaced, so a client runs in a browser, in Node and in a Worker.
+// The options of a client and their defaults from the platform: fetch, WebSocket, timers, random numbers, and the page's presence. Each can
+// be replaced, so that a client runs in a browser, in Node and in a Worker.
 
 import { platformTimers } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";
@@ -33,7 +33,7 @@ export type Token = string | (() => string | Promise<string>);
 export interface ClientOptions {
   /** Address of the Worker, such as `https://agents.example.com`, with any path before `/api`. Default in a page: its origin. */
   url?: string | undefined;
-  /** Sent as `Authorization: Bearer …`. Never part of an address: WebSockets are opened with single-use tickets. */
+  /** Sent as `Authorization: Bearer …`. It is never part of an address: WebSockets are opened with single-use tickets. */
   token?: Token | undefined;
   fetch?: ClientFetch | undefined;
   /** The WebSocket class; null to use SSE only. Default: the platform's. Node 20 has none, so SSE is used there. */
@@ -52,7 +52,7 @@ export interface ClientOptions {
 
 /** The options with all defaults filled in. */
 export interface Settings {
-  /** Without a slash at the end. */
+  /** The address without a slash at the end. */
   url: string;
   token: () => Promise<string | null>;
   fetch: ClientFetch;
@@ -94,7 +94,7 @@ function baseOf(url: string | undefined): string {
   return `${parsed.origin}${parsed.pathname.replace(/\/+$/, "")}`;
 }
 
-/** Checks the token here, because the platform's error about an invalid header would contain the token. */
+/** Checks the token before it is sent, because the platform's error about an invalid header would contain it. */
 function checkedToken(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw new TypeError("The `token` is empty or has a character that no header can carry.");

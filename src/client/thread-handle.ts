@@ -38,9 +38,9 @@ export interface HandlePorts {
   threads: Threads;
   /** The thread's shared subscription, if one is open. */
   followed: () => Follow | undefined;
-  /** The thread's shared subscription; opens one that resumes from `from` if none is open. */
+  /** Returns the thread's shared subscription. If none is open, opens one that resumes from `from`. */
   follow: (from: FollowState | undefined) => Follow;
-  /** Opens a subscription for one reader that continues after an event number and keeps no state. */
+  /** Opens a subscription that continues after an event number and keeps no state. Only its caller reads it. */
   replay: (after: number, silent: boolean) => Follow;
   /** Aborted when the client is closed. */
   closed: AbortSignal;
@@ -48,7 +48,7 @@ export interface HandlePorts {
 
 /** Options of `events`. */
 export interface EventsOptions extends RequestOptions {
-  /** First the stored events after this number (0 for all), then new ones. Opens a separate connection. */
+  /** Yields first the stored events after this number (0 for all), then new ones. Opens a separate connection. */
   after?: number | undefined;
   /** With `after` or `until`: whether to include events of silent messages. */
   silent?: boolean | undefined;
@@ -64,7 +64,7 @@ export interface EventsOptions extends RequestOptions {
 const closedConnection: Connection = { state: "closed", error: null };
 const noCalls: readonly OpenCall[] = [];
 
-/** Attempts to read the end of a run: it must be known eventually, so the reads continue for about a day. */
+/** The most attempts to read the end of a run. The caller waits for that end, so the attempts continue for about a day. */
 const readRunRetries = 10_000;
 
 /** A handle of a thread. */
@@ -81,7 +81,7 @@ export class ThreadHandle {
 
   constructor(id: string, ports: HandlePorts) {
     const { requests } = ports;
-    // Refuses an id that cannot be part of an address here instead of at the first request.
+    // Refuses an id that cannot be part of an address now, and not at the first request.
     requests.address("GET /api/threads/:id", { params: { id } });
     this.id = id;
     this.#ports = ports;
@@ -152,12 +152,15 @@ export class ThreadHandle {
     };
   }
 
-  /** Follows the thread until the returned function is called. Offered client tools are called meanwhile. */
+  /** Follows the thread until the returned function is called. While it is followed, client tools answer its remote calls. */
   follow(): () => void {
     return this.#hold().release;
   }
 
-  /** The thread's events from now on, without end. Begins with a snapshot unless the thread is followed already. `options` changes both. */
+  /**
+   * The thread's events from now on, without an end. If the thread is not followed yet, they begin with a snapshot. `options` can change
+   * the beginning and the end.
+   */
   async *events(options: EventsOptions = {}): AsyncGenerator<ThreadEvent, void, undefined> {
     const { signal, until } = options;
     signal?.throwIfAborted();
@@ -223,7 +226,7 @@ export class ThreadHandle {
     };
   }
 
-  /** Adds the events of a stream that ends on the server to a queue. The returned function closes the connection. */
+  /** Adds the events of a stream that the server ends to a queue. The returned function closes the connection. */
   #readUntilEnd(queue: EventQueue<ThreadEvent>, { after, ...options }: EventsOptions): () => void {
     const { requests, closed } = this.#ports;
     const fail = (error: Error): void => queue.fail(error);
@@ -266,13 +269,13 @@ export class ThreadHandle {
   }
 }
 
-/** Whether the thread was deleted. A new thread under the same id numbers its events from 1, so the old state is useless. */
+/** Whether the thread was deleted. A new thread with the same id numbers its events from 1, so the old state is useless. */
 function isDeleted({ connection }: Follow): boolean {
   const error = connection.state === "closed" ? connection.error : null;
   return error instanceof ThreadholdClientError && error.code === "thread_not_found";
 }
 
-/** A subscription with a single reader, which closes it. */
+/** Holds a subscription that has one reader. Its release closes the subscription. */
 function holdExclusively(follow: Follow): { follow: Follow; release: () => void } {
   return { follow, release: () => follow.close() };
 }

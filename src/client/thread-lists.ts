@@ -1,4 +1,4 @@
-// The lists of a thread: messages, runs, logs and queued inputs.
+// Operations on the lists of a thread: messages, runs, logs and queued inputs.
 
 import type { Log } from "#contract/log-entry.ts";
 import type { QueuedInput } from "#contract/queue-route.ts";
@@ -11,7 +11,7 @@ import type { Page, Pages } from "./paged-list.ts";
 import type { RouteAnswer, RouteBody, RouteQuery } from "./route-type.ts";
 import type { KeyedOptions, RequestOptions, Requests } from "./send-request.ts";
 
-/** A page of messages. `total` is their number in all, or null if the server keeps no counter for this list. */
+/** A page of messages. `total` is the number of all messages, or null if the server does not count them for this list. */
 export type MessagesPage = Page<Message> & { total: number | null; has_more: boolean };
 
 /** A message to post. */
@@ -20,7 +20,7 @@ export type NewMessage = RouteBody<"POST /api/threads/:id/messages">;
 /** The response to a posted message: the message, and the run that it starts, joins or is queued for. */
 export type Admitted = RouteAnswer<"POST /api/threads/:id/messages">;
 
-/** Options of posting. With `wait` the response comes when the run has ended or waits for a client. */
+/** Options of posting a message. With `wait` the response arrives when the run has ended or waits for a client. */
 export type PostOptions = KeyedOptions & { wait?: boolean | undefined };
 
 /** Operations on the messages of a thread. */

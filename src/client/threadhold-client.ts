@@ -21,7 +21,7 @@ import type { Threads } from "./threads.ts";
 import { ToolDesk } from "./tools/tool-desk.ts";
 import type { ClientTools, ClientToolsOptions } from "./tools/tool-desk.ts";
 
-/** The days of a usage report (both included, `YYYY-MM-DD`), its dimensions, and, for administrators, the user. */
+/** The first and the last day of a usage report (`YYYY-MM-DD`), its dimensions and, for administrators, the user. */
 export type UsageFilter = RouteQuery<"GET /api/usage">;
 
 /** A client. Create one for a page or a process, and close it when it is no longer needed. */
@@ -58,8 +58,8 @@ export class ThreadholdClient {
   }
 
   /**
-   * Registers functions for remote tools by name. Calls in threads that this client follows are answered with the functions'
-   * return values, until the returned function is called.
+   * Registers functions for remote tools by name. Until the returned function is called, calls in threads that this client follows are
+   * answered with the functions' return values.
    */
   tools(tools: ClientTools, options: ClientToolsOptions = {}): () => void {
     return this.#desk.offer(tools, options);
@@ -70,7 +70,7 @@ export class ThreadholdClient {
     return this.#requests.json("GET /healthz", { ...options });
   }
 
-  /** The usage of the caller's runs. For an administrator that of all users, or of `user_id`. */
+  /** The usage of the caller's runs; for an administrator that of all users, or of `user_id`. */
   usage(filter: UsageFilter = {}, options?: RequestOptions): Promise<UsageReport> {
     return this.#requests.json("GET /api/usage", { ...options, query: filter });
   }
@@ -91,8 +91,8 @@ export class ThreadholdClient {
   }
 
   /**
-   * Closes every subscription and ends the automatic requests of lists. Sends that are followed reject; their runs continue.
-   * Requests can still be sent.
+   * Closes every subscription, and ends the requests that lists send by themselves. A `Sending` that is still followed rejects; its run
+   * continues. Requests can still be sent.
    */
   close(): void {
     this.#closing.abort();
@@ -134,7 +134,7 @@ export class ThreadholdClient {
       threadId,
       from: { state: { ...emptyView, last_seq: after }, pending: [] },
       silent,
-      // A replay passes its events on and does not build a state: the thread's shared subscription does.
+      // A replay builds no state and only passes its events on. The state is built by the thread's shared subscription.
       fold: (view, { seq }) => ({ ...view, last_seq: seq }),
       onClose: () => this.#replays.delete(replay),
     });

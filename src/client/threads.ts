@@ -42,15 +42,17 @@ export interface Threads {
    * hits, those whose older messages are not searched yet (`next_cursor`), and those whose search failed (`error`).
    */
   search(text: string, filter?: ThreadSearch, options?: RequestOptions): Pages<ThreadHits>;
-  /** The first page of such a list, kept current while it has a subscriber. */
+  /** The first page of such a list. It is kept current while it has a subscriber. */
   follow(filter?: ThreadFilter, options?: ThreadListOptions): ThreadList;
   get(id: string, options?: RequestOptions): Promise<Thread>;
   patch(id: string, change: ThreadChange, options?: RequestOptions): Promise<Thread>;
   /** Stops the active run and deletes the thread with all its data. */
   delete(id: string, options?: RequestOptions): Promise<void>;
-  /** Exports the thread as lines of JSON, with `files` including its files. The export is complete only if its last line arrived. */
+  /** Exports the thread as lines of JSON, with its files if `files` is set. The export is complete only if its last line arrived. */
   export(id: string, options?: RequestOptions & { files?: boolean | undefined }): Promise<ReadableStream<Uint8Array>>;
-  /** Creates a thread from an export, under its original id. A stream is sent once; other bodies are retried after a network failure. */
+  /**
+   * Creates a thread from an export, with the id in the export. A stream is sent once. Another body is sent again after a network failure.
+   */
   import(lines: RequestBody, options?: ImportOptions): Promise<Thread>;
 }
 
@@ -81,7 +83,7 @@ export function threads(requests: Requests, { feed, closed }: ListDependencies):
         const answer = await requests.json("GET /api/messages-search", { ...options, query });
         return { items: answer.threads, next_cursor: answer.next_cursor };
       }),
-    // A feed does not report child threads, and a list beyond the first page cannot be kept current by it.
+    // A feed does not report child threads, and cannot keep a page after the first one current.
     follow(filter = {}, options = {}) {
       const isCoveredByFeed = filter.parent_id === undefined && filter.cursor === undefined;
       const ports = { requests, list, closed, feed: () => (isCoveredByFeed ? feed(filter.user_id) : null) };

@@ -10,7 +10,7 @@ export interface UploadProgress {
   total: number | null;
 }
 
-/** Called after each piece and once more when everything was sent. */
+/** Called after each sent piece, and once more when everything was sent. */
 export type ProgressListener = (progress: UploadProgress) => void;
 
 const pieceBytes = 64 * 1024;
@@ -26,7 +26,7 @@ function lengthOf(body: RequestBody): number | null {
 export function withProgress(body: RequestBody, onProgress: ProgressListener): ReadableStream<Uint8Array> {
   const total = lengthOf(body);
   let loaded = 0;
-  // `Listeners` keeps an exception in the listener from ending the upload.
+  // `Listeners` catches an exception of the listener, so that it does not end the upload.
   const listeners = new Listeners<[UploadProgress]>();
   listeners.add(onProgress);
   const counter = new TransformStream<Uint8Array, Uint8Array>({
@@ -59,7 +59,7 @@ function bytesOf(body: ArrayBuffer | ArrayBufferView | string): Uint8Array {
     : new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
 }
 
-/** The body in a form that can be sent here. In a page a stream is read into a Blob, since not every browser can send a stream. */
+/** The body in a form that the platform can send. In a page a stream is read into a Blob, because not every browser can send a stream. */
 export async function sendable(body: RequestBody): Promise<RequestBody> {
   const gathered = body instanceof ReadableStream && "XMLHttpRequest" in globalThis;
   return gathered ? new Response(body).blob() : body;

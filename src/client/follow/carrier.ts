@@ -1,5 +1,5 @@
-// The interface of a carrier: a WebSocket or a stream of server-sent events that delivers events to the client. A carrier opens
-// once, passes its events to a sink, and is finished after its first `lost`, `refused` or `ended`.
+// The interface of a carrier: a WebSocket or a stream of server-sent events that delivers events to the client. A carrier opens once,
+// passes its events to a sink, and is finished after it first calls `lost`, `refused` or `ended`.
 
 import { isTransient, ThreadholdClientError } from "../client-error.ts";
 import type { Requests } from "../send-request.ts";
@@ -15,19 +15,19 @@ export interface Target {
   silent?: boolean | undefined;
 }
 
-/** An event of a stream, as parsed from the wire. */
+/** A parsed event of a stream. */
 export interface StreamEvent {
   type: string;
   seq: number;
 }
 
-/** Receives what a carrier delivers. After `close` of the carrier, none of these is called. */
+/** Receives what a carrier delivers. After the carrier's `close` none of these functions is called. */
 export interface CarrierSink {
   opened(): void;
   event(received: StreamEvent): void;
   /** The connection failed. The next attempt may succeed, and starts after `delayMs` at the earliest. */
   lost(error: Error, delayMs: number): void;
-  /** The server refused the connection, and would refuse the next attempt too. */
+  /** The server refused the connection and would refuse another attempt too. */
   refused(error: Error): void;
   /** The server ended a stream that has an end (`until` in its query). */
   ended?(): void;
@@ -55,12 +55,12 @@ export function reportError(sink: CarrierSink, thrown: unknown): void {
   else sink.refused(error);
 }
 
-/** Whether the server or a proxy failed with an error that need not occur again. */
+/** Whether the server or a proxy failed with an error that may be temporary. */
 function isServerFailure({ code, status }: ThreadholdClientError): boolean {
   return code === "internal" || (code === "unexpected_answer" && status >= 500);
 }
 
-/** Parses an event of the wire; null if the JSON is not an event. Throws if the text is not JSON. */
+/** Parses an event; null if the JSON is not an event. Throws if the text is not JSON. */
 export function readEvent(text: string): StreamEvent | null {
   const value: unknown = JSON.parse(text);
   if (typeof value !== "object" || value === null || !("seq" in value) || typeof value.seq !== "number") return null;

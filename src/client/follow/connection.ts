@@ -1,5 +1,5 @@
-// The states of a subscription's connection, and a table of transitions between them. This file is pure: link.ts opens, closes
-// and waits. The table's type requires an entry for every signal in every state.
+// The states of a subscription's connection, and a table of the transitions between them. This file has no side effects: link.ts opens and
+// closes connections, and waits. The table's type requires an entry for every signal in every state.
 
 /** The transport that carries the events. */
 export type Carrier = "socket" | "sse";
@@ -22,7 +22,7 @@ export type Signal =
   | { readonly type: "progress" }
   | { readonly type: "lost"; readonly error: Error; readonly delayMs: number }
   | { readonly type: "refused"; readonly error: Error }
-  /** The wait is over, or the page became visible. `carrier` is the one for the next attempt. */
+  /** The wait is over, or the page became visible. `carrier` is the transport of the next attempt. */
   | { readonly type: "due"; readonly carrier: Carrier }
   | { readonly type: "online"; readonly carrier: Carrier }
   | { readonly type: "offline" }

@@ -19,7 +19,7 @@ export interface ReceivedThread {
   readonly thread: Thread | null;
 }
 
-/** Maximal number of threads whose latest event is kept; the one that was updated longest ago is dropped first. */
+/** The most threads whose latest event is kept. The thread that was updated longest ago is dropped first. */
 const maxReceived = 1000;
 
 /** Dependencies and options of a feed subscription. */
@@ -62,12 +62,12 @@ export class FeedFollow {
     return this.connection.state === "live" ? this.#owner : undefined;
   }
 
-  /** The latest event of each thread since the feed was last connected, by thread id. */
+  /** The latest event of each thread since the feed last connected, by thread id. */
   get received(): ReadonlyMap<string, ReceivedThread> {
     return this.#received;
   }
 
-  /** Number of events that were received in all. */
+  /** Number of events that this subscription has received. */
   get eventCount(): number {
     return this.#eventCount;
   }
@@ -111,11 +111,11 @@ export class FeedFollow {
         this.#keep(event.thread_id, null);
         break;
       default:
-        // An event type that a newer server sends.
+        // A newer server sent an event type that this client does not know.
         return;
     }
-    // A feed event is not reported as progress, since the feed cannot be resumed after it. The link reports progress by itself
-    // when the connection has stayed open for a while.
+    // A feed event does not count as progress, because the feed cannot be resumed after it. The link itself counts a connection that has
+    // stayed open for a while as progress.
     this.#events.notify(event);
   }
 

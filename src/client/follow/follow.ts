@@ -1,5 +1,6 @@
-// A subscription to one thread. It folds each event into the thread's state once and in order, and resumes after the last event
-// when the connection breaks. An event whose `prev` is not the last event shows a gap; the subscription then reconnects too.
+// A subscription to one thread. It applies each event to the thread's state, once and in order. When the connection breaks, it resumes
+// after the last event. An event's `prev` is the number of the event before it: if that is not the last received one, an event is missing,
+// and the subscription reconnects.
 
 import type { ThreadEvent } from "#contract/event.ts";
 import { emptyView, fold } from "#contract/fold.ts";
@@ -81,7 +82,7 @@ export class Follow {
     return this.#link.connection;
   }
 
-  /** Whether `state` is that of the thread: a snapshot was received, or the subscription resumed from an earlier one. */
+  /** Whether `state` is complete: a snapshot was received, or the subscription resumed from an earlier state. */
   get hasState(): boolean {
     return this.#hasState;
   }
@@ -122,7 +123,7 @@ export class Follow {
     this.#state = this.#fold(this.#state, event);
     this.#pending = openCallsAfter(this.#pending, event);
     this.#hasState = true;
-    // A snapshot without new events is not progress.
+    // A snapshot without new events does not count as progress.
     if (isNew) this.#link.reportProgress();
     this.#events.notify(event);
     this.#link.notifyChange();

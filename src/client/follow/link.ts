@@ -1,5 +1,5 @@
-// Keeps a stream connected. A link opens carriers (WebSocket or SSE), reconnects with growing delays by the states of
-// connection.ts, and closes shortly after its last holder releases it. The events go to `take`, whose owner reports progress or loss.
+// Keeps a stream connected. A link opens carriers (WebSocket or SSE), reconnects with growing delays by the states of connection.ts, and
+// closes shortly after its last holder released it. It passes events to `onEvent`. The owner of the link then reports progress or loss.
 
 import { backOffMs } from "#lib/back-off.ts";
 
@@ -17,10 +17,10 @@ const backOffDelays = { first: 500, longest: 30_000 };
 /** Milliseconds after which an open connection counts as progress even without an event. */
 const settledMs = 10_000;
 
-/** Milliseconds after which a connection is tried although the browser reports that it is offline. */
+/** Milliseconds after which an attempt is made although the browser reports that it is offline. */
 const offlineMs = 30_000;
 
-/** Milliseconds that a link stays open without a holder. A page that renders again releases it and takes it again at once. */
+/** Milliseconds that a link stays open without a holder. A component that renders again releases the link and holds it again at once. */
 const closeDelayMs = 250;
 
 /** Opens each kind of carrier. With `socket: null` only SSE is used. */
@@ -35,7 +35,7 @@ export interface LinkPorts {
   stream: Stream;
   /** Number of the last received event; null before the first event and for streams that cannot be resumed. */
   after: () => number | null;
-  /** Handles an event. The owner then calls `reportProgress` or, if an event is missing, `reportLoss`. */
+  /** Handles an event. After each event the link's owner calls `reportProgress` or, if an event is missing, `reportLoss`. */
   onEvent: (received: StreamEvent) => void;
   /** Called once, when the link is closed. */
   onClose: () => void;
@@ -51,11 +51,11 @@ export class Link {
   #stopWatching = (): void => undefined;
   #connection: Connection;
   #failures = 0;
-  /** The last failure carried a delay that the server asked for. */
+  /** Whether the last failure contained a delay that the server asked for. */
   #serverAskedToWait = false;
   #lastCarrier: Carrier | null = null;
   #carrier: OpenedCarrier | null = null;
-  /** Identifies the current carrier: events of an earlier one are ignored. */
+  /** Identifies the current carrier. Events of earlier carriers are ignored. */
   #currentCarrier: object | null = null;
   #cancelTimer = (): void => undefined;
   #holders = 0;
@@ -94,7 +94,7 @@ export class Link {
     this.#changes.notify();
   }
 
-  /** Reports that a new event arrived: the delays between attempts start at the shortest again. */
+  /** Reports a new event: the delay before the next attempt is the shortest again. */
   reportProgress(): void {
     this.#signal({ type: "progress" });
   }
@@ -215,13 +215,13 @@ export class Link {
   }
 }
 
-/** Consecutive sockets that may fail to open before no more are tried. */
+/** After this many consecutive sockets failed to open, no more sockets are tried. */
 const maxFailures = 3;
 
 interface CarrierHistory {
-  /** The platform has a WebSocket class, or the options name one. */
+  /** Whether the platform or the options provide a WebSocket class. */
   sockets: boolean;
-  /** Sockets that failed to open since the last one that opened. */
+  /** The number of sockets that failed to open since one last opened. */
   failures: number;
   /** The carrier of the previous attempt; null before the first one. */
   last: Carrier | null;

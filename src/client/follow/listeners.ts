@@ -1,5 +1,5 @@
-// A set of listeners. A listener that throws does not affect the others, and its error is not swallowed: it is rethrown in a
-// microtask, where the platform reports it as uncaught.
+// A set of listeners. If a listener throws, the other listeners are still called. The error is rethrown in a microtask, so that the
+// platform reports it as uncaught.
 
 /** A set of listeners. */
 export class Listeners<A extends unknown[]> {

@@ -15,7 +15,7 @@ import type { OpenedCarrier, OpenCarrier, CarrierSink, Target, StreamEvent } fro
 /** Milliseconds without a frame after which a ping is sent. */
 const silenceMs = 25_000;
 
-/** Milliseconds in which a frame must follow the ping. */
+/** Milliseconds within which a frame has to follow a ping. */
 const pongTimeoutMs = 10_000;
 
 /** Error codes of the contract by the close code of the socket. */
@@ -66,7 +66,7 @@ class SocketCarrier implements OpenedCarrier {
         this.#sink.opened();
       });
       socket.addEventListener("message", ({ data }) => this.#receive(data));
-      // A socket error carries no reason; the close event that follows it carries one, if the platform gives any.
+      // The error event of a socket has no reason. The close event that follows has one, if the platform gives any.
       socket.addEventListener("error", () => undefined);
       socket.addEventListener("close", ({ code, reason }) => this.#fail(errorFromClose(code, reason)));
     } catch (thrown) {
@@ -89,7 +89,7 @@ class SocketCarrier implements OpenedCarrier {
     this.#failAfter(pongTimeoutMs, `The socket was silent for ${pongTimeoutMs} ms after a ping.`);
   }
 
-  /** The socket's address. It carries a ticket instead of the token, because proxies log addresses. */
+  /** The socket's address. It contains a ticket and not the token, because proxies log addresses. */
   async #url(): Promise<string> {
     const { requests, stream, after } = this.#target;
     const { socket, params } = stream;
@@ -115,7 +115,7 @@ class SocketCarrier implements OpenedCarrier {
     }
     if (event === null) return;
     this.#sink.event(event);
-    // The sink may have closed the carrier while it handled the event.
+    // The sink may have closed the carrier while it handled the event. A closed carrier acknowledges nothing.
     if (this.#open) this.#acknowledger.taken(event.seq, data.length);
   }
 
@@ -147,17 +147,17 @@ class SocketCarrier implements OpenedCarrier {
 }
 
 /**
- * Whether an error while opening is reported as it is: a network error, or a refusal of the ticket. A deployment without
- * authentication issues no tickets (`auth_not_configured`), but may still be reachable over SSE.
+ * Whether an error while opening is reported as it is: a network error, or a refusal of the ticket. An exception is `auth_not_configured`:
+ * a deployment without authentication issues no tickets, but may be reachable over SSE.
  */
 function isReportedUnchanged(thrown: unknown): thrown is Error {
   if (thrown instanceof ThreadholdNetworkError) return true;
   return thrown instanceof ThreadholdClientError && thrown.code !== "auth_not_configured";
 }
 
-/** The error for a close code. A browser gives no reason for a socket that never opened; the next attempt, over SSE, gets it. */
+/** The error for a close code. If a socket never opened, a browser gives no reason; the next attempt uses SSE and receives one. */
 function errorFromClose(status: number, reason: string): Error {
-  // The next ticket is requested with the token that is current then. If that one has expired too, the request is refused.
+  // The next ticket is requested with the current token. If that token has expired too, the request is refused.
   if (status === expiredCloseCode) return new ThreadholdNetworkError("The token that opened the socket has expired.");
   const code = refusals[status] ?? (status >= 4400 && status < 4500 && status !== 4408 ? "invalid_request" : null);
   if (code === null) return new ThreadholdNetworkError(`The socket was closed with code ${status}.`);

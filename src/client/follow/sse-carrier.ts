@@ -7,7 +7,7 @@ import { readEvent, openTimeoutMs, reportError } from "./carrier.ts";
 import type { OpenedCarrier, CarrierSink, Target } from "./carrier.ts";
 import { sseParser } from "./sse-parser.ts";
 
-/** Milliseconds without data until the connection counts as lost. The server sends a comment at least every 15 seconds. */
+/** Milliseconds without data after which the connection counts as lost. The server sends a comment at least every 15 seconds. */
 const silenceMs = 45_000;
 
 /** Opens the stream. */
@@ -47,7 +47,7 @@ export function openSse({ requests, stream, after }: Target, sink: CarrierSink):
       params: stream.params,
       query: { after, ...stream.query },
       headers: { accept: "text/event-stream" },
-      // The link makes the next attempt, after longer delays.
+      // The request itself is not retried: the link makes the next attempt, with longer delays.
       retries: 0,
       timeoutMs: openTimeoutMs,
       signal: abort.signal,
@@ -72,7 +72,7 @@ export function openSse({ requests, stream, after }: Target, sink: CarrierSink):
   return { close, check: () => undefined };
 }
 
-/** The error of a `thread_error` frame, which has no event number and ends the stream. */
+/** The error in a `thread_error` frame. Such a frame has no event number and ends the stream. */
 function errorFromFrame(data: string): ThreadholdClientError {
   const { code, message } = JSON.parse(data) as { code: ErrorCode; message: string };
   return new ThreadholdClientError({ code, message, status: 200 });

@@ -8,7 +8,7 @@ export interface ServerSentEvent {
   data: string;
 }
 
-/** Returns a parser that calls `take` for each event. It ignores comments and unknown fields. */
+/** Returns a parser that calls `onEvent` for each event. It ignores comments and unknown fields. */
 export function sseParser(onEvent: (event: ServerSentEvent) => void): (text: string) => void {
   let remaining = "";
   let event: { id: string | null; name: string; data: string[] } = { id: null, name: "message", data: [] };

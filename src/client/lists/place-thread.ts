@@ -1,5 +1,5 @@
-// Applies feed events to a list of threads: moves, inserts or removes a thread. The filter is checked as on the server, but a
-// thread's record alone cannot decide all of it: `q` also searches the text of messages, which only the server has.
+// Applies feed events to a list of threads: moves, inserts or removes a thread. The filter is checked as on the server, except for `q`: it
+// also searches the text of messages, which only the server has.
 
 import type { Thread } from "#contract/thread.ts";
 

@@ -1,6 +1,6 @@
-// A list of threads that stays current. The first page is requested once and then updated by events of the owner's feed. It is
-// requested again when the feed reconnects, when an event does not determine the list's content, and at an interval while no feed
-// covers all its threads. Threads that do not change stay the same objects, and so does the list.
+// A list of threads that stays current. The first page is requested once and then updated by events of the owner's feed. It is requested
+// again when the feed reconnects, when an event is not sufficient to update it, and at an interval while it may contain threads that no
+// feed reports. Unchanged threads stay the same objects, and so does an unchanged list.
 
 import type { FeedEvent } from "#contract/feed.ts";
 import type { Thread } from "#contract/thread.ts";
@@ -31,9 +31,9 @@ export interface ThreadListOptions {
 export interface ThreadListPorts {
   requests: Requests;
   list: Threads["list"];
-  /** The feed that updates the list; null for a list that no feed covers. */
+  /** Returns the feed that updates the list; null for a list of threads that no feed reports. */
   feed: () => FeedFollow | null;
-  /** Aborted when the client is closed: the list then sends no more requests by itself. */
+  /** Aborted when the client is closed. From then on the list sends no requests by itself. */
   closed: AbortSignal;
 }
 
@@ -55,9 +55,9 @@ export class ThreadList {
   #feed: FeedFollow | null = null;
   #controller: AbortController | null = null;
   #isRequesting = false;
-  /** A request is needed as soon as the page is visible, online and no other request is pending. */
+  /** True if a request is needed. It is sent when the page is visible and online and no other request is pending. */
   #isDue = false;
-  /** An event did not determine the list's content: a request follows after `soonMs`. */
+  /** True if an event was not sufficient to update the list. A request follows after `combineMs`. */
   #isDueSoon = false;
   #cancelTimer: (() => void) | null = null;
 
@@ -134,18 +134,18 @@ export class ThreadList {
     const known = threads.find(({ id }) => id === thread.id);
     // A thread that was deleted and created again starts at seq 1. Otherwise an event older than the listed thread is ignored.
     if (event.type === "thread_updated" && known !== undefined && thread.last_seq < known.last_seq) return;
-    // The server searches the messages of a run after the run has ended.
+    // The server's search includes the messages of a run only after the run has ended.
     if (matchesFilter(thread, this.#filter) === null && thread.status !== "running") this.#requestSoon();
     this.#change(placeThread(threads, thread, this.#filter));
   }
 
-  /** Shows the list after an event. If a thread was removed and more follow the page, the gap is filled by a request. */
+  /** Shows the list after an event. If a thread was removed and the server has more threads, a request fills the page again. */
   #change(threads: readonly Thread[]): void {
     if (this.#hasMore && threads.length < this.#state.threads.length) this.#requestSoon();
     this.#showPage(threads);
   }
 
-  /** Shows a list, cut to the length of a page. */
+  /** Shows a list, shortened to the length of a page. */
   #showPage(threads: readonly Thread[], { loading, error }: Omit<ThreadListView, "threads"> = this.#state): void {
     const length = this.#filter.limit ?? pageLength;
     this.#hasMore ||= threads.length > length;
@@ -195,8 +195,8 @@ export class ThreadList {
   }
 
   /**
-   * A response with the feed events that it does not include: events that arrived after it was requested, and states that are
-   * newer than the catalog, which is updated at the end of a run.
+   * Adds feed events to a response that does not include them: events that arrived after the request was sent, and states that are newer
+   * than the server's catalog, which is updated at the end of a run.
    */
   #withReceived(items: readonly Thread[], since: number): readonly Thread[] {
     let threads = items;
@@ -232,7 +232,7 @@ export class ThreadList {
   }
 }
 
-/** The new list with unchanged threads as the old objects; the old list if no thread changed. */
+/** Replaces the threads of a new list by equal old objects. Returns the old list if no thread changed. */
 function reuseUnchanged(threads: readonly Thread[], before: readonly Thread[]): readonly Thread[] {
   const known = new Map(before.map((thread) => [thread.id, thread]));
   const next = threads.map((thread) => {

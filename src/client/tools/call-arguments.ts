@@ -1,4 +1,4 @@
-// Finds the arguments of a pending call. Large arguments are not part of the call but of the message that contains it.
+// Finds the arguments of a pending call. Large arguments are not part of the pending call: they are in the message with the call.
 
 import type { JsonObject } from "#contract/json.ts";
 import type { Message } from "#contract/thread-message.ts";
@@ -9,7 +9,7 @@ import { ThreadholdClientError } from "../client-error.ts";
 /** The arguments of a call; text if they are not a JSON object. */
 export type CallArguments = JsonObject | string;
 
-/** Messages to search. */
+/** Where the message with the call is searched. */
 export interface ArgumentSources {
   /** Messages that the client has already. */
   known: readonly Message[];

@@ -1,5 +1,5 @@
-// Client tools: runs local functions for the remote calls of followed threads and posts their results. Each call runs once per
-// client, even if its event arrives again after a reconnect. If two clients answer the same call, the server accepts the first.
+// Client tools: runs local functions for the remote calls of followed threads, and posts their results. Each client runs a call once, even
+// if its event arrives again after a reconnect. If two clients answer the same call, the server accepts the first answer.
 
 import type { Json, JsonObject } from "#contract/json.ts";
 
@@ -19,7 +19,7 @@ export interface ClientCall {
   readonly runId: string | null;
   /** Microseconds since the epoch. After the deadline the server ends the call without a result. Null: no deadline. */
   readonly deadline: number | null;
-  /** Aborted when no result is needed any more: the call was answered elsewhere, its run ended, or the client was closed. */
+  /** Aborted when the result is not needed any more: the call was answered by another client, its run ended, or the client was closed. */
   readonly signal: AbortSignal;
 }
 
@@ -35,7 +35,7 @@ export interface ClientToolsOptions {
   onError?: ((error: unknown, call: ClientCall) => void) | undefined;
 }
 
-/** Attempts to deliver a result, enough for about a day. */
+/** The most attempts to deliver a result: enough for about a day. */
 const deliveryRetries = 10_000;
 
 /** Answers remote calls with the offered tools. */
@@ -43,7 +43,7 @@ export class ToolDesk {
   readonly #requests: Requests;
   readonly #tools = new Map<string, { run: ClientTool<never>; options: ClientToolsOptions }>();
   readonly #follows = new Set<Follow>();
-  /** Calls that were started, by thread and call id, until their run ends. */
+  /** The started calls by thread and call id, until their run ends. */
   readonly #started = new Map<string, { controller: AbortController; runId: string | null }>();
 
   constructor(requests: Requests) {
@@ -80,7 +80,7 @@ export class ToolDesk {
     this.#startCalls(follow);
   }
 
-  /** Ends `attend`. Calls that were started are finished. */
+  /** Ends the effect of `attach`. Started calls are finished. */
   detach(follow: Follow): void {
     this.#follows.delete(follow);
   }
@@ -91,7 +91,7 @@ export class ToolDesk {
     for (const { controller } of this.#started.values()) controller.abort();
   }
 
-  /** Aborts and removes the calls of a run that has ended; the thread does not report them again. */
+  /** Aborts and removes the calls of an ended run. The thread's events do not contain these calls again. */
   #dropCallsOf(runId: string | null): void {
     for (const [key, { runId: of, controller }] of this.#started) {
       if (of !== runId) continue;
@@ -140,7 +140,7 @@ export class ToolDesk {
       if (isSettled(thrown)) return;
       if (!(thrown instanceof ThreadholdClientError)) throw thrown;
       if (thrown.code !== "too_large" && thrown.code !== "invalid_request") throw thrown;
-      // The error is posted as the result. Otherwise the call would stay pending until its deadline.
+      // The error is posted as the call's result. Otherwise the call would stay pending until its deadline.
       const tooLarge = thrown.code === "too_large";
       await this.#deliver(prepared.clientCall, {
         error: tooLarge ? "The tool's result is too large." : thrown.message,
@@ -185,7 +185,7 @@ function keyOf({ threadId }: Follow, callId: string): string {
   return `${threadId} ${callId}`;
 }
 
-/** The tool's value as JSON; undefined becomes null. Throws for a value that JSON cannot express, and the model reads the error. */
+/** The tool's value as JSON; undefined becomes null. Throws for a value without a JSON form, and the model reads the error. */
 function jsonOf(value: unknown): Json {
   return value === undefined ? null : (JSON.parse(JSON.stringify(value)) as Json);
 }

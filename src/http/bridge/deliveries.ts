@@ -1,6 +1,6 @@
-// What the Worker receives over the socket of an object, a thread's or a feed's: events, the end, a refusal. Deliveries are queued until
-// the response takes them. The object bounds the queue: it sends only a limited amount before the Worker acknowledges, and the Worker
-// acknowledges an event after it was taken from the queue.
+// Receives what a thread's or feed's object sends to the Worker over a socket: events, the end, or a refusal. These deliveries are queued
+// until the response takes them. The queue is bounded by the object, which sends only a limited amount before the Worker acknowledges. The
+// Worker acknowledges an event after it was taken from the queue.
 
 import { tooSlowCloseCode, webSocketCloseCode } from "#contract/error.ts";
 import type { Refusal } from "#contract/error.ts";
@@ -38,7 +38,7 @@ export function readFrame(text: string): Frame | { type: "end" } | null {
   return { type: "frame", seq, event, runId, json: text };
 }
 
-/** The refusals with a close code, each with its message if the object sent none. */
+/** The refusals with a close code of their own, each with the message to use if the object sent none. */
 const refusals: readonly [Refusal["code"], string][] = [
   ["unauthorized", "The credentials are no longer valid."],
   ["forbidden", "This is not allowed."],
@@ -46,9 +46,9 @@ const refusals: readonly [Refusal["code"], string][] = [
   ["rate_limited", "Too many subscribers."],
 ];
 
-/** The meaning of a close code; null if the connection was lost and can be opened again. */
+/** The delivery for a close code; null if the connection was lost and can be opened again. */
 export function deliveryOfClose(code: number, reason: string): Delivery | null {
-  // After these the client itself subscribes again: with a new token if the old one expired, or from the last event that it received.
+  // After these codes the client itself subscribes again: with a new token if the old one expired, or from the last event that it received.
   if ([1000, expiredCloseCode, tooSlowCloseCode].includes(code)) return { type: "closed" };
   if (code < 4400 || code >= 4500) return null;
   const known = refusals.find(([refused]) => webSocketCloseCode(refused) === code);
@@ -62,7 +62,7 @@ export interface DeliverySource {
   ready(): Promise<void>;
   /** Removes and returns deliveries, of about `most` characters at most. */
   take(most?: number): Delivery[];
-  /** Acknowledges to the object that everything up to `seq` was taken. */
+  /** Acknowledges to the object that every event up to `seq` was taken. */
   acknowledge(seq: number): void;
   /** Reports to the object that the client is connected. Called whenever the client reads. */
   ping(): void;
@@ -104,7 +104,7 @@ export class DeliveryQueue {
     this.#wake.resolve();
   }
 
-  /** Discards the queued deliveries. The client can resume from the last event that it has received. */
+  /** Discards the queued deliveries. The client can resume from the last event that it received. */
   drop(): void {
     this.#waiting.length = 0;
   }

@@ -1,4 +1,4 @@
-// Waits until a run has ended or waits for a client. It follows the run's events over the bridge, and then reads the run itself,
+// Waits until a run has ended or waits for a client. It follows the run's events over a subscription, and then reads the run itself,
 // because the stored run is authoritative.
 
 import { ThreadholdError } from "#contract/error.ts";
@@ -18,15 +18,21 @@ export interface RunToFollow {
   target: SubscriptionTarget;
   /** Reads the run. */
   read: () => Promise<Run>;
-  /** Takes a lease for another subscription, since the previous one's was given back at its end. Returns the caller with the lease. */
+  /**
+   * Takes a lease for another subscription: the previous lease was given back when its subscription ended. Returns the caller with the new
+   * lease.
+   */
   takeLease: () => Promise<Caller>;
   /** Aborted when the client has disconnected. */
   signal: AbortSignal;
-  /** Receives a function to call whenever the client proves to be connected. */
+  /** Receives a function that has to be called whenever the client proves that it is still connected. */
   onPing: (ping: () => void) => void;
 }
 
-/** Resolves to the run when it has ended or waits for a client, after any time. Rejects if the object refuses or `signal` is aborted. */
+/**
+ * Resolves to the run when it has ended or waits for a client, however long that takes. Rejects if the object refuses or `signal` is
+ * aborted.
+ */
 export async function followRun(run: RunToFollow, ports: SubscriptionPorts): Promise<Run> {
   let { target } = run;
   for (let attempt = 1; ; attempt++) {
@@ -34,7 +40,7 @@ export async function followRun(run: RunToFollow, ports: SubscriptionPorts): Pro
     const after = await nextEndOrSuspension({ ...run, target }, ports);
     const record = await run.read();
     if (isFinished(record.status) || record.status === "awaiting_tool_execution") return record;
-    // The run was resumed in the meantime, or the socket closed early: wait for the next such event.
+    // The run continued in the meantime, or the socket closed early: wait for the next event that ends or suspends the run.
     if (after !== null) target = { ...target, query: { ...target.query, after: String(after) } };
     await pause(ports.timers, backOffMs(attempt, attachBackOff)).done;
     run.signal.throwIfAborted();

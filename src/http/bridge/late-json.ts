@@ -26,8 +26,8 @@ export interface LateJsonOptions {
 }
 
 /**
- * Returns the response. If the value arrives or fails before the first space is due, the response is an ordinary one. Later its
- * status has been sent already, so a failure breaks off the body.
+ * Returns the response. If the value arrives or fails before the first space is due, the response is an ordinary one. After that the status
+ * has been sent already, so a failure breaks off the body.
  */
 export async function lateJson(
   value: Promise<object>,

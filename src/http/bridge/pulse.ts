@@ -1,7 +1,7 @@
-// Pings an object to show that the client of a bridged stream is connected. The platform answers a ping without waking the object,
-// and records the time, which the object checks before it gives up the stream's lease.
+// Sends pings to an object, to show that the client of a bridged stream is connected. The platform responds to a ping without waking the
+// object and records the time. The object checks that time before it gives back the stream's lease.
 
-/** Minimal microseconds between two pings. */
+/** The least microseconds between two pings. */
 const pauseMicros = 10_000_000;
 
 /** The pings of one bridged stream. */

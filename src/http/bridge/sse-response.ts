@@ -12,7 +12,7 @@ import type { Delivery, DeliverySource, Frame } from "./deliveries.ts";
 /** Milliseconds without an event after which a heartbeat is sent. */
 const heartbeatMs = 15_000;
 
-/** Maximal characters of one write. */
+/** The most characters of one write. */
 const chunkLength = 64 * 1024;
 
 /** Headers of every stream. */
@@ -23,7 +23,7 @@ export const sseHeaders = {
   "x-content-type-options": "nosniff",
 };
 
-/** The text of a stream. */
+/** The format of a stream's text. */
 export interface SseFormat {
   /** Text at the beginning of the stream. */
   opening: string;
@@ -31,7 +31,7 @@ export interface SseFormat {
   refusal: (refusal: Refusal) => string;
 }
 
-/** The thread's events as they are, each with its number. */
+/** The default format: the thread's events unchanged, each with its number. */
 const eventFormat: SseFormat = { opening: "", frame: sseFrame, refusal: sseRefusal };
 
 /** Options of the stream. */
@@ -39,9 +39,9 @@ export interface SseOptions {
   timers: Timers;
   /** Aborted when the client has disconnected; not every disconnection cancels the body. */
   signal: AbortSignal;
-  /** Returns the text of the first comment and of the heartbeats. Default: "heartbeat". */
+  /** Returns the text of the heartbeats, and of the comment at the beginning. Default: "heartbeat". */
   comment?: () => string;
-  /** Called with each frame after it was formatted; true makes it the last one. Default: no frame is the last. */
+  /** Called with each frame after it was formatted. If it returns true, the stream ends after that frame. Default: false. */
   isLast?: (frame: Frame) => boolean;
   /** Whether to write `event: end` when the thread is idle. Default: false. */
   writeEnd?: boolean;
@@ -80,7 +80,7 @@ function sseBody(subscription: DeliverySource, options: SseOptions): ReadableStr
         if (options.signal.aborted) onAbort();
       },
       async pull(controller) {
-        // A call of `pull` means that the client has read what was written before.
+        // The platform calls `pull` when the client has read what was written before.
         if (written !== null) acknowledger.taken(written.seq, written.bytes);
         written = null;
         subscription.ping();
@@ -106,7 +106,7 @@ function sseBody(subscription: DeliverySource, options: SseOptions): ReadableStr
   );
 }
 
-/** Takes the next deliveries; none after a time without events, when a heartbeat is due. */
+/** Takes the next deliveries. Returns none if a heartbeat is due, after a time without events. */
 async function nextDeliveries(subscription: DeliverySource, timers: Timers): Promise<Delivery[]> {
   const waiting = subscription.take(chunkLength);
   if (waiting.length > 0) return waiting;
@@ -116,10 +116,10 @@ async function nextDeliveries(subscription: DeliverySource, timers: Timers): Pro
   return subscription.take(chunkLength);
 }
 
-/** What is written next. */
+/** The text to write next. */
 interface Text {
   chunk: string;
-  /** Number of the last event in it. */
+  /** Number of the last event in the text. */
   seq: number | null;
   over: boolean;
 }

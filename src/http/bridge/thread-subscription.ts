@@ -1,5 +1,5 @@
-// A subscription from the Worker to a thread: a WebSocket to the thread's object that survives resets of the object. It reconnects
-// after the last received event and drops duplicates, so every event is delivered once and in order.
+// A subscription from the Worker to a thread: a WebSocket to the thread's object that is opened again after the object was reset. It
+// reconnects after the last received event and drops duplicates, so that every event is delivered once and in order.
 
 import { errorBodySchema, ThreadholdError, tooSlowCloseCode } from "#contract/error.ts";
 import type { Caller, ThreadDirectory } from "#core/thread-rpc.ts";
@@ -29,10 +29,10 @@ export interface SubscriptionPorts {
   now: () => number;
 }
 
-/** After a connection of this length, the next reconnect starts with a short delay again. */
+/** Microseconds after which an open connection counts as stable: the next reconnect begins with the shortest delay again. */
 const settledMicros = 10_000_000;
 
-/** Delays between attempts to reconnect. They continue as long as the client reads. */
+/** Delays in milliseconds between attempts to reconnect. Attempts continue as long as the client reads. */
 export const attachBackOff = { first: 100, longest: 5000 };
 
 /** A subscription to one thread. */
@@ -69,7 +69,7 @@ export class Subscription implements DeliverySource {
     return this.#queue.take(most);
   }
 
-  /** Acknowledges to the object that everything up to `seq` was taken. */
+  /** Acknowledges to the object that every event up to `seq` was taken. */
   acknowledge(seq: number): void {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ type: "ack", seq }));
   }
@@ -104,7 +104,7 @@ export class Subscription implements DeliverySource {
     this.#attachedAt = this.#ports.now();
     socket.addEventListener("message", ({ data }) => this.#receive(socket, data));
     socket.addEventListener("close", ({ code, reason }) => {
-      // A client that does not read may stay connected for a long time. Its events are dropped so that they do not occupy memory.
+      // A client that does not read may stay connected for a long time. Its events are dropped, so that they use no memory.
       if (code === tooSlowCloseCode) this.#queue.drop();
       this.#handleLoss(socket, deliveryOfClose(code, reason));
     });
@@ -154,7 +154,8 @@ export class Subscription implements DeliverySource {
 export function subscribeRequest(caller: Caller, query: SubscriptionQuery): Request {
   const url = new URL(subscribePath, "https://thread");
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-  // A stream that follows one run is part of the response to the request that started the run, so it may outlast the credentials.
+  // A stream that follows one run is part of the response to the request that started the run, so it may continue after the credentials
+  // have expired.
   if (caller.until !== undefined && query["run_id"] === undefined) url.searchParams.set(endField, String(caller.until));
   return new Request(url, { headers: { upgrade: "websocket", [callerHeader]: JSON.stringify(caller) } });
 }
