@@ -13,7 +13,7 @@ import type { CallArguments } from "./tools/call-arguments.ts";
 /** The result of a tool that was run without a model. */
 export type ToolResult = RouteAnswer<"POST /api/threads/:id/tools/:name">;
 
-/** `runId`: the run whose call is answered. Default: the run that waits. */
+/** Options of an answer. `runId`: the run whose call is answered. Default: the run that waits. */
 export type AnswerOptions = RequestOptions & { runId?: string | undefined };
 
 /** Options of an approval. `args` replaces the call's arguments, if the tool permits it. */

@@ -7,7 +7,7 @@ export interface Page<T> {
   next_cursor: string | null;
 }
 
-/** A list of a request. Nothing is sent before the list is awaited or looped over. */
+/** A list that is requested in pages. Nothing is sent before the list is awaited or looped over. */
 export interface Pages<T, P extends Page<T> = Page<T>> extends PromiseLike<P>, AsyncIterable<T> {}
 
 /** Builds a list from a function that requests one page. Each loop starts at the first page, and requests each page when it needs it. */

@@ -22,7 +22,7 @@ export function clientTools(tools: () => readonly ClientTool[], clock: Clock): T
   };
 }
 
-/** Schemas by the tool object they were read from, so that each is read once while the thread's row is in memory. */
+/** The read schemas by tool object, so that each is read only once while the thread's row is in memory. */
 const schemas = new WeakMap<ClientTool, ClientSchema>();
 
 /**

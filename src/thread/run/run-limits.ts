@@ -132,7 +132,7 @@ export class RunLimits implements LimitPort {
     );
     const share = grants[threadId] ?? shareOf(left, sharers());
     if (share === null) return null;
-    // Stored with the suspension that follows.
+    // The suspension that follows writes the grants to the run's row.
     this.#run.progress.grants = { ...grants, [threadId]: share };
     return limitsOfShare(share, limits);
   }
