@@ -27,7 +27,7 @@ describe("an outage", () => {
     project.remove();
   });
 
-  it("One note without addresses shows an outage with a button for the next try, and no note remains after the outage", async () => {
+  it("An outage is shown by a single note with a retry button and without server addresses, and the note disappears after the outage", async () => {
     if (server === undefined || browser === undefined) throw new Error("Nothing was started");
     const api = new ApiClient(server.url);
     const { id } = await api.createThread("assistant", {

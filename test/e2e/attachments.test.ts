@@ -49,7 +49,7 @@ describe("attachments", () => {
   });
 
   it.each(providers)(
-    "A message with an inline file and one at an address is answered with both as files of the thread, and %s is sent them",
+    "A message with an inline file and one at a URL stores both as files of the thread, and %s is sent them",
     async (provider) => {
       const { api, desk, host } = use();
       const { id } = await api.createThread(`weather_${provider}_assistant`);

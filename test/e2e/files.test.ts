@@ -186,7 +186,7 @@ describe("files over the network", () => {
     expect(server?.output()).not.toContain("thread_failed");
   });
 
-  it("A client that leaves while its upload waits for a slot delays no one and leaves nothing", async () => {
+  it("A client that leaves while its upload waits for a slot does not delay other uploads, and its file is not stored", async () => {
     const { anna, id, files } = await annas();
     const holders = ["1", "2", "3"].map((name) => new RawRequest(anna, "PUT", `${files}/held-${name}`));
     for (const holder of holders) await holder.write(randomBytes(8 * mib));

@@ -106,7 +106,7 @@ describe("leases of a user", () => {
   });
 
   it.concurrent.each(each)(
-    "HTTP21 A lease of %s is free again after the client leaves by %s, repeated more often than there are leases",
+    "HTTP21 The lease of %s is free again after the client leaves by %s, however often it is repeated",
     { timeout: 5 * patience },
     async (what, way) => {
       const api = as(`user${String(each.findIndex(([one, by]) => one === what && by === way))}`);

@@ -28,7 +28,7 @@ describe("a catalog that was lost", () => {
     return threads.toSorted((one, other) => String(one["id"]).localeCompare(String(other["id"])));
   };
 
-  it("A lost catalog is filled by one command, from a local state folder and over Cloudflare's list of objects", async () => {
+  it("A single command restores a lost catalog, from a local state folder or from Cloudflare's list of objects", async () => {
     server = await startDevServer(state, [], project.root);
     const api = new ApiClient(server.url);
     for (const title of ["one", "two", "three"]) {

@@ -37,7 +37,7 @@ describe("API tokens", () => {
     ["a token with its user id", `Bearer ${annaToken}=anna`, "unauthorized"],
     ["two tokens", `Bearer ${annaToken} ${annaToken}`, "unauthorized"],
   ];
-  it.each(cases)("AUTH1 Credentials decide who the caller is: %s", async (_name, header, expected) => {
+  it.each(cases)("AUTH1 The Authorization header decides who the caller is: %s", async (_name, header, expected) => {
     expect(await ownerBy(testApp(), header)).toBe(expected);
   });
 
@@ -154,7 +154,7 @@ describe("open loopback mode", () => {
   });
 
   it.each(["/", "/healthz", "/api/nothing", "/api/agents"])(
-    "AUTH12 %s is refused under a foreign name",
+    "AUTH12 A request to %s with a foreign host name is refused in open loopback mode",
     async (path) => {
       const { ask } = testApp({ variables: open });
       const foreign: Ask[] = [

@@ -263,7 +263,7 @@ describe("the list of tools", () => {
     });
   });
 
-  it("An agent's arguments are those that the prompt of its side A requires, else one task", async () => {
+  it("An agent that is offered as a tool has the arguments of its side A's prompt, or one argument task if the prompt has no schema", async () => {
     const wants = { case: { type: "string", description: "What it is about" }, days: { type: "number", default: 3 } };
     expect(await shown("/api/tools/desk")).toMatchObject({ parameters: schema(wants, ["case"]), remote: false });
     const task = { task: { type: "string", description: expect.any(String) } };

@@ -144,7 +144,7 @@ describe("bodies", () => {
     ).toBe(413);
   });
 
-  it("HTTP4 Inline bytes are bounded, and a part has exactly one source", async () => {
+  it("HTTP4 Inline bytes of an image over 4 MiB are refused, and so is a part without a source or with two", async () => {
     const { id } = seed();
     const image = { type: "image", mime_type: "image/png" };
     const post = (part: object): Promise<Response> =>
@@ -155,7 +155,7 @@ describe("bodies", () => {
     expect(await refusalOf(await post({ path: "/a", url: "https://x.example/a" }))).toMatchObject({ status: 400 });
   });
 
-  it("HTTP4 A body of another route may have 256 KiB", async () => {
+  it("HTTP4 A body over 256 KiB is refused on a route without its own limit", async () => {
     const { id } = seed();
     const response = await ask(`/api/threads/${id}`, {
       method: "PATCH",
@@ -366,7 +366,7 @@ describe("bugs", () => {
     });
   });
 
-  it("HTTP11 A call to an object that was reset is repeated on a new stub", async () => {
+  it("HTTP11 A call to an object that was reset is repeated once", async () => {
     const own = testApp();
     const { id, object: thread } = own.seed();
     thread.failures.push(Object.assign(new Error("reset"), { durableObjectReset: true }));
@@ -374,7 +374,7 @@ describe("bugs", () => {
     expect(own.reached).toEqual([id, id]);
   });
 
-  it("HTTP11 An admission without a key is not repeated, and no call is repeated when the object is overloaded", async () => {
+  it("HTTP11 A posted message without an idempotency key is not repeated after a reset of the object, and no call is repeated when the object is overloaded", async () => {
     const own = testApp();
     const { id, object: thread } = own.seed();
     const post = { method: "POST", json: { content: "hi" } };

@@ -22,7 +22,7 @@ function withPage(options: TestAppOptions = {}) {
 }
 
 describe("the page", () => {
-  it("HTTP27 The page is served to everyone under a policy that runs only the deployment's own files", async () => {
+  it("HTTP27 The playground page is served without credentials, with a Content-Security-Policy that allows only the deployment's own scripts", async () => {
     const { app, asked } = withPage({ variables: {} });
     for (const path of ["/", "/threads/some", "/threads/some?q=1"]) {
       const response = await app.ask(path, { token: null, headers: browser });
@@ -44,7 +44,7 @@ describe("the page", () => {
     expect(new Set(asked)).toEqual(new Set(["GET / nobody"]));
   });
 
-  it("HTTP27 The page is sent to browsers alone, and never takes a path of the API", async () => {
+  it("HTTP27 The playground page is sent only to browsers, and never for a path of the API or of an asset", async () => {
     const { app, asked } = withPage();
     const codeAt = async (path: string, options: Parameters<typeof app.ask>[1]): Promise<string> =>
       (await refusalOf(await app.ask(path, options))).code;
@@ -57,7 +57,7 @@ describe("the page", () => {
     expect((await app.ask("/", { method: "HEAD", headers: browser })).status).toBe(200);
   });
 
-  it("HTTP27 The page states what to do if it was not built", async () => {
+  it("HTTP27 The address of a playground page that was not built answers with what to do", async () => {
     const missing = testApp({ dependencies: { assets: () => Promise.resolve(new Response(null, { status: 404 })) } });
     for (const app of [missing, testApp()]) {
       const response = await app.ask("/", { headers: browser });
@@ -66,7 +66,7 @@ describe("the page", () => {
     }
   });
 
-  it("HTTP27 The page is protected by the open loopback mode like every other route", async () => {
+  it("HTTP27 The playground page is refused under a foreign host name in open loopback mode", async () => {
     const { app, asked } = withPage({ variables: { OPEN_LOOPBACK: "true" } });
     const foreign = await app.ask("/", { token: null, headers: browser, base: "http://evil.example" });
     expect(foreign.status).toBe(503);

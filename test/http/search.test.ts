@@ -34,7 +34,7 @@ const search = (app: TestApp, query = "", options: Ask = {}) => app.ask(`/api/me
 const ids = ({ threads }: Found): string[] => threads.map(({ thread }) => thread.id);
 
 describe("a search over threads", () => {
-  it("SEARCH4 A search over threads asks fifty threads a page, the newest first, each once, and its cursor leads to the others", async () => {
+  it("SEARCH4 A page of a search over threads searches fifty threads, the newest first, and its cursor continues with the others", async () => {
     const app = testApp();
     const seeded = await threadsOf(app, "anna", 60);
     const first = await (await search(app)).json<Found>();

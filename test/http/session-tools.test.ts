@@ -140,7 +140,7 @@ describe("tools of the client", () => {
     expect(end.events.some(({ type }) => type.startsWith("tool_execution"))).toBe(false);
   });
 
-  it("SESSION12, REMOTE13 Tools with a schema of results are answered by a client that has only text", async () => {
+  it("SESSION12, REMOTE13 Tools with a schema of results accept a text of JSON from a client of the session endpoint", async () => {
     const calls = [{ name: "ask_place", arguments: { q: "x" } }];
     scripts.set("place_of", ({ step, messages }) =>
       step === 0 ? { toolCalls: calls } : { text: `Heard ${String(messages.at(-1)?.content)}.` },

@@ -37,7 +37,7 @@ describe("a ticket", () => {
     expect((await app.ask(`${path}?ticket=${ticket}`, upgrade)).status).toBe(401);
   });
 
-  it("AUTH8 A ticket opens no other path", async () => {
+  it("AUTH8 A ticket is refused on any path other than the one it was made for", async () => {
     const app = testApp();
     const { id } = app.seed();
     const other = app.seed();

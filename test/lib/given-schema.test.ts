@@ -17,7 +17,7 @@ const given = {
   $defs: { tag: { enum: ["old", "new", null] } },
 };
 
-it("ENTRY12 A schema is returned exactly as it was given, as a new copy each time", () => {
+it("ENTRY12 The JSON Schema of an in-process tool is returned as it was given, as a new copy each time", () => {
   const schema = schemaOfJson(given);
   const told = argumentsJsonSchema(schema);
   expect(told).toEqual(given);
@@ -25,7 +25,7 @@ it("ENTRY12 A schema is returned exactly as it was given, as a new copy each tim
   expect(argumentsJsonSchema(schema)).toEqual(given);
 });
 
-it("ENTRY12 A schema accepts exactly the values that it declares", () => {
+it("ENTRY12 The JSON Schema of an in-process tool accepts exactly the values that it declares", () => {
   const schema = schemaOfJson(given);
   expect(schema.safeParse({ query: "owls", tag: "new" }).data).toEqual({ query: "owls", tag: "new", limit: 10 });
   for (const wrong of [
@@ -41,7 +41,7 @@ it("ENTRY12 A schema accepts exactly the values that it declares", () => {
   }
 });
 
-it("ENTRY12 Symbols in a schema, as TypeBox sets them, are left out", () => {
+it("ENTRY12 The JSON Schema of an in-process tool is returned without symbols, which TypeBox adds", () => {
   const schema = schemaOfJson({ ...given, [Symbol.for("TypeBox.Kind")]: "Object" });
   expect(Reflect.ownKeys(argumentsJsonSchema(schema)).filter((key) => typeof key === "symbol")).toEqual([]);
 });

@@ -18,7 +18,7 @@ function waiting(name: string) {
 const page = { limit: 100, order: "asc" as const, include_silent: false };
 
 describe("while a run is active", () => {
-  it("A run that has begun shows the number of its first event, and a reader that begins there receives all of its events", async () => {
+  it("A run that has begun has the number of its first event in first_seq, and a reader that starts there receives all events of the run", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold12");
     const first = await value(stubOf(id).call("postMessage", admin, message("hold12"), null));
@@ -194,7 +194,7 @@ describe("a run without a message", () => {
 });
 
 describe("a full queue", () => {
-  it("A full queue that a stop paused is continued by a continue, also if inputs were refused in between", async () => {
+  it("A continue resumes a full queue that a stop paused, also after refused inputs", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold9");
     await value(stubOf(id).call("postMessage", admin, message("hold9"), null));

@@ -13,7 +13,7 @@ beforeEach(freshTeam);
 const soon = 60_000;
 
 describe("a run that came to a rest and went on at once", () => {
-  it("A run that suspended and continued at once counts as active, and is resumed after a crash like any other", async () => {
+  it("A run that is suspended and resumed at once counts as active, and is resumed after a crash", async () => {
     const slow = door();
     let reached = false;
     let hangs = true;
@@ -54,7 +54,7 @@ describe("a run that came to a rest and went on at once", () => {
 });
 
 describe("a child whose answer is on its way", () => {
-  it("A child whose result is still unsent has an alarm also after its heartbeat, and sends the result after a crash by itself", async () => {
+  it("A child with an undelivered result has an alarm also after its heartbeat, and delivers the result after a crash without a request", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();

@@ -20,7 +20,7 @@ function set(at: number | null, work: (alarm: Alarm, seconds: (after: number) =>
   });
 }
 
-it("An alarm whose time had passed when the object was loaded is set again, no later than the earliest waiting task", async () => {
+it("An alarm whose time had already passed when the object was loaded is set to a new time, because the platform ignores the same time", async () => {
   const soon = (alarm: Alarm, seconds: (after: number) => number) => alarm.notAfter(seconds(10));
   expect(await set(null, soon)).toBe(10);
   expect(await set(5, soon)).toBe(5);

@@ -150,7 +150,7 @@ describe("a decision", () => {
     following.close();
   });
 
-  it("APPROVE8 An approval has no effect in a copy of the thread, and its result states that nothing was done", async () => {
+  it("APPROVE8 A call that waited for approval when its thread was exported cannot be approved in the imported thread, and its result does not claim an unknown effect", async () => {
     script("copied", [pay("Ada")]);
     const { id, following, calls } = await resting("payer", "copied", 1);
     following.close();

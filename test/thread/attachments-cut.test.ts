@@ -161,7 +161,7 @@ describe("files of a message", () => {
     expect(await (await files.get("/attachments/a.csv")).text()).toBe("mine now");
   });
 
-  it("Files stay for another message that refers to them, also if their own message is interrupted or refused", async () => {
+  it("Attached files stay if another message refers to them, also if the message that they were attached to is interrupted or refused", async () => {
     for (const end of ["cut", "refused"]) {
       const id = await newThread("seeing");
       const once = { key: "once", fingerprint: "once" };

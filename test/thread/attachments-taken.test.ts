@@ -229,7 +229,7 @@ describe("what is refused", () => {
 });
 
 describe("files of the thread", () => {
-  it("A path refers to the existing file, in any spelling that leads to it", async () => {
+  it("An attachment with the path of an existing file refers to that file and stores no new one", async () => {
     const { take, files } = desk();
     files.put("/notes/a.png", pngBytes(), "image/png", { width: 8, height: 9 });
     files.put("/raw", pngBytes(), "application/octet-stream");

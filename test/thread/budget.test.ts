@@ -63,7 +63,7 @@ describe("rows written", () => {
     expect(written).toBeLessThanOrEqual(10 + 4 * calls);
   });
 
-  it("COST13 A call that waits for an outside answer writes at most 10 rows more than one that does not, with its wait and wake", async () => {
+  it("COST13 A run with a call that waits for an approval or a remote result writes at most 10 rows more than one without", async () => {
     const ways = {
       approval: { agent: "payer", call: pay("Ada"), said: (id: string) => approve(id) },
       remote: { agent: "asker", call: ask("why"), said: (id: string) => says(id, "because") },
@@ -97,7 +97,7 @@ describe("rows written", () => {
     expect(read).toBeLessThanOrEqual(2 + 20);
   });
 
-  it("COST8 A heartbeat costs one row", async () => {
+  it("COST8 Each heartbeat of an active run writes one row", async () => {
     const beats = 3;
     const spent: number[] = [];
     for (const fired of [0, beats]) {

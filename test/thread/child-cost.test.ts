@@ -160,7 +160,7 @@ describe("a call that stopped waiting for its child", () => {
     await expectCounted(id, [child, second]);
   });
 
-  it("The cost of a child that is reported while its call is being settled is not lost", async () => {
+  it("The cost of a child that is reported while its call gets its result after a stop is counted", async () => {
     const [held, reached] = [door(), door()];
     const { id, child, following, deliver, places } = await waiting(() => ({ text: "boss done" }));
     const settles = /^(tool\.store|result\.before-create)$/;
@@ -197,7 +197,7 @@ describe("a call whose child is gone, or whose run was given up", () => {
     expect((await lastRunOf(id)).usage.total_tokens).toBe(own + used);
   });
 
-  it("A call of a run that was given up counts the cost of its child when the child has stopped", async () => {
+  it("The cost of a child is counted for its call when the child has stopped, although the parent's run was given up", async () => {
     const reached = door();
     personas.set("boss", () => call("panel"));
     personas.set("pro", () => ({ text: "pro says" }));

@@ -95,7 +95,7 @@ describe("a parent that waits", () => {
     expect(run?.usage.total_tokens).toBe(own + (childRun?.usage.total_tokens ?? 0));
   });
 
-  it("A parent that waits for a child takes no answer from another thread, and none twice", async () => {
+  it("A parent that waits for a child accepts the result of that child only, and only once", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -246,7 +246,7 @@ describe("lists and readers of child threads", () => {
     expect(await list("limit=200")).not.toContain(child);
   });
 
-  it("Watchers of a parent receive the child's events in order, before the result, and never in a replay", async () => {
+  it("Readers of a parent receive the child's events live, in order and before the result, and never in a replay", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -267,7 +267,7 @@ describe("lists and readers of child threads", () => {
     expect(again.events.filter(({ type }) => type === "subagent_start")).toHaveLength(1);
   });
 
-  it("A call of a child gets an error at its deadline, and the child is stopped", async () => {
+  it("A call that waits for a child thread gets an error at its deadline, and the child is stopped", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();

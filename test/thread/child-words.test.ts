@@ -172,7 +172,7 @@ describe("the start of a child", () => {
 });
 
 describe("a parent without readers", () => {
-  it("A parent without watchers is asked for watchers once, and not again until one comes", async () => {
+  it("A child asks a parent without readers only once whether it has readers, and sends it events again when a reader comes", async () => {
     const [answered, reached, reachedAgain, held, heldAgain] = [door(), door(), door(), door(), door()];
     panelBehind(Promise.resolve());
     let turns = 0;
@@ -229,7 +229,7 @@ function toldFrom(events: readonly ThreadEvent[]): Map<number, unknown[]> {
 describe("a reader of the top of three threads", () => {
   const nest = (task: string) => ({ toolCalls: [{ name: "nest", arguments: { task } }] });
 
-  it("A watcher of the top of three threads receives the events of the lowest one from its beginning", async () => {
+  it("A reader of the top of three nested threads receives all events of the lowest thread", async () => {
     personas.set("boss", ({ step }) => (step === 0 ? nest("3") : { text: "boss done" }));
     personas.set("nester", ({ lastUser, step }) => {
       const left = Number(lastUser);
@@ -249,7 +249,7 @@ describe("a reader of the top of three threads", () => {
     }
   });
 
-  it("A watcher of the top of three threads that comes late receives the next events of the lowest one, and none were sent before", async () => {
+  it("A reader that joins the top of three nested threads late receives the later events of the lowest thread, which sent none before", async () => {
     const [reached, held] = [door(), door()];
     personas.set("boss", ({ step }) => (step === 0 ? nest("2") : { text: "boss done" }));
     personas.set("nester", async ({ lastUser, step }) => {
@@ -275,7 +275,7 @@ describe("a reader of the top of three threads", () => {
 });
 
 describe("a reader that joins while a call waits", () => {
-  it("A reader that joins while a call of a child waits receives the open call and its child, also after an eviction", async () => {
+  it("A reader that joins while a call waits for its child thread receives the call and the child's id, also after an eviction", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     personas.set("boss", ({ step }) =>

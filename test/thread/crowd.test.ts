@@ -82,14 +82,14 @@ function delta(seq: number): PlainEvent {
 }
 
 describe("slices", () => {
-  it("Fifty readers receive each event at once", () => {
+  it("An event is sent to fifty readers at once", () => {
     const { out, given } = fanOut(50, false);
     for (const seq of [1, 2, 3]) out.add(event(seq));
     expect(given).toHaveLength(150);
     expect(out.empty).toBe(true);
   });
 
-  it("A pause of four times its cost follows each slice of readers, and readers that wait for a run's answer come first", () => {
+  it("A thread with many readers sends an event to a slice of them at a time, pauses four times as long as the slice took, and serves readers that wait for a run's answer first", () => {
     const { out, clock, given } = fanOut(1000, false);
     out.add(event(1));
     // Events that arrive together are sent together.
@@ -112,7 +112,7 @@ describe("slices", () => {
     expect(clock.pauses.slice(3)).toEqual([0, 1000]);
   });
 
-  it("A thousand readers receive every event once and in order, and in an idle thread without pauses", () => {
+  it("A thousand readers receive every event once and in order, and in an idle thread without pauses between slices", () => {
     const { out, clock, given, drained } = fanOut(1000, true);
     for (const seq of [1, 2, 3]) out.add(event(seq));
     while (clock.pass(1));
@@ -125,7 +125,7 @@ describe("slices", () => {
     expect(drained()).toBe(1);
   });
 
-  it("Events that still wait for their slice can be sent at once and in order", () => {
+  it("Events that are not yet sent to all readers can be sent to the others at once and in order", () => {
     const { out, clock, given } = fanOut(300, false);
     out.add(event(1));
     clock.pass(10);
@@ -140,7 +140,7 @@ describe("slices", () => {
 });
 
 describe("deltas that wait", () => {
-  it("Deltas that wait for their slice are not merged with deltas after a reader received the current state", () => {
+  it("Deltas before a snapshot are not merged with later deltas", () => {
     const { out, clock, given } = fanOut(60, false);
     out.add(delta(1));
     out.add(delta(2));

@@ -28,7 +28,7 @@ const text = (offset: number, delta: string, index = 0): EventDraft => ({
 
 const of = { message_id: "r", tool_call_id: "c", tool_name: "it" };
 
-it("Deltas of one block become one, with the first's offset, the last's number and all of their text", () => {
+it("Unsent deltas of one block are merged into one with the first delta's offset, the last delta's number and all of the text", () => {
   const list = events(text(7, "He"), text(9, "ll"), text(11, "o"));
   expect(buffered(list)).toEqual([{ ...list[2], from_seq: 1, offset: 7, delta: "Hello" }]);
   expect(buffered(list.slice(1, 2))).toEqual([list[1]]);
@@ -39,7 +39,7 @@ it("Deltas of one block become one, with the first's offset, the last's number a
   expect(buffered(output)).toEqual([{ ...output[1], from_seq: 1, offset: 3, delta: "abc" }]);
 });
 
-it("A text that is split and merged in any way keeps its first offset and its characters", () => {
+it("A text whose deltas are merged in any groups keeps its first offset and its characters", () => {
   fc.assert(
     fc.property(fc.nat(50), fc.array(fc.string({ minLength: 1 }), { minLength: 1 }), (begin, pieces) => {
       let offset = begin;
@@ -55,7 +55,7 @@ it("A text that is split and merged in any way keeps its first offset and its ch
   );
 });
 
-it("Deltas of different blocks, kinds, calls and messages are kept apart, in order of their last number", () => {
+it("Unsent deltas of different blocks, types and messages are merged separately, in the order of their last numbers", () => {
   const other: EventDraft = { type: "thinking_delta", message_id: "m", index: 0, offset: 0, delta: "t" };
   const elsewhere: EventDraft = { type: "text_delta", message_id: "n", index: 0, offset: 0, delta: "e" };
   const list = events(text(0, "a"), text(0, "x", 1), other, elsewhere, text(1, "b"));

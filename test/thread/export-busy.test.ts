@@ -86,7 +86,7 @@ describe("a thread at work", () => {
     expect(Math.max(...numbers)).toBeLessThanOrEqual(thread?.["last_seq"]);
   });
 
-  it("EXPORT8 A copy of an active thread has its run ended where it was, repeats nothing, and has its queue paused", async () => {
+  it("EXPORT8 An imported copy of an active thread has the active run ended as interrupted, repeats no call, and has its queue paused", async () => {
     const { id, door, following, run } = await busy("interrupted");
     const text = await exported(id);
     following.close();
@@ -122,7 +122,7 @@ describe("a thread at work", () => {
     expect(effects).toEqual([]);
   });
 
-  it("EXPORT8 A copy of an active thread continues with the next message: waiting inputs come first, and the model sees everything", async () => {
+  it("EXPORT8 An imported copy of an active thread continues with the next message: waiting inputs come first, and the model is sent all messages", async () => {
     const { id, door, following } = await busy("goingon");
     const text = await exported(id);
     following.close();
@@ -145,7 +145,7 @@ describe("a thread at work", () => {
     expect(comparable(await exported(id)).length).toBeGreaterThan(comparable(text).length);
   });
 
-  it("EXPORT9 A copy of an active thread does not wait for a child thread that is not in the file, and sends nothing to it", async () => {
+  it("EXPORT9 An imported copy of a thread that waited for a child thread does not wait for the child, and sends nothing to it", async () => {
     const id = await newThread("boss");
     let open = () => {};
     const passed = new Promise<void>((resolve) => (open = resolve));

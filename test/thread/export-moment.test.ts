@@ -115,7 +115,7 @@ describe("an export that is read slowly", () => {
     expect(await textOf(third)).not.toContain('"type":"end"');
   });
 
-  it("An export lacks the files of messages that were added after it began, and the thread keeps them", async () => {
+  it("An export does not contain the files of messages that were added after it began, and the thread keeps them", async () => {
     const id = await newThread("seeing");
     const files = new Files(id);
     const held = async (name: string) => {
@@ -151,7 +151,7 @@ describe("an export that is read slowly", () => {
     expect((await contents(id)).map(({ content }) => content)).toEqual(["slow:before"]);
   });
 
-  it("An export lacks a folder that only a file of a later message created", async () => {
+  it("An export does not contain a folder that only a file of a later message created", async () => {
     const id = await newThread("seeing");
     const { open } = gate("alone");
     const data = toBase64(new Uint8Array(3));

@@ -110,7 +110,7 @@ describe("an exported thread", () => {
     expect(comparable(await exported(id))).toEqual(comparable(text));
   });
 
-  it("EXPORT4 An imported thread continues like the original: numbers, positions and totals rise from where they were", async () => {
+  it("EXPORT4 An imported thread continues event numbers, message counts and totals where the original ended", async () => {
     const id = await eventful();
     await replaced(id, await exported(id));
     const before = await shown(id);
@@ -166,7 +166,7 @@ describe("an exported thread", () => {
     expect(await new Files(id).stats()).toEqual({ fileCount: 0, directoryCount: 0, totalSize: 0 });
   });
 
-  it("EXPORT6 An export contains nothing that belongs to this deployment alone: no keys, no children, no context of definitions", async () => {
+  it("EXPORT6 An export contains no idempotency keys, no children, no outbox and no context of definitions", async () => {
     const id = await newThread("boss", { user_id: "ada" });
     personas.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "panel", arguments: { task: "decide" } }] } : { text: "boss done" },

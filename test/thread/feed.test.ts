@@ -113,7 +113,7 @@ describe("a thread tells its owner's feed", () => {
     expect(others.told()).toEqual(["start", "created idle", "updated idle", "deleted"]);
   });
 
-  it("FEED4 A feed receives the message of an import once lists have the thread, so that a watcher that lists then finds it", async () => {
+  it("FEED4 A feed receives the message of an import only after the thread is in the catalog", async () => {
     const id = await newThread("parallel");
     const lines = await exported(id);
     await value(stubOf(id).call("remove", admin));
@@ -168,7 +168,7 @@ describe("a thread tells its owner's feed", () => {
     expect(words).toHaveLength(2);
   });
 
-  it("A thread that is created again under its id is reported after the deletion of the earlier one", async () => {
+  it("A feed receives the deletion of a thread before the creation of another thread under the same id", async () => {
     const { owner, watching, id } = await watched();
     const held = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
@@ -261,7 +261,7 @@ describe("a feed that fails", () => {
 });
 
 describe("the feed's object", () => {
-  it("A feed sends a watcher that connects later which threads are active", async () => {
+  it("A feed sends a client that connects later the active threads", async () => {
     const { owner, watching, id } = await watched();
     const door = gate("late");
     scripts.set("late", ({ step }) =>

@@ -106,7 +106,7 @@ describe("a file over HTTP", () => {
     },
   );
 
-  it("FHTTP6 A range is returned only of the version that If-Range names", async () => {
+  it("FHTTP6 A range request with If-Range gets the range if the tag is that of the current version, and otherwise the whole file", async () => {
     const files = await Files.ofNewThread();
     const tag = (await files.put("/a.txt", "0123456789")).headers.get("etag") ?? "";
     const part = async (ifRange: string): Promise<string> =>
@@ -116,7 +116,7 @@ describe("a file over HTTP", () => {
     for (const other of ['"other"', `W/${tag}`, date, "*", "nonsense"]) expect(await part(other)).toBe("0123456789");
   });
 
-  it("FHTTP7 A file is not sent again to a caller that has it, and is sent when it has changed", async () => {
+  it("FHTTP7 A request with If-None-Match is answered 304 without the file if the caller has the current version, and with the file otherwise", async () => {
     const files = await Files.ofNewThread();
     const tag = (await files.put("/a.txt", "one")).headers.get("etag") ?? "";
     for (const known of [tag, `W/${tag}`, `"x", ${tag}`, "*"]) {
@@ -150,7 +150,7 @@ describe("a file over HTTP", () => {
     expect(headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  it("FHTTP9 A file keeps its name, whatever characters it has, and its name cannot end a header", async () => {
+  it("FHTTP9 A file name with quotes, semicolons and other special characters is stored unchanged, and is complete in Content-Disposition", async () => {
     const files = await Files.ofNewThread();
     const name = `a "b"; filename=evil.html 文'(1).txt`;
     const path = `/${encodeURIComponent(name)}`;

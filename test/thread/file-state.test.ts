@@ -194,7 +194,7 @@ describe("the file methods of a thread's state", () => {
     expect(await atRest(id, lenient)).not.toHaveProperty("metadata");
   });
 
-  it("The file methods of a thread's state name the existing entry that prevents a change", async () => {
+  it("The file methods of a thread's state fail with an error that names the missing or existing entry", async () => {
     const id = await newThread("filer");
     const work = async (state: ThreadState) => {
       await state.writeFile("a/b", "x", "text/plain");

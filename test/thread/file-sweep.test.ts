@@ -85,7 +85,7 @@ it("Each failure of the file sweeper doubles the pause, also after evictions, an
   expect((await FILES.list({ prefix: `${id}/` })).objects).toEqual([]);
 });
 
-it("A wake before the time of the next sweep makes no request to the bucket", async () => {
+it("An alarm before the time of the next file sweep makes no request to the bucket", async () => {
   const id = await withGarbage();
   bucket.fails = true;
   await failAgain(id, 1);
@@ -100,7 +100,7 @@ it("A wake before the time of the next sweep makes no request to the bucket", as
   expect(bucket.deletes).toBe(deletes);
 });
 
-it("A sweep that succeeds writes no row of its own", async () => {
+it("A file sweep that succeeds writes no row of its own", async () => {
   const id = await withGarbage();
   const before = (await stubOf(id).rows()).rowsWritten;
   await runDurableObjectAlarm(objectOf(id));

@@ -37,7 +37,7 @@ async function cutBehind(key: string): Promise<ThreadEvent[]> {
 }
 
 describe("a turn or stop that a completed call requested", () => {
-  it("A turn that a call gave to the other side is given to it after a crash too", async () => {
+  it("A turn that a call gave to the other side stays with that side after a crash", async () => {
     acts.set("force", (state) => state.execution?.forceTurn("b"));
     const events = await cutBehind("force");
     isForced(events);
@@ -84,7 +84,7 @@ describe("a turn or stop that a completed call requested", () => {
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "stopped", reason: "stop_called" });
   });
 
-  it("A turn that was given to the other side stays given while its step waits twice", async () => {
+  it("A turn that was given to the other side stays with that side although its step waits for two child threads", async () => {
     const [inner, outer] = [door(), door()];
     acts.set("force", (state) => state.execution?.forceTurn("b"));
     personas.set("pro", ({ step }) =>

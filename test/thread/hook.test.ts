@@ -57,7 +57,7 @@ describe("an update", () => {
 });
 
 describe("every message", () => {
-  it("Every message passes the creation hooks once, whatever created it", async () => {
+  it("Every message passes the hooks before and after its creation once, whatever created it", async () => {
     const id = await newThread("parallel", { initial_messages: [{ role: "user", content: "tally initial" }] });
     scripts.set("tally", ({ step }) =>
       step === 0
@@ -97,7 +97,7 @@ describe("every message", () => {
     }
   });
 
-  it("Every message passes the creation hooks also in a run that is stopped", async () => {
+  it("Every message passes the hooks before and after its creation also in a run that is stopped", async () => {
     const id = await newThread("parallel");
     const held = gate("tally-stop");
     scripts.set("halfway", async ({ step }) => {

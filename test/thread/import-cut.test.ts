@@ -191,7 +191,7 @@ describe("an import on its way", () => {
     }
   });
 
-  it("An import reads no faster than it writes, and an export no faster than it is read", async () => {
+  it("An import reads its body no faster than it stores the data, and an export reads the thread no faster than its reader reads", async () => {
     const id = crypto.randomUUID();
     const text = await sealed(linesOf(base.replaceAll(baseId, id)));
     const bytes = new TextEncoder().encode(text);

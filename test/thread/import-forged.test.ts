@@ -17,7 +17,7 @@ beforeEach(freshLimits);
 
 const page = { limit: 1000, order: "asc" as const, include_silent: true };
 
-it("IMPORT7 An import does not count the usage that a waiting run, or one that never began, states", async () => {
+it("IMPORT7 An import does not count usage that the file states for a queued run, or for a run that never began", async () => {
   const made = await newThread("filer", { user_id: "ada" });
   await converse(made, "once");
   await converse(made, "more");

@@ -218,7 +218,7 @@ function outside(url: string): Line {
 }
 
 describe("an import that is refused", () => {
-  it("IMPORT1 A file without a defect is imported by the same steps that the other cases use", async () => {
+  it("IMPORT1 An unchanged export is imported by the helper with which the other tests import changed exports", async () => {
     const { id, lines } = spoiled(() => undefined);
     expect((await imported(id, await sealed(lines))).status).toBe(201);
   });
@@ -375,7 +375,7 @@ describe("an import that is accepted", () => {
     expect(await counted()).toBe(1);
   });
 
-  it("IMPORT8 An import cannot set a time in the future, leave a call open or store a `__proto__` key", async () => {
+  it("IMPORT8 An import replaces times in the future, gives open calls an error result and drops `__proto__` keys", async () => {
     const { id, lines } = spoiled((all) => {
       Object.assign(first(all, "thread"), { created_at: 9e15, updated_at: 9e15 });
       const tool = all.find((line) => line["type"] === "message" && line["message"]["role"] === "tool")?.[

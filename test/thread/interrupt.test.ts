@@ -122,7 +122,7 @@ describe("a message that interrupts", () => {
     await atRest(alone);
   });
 
-  it.each(["steer", "interrupt"] as const)("A message that starts no run is refused with %s", async (when) => {
+  it.each(["steer", "interrupt"] as const)("A message with run=false is refused with when=%s", async (when) => {
     const { id, open } = await busy();
     const refused = await stubOf(id).call("postMessage", admin, message("no", { when, run: false }), null);
     expect(refused).toMatchObject({ ok: false, refusal: { code: "invalid_request" } });

@@ -16,7 +16,7 @@ const isEnd = ({ type }: ThreadEvent) => type === "run_end";
 beforeEach(freshAnswers);
 
 describe("a waiting call", () => {
-  it("A waiting call can be answered although a sub-prompt of its step read a lot of data", async () => {
+  it("A call that waits for approval can be approved although a sub-prompt of the same step had large tool results", async () => {
     script("much_below", [{ name: "reader", arguments: { task: "reads_much" } }, pay("Ada")]);
     scripts.set("reads_much", ({ step }) =>
       step < 8 ? { toolCalls: [{ name: "bulky", arguments: { n: step } }] } : { text: "read" },
@@ -27,7 +27,7 @@ describe("a waiting call", () => {
     following.close();
   });
 
-  it("A waiting call can be answered although it comes before calls of its step with large results", async () => {
+  it("A call that waits for approval can be approved although later calls of the same step had large results", async () => {
     const bulky = Array.from({ length: 8 }, (_, n) => ({ name: "bulky", arguments: { n } }));
     script("much_beside", [pay("Ada"), ...bulky]);
     const { id, following, calls } = await resting("head_reader", "much_beside", 1);

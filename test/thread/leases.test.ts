@@ -89,7 +89,7 @@ function counted(answers: readonly Response[]): Record<number, number> {
 }
 
 describe("threads at work", () => {
-  it("HTTP31 Thirty threads with input at once start ten runs, and ten more when those are done", async () => {
+  it("HTTP31 A user who sends messages to thirty threads at once gets ten runs and 20 refusals, and ten more runs when those are done", async () => {
     const user = newUser();
     const threads = await Promise.all(Array.from({ length: 30 }, () => user.thread()));
     const { text, open } = slow();
@@ -107,7 +107,7 @@ describe("threads at work", () => {
     });
   });
 
-  it("HTTP31 A removed queued input, a repeated key and a continue return no lease", async () => {
+  it("HTTP31 A removed queued input, a repeated idempotency key and a continue of an active thread do not return the thread's lease", async () => {
     const user = newUser();
     const threads = await Promise.all(Array.from({ length: 12 }, () => user.thread()));
     const [first = "", ...others] = threads;
@@ -172,7 +172,7 @@ describe("threads at work", () => {
     expect((await user.say(threads[10] ?? "", text)).status).toBe(429);
   });
 
-  it("LEASE5 A run costs one row of its user's object, and no more rows of its thread", async () => {
+  it("LEASE5 A run writes one row in its user's object for its lease, and at most 10 rows in its thread", async () => {
     const user = newUser();
     const [first, second] = [await user.thread(), await user.thread()];
     await user.say(first, "hello");
@@ -334,7 +334,7 @@ describe("streams", () => {
     expect((await user.post(`/api/threads/${id}/runs`)).status).toBe(202);
   });
 
-  it("The holder of a lease closes a bridged socket whose Worker sends nothing for forty seconds, and no other socket", async () => {
+  it("A thread closes the socket of a Worker's SSE response that sends nothing for forty seconds, and no other socket", async () => {
     const user = newUser();
     const id = await user.thread();
     const leaseOf = () =>
@@ -353,7 +353,7 @@ describe("streams", () => {
     for (let piece = await left?.read(); piece?.done === false; piece = await left?.read());
   });
 
-  it("The holder of a lease confirms a hibernating socket, and no closed socket", async () => {
+  it("A thread confirms the lease of a hibernating socket, and not that of a closed socket", async () => {
     const user = newUser();
     const id = await user.thread();
     const socket = (await user.send(`/api/threads/${id}/stream`, { headers: { upgrade: "websocket" } })).webSocket;

@@ -115,7 +115,7 @@ describe("a queued call that cannot be made", () => {
     expect([...reasons]).toEqual(["api", "agent_not_found"]);
   });
 
-  it("At most ten failing runs in a row are each started by a queued call of the previous run, also with a crash among them", async () => {
+  it("A queued call of a failed run starts a new run at most ten times in a row, also with a crash in between", async () => {
     const [reached, never] = [door(), door()];
     const { id, asked, ...before } = await endlessChain((run) => {
       if (run !== 4) return undefined;

@@ -89,7 +89,7 @@ describe("sub-prompts side by side", () => {
     },
   );
 
-  it("LIMIT28 Parallel sub-prompts exceed a limit by one request if that request used more than was reserved for it", async () => {
+  it("LIMIT28 Parallel sub-prompts exceed a limit only by the last request, if it used more than was reserved for it", async () => {
     sideBySide("helper");
     const id = await newThread("capped");
     const events = await converse(id, "go", { limits: { tokens: 1950 } });

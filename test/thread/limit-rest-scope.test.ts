@@ -26,7 +26,7 @@ describe("limits at which a run waits", () => {
     return end;
   };
 
-  it("LIMIT25 A run waits at an agent's limit if the agent lets its runs wait", async () => {
+  it("LIMIT25 A run waits at an agent's limit if the agent sets onLimit to rest, unless the request sets on_limit to end", async () => {
     boss(3);
     limit(capped, { steps: 2, onLimit: "rest" });
     const { id, following } = await limited(null);
@@ -36,7 +36,7 @@ describe("limits at which a run waits", () => {
     expect(await ended({ on_limit: "end" })).toMatchObject({ type: "run_end", status: "limit" });
   });
 
-  it("LIMIT25 A run does not wait at a limit that no caller may raise: of an agent that does not allow it, or of a thread", async () => {
+  it("LIMIT25 A run with on_limit rest ends at a limit of an agent without onLimit rest, and at a limit of the thread", async () => {
     boss(5);
     limit(capped, { steps: 2 });
     const rest = "rest" as const;
@@ -71,7 +71,7 @@ describe("limits at which a run waits", () => {
     expect((await messagesOf(id)).map(({ content }) => content)).toEqual(["go", "done"]);
   });
 
-  it("LIMIT26 A sub-prompt waits at a limit with its run, and continues in the middle", async () => {
+  it("LIMIT26 A sub-prompt whose run waits at a limit continues at its next step when the limit is raised", async () => {
     personas.set("boss", ({ step }) => (step === 0 ? calling("helper") : { text: "done", usage }));
     personas.set("helper", ({ step }) => (step < 2 ? acting : { text: "helped", usage }));
     const { id, following } = await limited({ steps: 3, on_limit: "rest" });
@@ -85,7 +85,7 @@ describe("limits at which a run waits", () => {
     expect(call?.result).toMatchObject({ status: "success" });
   });
 
-  it("LIMIT26 A child thread ends at its share whatever its agent sets, and its parent waits", async () => {
+  it("LIMIT26 A child thread ends when it has used its share of its parent's budget, although its agent sets onLimit to rest, and the parent waits at the limit", async () => {
     for (const name of ["pro", "con"]) personas.set(name, ({ step }) => ({ text: `word ${step}`, usage }));
     limit(duel, { onLimit: "rest", turns: 500 });
     personas.set("boss", ({ step }) => (step === 0 ? calling("duel") : { text: "done", usage }));
@@ -106,7 +106,7 @@ describe("limits at which a run waits", () => {
 });
 
 describe("a limit of time at which a run waits", () => {
-  it("LIMIT27 A limit of time at which a run waits interrupts nothing: it is checked before a request to the model", async () => {
+  it("LIMIT27 A limit of time at which a run waits does not interrupt a tool, and is checked before the next request to the model", async () => {
     acts.set("slow", () => skip(60_000));
     personas.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "act", arguments: { key: "slow" } }], usage } : { text: "done", usage },

@@ -25,7 +25,7 @@ describe("a run that waits at a limit", () => {
     ["max_tokens", { tokens: 150 }, { tokens: null }, 200],
     ["max_cost", { cost: 0.0002 }, { cost: 1 }, 0.00028],
   ])(
-    "LIMIT22 A run that waits at a limit shows a call for it and continues where it was when the limit is raised: %s",
+    "LIMIT22 A run that waits at a limit has a pending call of the kind limit, and continues at its next step when the limit is raised: %s",
     async (reason, given, raise, used) => {
       boss(3);
       const { id, runId, following } = await limited({ ...given, on_limit: "rest" });
@@ -68,7 +68,7 @@ describe("a run that waits at a limit", () => {
     });
   });
 
-  it("LIMIT22 A run waits again at the raised limit, and at another limit, each time with a new call", async () => {
+  it("LIMIT22 A run waits again at the raised limit, and at another limit, each time with a new pending call", async () => {
     boss(4);
     const { id, following } = await limited({ steps: 1, tokens: 300, on_limit: "rest" });
     await value(goOn(id, { steps: 2 }));

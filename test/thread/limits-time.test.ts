@@ -74,7 +74,7 @@ describe("a run whose time is over", () => {
     expect(results).toEqual(["success", "error"]);
   });
 
-  it("LIMIT14 A run whose time is over drops its queued calls, which begin no run with more time", async () => {
+  it("LIMIT14 A run whose time is over drops its queued calls, so that they begin no new run", async () => {
     acts.set("queue and hang", (state) => {
       state.queueTool("act", { key: "none" });
       return new Promise(() => {});
@@ -180,7 +180,7 @@ describe("time that a run waits", () => {
 });
 
 describe("a run that was cut", () => {
-  it("LIMIT16 An interrupted run has the time that remained after its last step", async () => {
+  it("LIMIT16 A run that a crash interrupted has after it the time that remained after its last step", async () => {
     acts.set("slow", () => skip(30_000));
     personas.set("boss", ({ step }) => (step === 0 ? act("slow") : long));
     const { id, following } = await begun();
@@ -209,7 +209,7 @@ describe("the time of others", () => {
     expect((await converse(id, "two")).at(-1)).toMatchObject({ status: "limit", reason: "thread_duration" });
   });
 
-  it("LIMIT11 A child thread has the time that its parent's run has left, and the time it uses counts", async () => {
+  it("LIMIT11 A child thread has the remaining time of its parent's run, and the time that it uses counts against that run", async () => {
     const gate = door();
     personas.set("boss", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "duel", arguments: { task: "talk" } }] } : { text: "done" },

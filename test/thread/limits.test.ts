@@ -84,7 +84,7 @@ describe("a run that reaches a limit", () => {
     expect(turns).toEqual(["a", "b", "a"]);
   });
 
-  it("LIMIT1 A run at a limit emits the end of a turn that was under way", async () => {
+  it("LIMIT1 A run that ends at a limit emits turn_end for its active turn", async () => {
     endless("pro");
     const id = await newThread("duel");
     const events = await converse(id, "go", { limits: { tokens: 200 } });
@@ -142,7 +142,7 @@ describe("a run that reaches a limit", () => {
     expect(asked.map(({ persona }) => persona)).toEqual(["boss", "miser", "boss", "boss", "boss", "miser", "boss"]);
   });
 
-  it("LIMIT5 A run at a limit lets the queue continue, and a continue has new limits", async () => {
+  it("LIMIT5 A run that ended at a limit leaves the thread idle, and a continue begins a run with its own limits", async () => {
     endless("boss");
     const id = await newThread("capped");
     await converse(id, "go", { limits: { steps: 2 } });
@@ -152,7 +152,7 @@ describe("a run that reaches a limit", () => {
     expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ status: "idle", active_run_id: null });
   });
 
-  it("A run at a limit drops its queued calls, which begin no run with a new budget", async () => {
+  it("A run that ends at a limit drops its queued calls, so that they begin no new run", async () => {
     acts.set("again", (state) => {
       state.queueTool("act", { key: "again" });
     });
@@ -257,7 +257,7 @@ describe("a thread's limits", () => {
 });
 
 describe("usage of a sub-prompt", () => {
-  it("LIMIT10 The usage of a sub-prompt counts against its run, which ends the sub-prompt and then itself", async () => {
+  it("LIMIT10 The usage of a sub-prompt counts against its run, and at the limit the sub-prompt gets an error and the run ends", async () => {
     personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }], usage }));
     endless("helper");
     const id = await newThread("capped");
@@ -294,7 +294,7 @@ describe("usage of a child thread", () => {
     usage,
   });
 
-  it("LIMIT11 A child thread uses at most what its parent's run has left, and its usage counts against that run", async () => {
+  it("LIMIT11 A child thread uses at most the remaining budget of its parent's run, and its usage counts against that run", async () => {
     talkative();
     personas.set("boss", ({ step }) => (step === 0 ? duelling() : acting));
     const id = await newThread("capped");
@@ -323,7 +323,7 @@ describe("usage of a child thread", () => {
     expect(endOf(events)).toMatchObject({ status: "limit", reason, usage: { total_tokens: 500 } });
   });
 
-  it("LIMIT11 A child thread is bounded by what the parent's thread has left, too", async () => {
+  it("LIMIT11 A child thread is bounded by the remaining limits of the parent's thread, too", async () => {
     talkative();
     capped.threadLimits = { steps: 6 };
     personas.set("boss", ({ step }) => (step === 0 ? duelling() : acting));

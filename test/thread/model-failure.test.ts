@@ -47,7 +47,7 @@ describe("a model that fails", () => {
     expect(last.data["rebuilt"]).toMatchObject({ system: "You are a test.", messages: [{ content: "hello" }] });
   });
 
-  it("A model that fails for good ends the run with an error, its text is stored, and the thread answers again", async () => {
+  it("A model failure that is not retried ends the run with an error, its text is stored, and the thread answers the next message", async () => {
     const id = await newThread("parallel");
     scripts.set("broken", () => ({ text: "I was about to", error: { kind: "auth", message: "no such key" } }));
     const events = await converse(id, "broken");

@@ -88,7 +88,7 @@ describe("another user's thread", () => {
     });
   }
 
-  it("A request whose caller cannot be read is treated as that of no user", async () => {
+  it("A subscription whose caller header is invalid gets no access to a thread", async () => {
     const id = await newThread("parallel");
     for (const header of ["", "null", "{}", '{"admin":"yes","user":null}']) {
       const answer = await stubOf(id).fetch(

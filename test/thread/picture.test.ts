@@ -7,7 +7,7 @@ import { wireModel } from "../standard-agents/wire.ts";
 
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-it("A picture that a model made is stored as a file of the thread, and its message refers to it", async () => {
+it("An image that a model made is stored as a file of the thread, and its message refers to it", async () => {
   const wire = wireModel("google", { model: "case:text-and-picture" });
   const { project, thread } = await start({ model: wire.definition });
   const events = await thread.say("Draw a dot");
@@ -31,7 +31,7 @@ it("A picture that a model made is stored as a file of the thread, and its messa
   expect(btoa(String.fromCharCode(...bytes))).toBe(pixel);
 });
 
-it("A second picture of a model is stored as a second file", async () => {
+it("A second image of a model is stored as a second file", async () => {
   const wire = wireModel("google", { model: "case:text-and-picture" });
   const { thread } = await start({ model: wire.definition });
   await thread.say("Draw a dot");

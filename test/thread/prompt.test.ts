@@ -58,7 +58,7 @@ describe("a prompt", () => {
     ]);
   });
 
-  it("A prompt decides which calls the model may make, and whether several at once", async () => {
+  it("A prompt decides which tools a model is offered, and whether it may make parallel calls", async () => {
     const { toolChoice, parallelToolCalls, tools } = await secondRun("sequential", "choice");
     expect([toolChoice, parallelToolCalls]).toEqual(["auto", false]);
     expect(tools.map(({ name }) => name)).toContain("note");

@@ -27,7 +27,7 @@ async function reached(place: ReturnType<typeof gate> | undefined): Promise<void
 }
 
 describe("a run that a crash cut", () => {
-  it("SURV10 An interrupted run is woken within 15 s, however long it had been active", async () => {
+  it("SURV10 An active run always has an alarm within the next 15 s, however long it has been active", async () => {
     const id = await newThread("parallel");
     const hold = gate("surv10");
     scripts.set("surv10", () => ({ toolCalls: [{ name: "wait", arguments: { gate: "surv10" } }] }));
@@ -44,7 +44,7 @@ describe("a run that a crash cut", () => {
     await value(stubOf(id).call("stop", admin, null));
   });
 
-  it("RECOV1 A run that is interrupted in a model stream is resumed by the alarm, without a client; the partial answer is retracted", async () => {
+  it("RECOV1 An alarm resumes a run that a crash interrupted in a model stream, and the partial answer is retracted", async () => {
     const id = await newThread("parallel");
     let asked = 0;
     scripts.set("cutstream", () => {

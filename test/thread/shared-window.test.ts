@@ -100,14 +100,14 @@ function thread(events: number) {
 const most = Math.ceil(sharedWindowLimit / (large + 100 - acknowledgeWindow));
 
 describe("readers together", () => {
-  it("READER14 The snapshots that a thread's readers hold together stay within the shared window", () => {
+  it("READER14 Unacknowledged snapshots of all readers of a thread together stay within the shared window", () => {
     const { join, sizes, sockets } = thread(3);
     for (let at = 0; at < 30; at += 1) join(null);
     expect(sockets.filter(({ seqs }) => seqs.length > 0)).toHaveLength(most);
     expect(sizes()).toBeLessThan(sharedWindowLimit + large + 100);
   });
 
-  it("READER14 The replays that a thread's readers hold together stay within the shared window, and no more of them is kept in memory", () => {
+  it("READER14 Unacknowledged replays of all readers of a thread, with the parts that wait in memory, together stay within the shared window", () => {
     const { join, sizes, sockets } = thread(3);
     for (let at = 0; at < 30; at += 1) join(0);
     const withFrame = sockets.filter(({ seqs }) => seqs.length > 0);
@@ -119,7 +119,7 @@ describe("readers together", () => {
     expect(sizes() + kept * large).toBeLessThan(sharedWindowLimit + large + 100);
   });
 
-  it("READER14 The emitted events that a thread's readers hold together stay within the shared window", () => {
+  it("READER14 Unacknowledged live events of all readers of a thread together stay within the shared window", () => {
     const { join, sizes, sockets, tell } = thread(0);
     for (let at = 0; at < 30; at += 1) join(0);
     for (let at = 0; at < 3; at += 1) tell();

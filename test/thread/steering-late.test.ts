@@ -100,7 +100,7 @@ describe("a message for a run that does not see it at once", () => {
     await atRest(id);
   });
 
-  it("A sub-prompt, and calls that a definition queued, continue although a steering message waits", async () => {
+  it("A sub-prompt, and calls that a definition queued, run to their end although a steering message waits", async () => {
     const { passed, open } = door();
     let inside = false;
     acts.set("queue", (state) => state.queueTool("act", { key: "queued" }));

@@ -66,7 +66,7 @@ describe("a run that waits for its client", () => {
     ["one_by_one", "error"],
     ["asker", "success"],
   ])(
-    "A steering message skips a remote call that was not requested yet, unless calls run in parallel (agent %s)",
+    "A remote call that was not requested yet is skipped because of a steering message, unless calls run in parallel (agent %s)",
     async (agent, status) => {
       const { id, open } = await busy(agent, (name) => [
         { name: "wait", arguments: { gate: name } },

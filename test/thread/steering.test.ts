@@ -88,7 +88,7 @@ describe("a message that steers", () => {
     expect(results).toEqual(["success", "success"]);
   });
 
-  it("A steering message is like any other message in an idle thread, and while the active run is being stopped", async () => {
+  it("A steering message in an idle thread, and one while the active run is being stopped, begins a run like any other message", async () => {
     const id = await newThread("parallel");
     const alone = await steer(id, "alone");
     expect(alone.run?.status).toBe("running");

@@ -78,7 +78,7 @@ describe("stop", () => {
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "completed" });
   });
 
-  it("STOP3 A stop pauses the queue until the next input, which is then placed after the waiting ones", async () => {
+  it("STOP3 A stop pauses the queue until the next input, which begins after the waiting inputs", async () => {
     const id = await newThread("parallel");
     const hold = gate("stop3");
     scripts.set("stop3", () => ({ toolCalls: [{ name: "wait", arguments: { gate: "stop3" } }] }));

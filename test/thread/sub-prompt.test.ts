@@ -62,7 +62,7 @@ describe("a prompt as a tool", () => {
     expect(events.find((event) => event.type === "subagent_end")).toMatchObject({ success: true, tool_executions: 1 });
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "completed" });
   });
-  it("A prompt as a tool is asked with the argument that initUserMessageProperty names, else the task or all arguments, which are checked against its schema", async () => {
+  it("A prompt used as a tool gets as its message the argument that initUserMessageProperty names, else all arguments, which are checked against its schema", async () => {
     bossCalls("quiet", { topic: "owls" });
     await converse(await newThread("boss"), "go");
     expect(firstOf("quiet")?.lastUser).toBe("owls");
@@ -175,7 +175,7 @@ describe("a prompt as a tool", () => {
     expect(run?.usage.total_tokens).toBe(sum);
   });
 
-  it("A crash inside a sub-prompt continues where the sub-prompt was, and no request or call is made twice", async () => {
+  it("A sub-prompt that a crash interrupts continues at its next step, and no call is made twice", async () => {
     const done: string[] = [];
     let hang = true;
     let reach = () => {};

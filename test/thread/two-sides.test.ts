@@ -124,7 +124,7 @@ describe("two sides", () => {
     expect((await converse(alone, "go")).at(-1)).toMatchObject({ status: "completed", reason: "response" });
   });
 
-  it("A run without a message begins with the requested side, else with the one that did not answer last", async () => {
+  it("A continue begins with the requested side, else with the side that did not answer last", async () => {
     const id = await newThread("debate");
     personas.set("pro", ({ lastUser }) => ({ text: `pro heard ${lastUser}` }));
     personas.set("con", () => conclude);

@@ -26,13 +26,13 @@ describe("the document of the API's page", () => {
     expect(shown.version).toBe((JSON.parse(readFileSync(file, "utf8")) as { version: string }).version);
   });
 
-  it("Every route is shown once, in a group with a name and a description", () => {
+  it("The API page shows every route once, in a group with a name and a description", () => {
     expect(all.map(({ id }) => id).toSorted()).toEqual(allRouteNames.toSorted());
     expect(shown.groups.filter(({ description }) => description === "")).toEqual([]);
     expect(all.filter(({ responses }) => responses.length < 2).map(({ id }) => id)).toEqual([]);
   });
 
-  it("A route has its parameters, its body by reference, and whether it needs credentials", () => {
+  it("The API page has for each route its parameters, a reference to the schema of its body, and whether it needs credentials", () => {
     expect(route("listThreads").parameters).toContainEqual(
       expect.objectContaining({ name: "limit", place: "query", required: false }),
     );
@@ -44,7 +44,7 @@ describe("the document of the API's page", () => {
     expect([route("health").guarded, route("listThreads").guarded]).toEqual([false, true]);
   });
 
-  it("A curl request has the route's required parameters, and a body that its schema accepts unless a string has a pattern", () => {
+  it("The curl example of a route has the required parameters, and a body that the schema accepts unless a string has a pattern", () => {
     expect(curlOf(route("createThread"), root, "http://localhost:8787")).toBe(
       [
         "curl -X POST http://localhost:8787/api/threads",
@@ -62,7 +62,7 @@ describe("the document of the API's page", () => {
     expect(refused).toEqual(["createTicket", "restoreCatalog", "postToolResults"]);
   });
 
-  it("The filter finds text of the path, the method, the name and the summary", () => {
+  it("The filter of the API page finds text of the path, the method, the name and the summary", () => {
     const ids = (filter: string): string[] =>
       filteredGroups(shown.groups, filter).flatMap((group) => group.routes.map(({ id }) => id));
     expect(ids("createThread")).toEqual(["createThread"]);

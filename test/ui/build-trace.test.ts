@@ -108,7 +108,7 @@ describe("a trace", () => {
     [302, ended],
   ];
 
-  it("An attempt's bar and the bars of its calls have the log's figures, in the order in which they began", () => {
+  it("The trace bars of a model attempt and of its tool calls have the durations of the log, in the order in which they began", () => {
     const root = traced(parallel, [attemptRow(3, 90), callRow(100, 201, { id: "a", message_id: "tool a" })]);
     expect(drawn(root)).toEqual([
       "run helper done 0-1000",
@@ -126,7 +126,7 @@ describe("a trace", () => {
     });
   });
 
-  it("The log alone, and events alone, give a trace as far as possible", () => {
+  it("A trace is built from the log without events, and from events without the log", () => {
     const logs = [attemptRow(3, 90), callRow(100, 50)];
     expect(drawn(traced([], logs))).toEqual([
       "run helper done 0-1000",
@@ -137,7 +137,7 @@ describe("a trace", () => {
     expect(drawn(traced(parallel))).toContain("  attempt fast done 2-301");
   });
 
-  it("A run that only another thread has is left out", () => {
+  it("A trace leaves out events of a run of another thread", () => {
     expect(drawn(traced([[5, { ...step(1), run_id: "other" } as EventDraft]]))).toHaveLength(1);
   });
 
@@ -151,7 +151,7 @@ describe("a trace", () => {
     [91, ended],
   ];
 
-  it("Failed tries, the waits between them and the fallback model are bars, with or without the log", () => {
+  it("Failed attempts, the waits between them and the fallback model are trace bars, with or without the log", () => {
     const bars = [
       "  attempt fast failed 2-10",
       "  wait Back-off done 10-50",
@@ -168,7 +168,7 @@ describe("a trace", () => {
     expect(drawn(traced(failing, logs)).slice(2)).toEqual(bars);
   });
 
-  it("The retries after a failure are shown", () => {
+  it("A failed attempt in a trace states whether it was retried, followed by a fallback, or the end of the run", () => {
     const attempts = only(traced(failing), "attempt");
     const said = attempts.map((node: AttemptNode) => whatFollowed(attempts, node));
     expect(said).toEqual([
@@ -182,7 +182,7 @@ describe("a trace", () => {
     ]);
   });
 
-  it("An attempt that the server's end interrupted is shown next to the one that was logged for it", () => {
+  it("A trace shows an attempt that a crash of the server interrupted next to the logged attempt that replaced it", () => {
     const root = traced(
       [
         [0, begun],
@@ -204,7 +204,7 @@ describe("a trace", () => {
     expect(only(root, "attempt").map(({ log_id }) => log_id)).toEqual([null, "row 26"]);
   });
 
-  it("A bar has no end while its work continues, and later the same bar has one", () => {
+  it("A trace bar has no end while its step or call is active, and keeps its key when it ends", () => {
     const live = traced(parallel.slice(0, 5), [], false);
     expect(drawn(live)).toEqual([
       "run helper running 0-…",
@@ -217,7 +217,7 @@ describe("a trace", () => {
     expect(keys(live)).toEqual(keys(traced(parallel, [attemptRow(3, 90)])));
   });
 
-  it("The bars of a nested prompt are under its call", () => {
+  it("The trace bars of a nested prompt are under its call", () => {
     const under = { parent_id: "tool a" };
     const start = {
       type: "subagent_start",
@@ -269,7 +269,7 @@ describe("a trace", () => {
     expect(opened.find(({ node }) => node.key === "under")).toMatchObject({ level: 4, parent: "call tool a" });
   });
 
-  it("The wait for an approval is before its call, that for a client within its call, that for a higher limit at the top level", () => {
+  it("A trace has the wait for an approval before its call, the wait for a client within its call, and the wait at a limit at the top level", () => {
     const awaited = { deadline: at(9999), name: "find", message_id: "tool a" };
     const asks = (id: string, kind: "approval" | "remote" | "limit"): EventDraft => ({
       type: "awaiting_tool_execution",

@@ -43,7 +43,7 @@ function graphOf(set: DefinitionSet, findings: readonly Finding[] = []): Definit
 }
 
 describe("definitions", () => {
-  it("Relations are those that the definitions name, each with its kind", () => {
+  it("The definitions graph has an edge for each definition that another one names, with the kind of the relation", () => {
     const told = linksOf(shop).map(({ from, to, relation }) => `${from.name} ${relation} ${to.kind}:${to.name}`);
     expect(told.toSorted()).toEqual(
       [
@@ -65,7 +65,7 @@ describe("definitions", () => {
     );
   });
 
-  it("A name without a definition is marked in the graph, and a prompt that is a tool is there once", () => {
+  it("The definitions graph marks names without a definition and models without a key, and shows a prompt that is used as a tool once", () => {
     const { nodes, edges } = graphOf(shop);
     expect(nodes.find(({ name }) => name === "gone")).toMatchObject({ kind: "tool", trouble: "not defined" });
     expect(nodes.filter(({ name }) => name === "researcher").map(({ kind }) => kind)).toEqual(["prompt"]);
@@ -73,7 +73,7 @@ describe("definitions", () => {
     expect(edges.find(({ to }) => to === "agent:billing")?.label).toBe("handoff");
   });
 
-  it("A filter keeps the definitions with the name and their neighbours", () => {
+  it("A filter of the definitions graph keeps the definitions whose name matches, and their neighbours", () => {
     const { nodes } = filteredGraph(graphOf(shop), " LOOK ");
     expect(nodes.map(({ name, found }) => [name, found])).toEqual([
       ["desk_rules", false],
@@ -82,7 +82,7 @@ describe("definitions", () => {
     expect(filteredGraph(graphOf(shop), "nothing").nodes).toEqual([]);
   });
 
-  it("A definition needs the keys of the models that answer for it, not of those that it may call", () => {
+  it("An agent page names the missing API keys of its own models, and not those of agents that it may call", () => {
     const missing = (name: string) => missingKeys({ kind: "agent", name }, shop, linksOf(shop));
     expect(missing("desk")).toEqual([{ model: "large", variable: "LARGE_KEY" }]);
     expect(missing("billing")).toEqual([]);

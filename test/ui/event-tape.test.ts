@@ -27,7 +27,7 @@ const delta = (message_id: string, offset: number, text: string): EventDraft => 
 });
 
 describe("the event list", () => {
-  it("Live deltas give the same text as one merged delta of a replay", () => {
+  it("The event list shows live deltas as the same entry as the merged delta of a replay", () => {
     const tell = teller();
     const live = [tell(1, delta("m", 0, "Hel")), tell(2, delta("m", 3, "lo ")), tell(3, delta("m", 6, "you"))];
     const [entry, ...more] = taped(live);
@@ -37,7 +37,7 @@ describe("the event list", () => {
     expect(taped([merged])[0]).toMatchObject({ key: entry?.key, from: 1, event: merged });
   });
 
-  it("A delta that overlaps is counted once, and blocks that alternate stay one entry each", () => {
+  it("The event list merges the deltas of each block into one entry, also if blocks alternate, and counts overlapping text once", () => {
     const tell = teller();
     const mixed = taped([
       tell(1, delta("a", 0, "one")),
@@ -48,7 +48,7 @@ describe("the event list", () => {
     expect(mixed.map(({ event }) => "delta" in event && event.delta)).toEqual(["one two", "uno dos"]);
   });
 
-  it("A tool's output and its progress are separate, and nothing else is merged", () => {
+  it("The event list has one entry for the output of a tool and one for its progress, and merges no other events", () => {
     const tell = teller();
     const of = { type: "tool_execution_delta", tool_call_id: "c", tool_name: "t" } as const;
     const entries = taped([
@@ -67,7 +67,7 @@ describe("the event list", () => {
     ]);
   });
 
-  it("A new list is published once for all changes since the last one", () => {
+  it("The event list notifies its listener once for all changes since the last notification", () => {
     const tell = teller();
     const later: (() => void)[] = [];
     const tape = new EventTape((run) => later.push(run));

@@ -41,7 +41,7 @@ describe("names of files", () => {
     );
   });
 
-  it("An address carries any path, as a browser resolves it", () => {
+  it("The address of a file page contains any file path in a form that a browser keeps", () => {
     fc.assert(
       fc.property(fc.array(name, { maxLength: 4 }), fc.boolean(), (names, folder) => {
         const path = `/${names.join("/")}`;
@@ -53,7 +53,7 @@ describe("names of files", () => {
     );
   });
 
-  it("Addresses without a file are distinguished from those of files", () => {
+  it("An address of another page, or with invalid encoding, is not read as the address of a file", () => {
     expect([placeOf("/threads/t/files/%"), placeOf("/threads/t/filesystem"), placeOf("/threads/t")]).toEqual([
       null,
       null,
@@ -63,7 +63,7 @@ describe("names of files", () => {
     expect(filesRoute.test("/threads/t/files/two\u2028lines")).toBe(true);
   });
 
-  it("The address keeps a search as it was typed", () => {
+  it("The address of a file search contains the search text unchanged", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), name, (find, below) => {
         const query = { find, by: "names" as const, below: `/${below}` };
@@ -74,7 +74,7 @@ describe("names of files", () => {
     expect(queryFrom("?line=-1&by=none")).toEqual({ find: "", by: "text", below: "/", line: null, editing: false });
   });
 
-  it("Paths are split and joined again", () => {
+  it("File paths that are split into names and joined again are unchanged", () => {
     expect([parentOf("/a/b"), parentOf("/a"), parentOf("/")]).toEqual(["/a", "/", "/"]);
     expect([nameOf("/a/b.c"), nameOf("/")]).toEqual(["b.c", ""]);
     expect([joined("/", "a"), joined("/a", "b")]).toEqual(["/a", "/a/b"]);

@@ -24,17 +24,17 @@ function found(...children: Tree[]): (string | null)[] {
 
 const text = (value: string): Tree => ({ type: "text", value });
 
-it("A path is found in text and code, without the punctuation of the sentence", () => {
+it("File paths in a message become links, in text and code, without the punctuation of the sentence", () => {
   expect(found(text("See /itinerary.md, or (/a/b-c_1.txt). /x"))).toEqual(["/itinerary.md", "/a/b-c_1.txt", "/x"]);
   expect(found({ type: "inlineCode", value: "/my plan.md" })).toEqual(["/my plan.md"]);
 });
 
-it("Addresses, fractions, text with slashes and existing links stay unchanged", () => {
+it("URLs, fractions, text with slashes and existing links in a message do not become links to files", () => {
   expect(found(text("https://a.example/b and/or 1/2 //host/x a@/b ./c"))).toEqual([]);
   expect(found({ type: "link", url: "https://a.example", children: [text("/itinerary.md")] })).toEqual([null]);
 });
 
-it("The text that is shown does not change when its paths become links", () => {
+it("The text of a message does not change when its file paths become links", () => {
   const given = "In /a.md and /b.md.";
   const tree: Tree = { type: "root", children: [text(given)] };
   filePaths()(tree);

@@ -12,7 +12,7 @@ import { endsOf, fieldText, fileText, textOf } from "#playground/files/preview/t
 const encoder = new TextEncoder();
 
 describe("texts of files", () => {
-  it("A text may be split into parts anywhere, within a character too", () => {
+  it("A file that is read in two parts is decoded to the same text, also if the parts split a character", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary" }).map((text) => text.toWellFormed().replaceAll("\0", "")),
@@ -26,7 +26,7 @@ describe("texts of files", () => {
     );
   });
 
-  it("A long text is rendered in pieces of a fixed number of lines, which join to the text", () => {
+  it("A long file is split into blocks of a fixed number of lines, which join to the text", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom("a", "bc", "\n", "\n\n", "\r\n")),
@@ -46,7 +46,7 @@ describe("texts of files", () => {
     );
   });
 
-  it("Bytes that are no UTF-8, or contain a zero, are no text; a part that ends within a character may be text", () => {
+  it("A file with invalid UTF-8 or a zero byte is not shown as text, and an incomplete character at the end of a part is accepted", () => {
     const cut = encoder.encode("ü").subarray(0, 1);
     expect([
       textOf([new Uint8Array([0xff])], true),
@@ -57,7 +57,7 @@ describe("texts of files", () => {
     expect(textOf([encoder.encode("\uFEFFa")], true)).toBe("\uFEFFa");
   });
 
-  it("A text without changes is saved unchanged, with its line ends", () => {
+  it("A file that is saved without changes keeps its line ends", () => {
     for (const [text, ends] of [
       ["a\nb", "lf"],
       ["a\r\nb\r\n", "crlf"],

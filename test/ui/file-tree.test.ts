@@ -24,7 +24,7 @@ const folders = new Map<string, Folder>([
 const rows = rowsOf({ folders, open: new Set(["/docs", "/docs/empty", "/src"]), hidden: new Set(["/apple"]) });
 
 describe("the tree", () => {
-  it("Rows are under their folders, with their level, and mark missing entries", () => {
+  it("The file tree has rows under their folder with their level, and marks folders that are empty, loading or failed", () => {
     const shown = rows.map((row) =>
       row.kind === "note"
         ? `${row.level} ${row.says} ${row.path}`
@@ -61,12 +61,12 @@ describe("the tree", () => {
     expect(moveOf(rows, at, key)).toEqual(move);
   });
 
-  it("The right arrow key opens a closed folder", () => {
+  it("The right arrow key opens a closed folder of the file tree", () => {
     const closed = rowsOf({ folders, open: new Set(), hidden: new Set() });
     expect(moveOf(closed, 0, "ArrowRight")).toEqual({ type: "open", path: "/docs" });
   });
 
-  it("A letter key moves to the next name that begins with it, and starts again at the first one", () => {
+  it("A letter key in the file tree moves to the next name that begins with it, and after the last name to the first", () => {
     expect([typedRow(rows, 0, "z"), typedRow(rows, 6, "d"), typedRow(rows, 0, "q")]).toEqual([6, 0, null]);
     expect([typedRow(rows, 3, "pl"), typedRow(rows, 3, "pp")]).toEqual([3, 3]);
   });

@@ -61,7 +61,7 @@ function served(paths: string[] = []) {
 }
 
 describe("folders", () => {
-  it("A folder is requested once, and lists folders first, then files, with numbers in names in numeric order", async () => {
+  it("The file list requests a folder once, and sorts folders before files and numbers in names by value", async () => {
     const { cache, asked, settle, names } = served(["/b10.txt", "/b9.txt", "/A.txt", "/z/x"]);
     cache.open("/");
     cache.open("/");
@@ -70,7 +70,7 @@ describe("folders", () => {
     expect([asked, names("/")]).toEqual([["/"], ["z", "A.txt", "b9.txt", "b10.txt"]]);
   });
 
-  it("A change that arrives while a request is under way is not lost", async () => {
+  it("The file list keeps a change that arrives while the folder is requested", async () => {
     const { cache, settle, names, write, remove } = served(["/a", "/b"]);
     cache.open("/");
     write("/c");
@@ -79,7 +79,7 @@ describe("folders", () => {
     expect(names("/")).toEqual(["b", "c"]);
   });
 
-  it("An update that may have been missed is requested again, also if an older response is still expected", async () => {
+  it("The file list requests a folder again after missed events, also while an older request is under way", async () => {
     const { cache, asked, settle } = served(["/a"]);
     cache.open("/");
     cache.reloadAll();
@@ -87,7 +87,7 @@ describe("folders", () => {
     expect(asked).toEqual(["/", "/"]);
   });
 
-  it("Folders on the way to a file appear and disappear with the file", async () => {
+  it("The file list adds the parent folders of a written file, and removes them with the file", async () => {
     const { cache, settle, names, write, remove } = served(["/a"]);
     cache.open("/");
     await settle();
@@ -102,7 +102,7 @@ describe("folders", () => {
     expect([...cache.get().keys()]).toEqual(["/"]);
   });
 
-  it("A folder that could not be read shows why, and is requested again", async () => {
+  it("The file list shows why a folder could not be read, and requests it again", async () => {
     let fails = true;
     const cache = new FolderCache({
       list: () => (fails ? Promise.reject(new Error("Not now")) : Promise.resolve([record("/a")])),
@@ -120,7 +120,7 @@ describe("folders", () => {
     expect(cache.get().get("/")).toMatchObject({ state: "there", entries: [{ path: "/a" }] });
   });
 
-  it("The final list is the server's, whatever happens in whatever order", async () => {
+  it("The file list ends with the entries of the server, in whatever order events and responses arrive", async () => {
     const path = fc.constantFrom("/a", "/d/b", "/d/c", "/d/e/f", "/d/e/g");
     const step = fc.oneof(
       path.map((one) => ({ does: "write" as const, path: one })),

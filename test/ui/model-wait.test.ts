@@ -9,7 +9,7 @@ const base = { seq: 1, thread_id: "t", at: 5_000_000, run_id: "r" };
 const started = { ...base, type: "step_start", model: "m", attempt: 1 } as unknown as ThreadEvent;
 const retried = { ...base, type: "model_retry", attempt: 2, max: 4, delay_ms: 1 } as unknown as ThreadEvent;
 
-it("A wait begins with a step, counts attempts, and ends with the first token or the run", () => {
+it("The displayed wait for the model begins with a step, counts attempts, and ends with the first delta, the step or the run", () => {
   const wait = waitAfter(null, started, 100);
   expect(wait).toEqual({ since: 100, attempt: 1, of: null });
   const again = waitAfter(wait, retried, 300);
@@ -20,7 +20,7 @@ it("A wait begins with a step, counts attempts, and ends with the first token or
   }
 });
 
-it("A model request of a nested prompt is not the run's wait", () => {
+it("The displayed wait for the model ignores requests of nested prompts", () => {
   const wait = waitAfter(null, started, 100);
   for (const below of [{ depth: 1 }, { parent_id: "m" }]) {
     expect(waitAfter(null, { ...started, ...below } as unknown as ThreadEvent, 200)).toBeNull();
@@ -28,7 +28,7 @@ it("A model request of a nested prompt is not the run's wait", () => {
   }
 });
 
-it("A page that is opened later counts from the step's beginning, whatever its clock shows", () => {
+it("The displayed wait for the model of a page that is opened later counts from the start of the step by the server's clock", () => {
   const snapshot = { ...base, type: "snapshot", at: 12_000_000, partial: [started] } as unknown as ThreadEvent;
   expect(waitAfter(null, snapshot, 1000)).toEqual({ since: 1000 - 7000, attempt: 1, of: null });
   const over = { ...base, type: "snapshot", at: 12_000_000, partial: [] } as unknown as ThreadEvent;

@@ -33,23 +33,23 @@ const messages = [
 ];
 
 describe("positions of notes in the conversation", () => {
-  it("A note is placed after the messages that its run had by then, whatever inputs waited", () => {
+  it("A note of a run is shown after the run's messages at that time, and before inputs that waited for it", () => {
     expect(placeOf(note(30))).toEqual(["answered"]);
     expect(placeOf(note(45))).toEqual(["said"]);
     expect(placeOf(note(55, { runId: "two" }))).toEqual(["waited"]);
   });
 
-  it("A note about the next answer is placed before an answer that begins at the same time, and after earlier requests", () => {
+  it("A note about the next answer is shown before an answer that begins at the same time, and after earlier messages", () => {
     expect(placeOf(note(40, { ahead: true }))).toEqual(["answered"]);
     expect(placeOf(note(40))).toEqual(["said"]);
     expect(placeOf(note(10, { ahead: true }))).toEqual(["asked"]);
   });
 
-  it("A note about messages under a call is placed under the call", () => {
+  it("A note about messages of a nested prompt is shown under the prompt's call", () => {
     expect(placeOf(note(24, { under: "answered" }))).toEqual(["below"]);
   });
 
-  it("A note of a run without messages is placed by its time, and one of messages that were not read is left out", () => {
+  it("A note of a run without messages is shown at its time, and not at all if earlier messages have not been loaded", () => {
     expect(placeOf(note(41, { runId: "none" }))).toEqual(["waited"]);
     expect(placeOf(note(5, { runId: "none" }))).toEqual([null]);
     expect(placeOf(note(5, { runId: "none" }), false)).toEqual([]);

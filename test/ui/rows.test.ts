@@ -19,13 +19,13 @@ describe("rows", () => {
   const answered = message("2", { role: "tool", tool_call_id: "a" });
   const lonely = message("3", { role: "tool", tool_call_id: "of-another" });
 
-  it("A result is in the row of its call, and a result without its call has its own row", () => {
+  it("The conversation shows a tool result in the row of its call, and a result without a call in its own row", () => {
     const rows = new RowBuilder().build([asking, answered, lonely], []);
     expect(keys(rows)).toEqual(["1", "3"]);
     expect(rows[0]).toMatchObject({ results: { a: answered } });
   });
 
-  it("Messages under a call are in its row, and those under its inner calls in their rows", () => {
+  it("The conversation shows messages of a nested prompt in the row of its call, at any depth", () => {
     const other = message("4", { role: "tool", tool_call_id: "b" });
     const below = (id: string, parent: string, more = {}) => message(id, { parent_id: parent, depth: 1, ...more });
     const deeper = below("7", "2", { parts: [call("c", "dig")] });
@@ -44,14 +44,14 @@ describe("rows", () => {
     expect(lines["a"]?.[1]).toMatchObject({ under: "find", results: { c: dug }, lines: { c: [{ under: "dig" }] } });
   });
 
-  it("Messages under a call without a result are in its row as well, and those of an unknown call have their own row", () => {
+  it("The conversation shows messages of a nested prompt in the row of its active call, and in their own rows if the call is unknown", () => {
     const early = message("5", { parent_id: "to-come", depth: 1 });
     const [row] = new RowBuilder().build([asking, early], [], new Map([["to-come", "b"]]));
     expect(row).toMatchObject({ lines: { b: [{ key: "5" }] } });
     expect(keys(new RowBuilder().build([asking, early], []))).toEqual(["1", "5"]);
   });
 
-  it("A note is placed after its message, after the row that shows it, or first", () => {
+  it("A note is shown after the row that contains its message, or first if it has no message", () => {
     const rows = new RowBuilder().build(
       [message("0"), asking, answered],
       [noteAfter("2", "behind the result"), noteAfter(null, "first"), noteAfter("0", "behind")],
@@ -59,7 +59,7 @@ describe("rows", () => {
     expect(keys(rows)).toEqual(["first", "0", "behind", "1", "behind the result"]);
   });
 
-  it("A row stays the same object until something in it changes", () => {
+  it("A row of the conversation stays the same object until something in it changes", () => {
     const builder = new RowBuilder();
     const [first, second] = [message("0"), message("9", { streaming: true })];
     const before = builder.build([first, asking, answered, second], [noteAfter("0", "note")]);
@@ -70,7 +70,7 @@ describe("rows", () => {
     expect(changed[1]).not.toBe(before[2]);
   });
 
-  it("A row stays the same while the messages under its calls do", () => {
+  it("A row of the conversation stays the same object while the messages of its nested prompts stay the same", () => {
     const builder = new RowBuilder();
     const [under, last] = [message("3", { parent_id: "2", depth: 1 }), message("9", { streaming: true })];
     const [before] = builder.build([asking, answered, under, last], []);

@@ -8,7 +8,7 @@ const usage = (input: number) => ({ input, output: 1, cache_read: 0, cache_write
 const step = (seq: number, cost: number | null) =>
   ({ seq, type: "step_end", thread_id: "t", at: 1, usage: usage(10), stop_reason: "stop", cost }) as const;
 
-it("Steps that ended after the record was read are added to its figures, and earlier steps are not", () => {
+it("The displayed usage of a thread is that of its record plus the steps that ended later", () => {
   const record = { usage: usage(100), cost: 1, last_seq: 20 };
   expect(total(record, [step(20, 5), step(21, 0.25), step(30, 0.25)])).toEqual({
     usage: { input: 120, output: 3, cache_read: 0, cache_write: 0, total_tokens: 123 },
@@ -17,7 +17,7 @@ it("Steps that ended after the record was read are added to its figures, and ear
   expect(total(record, [step(21, null)]).cost).toBeNull();
 });
 
-it("An answer counts when it ends, and the figures of its step replace it when the step ends", () => {
+it("The usage of an answer is shown until its step ends, and then the usage of the step", () => {
   const of = { run_id: "r", step: 2 } as const;
   const answer = { type: "message_end", seq: 22, thread_id: "t", at: 1, ...of } as Parameters<typeof isOfStep>[0];
   expect(isOfStep(answer, { ...step(23, 1), ...of })).toBe(true);

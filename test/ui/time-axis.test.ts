@@ -13,14 +13,14 @@ import { summaryOf, union } from "#playground/trace/trace-summary.ts";
 import { at, attemptRow, callRow, runOf, teller } from "./support/told.ts";
 
 describe("the time axis", () => {
-  it("Time is to scale except for long waits", () => {
+  it("The time axis is linear if no wait is long", () => {
     const { at: place, ticks, folds } = axisOf([at(0), at(600)], [[at(100), at(200)]]);
     expect([0, 150, 300, 600].map((ms) => place(at(ms)))).toEqual([0, 0.25, 0.5, 1]);
     expect(folds).toEqual([]);
     expect(ticks.map(({ ms }) => ms)).toEqual([0, 100, 200, 300, 400, 500]);
   });
 
-  it("A wait that would make the work too small is folded, and shows its duration", () => {
+  it("A wait much longer than the work is shortened on the time axis, and its duration is shown", () => {
     const hour = 3_600_000;
     const { at: place, ticks, folds } = axisOf([at(0), at(hour + 200)], [[at(100), at(hour + 100)]]);
     expect(folds).toEqual([{ from: place(at(100)), to: place(at(hour + 100)), ms: hour }]);
@@ -29,7 +29,7 @@ describe("the time axis", () => {
     expect(ticks.filter(({ again }) => again).map(({ ms }) => ms)).toEqual([50]);
   });
 
-  it("A later time is further right, and everything is on the page, whatever the waits", () => {
+  it("A later time is never further left on the time axis, and all times are within it, with any waits", () => {
     const interval = fc
       .tuple(fc.nat(100_000), fc.nat(10_000_000))
       .map(([from, length]) => [from, from + length] as const);
@@ -71,7 +71,7 @@ describe("the time axis", () => {
     );
   });
 
-  it("The label of a folded wait replaces a time label unless there is space for both", () => {
+  it("The label of a shortened wait replaces a label of the time axis unless there is space for both", () => {
     const hour = 3_600_000;
     const axis = axisOf([at(0), at(hour + 200)], [[at(100), at(hour + 100)]]);
     const shown = (width: number) => axisLabels(axis, { width, character: 7 }).map(({ text }) => text);
@@ -79,13 +79,13 @@ describe("the time axis", () => {
     expect(shown(200)).toEqual(["1 h 00 m", "0"]);
   });
 
-  it("A run that only waits is as wide as the page", () => {
+  it("A run that only waits takes the whole width of the time axis", () => {
     const { at: place, folds } = axisOf([at(0), at(1000)], [[at(0), at(1000)]]);
     expect([place(at(0)), place(at(500)), place(at(1000))]).toEqual([0, 0.5, 1]);
     expect(folds).toEqual([{ from: 0, to: 1, ms: 1000 }]);
   });
 
-  it("Work during a wait does not count as waiting", () => {
+  it("The waiting times of a run exclude the times of other work", () => {
     expect(
       idleOf(
         [[0, 100]],
@@ -101,7 +101,7 @@ describe("the time axis", () => {
     expect(idleOf([], [[0, 1]])).toEqual([]);
   });
 
-  it("Times are shown in units that people read", () => {
+  it("Durations are shown in milliseconds, seconds, minutes or hours", () => {
     expect([0, 0.4, 12, 999.6, 1520, 12_340, 125_000, 11_520_000, 300 * 3_600_000].map(duration)).toEqual([
       "0 ms",
       "<1 ms",
@@ -118,7 +118,7 @@ describe("the time axis", () => {
 });
 
 describe("the sums", () => {
-  it("Parallel work counts once, and tokens are those of the server", () => {
+  it("The totals of a trace count parallel work once, and have the tokens of the run's record", () => {
     const logs = [
       attemptRow(0, 100),
       attemptRow(300, 100, { step: 2 }),
@@ -147,7 +147,7 @@ describe("the sums", () => {
     expect(summaryOf(live, run, at(500)).tool_ms).toBe(400);
   });
 
-  it("Intervals that overlap or touch are one", () => {
+  it("Time intervals that overlap or touch are joined", () => {
     expect(
       union([
         [5, 9],

@@ -23,7 +23,7 @@ const entry = (day: string, name: string, more: Partial<Amount> = {}): Entry => 
 });
 
 describe("days", () => {
-  it("Days are those of UTC, across the ends of months and years", () => {
+  it("The days of a usage report are days of UTC, across the ends of months and years", () => {
     expect(daysOf("2024-02-28", "2024-03-01")).toEqual(["2024-02-28", "2024-02-29", "2024-03-01"]);
     expect(daysOf("2026-03-02", "2026-03-01")).toEqual([]);
     expect(spanOf("2026-12-31", "2027-01-01")).toBe(2);
@@ -32,7 +32,7 @@ describe("days", () => {
     expect(rangeWords("2026-10-23", "2026-11-21")).toMatch(/^23 Oct\s–\s21 Nov 2026$/);
   });
 
-  it("Invalid values in an address count as missing", () => {
+  it("Invalid values in the address of the usage page count as missing", () => {
     const read = (query: string) => readChoice(new URLSearchParams(query), "2026-11-21");
     const usual = {
       preset: 30,
@@ -86,12 +86,12 @@ describe("amounts", () => {
     expect(bar && barWords(bar, "cost", true)).toBe("Sat, 21 Nov 2026, so far: unknown; a unknown");
   });
 
-  it("Amounts are compared with those of the same number of days before", () => {
+  it("The period of comparison is the same number of days before the shown days", () => {
     expect(daysBefore("2026-03-01", "2026-03-07")).toEqual({ from: "2026-02-22", to: "2026-02-28" });
     expect(daysBefore("2026-03-01", "2026-03-01")).toEqual({ from: "2026-02-28", to: "2026-02-28" });
   });
 
-  it("A change is shown only if both amounts are known", () => {
+  it("A change against the period before is shown only if both amounts are known", () => {
     expect(changeWords(12, 10)).toBe("+20 %");
     expect(changeWords(5, 10)).toBe("−50 %");
     expect(changeWords(0, 10)).toBe("−100 %");
@@ -115,7 +115,7 @@ describe("a chart", () => {
     { selector: ({ day, name }) => `${day} ${name}` },
   );
 
-  it("A bar stacks every amount once, six of them separately and the others together", () => {
+  it("A bar of the usage chart contains each entry's amount once, six entries separately and the others together", () => {
     fc.assert(
       fc.property(anyEntries, fc.constantFrom("cost" as const, "tokens" as const), (some, measure) => {
         const entries = some.map(({ day, name, ...more }) => entry(day, name, more));
@@ -137,7 +137,7 @@ describe("a chart", () => {
     );
   });
 
-  it("The order is by cost, then by tokens, whatever the chart shows", () => {
+  it("The entries of the usage chart are sorted by cost, then by tokens, also if the chart shows tokens", () => {
     const entries = [
       entry("2026-11-01", "cheap", { known: 1, tokens: 900 }),
       entry("2026-11-02", "dear", { known: 5, tokens: 1 }),
@@ -147,7 +147,7 @@ describe("a chart", () => {
     expect(seriesOf(entries).map(({ name }) => name)).toEqual(["dear", "cheap", "freer", "free"]);
   });
 
-  it("A chart keeps every bar within its space, at any width and number of days", () => {
+  it("The bars of the usage chart stay within the chart, at any width and number of days", () => {
     fc.assert(
       fc.property(
         anyEntries,

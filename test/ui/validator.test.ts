@@ -7,7 +7,7 @@ import { interpretingValidator } from "#playground/schema-form/validator.ts";
 const validator = interpretingValidator();
 
 describe("the validator of forms", () => {
-  it("The validator of forms names where a value does not fit, and nothing if it fits", () => {
+  it("The validator of forms reports the field of an invalid value, and no error for a valid form", () => {
     const schema = {
       type: "object",
       properties: {

@@ -234,7 +234,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       expect((await api().messages(id)).map(({ content }) => content)).toEqual(["Other words"]);
     });
 
-    it("The log shows each event as it arrives, and the selected one as it was sent", async () => {
+    it("The event log shows each event as it arrives, and the selected event as the server sent it", async () => {
       const { id } = await api().createThread();
       const { page } = await open(`/threads/${id}`);
       await page.getByRole("button", { name: "Show events" }).click();

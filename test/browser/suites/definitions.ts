@@ -81,7 +81,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(covered).toBe(0);
     });
 
-    it("The graph is one stop of the tab key: arrows follow its edges, Enter opens, and keys zoom", async () => {
+    it("The definitions graph takes one press of Tab; in it arrow keys follow edges, Enter opens a definition, and keys zoom", async () => {
       const { page } = await open("/agents?name=purchaser");
       const graph = page.getByRole("application", { name: "Graph of definitions" });
       const first = graph.getByRole("link", { name: /^agent purchaser/ });
@@ -144,7 +144,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(await routes.getByRole("listitem").count()).toBe(1);
     });
 
-    it("An agent's page names its file, links to the definitions that it uses, and starts a thread that it then lists", async () => {
+    it("The page of an agent names the agent's file, links to the definitions that it uses, starts a thread, and lists the agent's threads", async () => {
       const { page } = await open("/agents/debate");
       await page.getByText("Demo: two models debate a motion").waitFor();
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -249,7 +249,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await page.getByText("approve the call there").waitFor();
     });
 
-    it("An unknown name, no definitions, and a failure each show what to do", async () => {
+    it("The pages of an unknown definition, of a project without definitions, and of a failed request show what to do", async () => {
       const screen = await open("/tools/draw_bagde");
       const { page } = screen;
       await page.getByRole("alert").getByText('Did you mean "draw_badge"?').waitFor();

@@ -63,7 +63,7 @@ export function runs({ api, open }: PlaygroundUse): void {
       expect(answers).toHaveLength(2);
     });
 
-    it("The wait for a model shows its duration and its attempt", async () => {
+    it("A thread that waits for the model shows the duration of the wait and the number of the attempt", async () => {
       const { id } = await api().createThread("moody");
       const screen = await open(`/threads/${id}`);
       const { page } = screen;

@@ -15,7 +15,7 @@ export function states({ api, open }: PlaygroundUse): void {
   };
 
   describe("states of a conversation", () => {
-    it("The page of a retried and failed run, of calls with results, and of two sides is without a serious finding", async () => {
+    it("Threads with a retried and failed run, with calls and results, and with two sides have no serious accessibility finding", async () => {
       const moody = await api().createThread("moody", { title: "A bad day" });
       for (const words of [`retry ${moody.id}`, "hand on", "fail"]) await api().say(moody.id, words);
       const author = await api().createThread("author", { title: "A line that was reviewed" });
@@ -45,7 +45,7 @@ export function states({ api, open }: PlaygroundUse): void {
       await look(screen, "two-sides");
     });
 
-    it("The page of an active run, of queued messages and of a limit is without a serious finding", async () => {
+    it("Threads with an active run, with queued messages and at a limit have no serious accessibility finding", async () => {
       const { id } = await api().createThread("moody", { title: "At work" });
       const screen = await open(`/threads/${id}`);
       const { page } = screen;
@@ -65,7 +65,7 @@ export function states({ api, open }: PlaygroundUse): void {
       await look(screen, "limit");
     });
 
-    it("The page of a loading thread, of an unreachable server, of a deleted thread, and of an invalid export is without a serious finding", async () => {
+    it("The pages of a loading thread, of an unreachable server, of a deleted thread, and of an invalid export have no serious accessibility finding", async () => {
       const { id } = await api().createThread("assistant", { title: "Gone" });
       await api().say(id, "Hello");
       const screen = await open("/");

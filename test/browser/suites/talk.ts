@@ -14,7 +14,7 @@ export function talk({ api, open }: PlaygroundUse): void {
   };
 
   describe("notes of a run", () => {
-    it("A retry, a fallback, a retraction and a failure are shown as they happen, and after a reload", async () => {
+    it("The conversation shows a retry, a fallback, a retracted answer and a failure at once, and also after a reload", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
       const log = page.getByRole("log");
@@ -76,7 +76,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       expect(await inside.getByRole("article").count()).toBe(3);
     });
 
-    it("The thread in which a call is answered is shown in the call while it continues, and has its own page", async () => {
+    it("The child thread of a call is shown in the call while it runs, and has its own page", async () => {
       const { id } = await api().createThread("moody");
       const { page } = await open(`/threads/${id}`);
       await say(page, "let two help");

@@ -64,7 +64,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       expect(JSON.stringify(body)).toContain("Too dear");
     });
 
-    it("Two pages that decide about one call at once show one decision, and the call runs at most once", async () => {
+    it("Two pages on which one call is approved and declined at once show the same decision, and the call runs at most once", async () => {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
       const [here, there] = [await open(`/threads/${id}`), await open(`/threads/${id}`)];
@@ -142,7 +142,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
       ]);
     });
 
-    it("A remote tool is answered by hand", async () => {
+    it("A user can enter the result of a remote tool that has no schema of results", async () => {
       const { id } = await api().createThread("forecaster");
       const { page } = await open(`/threads/${id}`);
       await page.getByLabel("Message", { exact: true }).fill("What is the weather?");

@@ -57,7 +57,7 @@ describe("spellings of an address", () => {
     );
   });
 
-  it("OUT1 A text that is almost an address is not read as one", () => {
+  it("OUT1 A host that the URL parser reads as an IPv4 address is recognised as an address", () => {
     const digits = fc.stringMatching(/^[0-9.xXa-f]{1,12}$/);
     fc.assert(
       fc.property(digits, (text) => {
