@@ -123,7 +123,7 @@ interface RunFields {
   ended_at: number | null;
   /** The input, while the run waits in the queue; null once its message has its position. */
   queued: QueuedInput | null;
-  /** What an active run needs until its end; null for any other. */
+  /** The state that an active run needs until it ends; null for other runs. */
   progress: RunProgress | null;
   /** Position before the run's first message: the run's messages come after it. */
   after_position: string;
@@ -288,7 +288,7 @@ export interface ThreadParent {
 /** A message to another thread, stored until that thread has received it. */
 export type OutboundMessage = OutboundContent & { retry?: RetryState };
 
-/** The content of such a message. */
+/** The content of a message to another thread. */
 export type OutboundContent =
   /** From a child thread to its parent: a run ended, or its cost has grown. The parent counts the usage, and may wait for the result. */
   | { type: "result"; run_id: string; tool_executions: number }
@@ -335,7 +335,7 @@ export interface ThreadRecord {
   setup?: ThreadSetup;
   /** The state of work outside of runs, which is repeated after a crash. */
   background: BackgroundRecord;
-  /** Fingerprint of the request that created the thread, for a repeated create. */
+  /** Fingerprint of the request that created the thread. A repeated request has the same one. */
   creation: string;
   /** When the thread was imported (microseconds). Absent for a thread that was created here. */
   imported_at?: number;
@@ -345,7 +345,7 @@ export interface ThreadRecord {
 
 /** The queued runs. They are in the thread's row, so that the next run is found without a search when a run ends. */
 export interface QueueRecord {
-  /** In the order in which they begin. */
+  /** Ids of the queued runs, in the order in which they will begin. */
   run_ids: string[];
   /**
    * The number of queued inputs, from the first on, that are to join the active run. If the run ends before they join, they begin runs like
@@ -364,14 +364,14 @@ export interface RetryState {
   at: number;
 }
 
-/** The stored state of a thread's background work. An absent field means that there is nothing to do. */
+/** The stored state of a thread's background work. An absent field means that there is no such work to do. */
 export interface BackgroundRecord {
   catalog: CatalogMark;
   /** Messages to other threads that were not received yet. */
   outbound?: OutboundMessage[];
   /** Files of messages that are not admitted yet. They are deleted if the message never is. */
   attachments?: FileVersion[];
-  /** Set while the sweep of deleted files fails. */
+  /** Set after a failed sweep of deleted files, until one succeeds. */
   sweep?: RetryState;
 }
 
@@ -380,7 +380,7 @@ interface CatalogMark {
   dirty: boolean;
   /** Ids of the runs whose totals the catalog may lack. */
   runs: string[];
-  /** Set while sending fails. */
+  /** Set after a failed attempt to send, until one succeeds. */
   retry?: RetryState;
 }
 

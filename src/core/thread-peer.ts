@@ -15,9 +15,9 @@ export interface ChildInput {
   agent_id: string;
   user_id: string | null;
   parent: ThreadParent;
-  /** Its first message. */
+  /** The child's first message. */
   text: string;
-  /** The limits of its run: a share of the parent's remaining budget. */
+  /** The limits of the child's run: a share of the parent's remaining budget. */
   limits: Limits;
 }
 

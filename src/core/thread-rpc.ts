@@ -118,8 +118,8 @@ export interface Relisted {
 }
 
 /**
- * The methods of a thread's object: their parameters after the caller, and their results. Contract: each of them refuses with
- * `thread_not_found`, before any write, a thread that does not exist or that the caller may not access.
+ * The methods of a thread's object, with their results. The first parameter of each call is the caller, which is left out here. Contract:
+ * each method refuses with `thread_not_found`, before any write, a thread that does not exist or that the caller may not access.
  */
 export interface ThreadMethods {
   create(input: CreateInput): Thread;
@@ -135,7 +135,7 @@ export interface ThreadMethods {
   getMessage(id: string): Message;
   patchMessage(id: string, change: PatchMessage): Message;
   deleteMessage(id: string): null;
-  /** The queued inputs, in order. */
+  /** Returns the queued inputs, in the order in which they will begin. */
   listQueue(query: ListQueue): Page<QueuedInput>;
   patchQueued(id: string, change: PatchQueued): QueuedInput;
   /** Deletes a queued input. */
@@ -149,7 +149,7 @@ export interface ThreadMethods {
   /** Sends the thread and the totals of all its runs to the catalog again. */
   relist(): Relisted;
   postToolResults(input: PostToolResults, setup?: InputSetup): PostedResults;
-  /** The conversation, page by page. */
+  /** Returns the conversation, one page at a time. */
   readTranscript(cursor: string | null): TranscriptPage;
 }
 

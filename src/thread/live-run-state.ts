@@ -2,7 +2,7 @@
 
 import type { MessageRecord, RunRecord } from "#core/record.ts";
 
-/** One per loaded thread. */
+/** The executed run of one loaded thread. */
 export class LiveRunState {
   #run: RunRecord | null = null;
   #messages: MessageRecord[] | null = null;

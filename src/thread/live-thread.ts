@@ -74,7 +74,7 @@ export class LiveThread {
     return this.#numbers.last;
   }
 
-  /** The thread was deleted: `store` refuses every read and write from here on. */
+  /** Marks the thread as deleted: from now on `store` refuses every read and write. */
   retire(): void {
     this.#retired = true;
   }

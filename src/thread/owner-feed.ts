@@ -23,7 +23,10 @@ const unfinished = "";
 /** Attempts to send one message: the first may reach an object that was just reset. */
 const tries = 2;
 
-/** One per object, so that messages about a deleted thread are sent before those about a new thread with the same id. */
+/**
+ * Sends the feed messages of one object. An object keeps the same instance for its next thread with the same id, so that messages about a
+ * deleted thread are sent before those about the new one.
+ */
 export class OwnerFeed {
   readonly #feeds: FeedDirectory<FeedTold>;
   readonly #background: (work: Promise<unknown>) => void;

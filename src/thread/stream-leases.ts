@@ -9,7 +9,7 @@ import type { Caller } from "#core/thread-rpc.ts";
 
 import { leaseOf } from "./reader/subscribe.ts";
 
-/** One per object. */
+/** The stream leases of one object. */
 export class StreamLeases {
   readonly #state: DurableObjectState;
   readonly #feeds: FeedDirectory<FeedTold>;

@@ -18,7 +18,7 @@ import type { OpenThread } from "./open-thread.ts";
 import { OwnerFeed } from "./owner-feed.ts";
 import type { ThreadDependencies } from "./thread-dependencies.ts";
 
-/** One per object. */
+/** Loads the thread of one object. Each thread's object has one loader. */
 export class ThreadLoader {
   readonly importer: Importer;
   readonly #state: DurableObjectState;

@@ -12,7 +12,7 @@ const counted = {
   folder: "folders",
 } as const;
 
-/** One per export or import. */
+/** The counts of one export or import. */
 export class ArchiveTally {
   readonly #counts = noCounts();
   #last = { files: 0, bytes: 0 };

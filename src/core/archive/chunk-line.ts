@@ -7,7 +7,7 @@ const encoder = new TextEncoder();
 const head = encoder.encode('{"type":"chunk","data":"');
 const tail = encoder.encode('"}\n');
 
-/** The line with its line feed. */
+/** Encodes the bytes of a chunk as a line, including the line feed. */
 export function encodedChunk(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const length = encodedLength(bytes.byteLength);
   const line = new Uint8Array(head.byteLength + length + tail.byteLength);

@@ -117,7 +117,7 @@ export const threadFate = {
   created_at: "carried",
   updated_at: "carried",
   active_run_id: "carried",
-  // Except `steering`: the import ends the run that those inputs would have joined.
+  // Carried except for its field `steering`: the import ends the run that those inputs would have joined.
   queue: "carried",
   branch: "carried",
   last_seq: "carried",

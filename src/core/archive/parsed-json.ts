@@ -32,10 +32,10 @@ export function wellFormed(value: unknown): boolean {
   return true;
 }
 
-/** Any value from `JSON.parse`. It is JSON already, so no schema walks it again. */
+/** The schema of any value that `JSON.parse` returned. Its content is not checked again. */
 export const parsedJson = z.custom<Json>((value) => value !== undefined, "has to be there");
 
-/** An object of such values. */
+/** The schema of an object that `JSON.parse` returned. Its content is not checked again. */
 export const parsedObject = z.custom<JsonObject>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "has to be an object",

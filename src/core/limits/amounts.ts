@@ -12,7 +12,7 @@ export type Bounds = Record<AmountName, number | null>;
 /** The used amounts. `cost` is the sum of the known costs; requests without a known price add nothing. */
 export type Used = Record<AmountName, number>;
 
-/** No amount is bounded. */
+/** The bounds of a run without any limit. */
 export const noBounds: Bounds = Object.freeze({
   steps: null,
   turns: null,
@@ -21,7 +21,7 @@ export const noBounds: Bounds = Object.freeze({
   cost: null,
 });
 
-/** Nothing is used. */
+/** The used amounts before anything is used. */
 export const zeroUse: Used = Object.freeze({ steps: 0, turns: 0, tokens: 0, duration_ms: 0, cost: 0 });
 
 /** The strictest bound of each amount. A missing or null bound is none. */

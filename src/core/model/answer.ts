@@ -26,7 +26,7 @@ interface OpenBlock {
   kind: "text" | "thinking" | "toolcall";
   text: string;
   redacted: boolean;
-  /** Bytes of its text as JSON. */
+  /** Bytes of the block's text as JSON. */
   bytes: number;
 }
 

@@ -69,7 +69,7 @@ export async function* watched(
       }
       yield part;
       received();
-      // A raw chunk may only announce an answer before its thinking, so it does not begin the answer.
+      // A raw chunk may announce an answer long before the model's first thinking or text, so the answer has not begun yet.
       if (begun || part.type === "raw") continue;
       begun = true;
       if (limit === limits.next) continue;

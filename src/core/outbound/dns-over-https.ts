@@ -25,7 +25,7 @@ const bounds = {
 
 interface CachedAddresses {
   addresses: readonly string[];
-  /** Microseconds since epoch. */
+  /** The end of the cached result's lifetime, in microseconds since epoch. */
   until: number;
 }
 
@@ -115,7 +115,7 @@ async function sendQuery(
     const answer = readDnsAnswer(await new Response(bounded).text());
     return answer.ok ? answer.records : null;
   } catch {
-    // Every failure has the same result.
+    // Every failure of a query gives the same result: null.
     return null;
   } finally {
     exchange.end();

@@ -11,9 +11,9 @@ export interface ChildStart {
   run_id: string;
   tool_call_id: string;
   message_id: string;
-  /** Its first message. */
+  /** The child's first message. */
   text: string;
-  /** The limits of its run. */
+  /** The limits of the child's run. */
   limits: Limits;
 }
 

@@ -98,14 +98,14 @@ export interface ThreadFiles {
    */
   link(path: string, url: string, facts: LinkFacts): Promise<FileRecord>;
   /**
-   * The whole file. Null for a missing file, a folder and a linked file. `too_large` for a file that has to be read in chunks.
+   * Reads the whole file. Null for a missing file, a folder and a linked file. Throws `too_large` for a file that has to be read in chunks.
    */
   read(path: string): Promise<Uint8Array | null>;
-  /** Null for a missing file and for a folder. */
+  /** Opens a file for reading. Null for a missing file and for a folder. */
   open(path: string, range?: ByteRange): Promise<OpenFile | null>;
-  /** The stored chunks, one at a time. Null for a missing file, a folder and a linked file. */
+  /** Reads the stored chunks, one at a time. Null for a missing file, a folder and a linked file. */
   chunks(path: string, signal?: AbortSignal): Promise<AsyncIterable<FileChunk> | null>;
-  /** The entry at a path, with its tag. Reads no bytes. Null for a missing entry. */
+  /** Returns the entry at a path with its ETag. Reads no bytes. Null for a missing entry. */
   standing(path: string): Promise<Standing | null>;
   /** The record of a file or a folder, also of a folder that exists only because of the files in it. Null for a missing entry. */
   stat(path: string): Promise<FileRecord | null>;

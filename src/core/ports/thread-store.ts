@@ -35,7 +35,7 @@ export interface LogQuery extends RowQuery {
 export interface ThreadStore {
   transaction<T>(work: () => T): T;
 
-  /** Null if no thread was created; then there are no tables. */
+  /** Returns the thread's row. Null if no thread was created: then the database has no tables. */
   readThread(): ThreadRecord | null;
   writeThread(thread: ThreadRecord): void;
 

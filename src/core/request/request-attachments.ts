@@ -16,9 +16,9 @@ import type { FileReference } from "./sent-file.ts";
 /** The number of recent messages whose images are sent if the prompt sets none (Standard Agents, recentImageThreshold). */
 const defaultRecent = 10;
 
-/** What decides how files are sent. */
+/** The data that decides how files are sent. */
 export interface AttachmentView {
-  /** Undefined: every file becomes a line. */
+  /** The thread's files. If undefined, each file is sent as a line with its name. */
   files: ThreadFiles | undefined;
   /** The models that the request may go to. If none of them accepts images, no image is read. */
   models: readonly AnyModelDefinition[];
@@ -58,7 +58,7 @@ async function withFiles(message: ModelMessage, send: Send): Promise<ModelMessag
   const { result } = message;
   const parts = await sentParts(message.parts, send);
   if (result?.attachments === undefined) return parts === message.parts ? message : { ...message, parts };
-  // A model reads a tool's result as text, so lines follow that text; images are separate parts.
+  // A model reads a tool's result as text, so lines about files are appended to that text. Images are separate parts.
   const attached = await sentParts(result.attachments.map(partOf), send);
   const resultText = (result.status === "error" ? result.error : result.result) ?? "";
   const lines = attached.flatMap((part) => (part.type === "text" ? [part.text] : []));

@@ -1,16 +1,15 @@
 // Selects the thinking of earlier runs that a request contains (decision 19: thinking): none, unless the prompt's `reasoning.include`
-// requests it.
-// Signatures of text and calls count as thinking. The current run's thinking is always sent, and the model layer sends it only to the
-// provider that produced it.
+// requests it. Signatures of text and calls count as thinking. The current run's thinking is always sent. The model layer sends thinking
+// only to the provider that produced it.
 
 import type { ReasoningConfig } from "#spec/index.ts";
 
 import type { MessageRecord } from "../record.ts";
 
 /**
- * The earlier messages of a thread without the thinking that is not sent. A turn that ends in tool results is still open if no
- * participant has spoken since; providers refuse its calls without their signatures, so it keeps them. `own` are the current run's
- * messages of this loop.
+ * The earlier messages of a thread, without the thinking that is not sent. A turn that ends in tool results keeps its thinking until the
+ * other side writes a message, because providers refuse its calls without their signatures. `current` are the messages of this loop in the
+ * current run.
  */
 export function earlierThinking(
   earlier: readonly MessageRecord[],
@@ -24,7 +23,7 @@ export function earlierThinking(
   return earlier.map((message, at) => (keeps(message, at) ? message : withoutThinking(message)));
 }
 
-/** Index of the first message of an open turn; the list's length if there is none. */
+/** Index of the first message of a turn that keeps its thinking; the list's length if there is none. */
 function openTurn(earlier: readonly MessageRecord[], current: readonly MessageRecord[]): number {
   const last = earlier.at(-1);
   if (last?.role !== "tool") return earlier.length;

@@ -20,10 +20,10 @@ const documentTypes = /^(application\/pdf|audio\/|video\/)/;
 /** A part that refers to a file of the thread. */
 export type FileReference = (ImagePart | FilePart) & { path: string };
 
-/** How a kind of file is sent. */
+/** The forms in which a file is sent. `line`: only a line of text that names the file. */
 export type SentAs = "image" | "document" | "text" | "line";
 
-/** How a part is sent, by its media type. */
+/** The form in which a file is sent, by its media type. */
 export function sentAs({ mime_type }: FileReference): SentAs {
   if (mime_type.startsWith("image/")) return "image";
   if (isTextType(mime_type)) return "text";
@@ -54,7 +54,7 @@ export async function sentFile(
   }
 }
 
-/** The line in place of a file. */
+/** The line that is sent in place of a file. */
 export function fileLine(part: ImagePart | FilePart, reason?: string): StoredPart {
   return { type: "text", text: describePart(part, reason) };
 }

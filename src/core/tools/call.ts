@@ -229,7 +229,10 @@ async function execute(slot: CallSlot, { runner, args }: PreparedCall, context: 
   );
 }
 
-/** The outcome of an interrupted call by its tool's `reconcile`; null if the call had no effect. The outcome is unknown if there is none in time. */
+/**
+ * Waits for the outcome of an interrupted call, which the tool's `reconcile` finds out; null if the call had no effect. Without an outcome
+ * in time, the result says that it is unknown.
+ */
 async function reconcile(
   outcome: Promise<ToolAnswer | null>,
   timeoutMs: number,
@@ -242,7 +245,7 @@ async function reconcile(
     timers: ports.clock,
     milliseconds: timeoutMs,
     onTimeout: giveUp,
-    // A run that is stopped already still waits for the outcome, which may show that the call had its effect.
+    // The outcome may show that the call had its effect, so a run that was stopped before still waits for it.
     abort: signal.aborted ? undefined : { signal, onAbort: giveUp },
   });
 }

@@ -32,7 +32,7 @@ export const skippedCall = errorResult(
   "This call was skipped: a new message came before it began. Call the tool again if that is still wanted.",
 );
 
-/** The time limit of the tool is over. */
+/** The tool exceeded its time limit. */
 export function timedOut(ms: number): ToolResult {
   return errorResult(`The tool did not finish within ${ms / 1000} s.`);
 }
@@ -52,7 +52,7 @@ export function declined(name: string, reason: string | undefined): ToolResult {
   return errorResult(`The call of "${name}" was declined by a person, so it was not run.${why}`);
 }
 
-/** The deadline of the approval is over. */
+/** The approval was not decided before its deadline. */
 export function approvalTimedOut(name: string): ToolResult {
   return errorResult(`Nobody approved the call of "${name}" in time, so it was not run.`);
 }

@@ -18,7 +18,7 @@ export interface ToolEnvironment {
   faults: Faults;
   emit: (event: EventDraft) => void;
   signal: AbortSignal;
-  /** Default: what fits a row. */
+  /** The bounds of the stored result. Default: what fits a row. */
   bounds?: ResultBounds | undefined;
 }
 

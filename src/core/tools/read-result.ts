@@ -74,7 +74,7 @@ export function fitResult(answer: unknown, bounds: ResultBounds = rowBounds): To
   };
 }
 
-/** Null for a value that is not a result. A getter of it may throw. */
+/** Parses a returned value as a result; null for any other value. A getter of the value may throw. */
 function parse(returned: unknown): z.infer<typeof answerSchema> | null {
   try {
     return answerSchema.safeParse(returned).data ?? null;

@@ -7,7 +7,9 @@ export interface ScheduledCall {
   name: string;
   /** The tool's definition requires that its calls run alone. */
   sequential: boolean;
-  /** Its result or approval comes from outside: it starts after the other calls, and only calls that depend on it wait for it. */
+  /**
+   * The call's result or approval comes from outside. The call starts after the other calls, and only calls that depend on it wait for it.
+   */
   remote?: boolean;
   /** Another thread works on it: remote calls start without waiting for it. */
   elsewhere?: boolean;
@@ -15,15 +17,16 @@ export interface ScheduledCall {
   dependsOn: readonly string[];
 }
 
-/** For each call the indexes of the calls that it waits for, and whether the dependencies had a cycle. */
+/** For each call the indexes of the calls for which it waits, and whether the dependencies contain a cycle. */
 export interface Schedule {
   waitsFor: ReadonlySet<number>[];
   cycle: boolean;
 }
 
 /**
- * The graph of a step's calls. Dependencies decide the order, and call order decides the rest; calls that must not run in parallel run in
- * that order. Calls of a cycle, and those that depend on them, run last, in call order.
+ * Makes the graph of a step's calls. The calls are put into an order that keeps their dependencies, and otherwise the order of the answer.
+ * Calls that must not run in parallel run one after the other in this order. Calls of a cycle, and calls that depend on them, run last, in
+ * the order of the answer.
  */
 export function schedule(calls: readonly ScheduledCall[], mode: ToolMode): Schedule {
   const { order, cut } = ordered(calls);
@@ -41,7 +44,10 @@ export function schedule(calls: readonly ScheduledCall[], mode: ToolMode): Sched
   return { waitsFor, cycle: cut.size > 0 };
 }
 
-/** The calls in an order that keeps every dependency, remote calls last; `cut` are the calls of a cycle and those that depend on them. */
+/**
+ * Puts the calls into an order that keeps every dependency, remote calls last. `cut` are the calls of a cycle and the calls that depend on
+ * them.
+ */
 function ordered(calls: readonly ScheduledCall[]): { order: number[]; cut: ReadonlySet<number> } {
   const order: number[] = [];
   const waiting = new Set(calls.keys());
@@ -58,8 +64,9 @@ function ordered(calls: readonly ScheduledCall[]): { order: number[]; cut: Reado
 }
 
 /**
- * The first waiting call that depends on no waiting call; a remote call only if there is no other. `remaining` counts the waiting calls by
- * name: comparing each call with each other one would take minutes for an answer with a thousand calls.
+ * The first unordered call that depends on no other unordered call; a remote call only if there is no other. `waiting` are the unordered
+ * calls, and `remaining` counts them by name: to compare each call with each other one would take minutes for an answer with a thousand
+ * calls.
  */
 function firstFree(
   calls: readonly ScheduledCall[],

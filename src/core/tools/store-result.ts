@@ -25,7 +25,7 @@ export interface FinishedCall {
   startedAt: number;
 }
 
-/** Stores the result. Each call passes here once: hooks, files, hooks, row, events, in this order. */
+/** Stores the result. Called once for each call: hooks, files, hooks, row, events, in this order. */
 export async function storeResult(
   slot: CallSlot,
   finished: FinishedCall,
@@ -64,7 +64,7 @@ export async function storeResult(
   return { ...done, message: stored };
 }
 
-/** Stages a nested loop's end with the stored result, which hooks may have changed: replay has only that one. */
+/** Stages the end of a nested loop with the stored result. Hooks may have changed the result, and replay sends only the stored one. */
 function stageNestedEnd(end: NestedEnd, { result, error }: ToolResult, events: RowEvents): void {
   events.stage({ ...end, ...(result === undefined ? {} : { result }), ...(error === undefined ? {} : { error }) });
 }
@@ -98,7 +98,7 @@ function settledMessage(
     status: "complete",
     result,
     ...(awaits?.kind === "child" ? { child: awaits.thread_id } : {}),
-    // Also set without a posted answer, so that a late answer is recognised.
+    // Also set without a posted answer: it marks the call as one that waited for a client, so that a late answer is recognised.
     ...(awaits?.kind === "remote" || awaits?.kind === "approval" ? { answered: kept.answered ?? "" } : {}),
     ...(awaits?.kind === "approval" && awaits.delivered !== null
       ? { approval: withoutChangedArguments(awaits.delivered) }

@@ -26,7 +26,7 @@ export interface ImportFilesParts {
 /** Thrown inside a write when a `void` line revokes the file. */
 class FileVoided extends Error {}
 
-/** One per import. */
+/** The files of one import. */
 export class ImportFiles {
   readonly #parts: ImportFilesParts;
 

@@ -52,7 +52,7 @@ export interface ImportedRows {
   active: ActiveRun | null;
 }
 
-/** One per import. Methods throw `InvalidLine` for an invalid record. */
+/** Writes the rows of one import. The methods throw `InvalidLine` for an invalid record. */
 export class ImportRows {
   readonly #setting: ImportOptions;
   readonly #branches = new BranchTree();
@@ -99,7 +99,7 @@ export class ImportRows {
     }
   }
 
-  /** Builds the thread's row, with the given `creation`. Called after the last line. */
+  /** Builds the thread's row with the given `creation`. Call it after the last line. */
   result(creation: string): ImportedRows {
     const { store, now } = this.#setting;
     const [thread, totals] = [this.#theThread(), this.#theTotals()];

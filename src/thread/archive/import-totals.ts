@@ -17,7 +17,7 @@ import type { BranchStretch } from "#store/branch-path.ts";
 /** The most bytes of records of the active run: they are all in memory when the import ends that run. */
 const activeBytesLimit = 64 * 1024 * 1024;
 
-/** One per import. */
+/** The totals of one import. */
 export class ImportTotals {
   readonly #stretches: Map<string, string | null>;
   #underWay = 0;
@@ -30,7 +30,7 @@ export class ImportTotals {
   readonly #requests = new Spent();
   #lastPosition = "";
   counts: MessageCounts = {};
-  /** The active run; null until its line was read, and if there is none. */
+  /** The active run; null if there is none, or if its line was not read yet. */
   active: ArchivedRun | null = null;
   /** The counts of the messages before the active run. */
   countsBefore: MessageCounts = {};

@@ -62,7 +62,7 @@ export interface ImporterParts {
   unload: () => void;
 }
 
-/** One per object. */
+/** Imports a thread into its object. Each thread's object has one importer. */
 export class Importer {
   readonly #parts: ImporterParts;
   #busy = false;

@@ -23,7 +23,7 @@ interface Issues {
   issues: readonly { path: PropertyKey[]; message: string }[];
 }
 
-/** One per import. */
+/** Reads the lines of one import. */
 export class LineReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #digest = new RunningDigest();

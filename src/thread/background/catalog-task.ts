@@ -22,7 +22,7 @@ export function markForCatalog(live: LiveThread, runId?: string): void {
   live.changeBackground({ catalog: { ...mark, dirty: true, runs: runId === undefined ? runs : [...runs, runId] } });
 }
 
-/** One per object. */
+/** Sends changes of one thread to the catalog. Each thread's object has one such task. */
 export class CatalogTask implements BackgroundTask {
   readonly #context: Pick<ObjectContext, "live" | "catalog" | "clock" | "faults" | "log">;
   #running: Promise<void> | null = null;

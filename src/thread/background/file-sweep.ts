@@ -12,7 +12,7 @@ import type { BackgroundTask } from "./background-task.ts";
 /** Pauses after failures, in milliseconds. */
 const pauses = { firstMs: 60_000, longestMs: 15 * 60_000 };
 
-/** One per object. */
+/** Sweeps the files of one thread. Each thread's object has one such task. */
 export class FileSweep implements BackgroundTask {
   readonly pending = false;
   readonly #context: Pick<ObjectContext, "files" | "live" | "clock" | "faults" | "log">;

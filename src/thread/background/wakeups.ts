@@ -15,7 +15,7 @@ export type WakeupParts = Pick<
   "live" | "clock" | "faults" | "catalog" | "threads" | "feed" | "ownerFeed" | "files" | "background" | "log"
 > & { alarm: Alarm };
 
-/** One per object. */
+/** The heartbeat, the background tasks and the alarm of one thread's object. */
 export class Wakeups {
   readonly catalog: CatalogTask;
   readonly outbound: OutboundMessages;

@@ -42,7 +42,7 @@ function isSame(one: OutboundContent, other: OutboundContent): boolean {
   return other.type === "stop" && one.thread_id === other.thread_id;
 }
 
-/** One per object. */
+/** Sends the messages of one thread to other threads. Each thread's object has one such task. */
 export class OutboundMessages implements BackgroundTask {
   readonly #context: Pick<ObjectContext, "live" | "threads" | "feed" | "clock" | "log">;
   #running: Promise<void> | null = null;
@@ -102,7 +102,10 @@ export class OutboundMessages implements BackgroundTask {
     }
   }
 
-  /** Rejects if the other thread did not receive it. A refusal, or a thread that is gone, counts as received. */
+  /**
+   * Sends a message. Rejects if the other thread did not receive it. If that thread refuses the message or does not exist, the message
+   * counts as received.
+   */
   async #send(message: OutboundMessage): Promise<void> {
     const { live, threads, feed } = this.#context;
     if (message.type === "stop") {

@@ -25,7 +25,7 @@ function checksForReaders(event: object): boolean {
   return typeof inner === "object" && inner !== null && checksForReaders(inner);
 }
 
-/** One per object that has a parent. */
+/** Relays the events of one child thread. */
 export class ParentFeed {
   readonly #context: Pick<ObjectContext, "live" | "threads" | "background">;
   /** Whether the parent has subscribers. Null while that is unknown: after loading, and after a failed relay. */

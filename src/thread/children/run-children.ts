@@ -14,7 +14,7 @@ import { enqueueMessage } from "./outbound-messages.ts";
 /** Attempts to reach a child before its call fails. */
 const attempts = 3;
 
-/** One per execution of a run. */
+/** The child threads of one execution of a run. */
 export class RunChildThreads implements ChildThreads {
   readonly #context: ObjectContext;
   readonly #run: ExecutedRun;

@@ -74,8 +74,8 @@ type Part = Extract<RangeOutcome, { kind: "part" }>;
  * nothing.
  */
 const guards = {
-  // Only the caller's own cache may store it, and revalidates it each time. Proxies must not compress it, because that would give a
-  // different body the same tag.
+  // Only the caller's own cache may store the response, and it has to revalidate it each time. Proxies must not compress the response:
+  // compression would give a different body the same tag.
   "cache-control": "private, no-cache, no-transform",
   "content-security-policy": "sandbox; default-src 'none'",
   "x-content-type-options": "nosniff",

@@ -7,8 +7,8 @@ import type { LiveThread } from "../live-thread.ts";
 import { openStepRows } from "../replay/open-step.ts";
 
 /**
- * Returns their tool messages in call order. For a suspended run, calls that wait for a child thread are included only if the child
- * itself waits for a client or a person.
+ * Returns the tool messages of the calls that wait, in call order. For a suspended run, a call that waits for a child thread is included
+ * only if the child itself waits for a client or a person.
  */
 export function openCallRows(live: LiveThread): MessageRecord[] {
   return rowsOf(live).filter(({ status, awaits }) => status === "started" && awaits !== undefined);

@@ -27,7 +27,7 @@ const eventFilterSchema = z.object({
   types: z.array(z.string()).nullable(),
   depth: z.number().int().nullable(),
   includeSilent: z.boolean(),
-  /** Only the events of this run. The subscription ends after them. */
+  /** Only events of this run are sent, and the subscription ends after the last of them. */
   runId: z.string().nullable(),
   /** Whether the subscription ends when the thread is idle. */
   untilIdle: z.boolean(),

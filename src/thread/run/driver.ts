@@ -26,7 +26,7 @@ interface Execution {
   abort: AbortController;
 }
 
-/** One per object. */
+/** Executes the runs of one thread. */
 export class Driver {
   readonly #context: ObjectContext;
   #execution: Execution | null = null;

@@ -38,7 +38,7 @@ export interface DriveParts {
   abort: AbortController;
 }
 
-/** One per execution of a run. */
+/** The limits of one execution of a run. */
 export class RunLimits implements LimitPort {
   readonly #context: ObjectContext;
   readonly #run: ExecutedRun;
