@@ -21,7 +21,7 @@ export class ThreadholdClientError extends Error {
   readonly code: ClientErrorCode;
   /** The HTTP status; for a closed WebSocket its close code. */
   readonly status: number;
-  /** More about the error, depending on the code. For `invalid_request` the `fields` that are wrong. */
+  /** Details of the error, depending on its code. For `invalid_request` they contain `fields`, the invalid fields. */
   readonly details: JsonObject;
   /** Milliseconds to wait before the next attempt; null if the server gave none. */
   readonly retryAfterMs: number | null;

@@ -237,7 +237,7 @@ export class ThreadHandle {
       { requests, stream: threadStream(this.id, options), after: after ?? null },
       {
         opened: () => undefined,
-        // The wire is not validated: the server builds its events from the same schemas.
+        // Events are not validated here, because the server builds them from the same schemas.
         event: (event) => queue.push(event as ThreadEvent),
         lost: fail,
         refused: fail,

@@ -38,8 +38,8 @@ export interface Threads {
   create(thread: NewThread, options?: KeyedOptions): Promise<Thread>;
   list(filter?: ThreadFilter, options?: RequestOptions): Pages<Thread>;
   /**
-   * Threads that have messages with `text`, each with its newest hits. A page searches 50 threads. It contains the threads with
-   * hits, those whose older messages are not searched yet (`next_cursor`), and those whose search failed (`error`).
+   * Threads that have messages with `text`, each with its newest matching messages. A page searches 50 threads. It contains the threads
+   * with matches, those whose older messages are not searched yet (`next_cursor`), and those whose search failed (`error`).
    */
   search(text: string, filter?: ThreadSearch, options?: RequestOptions): Pages<ThreadHits>;
   /** The first page of such a list. It is kept current while it has a subscriber. */

@@ -63,7 +63,7 @@ interface ClientAnswer {
 
 /** The limit at which a run is suspended until it is raised. */
 export interface LimitSuspension {
-  /** The id of the call of kind `limit` on the wire. No message has this call. */
+  /** The API shows the suspension as a pending call of kind `limit` with this id. No message has this call. */
   id: string;
   reason: LimitReason;
   amount: AmountName;

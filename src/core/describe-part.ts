@@ -2,7 +2,7 @@
 
 import type { FilePart, ImagePart } from "#contract/content.ts";
 
-/** The line with the known ones of name, type, size and path or URL, and the reason (decisions 16 and 19: attachments). */
+/** Returns the line: name, type, size, and path or URL, as far as they are known, and the reason (decisions 16 and 19: attachments). */
 export function describePart(part: ImagePart | FilePart, reason?: string): string {
   const location = part.path ?? part.url;
   const name = part.name ?? location?.split("/").at(-1);

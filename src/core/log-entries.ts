@@ -1,4 +1,5 @@
-// The log entries of a log row (Standard Agents, Log). The row of a step contains its tool calls, which are entries below the step's.
+// The log entries of a log row (Standard Agents, Log). The row of a step contains the step's tool calls, whose entries have the step's
+// entry as their parent.
 
 import type { JsonObject } from "#contract/json.ts";
 

@@ -79,7 +79,7 @@ function interruptedEnd(limit: LimitReason | undefined, ports: RunPorts): Halt {
  */
 function atLimit({ reason, until }: ReachedLimit, { run, scope, strategy }: RunPorts): Halt {
   if (until !== null) return { type: "suspend", until };
-  // The remaining queued calls would start another run, with another budget.
+  // Otherwise the remaining queued calls would start another run, with another budget.
   if (scope.depth === 0) run.progress.calls = [];
   const turn = strategy.turn?.() ?? null;
   return { type: "end", end: { status: "limit", reason, ...(turn === null ? {} : { turn }) } };
@@ -98,7 +98,7 @@ async function makeQueuedCalls(ports: RunPorts, signal: AbortSignal): Promise<Ha
   return "problem" in done ? planFailed(done) : { type: "suspend", until: done.until };
 }
 
-/** The most steps of queued calls in a run. Ends a call that queues itself again. */
+/** The most steps of queued calls in a run. The bound ends a run whose calls keep queueing further calls. */
 const queuedStepLimit = 100;
 
 function tooManyQueued({ journal, run, scope }: RunPorts): boolean {
@@ -110,7 +110,7 @@ function tooManyQueued({ journal, run, scope }: RunPorts): boolean {
 
 const tooManyCalls: ReachedLimit = { reason: "max_steps", until: null };
 
-/** Decides about the next step with the strategy, the limits and the steering messages, and takes it. Returns null when the run continues. */
+/** Takes the next step if the strategy, the limits and the steering messages require one. Returns null if the run continues. */
 async function nextStep(ports: RunPorts, signal: AbortSignal): Promise<Halt | null> {
   const backsOffUntil = backOffEnd(ports);
   if (backsOffUntil !== null) return { type: "suspend", until: backsOffUntil };
@@ -118,7 +118,7 @@ async function nextStep(ports: RunPorts, signal: AbortSignal): Promise<Halt | nu
   const progress = progressOf(ports.journal.messages, ports.scope);
   await ports.faults.at("loop.decide");
   const decision: Decision = await ports.strategy.next(steered ? { ...progress, hasNewInput: true } : progress);
-  // Calls that are still queued here exceed the limit of queued steps.
+  // Queued calls that remain here exceed the limit of queued steps.
   const hasTooManyCalls = hasQueuedCalls(ports);
   await ports.faults.at("loop.limits");
   const reached = decision.type === "end" && !hasTooManyCalls ? null : ((await ports.limits?.reached()) ?? null);

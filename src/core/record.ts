@@ -25,12 +25,12 @@ export interface ProviderData {
 /** A part with the data that later requests send back to its provider. */
 export type StoredPart = Part & { provider_data?: ProviderData };
 
-/** An event as a row stores it. Data that rows have anyway is omitted, and replay adds it: `thread_id`, texts of messages, results. */
+/** An event as a row stores it. Data that other rows contain is omitted, and replay adds it: `thread_id`, texts of messages, results. */
 export type StoredEvent = { seq: number; at: number; type: PlainEvent["type"] } & {
   [field: string]: Json;
 };
 
-/** A message. `position` orders the messages of a branch. It is set when the message is added to the branch. */
+/** A message. `position` orders the messages of a branch; it is set when the message is added to the branch. */
 export interface MessageRecord {
   id: string;
   branch: string;
@@ -63,7 +63,7 @@ export interface MessageRecord {
   events: StoredEvent[];
   /** User id of the author, if it is not the thread's own user; null for an administrator without a user id. */
   author?: string | null;
-  /** Why a partial answer was not completed. A run that resumes after this answer ends with the same error or limit. */
+  /** Why a partial answer is incomplete. A run that resumes after this answer ends with the same error or limit. */
   failure?: { kind: string; message: string; limit?: LimitReason };
   /** What a started call waits for: a client, a person's approval or a child thread. Absent if the call runs in this thread. */
   awaits?: AwaitedResult;
@@ -121,7 +121,7 @@ interface RunFields {
   created_at: number;
   started_at: number | null;
   ended_at: number | null;
-  /** The input, while the run waits in the queue; null once its message has its position. */
+  /** The queued input; null once its message was added to the branch. */
   queued: QueuedInput | null;
   /** The state that an active run needs until it ends; null for other runs. */
   progress: RunProgress | null;
@@ -274,7 +274,7 @@ export interface LogRecord {
 /** The number of messages of the current branch by depth, as `[shown, silent]`, so that totals are not counted from rows. */
 export type MessageCounts = Record<string, [shown: number, silent: number]>;
 
-/** The tool call of the parent thread whose result this child thread returns. */
+/** The tool call of the parent thread for which this child thread works. */
 export interface ThreadParent {
   thread_id: string;
   run_id: string;
@@ -337,7 +337,7 @@ export interface ThreadRecord {
   background: BackgroundRecord;
   /** Fingerprint of the request that created the thread. A repeated request has the same one. */
   creation: string;
-  /** When the thread was imported (microseconds). Absent for a thread that was created here. */
+  /** When the thread was imported (microseconds). Absent for a thread that was created in this deployment. */
   imported_at?: number;
   /** The number of the thread's last `thread_updated` event. */
   updated_seq?: number;
@@ -369,7 +369,7 @@ export interface BackgroundRecord {
   catalog: CatalogMark;
   /** Messages to other threads that were not received yet. */
   outbound?: OutboundMessage[];
-  /** Files of messages that are not admitted yet. They are deleted if the message never is. */
+  /** Files of messages that are not admitted yet. They are deleted if their message is not admitted. */
   attachments?: FileVersion[];
   /** Set after a failed sweep of deleted files, until one succeeds. */
   sweep?: RetryState;

@@ -1,5 +1,5 @@
-// The stored form of events. Data that the row of a message, a run or a call has anyway is omitted from the stored event, and added again
-// on replay. So a long answer is stored once, and replay is a pure function of rows.
+// The stored form of events. A stored event omits data that the row of a message, a run or a call contains; replay adds it again. So a long
+// answer is stored once, and replay is a pure function of rows.
 
 import { withoutArguments } from "#contract/event.ts";
 import type { AwaitedCall, EventDraft, PlainEvent, ThreadEvent } from "#contract/event.ts";

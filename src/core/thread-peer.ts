@@ -48,16 +48,16 @@ export interface KnownCalls {
   over: string[];
 }
 
-/** The methods that threads call on each other. Contract: repeating a call changes nothing more. */
+/** The methods that threads call on each other. Contract: a repeated call has no further effect. */
 export interface PeerMethods extends Pick<ThreadMethods, "postToolResults" | "stop" | "remove"> {
   startChild(input: ChildInput): null;
   /** Delivers a child's result to its parent. */
   deliver(delivery: Delivery): null;
   /** Sends the parent the calls that the child waits for, so that a client can answer them at the parent. */
   childCalls(calls: ChildCalls): null;
-  /** Returns which of these calls belong to the thread or to threads below it. Calls at most `most` threads. */
+  /** Returns which of these calls belong to the thread or to threads below it. Asks at most `most` other threads. */
   knownCalls(ids: string[], most: number): KnownCalls;
-  /** `watched`: the parent has subscribers, so the next events are worth sending. */
+  /** Sends events of a child to the parent. `watched`: the parent has subscribers, so the next events should be sent too. */
   relay(relay: Relay): { watched: boolean };
   /** The parent with this id has subscribers now: the child starts to relay its events. */
   watch(parentId: string): null;

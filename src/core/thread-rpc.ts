@@ -20,14 +20,17 @@ import type { TranscriptMessage } from "#contract/transcript.ts";
 import type { HoldsLeases } from "./lease.ts";
 import type { ThreadParent } from "./record.ts";
 
-/** Who calls. `http` decides it from the credentials, and the thread compares it with its owner. */
+/** The caller of a method. The Worker determines it from the credentials, and the thread compares it with the thread's owner. */
 export interface Caller {
   /** The user whose threads the caller may access; null for an administrator without a user id. */
   user: string | null;
   admin: boolean;
   /** Expiry of the credentials, in microseconds since epoch; absent if they do not expire. Streams end at that time. */
   until?: number;
-  /** The lease for the stream or the run of this call; the user's feed object keeps it. `bridged`: the Worker reads the stream. */
+  /**
+   * The lease for the stream or the run of this call; the user's feed object counts it. `bridged`: the Worker reads the stream and forwards
+   * it to its client.
+   */
   lease?: { id: string; bridged: boolean } | undefined;
 }
 
@@ -172,7 +175,7 @@ export interface ThreadRpc extends MethodCalls<ThreadMethods>, HoldsLeases {
 }
 
 /**
- * A thread's object for `http`. `fetch` accepts internal requests: a subscriber's socket (`subscribePath`), a search of messages
+ * A thread's object for the Worker. `fetch` accepts internal requests: a subscriber's socket (`subscribePath`), a search of messages
  * (`messageSearchPath`), a thread endpoint of a definition (`endpointPath`), files (`filesPath`), export and import (`exportPath`,
  * `importPath`). The Worker makes these requests, with the caller as JSON in `callerHeader`, so a client cannot set it.
  */
@@ -198,13 +201,16 @@ export const endpointPath = "/endpoint/";
  */
 export const filesPath = "/files/";
 
-/** Path of a search of the thread's messages, with the client's query. It is a request, so that it is aborted when the client disconnects. */
+/**
+ * Path of a search of the thread's messages, with the client's query. The search is a request and not a method, so that it is aborted when
+ * the client disconnects.
+ */
 export const messageSearchPath = "/messages-search";
 
 /** Path of an export, with the client's query. */
 export const exportPath = "/export";
 
-/** Path of an import. The body is the export; the object is that of the thread id in it. */
+/** Path of an import. The body is the export. The request goes to the object whose thread id is in the export. */
 export const importPath = "/import";
 
 /** Query field of a subscription: the expiry of the reader's credentials, in microseconds since epoch. */

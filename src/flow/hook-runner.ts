@@ -168,7 +168,7 @@ export class HookRunner implements LoopHooks {
     return this.#options.hooks.filter((entry) => entry.hook === hook).map((entry) => ({ ...entry, hook }));
   }
 
-  /** The object that a hook returned; null for none or an invalid value, which is logged. */
+  /** Calls a hook and returns the object that it returned; null for none or an invalid value, which is logged. */
   async #callForObject<K extends AnyHookName>(entry: Entry<K>, args: Arguments<K>): Promise<Fields | null> {
     const answer = await this.#call(entry, args);
     if (answer === undefined || answer === null) return null;
@@ -177,7 +177,7 @@ export class HookRunner implements LoopHooks {
     return null;
   }
 
-  /** The list of messages that a hook returned; null for none or an invalid value, which is logged. */
+  /** Calls a hook and returns the list of messages that it returned; null for none or an invalid value, which is logged. */
   async #callForMessages<K extends AnyHookName>(entry: Entry<K>, args: Arguments<K>): Promise<Fields[] | null> {
     const answer = await this.#call(entry, args);
     if (answer === undefined || answer === null) return null;

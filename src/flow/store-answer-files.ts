@@ -100,7 +100,7 @@ interface FittedText {
   file: FileRecord | null;
 }
 
-/** Returns a text that fits as it is. A longer one is written to a file, and the result is an excerpt. */
+/** Returns a text that fits unchanged. A longer text is written to a file, and an excerpt is returned. */
 async function fitText(text: string | undefined, path: string, store: AttachmentStore): Promise<FittedText> {
   // In JSON a character takes at least one and at most six bytes, so most texts need no counting.
   const fits =

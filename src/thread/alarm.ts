@@ -1,6 +1,6 @@
-// The one alarm of an object. The heartbeat of a run, the end of a back-off and the outbox share it. Each of them may only move it to an
-// earlier time. It moves to a later time only when the object has no other work. The handler of an alarm does everything that is due and
-// sets the next alarm.
+// The alarm of an object. An object has only one, which the heartbeat of a run, the end of a back-off and the background tasks share. Each
+// of them may only move it to an earlier time. It moves to a later time only when the object has no other work. The handler of an alarm
+// does everything that is due and sets the next alarm.
 
 import type { MeteredStorage } from "#store/meter.ts";
 
@@ -13,7 +13,7 @@ export const longestHeartbeatMs = 15_000;
 /** Milliseconds added to a time that has passed, because the platform ignores an alarm that is set to the same time again. */
 const overdueMs = 1;
 
-/** Contract: setting never waits. A write that fails resets the object, and the platform then retries the alarm. */
+/** Contract: setting the alarm never waits. If the write fails, the platform resets the object and retries the alarm. */
 export class Alarm {
   readonly #storage: MeteredStorage;
   #at: number | null;

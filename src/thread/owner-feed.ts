@@ -31,7 +31,7 @@ export class OwnerFeed {
   readonly #feeds: FeedDirectory<FeedTold>;
   readonly #background: (work: Promise<unknown>) => void;
   readonly #waiting = new Map<string | null, PendingMessage>();
-  /** Leases of admitted inputs that no feed message has carried yet. */
+  /** Ids of leases whose inputs were admitted and that no feed message has contained yet. */
   #admitted: string[] = [];
   #telling = false;
 
@@ -51,7 +51,7 @@ export class OwnerFeed {
     });
   }
 
-  /** Sends the current state even if it was sent before: a client that subscribed during a long run receives it too. */
+  /** Sends the current state even if it was sent before. A client that subscribed during a long run thereby receives it too. */
   sendUpdate(live: LiveThread): void {
     this.#put(live.record, "thread_updated", live);
   }

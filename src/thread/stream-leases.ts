@@ -31,7 +31,9 @@ export class StreamLeases {
     return { id, owner: user, ...(bridged ? { bridged_at: this.#now() } : {}) };
   }
 
-  /** Gives back the lease of a closed socket. It is read from the attachment, because a closed socket has no tags any more. */
+  /**
+   * Gives back the lease of a closed socket. The lease is read from the socket's attachment, because a closed socket has no tags any more.
+   */
   left(socket: WebSocket): void {
     const lease = leaseOf(socket);
     if (lease !== undefined) this.#giveBack(lease);

@@ -93,7 +93,7 @@ const table: Table = {
 /** Returns the state after a signal; the same object if the signal changes nothing. */
 export function next(connection: Connection, signal: Signal): Connection {
   const row: Record<string, unknown> = table[connection.state];
-  // The table's type guarantees that state and signal match; the compiler cannot follow an index by both.
+  // The table's type guarantees that state and signal match, but the compiler cannot infer this from an index by both.
   const step = row[signal.type] as (state: Connection, signal: Signal) => Connection;
   return step(connection, signal);
 }

@@ -45,7 +45,7 @@ export class FeedFollow {
       requests,
       stream: feedStream(userId),
       after: () => null,
-      // The wire is not validated: the server builds its events from the same schemas.
+      // Events are not validated here, because the server builds them from the same schemas.
       onEvent: (event) => this.#receive(event as FeedEvent),
       onClose,
       carriers,

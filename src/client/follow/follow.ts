@@ -60,7 +60,7 @@ export class Follow {
       requests,
       stream: threadStream(threadId, { silent }),
       after: () => (this.#hasState ? this.#state.last_seq : null),
-      // The wire is not validated: the server builds its events from the same schemas.
+      // Events are not validated here, because the server builds them from the same schemas.
       onEvent: (event) => this.#receive(event as ThreadEvent),
       onClose,
       carriers,

@@ -23,7 +23,7 @@ const offlineMs = 30_000;
 /** Milliseconds that a link stays open without a holder. A component that renders again releases the link and holds it again at once. */
 const closeDelayMs = 250;
 
-/** Opens each kind of carrier. With `socket: null` only SSE is used. */
+/** The functions that open the carriers. With `socket: null` only SSE is used. */
 export interface Carriers {
   socket: OpenCarrier | null;
   sse: OpenCarrier;

@@ -24,7 +24,7 @@ export const noBounds: Bounds = Object.freeze({
 /** The used amounts before anything is used. */
 export const zeroUse: Used = Object.freeze({ steps: 0, turns: 0, tokens: 0, duration_ms: 0, cost: 0 });
 
-/** The strictest bound of each amount. A missing or null bound is none. */
+/** The strictest bound of each amount. A missing or null bound means that the amount is not bounded. */
 export function strictest(...all: readonly Partial<Bounds>[]): Bounds {
   const least = (name: AmountName): number | null => {
     const given = all.flatMap((bounds) => bounds[name] ?? []);
@@ -48,7 +48,7 @@ export function remainingOf(bounds: Bounds, used: Used): Bounds {
   });
 }
 
-/** A remaining part below this share of the bound counts as none, because sums of prices have rounding errors. */
+/** A remaining part below this share of the bound counts as zero, because sums of prices have rounding errors. */
 const epsilon = 1e-9;
 
 /** A record with a value for each amount. */

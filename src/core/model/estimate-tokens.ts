@@ -1,4 +1,5 @@
-// Estimates token counts (figures: tokens): a quarter of the UTF-8 bytes, images by their size, and a few tokens for each message and call.
+// Estimates token counts: a quarter of the UTF-8 bytes, images by their size, and a few tokens for each message and call
+// (docs/reference/figures.md: Tokens).
 
 import type { ModelMessage, ModelRequest } from "../ports/model-port.ts";
 import type { StoredPart } from "../record.ts";

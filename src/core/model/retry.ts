@@ -1,11 +1,11 @@
-// Decides whether a failed attempt is repeated, and after which delay (figures: Retry).
+// Decides whether a failed attempt is repeated, and after which delay (docs/reference/figures.md: Retry).
 
 import { backOffMs } from "#lib/back-off.ts";
 import type { RetryOptions } from "#spec/index.ts";
 
 import type { ModelFailure } from "../ports/model-port.ts";
 
-/** The longest wait of a running run. For a longer one the run is suspended (architecture §5.3). */
+/** The longest delay for which a run waits in memory. For a longer delay the run is suspended (architecture §5.3). */
 export const longestWaitMs = 10_000;
 
 /** The attempts and delays of one model request. */

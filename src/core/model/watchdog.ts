@@ -1,5 +1,5 @@
-// Cancels a model request whose connection sends nothing for too long. Every received byte counts, also hidden thinking and keep-alive
-// comments. The result is a timeout of the transport, which is retried; it is not a limit of the run.
+// Cancels a model request whose connection sends nothing for too long. Every received byte counts, including hidden thinking and keep-alive
+// comments. The cancelled request fails with a `timeout` that is retried. It is not a limit of the run.
 
 import type { AnyModelDefinition } from "#spec/index.ts";
 
@@ -7,7 +7,7 @@ import type { Clock } from "../ports/clock.ts";
 import type { Faults } from "../ports/faults.ts";
 import type { ModelPart } from "../ports/model-port.ts";
 
-/** How long a connection may send nothing, in milliseconds (figures: Retry). */
+/** How long a connection may send nothing, in milliseconds (docs/reference/figures.md: Retry). */
 export interface SilenceLimits {
   /** The limit until the answer begins. */
   first: number;
@@ -27,8 +27,8 @@ export function silenceLimits({ timeouts }: AnyModelDefinition, thinksInSilence:
 }
 
 /**
- * Contract: passes every part on. After too long a silence it cancels the request and ends with a retryable `timeout`. `open`
- * receives a function to call whenever bytes arrive.
+ * Contract: yields every part unchanged. If nothing arrives for too long, it cancels the request and ends with a retryable `timeout`.
+ * `open` receives a function that has to be called whenever bytes arrive.
  */
 export async function* watched(
   open: (signal: AbortSignal, received: () => void) => AsyncIterable<ModelPart>,

@@ -69,7 +69,7 @@ interface QueryPorts {
   signal: AbortSignal;
 }
 
-/** The addresses of one type, aliases followed; null if they could not be determined. */
+/** Finds the addresses of one type, following aliases; null if they could not be determined. */
 async function findAddresses(ports: QueryPorts, name: string, type: number): Promise<QueryResult | null> {
   let at = dnsName(name);
   let seconds = Number.POSITIVE_INFINITY;

@@ -70,7 +70,7 @@ export class Exchange {
     };
   }
 
-  /** Limits the time of the whole call, from when its first request is sent: waiting in the queue of requests does not count. */
+  /** Limits the time of the whole call from when its first request is sent. The time in the queue of requests does not count. */
   limitFromDispatch(ms: number, error: () => Error): void {
     this.#onDispatch = () => this.limit(ms, error);
   }

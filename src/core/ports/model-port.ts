@@ -46,7 +46,7 @@ export interface ModelRequest {
   maxTokens: number | null;
 }
 
-/** The classes of failures, in the order in which they are tested (figures: order of classification). */
+/** The classes of failures, in the order in which they are tested (docs/reference/figures.md: Order of classification). */
 export type ModelFailureKind =
   | "overflow"
   | "rate_limited"

@@ -12,7 +12,7 @@ export interface RunJournal {
   append(message: MessageRecord): void;
   /** Writes the row of a changed message. */
   update(message: MessageRecord): void;
-  /** The call of this tool message has a result that is about to be written. From now on no other result is accepted for it. */
+  /** Announces that the result of this tool message's call is about to be written. From now on no other result is accepted for the call. */
   closing(messageId: string): void;
   /** Writes a log row. With `agent`, the thread is handed to that agent in the same transaction. */
   log(record: LogRecord, agent?: string): void;

@@ -52,6 +52,6 @@ export interface RunPorts {
    * row; the copy is made whenever a step's row is written. If absent, nothing is copied.
    */
   readonly context?: Readonly<LiveContext>;
-  /** `execution.stop()` was called: the run ends before its next step. */
+  /** Whether `execution.stop()` was called. The run then ends before its next step. */
   stopAsked(): boolean;
 }

@@ -20,10 +20,12 @@ export interface StepPlan {
   tools: ReadonlyMap<string, ToolRunner>;
   toolMode: ToolMode;
   side: Side;
-  /** The role of the stored answer: `user` for the second of two models (decision 9: two models in a thread). */
+  /**
+   * The role of the stored answer: `user` if two models talk to each other and the second one answers (decision 9: two models in a thread).
+   */
   role: "assistant" | "user";
   depth: number;
-  /** What the log stores to rebuild the request later: message ids, hashes, options. */
+  /** The data from which the request can be rebuilt later, for the log: message ids, hashes, options. */
   trace: JsonObject;
   /** Warnings for the step's row, such as the tools of a source that failed. */
   warnings?: readonly string[];

@@ -75,8 +75,8 @@ export interface RunEnd {
 export type Decision = { type: "step"; shape?: StepShape } | ({ type: "end" } & RunEnd);
 
 /**
- * Contract: has no state but the one that `progress` and the last `StepEffects.state` contain, because an interrupted run is resumed with
- * a new strategy object.
+ * Contract: a strategy has no state except what `progress` and the last `StepEffects.state` contain, because an interrupted run is resumed
+ * with a new strategy object.
  */
 export interface Strategy {
   readonly name: string;

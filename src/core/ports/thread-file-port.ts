@@ -27,7 +27,7 @@ export interface Standing {
  */
 export type WriteCheck = (standing: Standing | null, etag: string) => void;
 
-/** A file as it was written, as opposed to a later file at the same path. */
+/** One version of a file. A later file at the same path is another version. */
 export interface FileVersion {
   path: string;
   etag: string;
@@ -90,7 +90,10 @@ export interface ThreadFiles {
   readonly limit: number;
   /** Writes a file, and creates its parent folders. Refused with `conflict` if the path is a folder, `too_large` over the limit. */
   write(path: string, body: FileBody, facts: WriteFacts): Promise<FileRecord>;
-  /** Writes under `/attachments/`, at a free path made of `name` that keeps its extension (decision 17: files of a thread). */
+  /**
+   * Writes a file under `/attachments/`. The path is made of `name`, keeps its extension, and is not used by another file (decision 17:
+   * files of a thread).
+   */
   attach(name: string, body: FileBody, facts: WriteFacts): Promise<FileRecord>;
   /**
    * Records a linked file with an http or https address. It is listed and has a record. Its bytes are never fetched (decision 17: files
@@ -107,22 +110,27 @@ export interface ThreadFiles {
   chunks(path: string, signal?: AbortSignal): Promise<AsyncIterable<FileChunk> | null>;
   /** Returns the entry at a path with its ETag. Reads no bytes. Null for a missing entry. */
   standing(path: string): Promise<Standing | null>;
-  /** The record of a file or a folder, also of a folder that exists only because of the files in it. Null for a missing entry. */
+  /** Returns the record of a file or a folder; also of a folder that exists only because of the files in it. Null for a missing entry. */
   stat(path: string): Promise<FileRecord | null>;
-  /** The entries of a folder, by name. `file_not_found` for a missing folder, `conflict` for a file. */
+  /** Returns the entries of a folder, by name. Throws `file_not_found` for a missing folder, `conflict` for a file. */
   list(path: string): Promise<FileRecord[]>;
-  /** Deletes a file. `file_not_found` for a missing file, `conflict` for a folder. */
+  /** Deletes a file. Throws `file_not_found` for a missing file, `conflict` for a folder. */
   remove(path: string): Promise<void>;
-  /** Creates a folder and its parents, or returns the existing folder. `conflict` if the path is a file. */
+  /** Creates a folder and its parents, or returns the existing folder. Throws `conflict` if the path is a file. */
   makeFolder(path: string): Promise<FileRecord>;
-  /** Deletes an empty folder. `conflict` for a folder with entries, and for a file. */
+  /** Deletes an empty folder. Throws `conflict` for a folder with entries, and for a file. */
   removeFolder(path: string): Promise<void>;
-  /** Number of files and folders, and bytes. Folders that exist only because of the files in them count too. */
+  /** Returns the number of files and folders, and their bytes. Folders that exist only because of the files in them count too. */
   stats(): Promise<FileStats>;
-  /** The lines that match a regular expression, by file. The time is linear in the text for every pattern, and bounded. */
+  /**
+   * Returns the lines that match a regular expression, by file. The time is bounded, and linear in the length of the text for every
+   * pattern.
+   */
   grep(pattern: string, options?: SearchOptions): Promise<Found<{ results: GrepResult[] }>>;
   /** The paths that match a glob. */
   find(glob: string, options?: SearchOptions): Promise<Found<{ paths: string[] }>>;
-  /** A small version of an image, made once and stored. Null for a file that is no image, or that cannot be converted. */
+  /**
+   * Returns a small version of an image, which is made once and then stored. Null for a file that is no image, or that cannot be converted.
+   */
   thumbnail(path: string): Promise<Uint8Array | null>;
 }

@@ -1,4 +1,5 @@
-// The port of a thread's storage. It is synchronous, because the object's SQLite is. All writes of a `transaction` are made, or none.
+// The port of a thread's storage. It is synchronous, because the object's SQLite is synchronous. A `transaction` makes all of its writes,
+// or none.
 
 import type { LogType } from "#contract/log-entry.ts";
 

@@ -31,7 +31,7 @@ export interface CallContext {
   signal: AbortSignal;
 }
 
-/** A call that runs a loop or waits for a result, instead of a function. */
+/** A call of a tool that has no function: it runs a nested loop or waits for a result from outside. */
 export interface NestedCall {
   id: string;
   args: JsonObject;
@@ -39,7 +39,7 @@ export interface NestedCall {
   message: MessageRecord;
 }
 
-/** The event of a nested loop's end. The call's result is added when it is stored. */
+/** The event that ends a nested loop, without the call's result. The result is added when it is stored. */
 export type NestedEnd = Omit<Extract<EventDraft, { type: "subagent_end" }>, "result" | "error">;
 
 /** A result, or a suspension until `until` (microseconds). */

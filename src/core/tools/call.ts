@@ -68,9 +68,9 @@ function prepare(
   changed = slot.startedRow?.approval?.args,
 ): PreparedCall | ToolAnswer {
   const { call, runner, approval, startedRow } = slot;
-  // A call that was started may have had its effect, so an error now does not say that it had none.
+  // A call that was started may have had its effect. Its error result therefore says that the outcome is unknown.
   const refused = (answer: ToolAnswer) => (startedRow === null ? answer : unknownOutcome);
-  // A nested loop that was started runs again although the run is stopped: it has to end what it began.
+  // A nested loop that was started runs again even if the run was stopped, because it has to end what it began.
   if (signal.aborted && (startedRow === null || runner?.nested === undefined)) return refused(stoppedCall);
   if (maySkip && startedRow === null && plan.toolMode !== "parallel" && isSteered(ports)) return skippedCall;
   if (runner === undefined) return refused(unknownTool(call.name, [...plan.tools.keys()]));
@@ -92,7 +92,7 @@ function waitForApproval(slot: CallSlot, rule: ApprovalRule, context: CallContex
   return { waits_until: deadline };
 }
 
-/** Runs an approved call. A declined, expired or stopped call gets an error result. A call without a decision waits on. */
+/** Runs an approved call. A declined, expired or stopped call gets an error result. A call without a decision keeps waiting. */
 async function continueAfterApproval(
   slot: CallSlot & { startedRow: MessageRecord },
   { delivered, deadline }: AwaitedApproval,

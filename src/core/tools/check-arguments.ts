@@ -21,7 +21,7 @@ export function checkArguments(schema: z.ZodType | null, args: Json): CheckedArg
       .map((issue) => `${issue.path.map(String).join(".") || "(top level)"}: ${issue.message}`);
     return { ok: false, problem: cutText(problems.join("; "), mostBytes) };
   } catch (thrown) {
-    // A refinement or transform that throws, or one that is asynchronous.
+    // A refinement or transform of the schema threw, or is asynchronous.
     return { ok: false, problem: `The schema could not be applied: ${errorMessage(thrown)}` };
   }
 }

@@ -51,7 +51,7 @@ export async function runCalls(
     })),
     context.plan.toolMode,
   );
-  // Approved calls run when all calls of the step are decided, in the order of the step.
+  // Approved calls run only when a decision about every call of the step was made. They run in the order of the step.
   const hasUndecided = slots.some(({ startedRow }) => isUndecided(startedRow, context));
   const running: Promise<CallState>[] = [];
   async function startWhenReady(slot: CallSlot | SettledSlot, at: number): Promise<CallState> {
@@ -61,7 +61,7 @@ export async function runCalls(
     // Only a new call, and a call that was just approved, wait for other calls. A call that was started before does not: its result may
     // have arrived.
     if (others.length > 0 && (slot.startedRow === null || isApproved(slot.startedRow))) {
-      // This call may depend on a later one, whose promise exists after this tick.
+      // This call may depend on a later one, whose promise does not exist before the next tick.
       await context.ports.faults.at("calls.begin");
       await Promise.resolve();
       await context.ports.faults.at("calls.wait");

@@ -11,7 +11,7 @@ export interface ScheduledCall {
    * The call's result or approval comes from outside. The call starts after the other calls, and only calls that depend on it wait for it.
    */
   remote?: boolean;
-  /** Another thread works on it: remote calls start without waiting for it. */
+  /** A child thread works on the call. Remote calls start without waiting for it. */
   elsewhere?: boolean;
   /** Names of tools whose calls come first. A name that is not called in this step is ignored (decision 29: tool order). */
   dependsOn: readonly string[];

@@ -14,7 +14,7 @@ import type { SubscriptionPorts, SubscriptionTarget } from "./thread-subscriptio
 
 /** A run to wait for. */
 export interface RunToFollow {
-  /** The subscription: only to the events that end or suspend the run, from its admission on. */
+  /** The subscription to the events that end or suspend the run, beginning with the run's admission. */
   target: SubscriptionTarget;
   /** Reads the run. */
   read: () => Promise<Run>;

@@ -21,7 +21,7 @@ const attempts = 3;
 
 /** Dependencies of `fileLines`. */
 export interface FileLinesParts extends FileReaderParts {
-  /** Whether the file with a tag belongs to a message that is not in the export. Such a file is left out. */
+  /** Whether the file with this tag belongs to a message that is not in the export. Such a file is left out. */
   isLate: (tag: string) => boolean;
 }
 

@@ -63,7 +63,7 @@ export class ImportFiles {
         throw thrown;
       }
     }
-    // The writer set the current time; the file keeps its original times.
+    // The write set the current time. The file gets its original times back.
     const row = rows.find(at.parent, at.name);
     if (row === null) throw refuse("internal", `${path} was written and is not there.`);
     const bytes = row.body.place?.type === "row" ? rows.bytes(at.parent, at.name) : null;

@@ -73,8 +73,8 @@ export class Importer {
   }
 
   /**
-   * Imports the thread in a body. `creation` is equal for repetitions of one request; null if the request cannot be repeated. If it
-   * throws, nothing of the import remains.
+   * Imports the thread in a body. `creation` identifies the request and is the same when the request is repeated; null if the request
+   * cannot be repeated. If the import throws, nothing of it remains.
    */
   async importThread(caller: Caller, body: ReadableStream<Uint8Array>, creation: string | null): Promise<OpenThread> {
     const { store, world, settled, loaded } = this.#parts;

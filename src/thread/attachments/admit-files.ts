@@ -1,5 +1,5 @@
-// Takes the files of messages into the thread before the messages are admitted. Files of a message that is refused, or that turns
-// out to be a repeated one, are deleted again.
+// Stores the files of messages in the thread before the messages are admitted. If a message is refused, or turns out to be a repeated one,
+// its files are deleted again.
 
 import { refuse } from "#contract/error.ts";
 import type { StoredPart } from "#core/record.ts";

@@ -193,8 +193,8 @@ interface FittedFile {
 }
 
 /**
- * Returns the file as it is stored. A large image is encoded again in a size that models accept (figures: Bodies and readers); if that
- * fails, the original is kept. The type of an image is read from its bytes if they have a known format.
+ * Returns the file as it is stored. A large image is encoded again in a size that models accept (docs/reference/figures.md:
+ * Bodies and readers); if that fails, the original is kept. The type of an image is read from its bytes if they have a known format.
  */
 async function fitImage(bytes: Uint8Array, mimeType: string, images: ImagePort): Promise<FittedFile> {
   if (!mimeType.startsWith("image/")) return { bytes, mimeType };

@@ -23,7 +23,7 @@ import type { ObjectContext } from "../object-context.ts";
  */
 const pauses = { firstMs: 2000, longestMs: 60 * 60_000 };
 
-/** Adds a message; the caller writes the thread's row. A message of the same kind that is being sent is sent once more. */
+/** Adds a message; the caller writes the thread's row. If a message of the same kind is just being sent, the new one is sent after it. */
 export function enqueueMessage(live: LiveThread, message: OutboundContent): void {
   const messages = live.record.background.outbound ?? [];
   const existing = messages.find((one) => isSame(one, message));
@@ -31,7 +31,10 @@ export function enqueueMessage(live: LiveThread, message: OutboundContent): void
   live.changeBackground({ outbound: [...others, { ...(existing ?? message) }] });
 }
 
-/** In a child thread, adds a message with the calls that wait for a client: the parent takes their results. The caller writes the row. */
+/**
+ * In a child thread, adds a message with the calls that wait for a client, because the parent accepts their results. The caller writes the
+ * row.
+ */
 export function enqueueCalls(live: LiveThread): void {
   if (live.record.parent !== null) enqueueMessage(live, { type: "calls" });
 }

@@ -42,7 +42,10 @@ export const createMethods: MethodGroup<"create"> = {
   create: ({ caller, create }, input) => create((context) => createThread(context, caller, input)),
 };
 
-/** Creates the thread. A repeated request returns the same thread; a different one throws `conflict`. Must not run twice at once. */
+/**
+ * Creates the thread. A repeated request returns the same thread; a different request for the same id throws `conflict`. Must not run twice
+ * at once.
+ */
 export async function createThread(
   { store, world, open, close }: CreateContext,
   caller: Caller,
@@ -80,7 +83,7 @@ export async function createThread(
   return view(made.context);
 }
 
-/** Stores the first messages. If a crash interrupts the creation before that, the repeated request continues here. */
+/** Stores the first messages. If a crash interrupts the creation before that, the repeated request continues with this function. */
 async function finishCreation({ context, driver }: OpenThread, input: CreateInput): Promise<void> {
   const { hooks } = definitionAccess(context);
   const messages: MessageRecord[] = [];

@@ -6,7 +6,7 @@ import { refuse } from "#contract/error.ts";
 import { listsStrongly, listsWeakly, readTagCondition } from "#lib/entity-tag.ts";
 import type { TagCondition } from "#lib/entity-tag.ts";
 
-/** The tag that conditions are checked against; null if the path has no entry. A folder has no tag. */
+/** The tag of the current entry, against which conditions are checked; null if the path has no entry. A folder has no tag. */
 export type Tagged = { etag: string | null } | null;
 
 /** Throws `conflict` if `If-Match` or `If-None-Match` forbids a change, and `invalid_request` if one of them is malformed. */

@@ -49,7 +49,8 @@ async function patchThread({ context }: OpenThread, change: PatchThread): Promis
   });
   markForCatalog(live);
   live.emit([{ type: "thread_updated", thread: view(context) }], ([event]) => {
-    // This event contains everything that the previous one showed, so the previous one is deleted: repeated changes need no more storage.
+    // The new event contains everything that the previous one showed. So the previous one is deleted, and repeated changes need no more
+    // storage.
     if (live.record.updated_seq !== undefined) live.store.deleteEvent(live.record.updated_seq);
     if (event !== undefined) live.change({ updated_seq: event.seq });
   });

@@ -1,5 +1,5 @@
-// The queue routes of a thread: they list the waiting inputs in the order in which they begin, and change, move and remove them. A request
-// for an input that has begun is refused with `conflict` and changes nothing.
+// The queue routes of a thread. They list the queued inputs in the order in which they will begin, and change, move and remove them. A
+// request for an input that has begun is refused with `conflict` and changes nothing.
 
 import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
 import { refuse } from "#contract/error.ts";

@@ -1,6 +1,6 @@
-// Sends events to all readers in order, without delaying the run. With few readers every event is sent at once, deltas at most every
-// ten milliseconds. With many readers events are sent in slices of readers. After each slice follows a pause of four times the slice's
-// cost, so that the run has most of the object's time (architecture §5.7).
+// Sends events to all readers in order, without delaying the run. With few readers every event is sent at once, except that deltas are
+// combined and sent at most every ten milliseconds. With many readers events are sent to a slice of the readers at a time. A pause of four
+// times the slice's cost follows each slice, so that the run has most of the object's time (architecture §5.7).
 
 import type { PlainEvent, ThreadEvent } from "#contract/event.ts";
 import type { Clock } from "#core/ports/clock.ts";

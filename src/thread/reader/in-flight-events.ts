@@ -10,7 +10,7 @@ export interface RecordedStep {
   /** Number of the step in its loop. */
   step: number;
   depth: number;
-  /** Id of the tool call whose nested loop the step belongs to; undefined for the run's own loop. */
+  /** Id of the tool message whose nested loop the step belongs to; undefined for the run's main loop. */
   under: string | undefined;
   /** Ids of the answer and of the results of its calls. */
   messages: ReadonlySet<string>;

@@ -78,7 +78,7 @@ async function invoke(
   const after = await hooks.afterToolCall(hookCall, answer);
   await faults.at("invoke.keep-files");
   const kept = await threadAnswerFiles(context).keep(after, { message_id: id, name, signal });
-  // The hook runs before the log row stores the result, as it runs before the result of a model's call is stored.
+  // The hook runs before the log row is written with the result, like the hook before the result of a model's call is stored.
   await faults.at("invoke.before-store");
   const result = fitResult(await hooks.beforeStoreToolResult(hookCall, kept));
   const { stack, ...shown } = result;

@@ -23,7 +23,9 @@ import { appendMessages } from "../append-messages.ts";
 import { enqueueMessage } from "../children/outbound-messages.ts";
 import type { ObjectContext } from "../object-context.ts";
 
-/** The number of recoveries without a newly written step after which a run is ended (architecture §5; figures: Recovery). */
+/**
+ * The number of recoveries without a newly written step after which a run is ended (architecture §5; docs/reference/figures.md: Recovery).
+ */
 const recoveryAttempts = 5;
 
 /** The recovered run. `again`: it resumes. `given_up`: it ends. */
@@ -65,7 +67,7 @@ export function leftRun(context: ObjectContext, run: ActiveRun): ActiveRun {
 
 /** The progress of an interrupted run according to its log rows. */
 export interface LeftAt {
-  /** Returns the number of the last step of a loop (the run's or a nested one) whose row is written; 0 before the first. */
+  /** Returns the number of the last step whose log row is written, in the main loop or a nested loop; 0 before the first step. */
   step: (line: Scope) => number;
   /** The stored state of the strategy; null if none was stored. */
   session: Json | null;

@@ -1,4 +1,4 @@
-// Makes the ports of the loop for a run of a thread. `host/host-ports.ts` makes them for a run in process.
+// Makes the loop's ports for a run of a thread. `host/host-ports.ts` makes them for a run that is executed in a process without storage.
 
 import type { Side } from "#contract/thread-message.ts";
 import type { LiveContext, RunPorts } from "#core/ports/run-ports.ts";

@@ -35,7 +35,10 @@ function limitCalls({ progress }: SuspendedRun): AwaitedCall[] {
   return [{ id, name: "limit", arguments: args, kind: "limit", deadline }];
 }
 
-/** The most bytes of JSON of arguments in the thread's row, which is written often and copied to the catalog. */
+/**
+ * The most bytes of JSON of the calls' arguments in the thread's row, because the row is written often and copied to the catalog. Further
+ * arguments are left out.
+ */
 const mostArgumentBytes = 8 * 1024;
 
 function withinArgumentBytes(calls: readonly AwaitedCall[]): PendingCall[] {
