@@ -52,7 +52,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("offline", "online", "visible"), count: fc.constant(0) }) },
 );
 
-it("Each event is folded once and in order, and none is missing, whatever is cut, lost or repeated", () => {
+it("The client folds each event once and in order, whichever connections break and whichever events are lost or repeated", () => {
   console.info(`seed ${String(seed)}`);
   fc.assert(
     fc.property(story, fc.array(step, { maxLength: 60 }), (events, steps) => {

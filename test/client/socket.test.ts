@@ -60,7 +60,7 @@ const event = (seq: number, padding = ""): string =>
   JSON.stringify({ type: "custom", seq, thread_id: threadId, at: 1, name: "x", data: padding });
 
 describe("a socket", () => {
-  it("A socket begins after the last known event number, with a ticket for its path if there is a token", async () => {
+  it("A socket requests the events after the last received one, with a ticket for its path if the client has a token", async () => {
     const first = await carried({ token: "anna-secret", after: 7 });
     await first.sink.until("opened");
     const path = `/api/~/threads/${threadId}/stream`;

@@ -69,7 +69,7 @@ describe("the SSE connection", () => {
     return { server, sink, time, carrying };
   };
 
-  it("A stream of server-sent events sends the token in a header, begins after the last known number, and reports that it has ended", async () => {
+  it("A stream of server-sent events sends the token in a header, requests the events after the last received one, and reports its end as a lost connection", async () => {
     const event = { type: "queue_changed", seq: 8, thread_id: threadId, at: 1, queued: [], prev: 7 };
     const text = `: heartbeat\n\nid: 8\nevent: queue_changed\ndata: ${JSON.stringify(event)}\n\n`;
     const { sink, server } = await carried({ text, headers: { "content-type": "text/event-stream" } }, 7);

@@ -200,7 +200,7 @@ describe("agents", () => {
     ).toMatchObject({ severity: "error", code: "missing_tool_description", file: "agents/prompts/p.ts" });
   });
 
-  it("The build warns about a stop tool that its prompt does not offer", async () => {
+  it("The build warns about an end session tool that its side's prompt does not offer", async () => {
     expect(
       await findingsOf("unreachable_tool", {
         "agents/tools/finish.ts": `export default ["Ends", null, () => {}];`,

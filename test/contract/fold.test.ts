@@ -115,7 +115,7 @@ it("A snapshot and the events after it show the same messages as all events", ()
   );
 });
 
-it("Messages are in order of position, whatever the order of their events", () => {
+it("The folded view has messages in order of position, in whatever order their events arrive", () => {
   fc.assert(
     fc.property(story, (events) => {
       const places = foldAll(events).messages.map(({ position }) => position);
@@ -175,7 +175,7 @@ it("Events of which any are missing can be folded, and the end events of message
   );
 });
 
-it("A block whose beginning was missed leaves no empty entry", () => {
+it("The folded view has no empty entry for a block whose beginning was missed", () => {
   const of = { message_id: idAt(1), index: 3 };
   const [start] = spoken(1, "", []);
   const drafts = [...(start === undefined ? [] : [start]), ...deltas(of, "late", [])];

@@ -109,7 +109,7 @@ it("SESSION2 A session event stream adds only the new text of repeated or merged
   );
 });
 
-it("SESSION2 A snapshot adds the messages that ended meanwhile and continues the message in progress", () => {
+it("SESSION2 A session event stream that receives a snapshot emits the messages that ended meanwhile and continues the message in progress", () => {
   const whole = numbered([...spoken(1, "First", [2]), ...spoken(2, "Second", [3])]);
   const last = whole.at(-1);
   const first = whole.find((event) => event.type === "message_end");
@@ -265,7 +265,7 @@ it("SESSION7 The statuses of a run that ends or waits become statuses of the age
   });
 });
 
-it("SESSION7 The cost is the sum over the emitted answers, each counted once, and unknown if the cost of one is", () => {
+it("SESSION7 The cost of an execution is the sum over its answers, each counted once, and unknown if the cost of one answer is unknown", () => {
   const priced = (position: number, cost: number | null): EventDraft[] =>
     spoken(position, "a", []).map((draft) =>
       draft.type === "message_end" ? { ...draft, message: { ...draft.message, usage: zero, cost } } : draft,

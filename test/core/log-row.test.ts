@@ -10,7 +10,7 @@ import { Harness } from "./support/harness.ts";
 import { calls, says } from "./support/scripted-model.ts";
 import { ok, tool } from "./support/tool-box.ts";
 
-it("A step whose many calls fail with long errors ends, and keeps a stack of at most 4 KB for each call", async () => {
+it("A step with many failing calls ends, and its log row keeps at most 4 KB of each call's stack", async () => {
   const asked = Array.from({ length: 8 }, (): [string, object] => ["it", {}]);
   const script = (_: unknown, number: number) => (number === 0 ? calls("c", ...asked) : says("done"));
   const fails = tool("it", () => Promise.reject(new Error("x".repeat(300_000))));
@@ -27,7 +27,7 @@ it("A step whose many calls fail with long errors ends, and keeps a stack of at 
   }
 });
 
-it("An error with an invalid stack still makes a result", async () => {
+it("A call whose tool throws an error with an invalid stack gets an error result", async () => {
   const odd = Object.assign(new Error("odd"), { stack: { not: "text" } });
   const trap = Object.defineProperty(new Error("trap"), "stack", {
     get: () => {
@@ -42,7 +42,7 @@ it("An error with an invalid stack still makes a result", async () => {
   }
 });
 
-it("A row that is too large loses first the raw answer, then stacks, then the names of messages that were left out", () => {
+it("A log row that is too large loses first the raw answer, then stacks, then the ids of messages that were left out", () => {
   const raw = "\u0000".repeat(256 * 1024);
   const stacked = (count: number) => Array.from({ length: count }, () => ({ name: "it", stack: "s".repeat(4000) }));
   const left_out = Array.from({ length: 60_000 }, (_, at) => `018f0000-0000-7000-8000-${at}`);
@@ -63,7 +63,7 @@ it("A row that is too large loses first the raw answer, then stacks, then the na
   for (const row of [first, second, third]) expect(jsonBytes(row)).toBeLessThanOrEqual(logLimit);
 });
 
-it("The row of an attempt with too much data is shortened to fit", async () => {
+it("The log row of an attempt with too much data is shortened to the limit of a row", async () => {
   const chunk = "\u0000".repeat(256 * 1024);
   const harness = new Harness({
     script: (_, number) =>

@@ -38,7 +38,7 @@ it("A call whose arguments never end is dropped, and the tokens of its answer ar
   expect(harness.run.usage.output).toBeGreaterThan(300_000);
 });
 
-it("Blocks and opaque data that never end are shortened as well", async () => {
+it("An answer with endless blocks or endless provider data is cut off, and fits into a row", async () => {
   const blocks = Array.from({ length: 50_000 }, (_, index) => ({ type: "text_start", index }) as const);
   const many = new Harness({ script: () => [...blocks, { type: "hang" }] });
   await many.finish();

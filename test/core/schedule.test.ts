@@ -29,7 +29,7 @@ function startOrder(waitsFor: readonly ReadonlySet<number>[]): number[] {
   }
 }
 
-it("Every call starts eventually, whatever the dependencies between calls", () => {
+it("Every call of a step starts eventually, whatever the dependencies between calls", () => {
   fc.assert(
     fc.property(fc.array(call, { maxLength: 8 }), mode, (calls, given) => {
       return startOrder(schedule(calls, given).waitsFor).length === calls.length;
@@ -38,7 +38,7 @@ it("Every call starts eventually, whatever the dependencies between calls", () =
   );
 });
 
-it("Every dependency is kept if there is no cycle, and an exclusive call runs alone", () => {
+it("A call starts after the calls that it depends on if there is no cycle, and a sequential call runs alone", () => {
   fc.assert(
     fc.property(fc.array(call, { maxLength: 8 }), mode, (calls, given) => {
       const { waitsFor, cycle } = schedule(calls, given);

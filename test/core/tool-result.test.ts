@@ -75,7 +75,7 @@ it.for<[string, () => Promise<unknown>, object]>([
   expectHere(await resultOf(tool("it", work))).toMatchObject(expected);
 });
 
-it("A call has a result also if its tool throws before it begins or ends without one", async () => {
+it("A call whose tool throws at once, or ends without a result, gets an error result", async () => {
   const atOnce = streamingTool("it", () => {
     throw new Error("at once");
   });

@@ -35,7 +35,7 @@ it("A pause of 60 s between two parts is a timeout, and the text so far is retra
   expect(harness.journal.logs[0]?.data).toMatchObject({ error: { kind: "timeout" } });
 });
 
-it("The 60 s begin with the last part, not with the first", async () => {
+it("The time limit of 60 s between two parts of an answer begins with the last part, not with the first", async () => {
   const later: ScriptPart = { type: "wait", open: new Promise((resolve) => (open = () => resolve(undefined))) };
   const half: ScriptPart[] = [...textBlock(0, "half"), later, ...textBlock(1, "more"), hang];
   const harness = new Harness({ script: (_, number) => (number === 0 ? half : says("fine")) });

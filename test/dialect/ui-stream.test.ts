@@ -23,7 +23,7 @@ const typesOf = (chunks: UiChunk[]): string[] => chunks.map(({ type }) => type);
 const call = { id: "c", name: "own" };
 const end = { type: "run_end", status: "completed", reason: null, outcome: null, error: null, message_ids: [] };
 
-it("AISDK12 Each character of a text is sent once, whatever events are repeated", () => {
+it("AISDK12 Each character of a text is sent to the chat once, also if events are repeated", () => {
   const delta = (offset: number, text: string) => ({ type: "text_delta", index: 0, offset, delta: text });
   const start = { type: "text_start", index: 0 };
   const texts = [start, delta(0, "ab"), start, delta(1, "bc"), delta(0, "abcd"), delta(2, "c")];

@@ -133,7 +133,7 @@ describe("the dev command's console", () => {
     expect(server.output()).not.toMatch(/custom build|PostCSS|update available/);
   });
 
-  it("The dev console continues after an answer of a thousand pieces that arrive at once", async () => {
+  it("The dev console continues after an answer of a thousand chunks that arrive at once", async () => {
     const { api } = plain();
     const { id } = await api.createThread("remote_agent");
     for (let turn = 0; turn < 3; turn += 1) {

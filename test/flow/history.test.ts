@@ -39,7 +39,7 @@ async function sent(records: readonly MessageRecord[], ...hooks: [AnyHookName, (
 const prompt = (changes: Partial<PromptDefinition>) =>
   definePrompt({ name: "p", toolDescription: "", prompt: "", model: "m", ...changes });
 
-it("Earlier runs are hidden, shown without their tools, or shown completely", () => {
+it("A prompt's options decide whether the model is sent earlier runs not at all, without their tools, or completely", () => {
   expect(earlierMessages(all, prompt({}), [])).toEqual([]);
   const told = earlierMessages(
     [...all, messageRecord(6, { role: "assistant", parts: [thought, call] })],

@@ -171,7 +171,7 @@ it("A hook cannot change id, role or call, and an unknown key is dropped, each w
   expect(problems).toMatchObject([{ problem: "cannot change id, role, tool_call_id, colour; the change was dropped" }]);
 });
 
-it("A result is changed by the fields that hooks see; other fields and wrong values are dropped with a log entry", async () => {
+it("A hook may change the fields of a tool result that it receives; other fields and wrong values are dropped with a log entry", async () => {
   const wrong = { status: "fine", result: 7, error: "e", details: { mine: 1 } };
   const { runner, problems } = hookRunner(["before_store_tool_result", () => wrong]);
   expect(await runner.beforeStoreToolResult(call, answer)).toEqual({ ...answer, error: "e" });
@@ -189,7 +189,7 @@ it("Successful and failed calls have separate hooks", async () => {
   expect(seen).toEqual(["success", "failure"]);
 });
 
-it("An update has text and metadata, and other fields that a hook adds are dropped with a log entry", async () => {
+it("A hook may change text and metadata of a message update; other fields that it adds are dropped with a log entry", async () => {
   const { runner, problems } = hookRunner([
     "before_update_message",
     () => ({ content: 7, metadata: { a: 1 }, role: "x" }),

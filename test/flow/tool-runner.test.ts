@@ -213,7 +213,7 @@ it("Progress that a tool reports by callback is emitted as it arrives, before th
   ]);
 });
 
-it("A tool that streams gives its pieces and ends with its result, which it yields or returns", async () => {
+it("A tool that streams emits its deltas and ends with its result, which it yields or returns", async () => {
   const whole = async function* (_: unknown, call: ToolCall) {
     yield { type: "delta", delta: "a" } as const;
     call.progress("from the side");

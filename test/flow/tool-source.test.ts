@@ -52,17 +52,17 @@ async function titlesOf(entries: readonly string[], sources: readonly ToolSource
 }
 
 describe("the list of sources", () => {
-  it("A name is resolved by the first source that has it, and a name that no source has is left out", async () => {
+  it("A tool name in a prompt is resolved by the first source that has it, and left out if no source has it", async () => {
     const sources = [source("one", "a", "b"), source("two", "b", "c")];
     expect(await titlesOf(["c", "b", "gone", "a"], sources)).toEqual(["c of two", "b of one", "a of one"]);
   });
 
-  it("A pattern selects every tool whose name has the prefix, in the order of sources and names", async () => {
+  it("A pattern of tool names selects every tool whose name has the prefix, in the order of sources and names", async () => {
     const sources = [source("one", "far__b", "near"), source("two", "far__a", "far__b", "farther")];
     expect(await titlesOf(["near", "far__*"], sources)).toEqual(["near of one", "far__b of one", "far__a of two"]);
   });
 
-  it("A name whose source fails is not looked up in later sources", async () => {
+  it("A tool name whose source fails is not looked up in later sources", async () => {
     const { tools, failures } = await resolveTools(
       ["far__a", "near"],
       [brokenSource(), source("two", "far__a", "near")],

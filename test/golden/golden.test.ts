@@ -30,7 +30,7 @@ beforeAll(() => {
 afterAll(() => quiet.loud());
 
 it.each(plays)(
-  "The play $name leaves the rows, events, requests and answers of its stored transcript",
+  "The scenario $name produces the rows, events, requests and answers of its stored transcript",
   async (play) => {
     freshTeam();
     setClockRight();
@@ -51,12 +51,12 @@ it.each(plays)(
   },
 );
 
-it("Each stored transcript has its play", async () => {
+it("Each stored transcript belongs to a scenario", async () => {
   const kept = await (await fetch(`${url}/transcripts/`)).json<string[]>();
   expect(kept.toSorted()).toEqual(plays.map(({ name }) => `${name}.txt`).toSorted());
 });
 
-it("A difference is described by its section and field", () => {
+it("The difference between two transcripts is described by section and field", () => {
   const kept = '# events\n1 start {"a":{"b":1},"c":2}\n2 end {}\n\n# rows\nrow {"x":1,"y":2}\n';
   const played = '# events\n1 start {"a":{"b":3},"c":2}\n\n# rows\nrow {"y":2,"x":1}\n';
   expect(differenceOf(kept, kept)).toBeNull();

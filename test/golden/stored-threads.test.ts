@@ -83,7 +83,7 @@ const messagesOf = async (id: string): Promise<Message[]> =>
   (await value(stubOf(id).call("listMessages", admin, page))).items;
 
 describe.each(stored)("%s", (name) => {
-  it("A thread that an earlier release stored reads as it did", async () => {
+  it("A thread that an earlier release stored is read with the same responses as by that release", async () => {
     const { id, owner, answers } = await opened(name);
     const read: Record<string, unknown> = {};
     if (Object.keys(answers).length > 0)
@@ -92,7 +92,7 @@ describe.each(stored)("%s", (name) => {
     expect(withoutClocks(read)).toMatchObject(withoutClocks(answers));
   });
 
-  it("A thread that an earlier release stored is finished and continues", async () => {
+  it("A thread that an earlier release stored completes its runs and answers the next message", async () => {
     const { id } = await opened(name);
     await finished(id);
     const before = await messagesOf(id);
@@ -124,7 +124,7 @@ it.each(exports)("A thread that an earlier release exported is imported: %s", as
   expect((await messagesOf(thread.id)).at(-1)).toMatchObject({ role: "assistant", status: "complete" });
 });
 
-it("The stored threads of schema 2 are complete", () => {
+it("The stored threads of schema 2 have a file for every scenario", () => {
   for (const name of [
     "at-rest",
     "steered",

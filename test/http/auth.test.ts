@@ -134,15 +134,15 @@ describe("open loopback mode", () => {
   });
 
   const base = "http://localhost:8787";
-  const pages: [string, Record<string, string>, number][] = [
-    ["its own page", { origin: base }, 200],
-    ["no page", {}, 200],
-    ["a foreign page", { origin: "https://evil.example" }, 403],
-    ["a page without an origin of its own", { origin: "null" }, 403],
-    ["a foreign page that hides its origin", { "sec-fetch-site": "cross-site" }, 403],
-    ["a page that is listed", { origin: "https://app.example" }, 200],
+  const pages: [string, number, Record<string, string>][] = [
+    ["its own page", 200, { origin: base }],
+    ["no page", 200, {}],
+    ["a foreign page", 403, { origin: "https://evil.example" }],
+    ["a page without an origin of its own", 403, { origin: "null" }],
+    ["a foreign page that hides its origin", 403, { "sec-fetch-site": "cross-site" }],
+    ["a page that is listed", 200, { origin: "https://app.example" }],
   ];
-  it.each(pages)("AUTH4 A request by %s has the expected status", async (_name, headers, status) => {
+  it.each(pages)("AUTH4 A request in open loopback mode by %s is answered %d", async (_name, status, headers) => {
     const { ask } = testApp({ variables: { ...open, ALLOWED_ORIGINS: "https://app.example" } });
     expect((await ask("/api/agents", { token: null, headers, base })).status).toBe(status);
   });

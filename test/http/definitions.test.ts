@@ -88,7 +88,7 @@ describe("health", () => {
     expect(await (await ask("/healthz", { token: null })).json()).toEqual({ status: "ok", version: "1.2.3" });
   });
 
-  it("HTTP25 The health route shows what the last build found", async () => {
+  it("HTTP25 The health route shows the findings of the last build", async () => {
     const diagnostics = [{ severity: "error", code: "syntax", message: "no", file: "agents/a.ts", line: 1 }] as const;
     const broken = testApp({ dependencies: { diagnostics } });
     expect(await (await broken.ask("/healthz", { token: null })).json()).toMatchObject({ status: "ok", diagnostics });

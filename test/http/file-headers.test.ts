@@ -47,7 +47,7 @@ describe("Range", () => {
     expect(readByteRange(header, 10)).toEqual(expected);
   });
 
-  it("FHTTP5 An empty file has no range from its start, and its last bytes are the whole file", () => {
+  it("FHTTP5 A range from the start of an empty file is not satisfiable, and a range of its last bytes is the whole file", () => {
     expect(readByteRange("bytes=0-", 0)).toEqual(outside);
     expect(readByteRange("bytes=-5", 0)).toEqual(whole);
   });

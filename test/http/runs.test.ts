@@ -68,7 +68,7 @@ describe("admission", () => {
     expect(await response.json()).toMatchObject({ run: null });
   });
 
-  it("ADMIT4 A repeated key returns the first response again, and is a conflict with another body", async () => {
+  it("ADMIT4 A repeated idempotency key returns the first response again, and is a conflict with another body", async () => {
     const { post, thread } = seeded();
     const headers = { "idempotency-key": "k1" };
     const first = await post("/messages", { headers });
@@ -141,7 +141,7 @@ describe("as events", () => {
     await reader.cancel();
   });
 
-  it("SSE12 A repeated key replays the events of the first request's run", async () => {
+  it("SSE12 A repeated idempotency key replays the events of the first request's run", async () => {
     const { post, thread } = seeded();
     const headers = { ...sse, "idempotency-key": "k" };
     const first = await post("/messages", { headers });

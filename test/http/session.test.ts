@@ -270,7 +270,7 @@ describe("failures, stops and repeated requests", () => {
     expect(await readSession(anna, sessionId)).toMatchObject({ status: "completed", messages });
   });
 
-  it("SESSION22 A repeated key with the same body emits the same execution again, and starts no run", async () => {
+  it("SESSION22 A repeated idempotency key with the same body emits the same execution again, and starts no run", async () => {
     const key = { headers: { "idempotency-key": crypto.randomUUID() } };
     const sessionId = `keyed-${crypto.randomUUID()}`;
     const body = { sessionId, input: said("Hello"), context: {}, options };

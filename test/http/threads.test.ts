@@ -61,7 +61,7 @@ describe("creating", () => {
     },
   );
 
-  it("HTTP17 A repeated key returns the first thread, and is a conflict with another body", async () => {
+  it("HTTP17 A repeated idempotency key returns the first thread, and is a conflict with another body", async () => {
     const { ask, reached } = testApp();
     const headers = { "idempotency-key": "k" };
     const first = await ask("/api/threads", post({ ...helper, title: "T" }, { headers }));
@@ -73,7 +73,7 @@ describe("creating", () => {
     expect(reached).toHaveLength(2);
   });
 
-  it("HTTP30 A creation key whose thread was deleted creates no second thread", async () => {
+  it("HTTP30 An idempotency key whose thread was deleted creates no second thread", async () => {
     const { ask, object, catalog, reached, time } = testApp();
     const headers = { "idempotency-key": "k" };
     const first = await (await ask("/api/threads", post(helper, { headers }))).json<Thread>();
@@ -149,7 +149,7 @@ describe("listing", () => {
     expect(await refusalOf(await ask("/api/threads?user_id=bernd"))).toMatchObject({ status: 403, code: "forbidden" });
   });
 
-  it("HTTP18 Pages of threads follow one another", async () => {
+  it("HTTP18 The cursor of a page of threads leads to the next page", async () => {
     const { ask } = await filled();
     type Page = { threads: Thread[]; next_cursor: string | null };
     const first = await (await ask("/api/threads?limit=1")).json<Page>();

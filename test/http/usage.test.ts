@@ -32,7 +32,7 @@ const usage = { input: 10, output: 5, cache_read: 2, cache_write: 1, total_token
 const twice = { input: 20, output: 10, cache_read: 4, cache_write: 2, total_tokens: 36 };
 
 describe("a report", () => {
-  it("USAGE1 A report has a line for each combination that was used, and a total that counts each run once", async () => {
+  it("USAGE1 A report has a line for each used combination of the requested dimensions, and a total that counts each run once", async () => {
     const { report } = await reporting([
       totalOf(1, anna),
       totalOf(1, { ...anna, model: "large" }),

@@ -53,25 +53,28 @@ const piece = (index: number | null, id: string | null, name: string | null, tex
 const chats = ["openai", "openrouter"] as const;
 
 describe.for(chats)("Chat Completions of %s", (provider) => {
-  it.for(["whole", "bytes"] as const)("Missing and empty fields of a chunk end no run (%s)", async (pieces) => {
-    const text =
-      lines(chunk({ role: "", content: "" }), "", chunk({ content: "Hel" })) +
-      "data:\n\ndata\n\n: still here\n\n" +
-      lines(
-        chunk({ role: "tool", content: "lo" }),
-        chunk({}, "stop"),
-        { id: "c1", usage },
-        { choices: null },
-        "[DONE]",
-      );
-    const answer = await answerTo(provider, text, pieces);
-    expect(answer).toMatchObject({
-      text: "Hello",
-      end: { type: "finish", stop_reason: "stop", usage: { total_tokens: 20 } },
-    });
-  });
+  it.for(["whole", "bytes"] as const)(
+    "Missing and empty fields of a chunk do not end the answer with an error (%s)",
+    async (pieces) => {
+      const text =
+        lines(chunk({ role: "", content: "" }), "", chunk({ content: "Hel" })) +
+        "data:\n\ndata\n\n: still here\n\n" +
+        lines(
+          chunk({ role: "tool", content: "lo" }),
+          chunk({}, "stop"),
+          { id: "c1", usage },
+          { choices: null },
+          "[DONE]",
+        );
+      const answer = await answerTo(provider, text, pieces);
+      expect(answer).toMatchObject({
+        text: "Hello",
+        end: { type: "finish", stop_reason: "stop", usage: { total_tokens: 20 } },
+      });
+    },
+  );
 
-  it("A tool name in pieces is one call, also if it is the beginning of another tool's name", async () => {
+  it("A tool name in several chunks is one call, also if it is the beginning of another tool's name", async () => {
     const text = lines(
       chunk(piece(0, "call_aaaabbbbcccc1111", "get", "")),
       chunk(piece(0, null, "_wea", "")),
@@ -86,7 +89,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     expect(parts.filter((part) => part.type === "toolcall_start")).toMatchObject([{ name: "get_weather" }]);
   });
 
-  it("A name that is repeated in each piece, or that is the beginning of a longer tool name, is read correctly", async () => {
+  it("A tool name that is repeated in each chunk, or that is the beginning of a longer tool name, is read correctly", async () => {
     const again = lines(
       chunk(piece(0, "call_aaaabbbbcccc1111", "get_time", "")),
       chunk(piece(0, "call_aaaabbbbcccc1111", "get_time", '{"zone":')),
@@ -99,7 +102,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     expect((await answerTo(provider, short)).calls).toMatchObject([{ name: "get", arguments: "{}" }]);
   });
 
-  it("Two calls with the same number are two calls", async () => {
+  it("Two calls with the same index are two calls", async () => {
     const text = lines(
       chunk(piece(0, "call_aaaabbbbcccc1111", "get_weather", '{"city":"Oslo"}')),
       chunk(piece(0, "call_aaaabbbbcccc2222", "get_weather", "")),
@@ -112,7 +115,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
   });
 
-  it("Calls without numbers, ids or types are distinguished, also if their arguments are an object", async () => {
+  it("Calls without index, id or type are distinguished, also if their arguments are an object", async () => {
     const text = lines(
       chunk({
         tool_calls: [

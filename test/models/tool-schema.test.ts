@@ -129,7 +129,7 @@ describe("Gemini", () => {
     expect(JSON.stringify(parameters)).toContain("bottom");
   });
 
-  it("Unions in a schema keep their null, their values and their descriptions", async () => {
+  it("Gemini is sent unions in a schema with their null, their values and their descriptions", async () => {
     const parameters = await sent(
       "google",
       z.object({
@@ -180,7 +180,7 @@ describe("Gemini", () => {
     }
   });
 
-  it("Any arguments have a schema that Gemini accepts and that accepts their values", async () => {
+  it("Gemini is sent for any arguments a schema that it accepts and that accepts their values", async () => {
     const property = fc.asyncProperty(argumentObjects(6), async ({ schema, value }) => {
       const { body } = await capture("google", { tools: [specOf(schema)] });
       const parameters = parametersOf.google(body);

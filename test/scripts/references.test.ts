@@ -33,7 +33,7 @@ const missing = (pattern: RegExp, isThere: (name: string) => boolean) => {
   return all.filter(({ name }) => !isThere(name)).map(({ file, name }) => `${file}: ${name}`);
 };
 
-it("A section of the architecture that a comment names is there, and so is its numbered point", () => {
+it("A section of the architecture document that a comment names exists, and so does its numbered point", () => {
   const sections = read("docs/design/architecture.md").split(/^## (?=\d+\. )/m);
   const isThere = (name: string) => {
     const [number = "", point] = name.split(".");
@@ -43,7 +43,7 @@ it("A section of the architecture that a comment names is there, and so is its n
   expect(missing(/architecture §(?<name>\d+(?:\.\d+)?)/g, isThere)).toEqual([]);
 });
 
-it("A heading of the figures or of the wire contract that a comment names is there", () => {
+it("A heading of the figures or of the wire contract that a comment names exists", () => {
   const figures = headings("docs/reference/figures.md");
   expect(
     missing(/figures: (?<name>[A-Z][^.;,)]*)/g, (name) => figures.some((title) => name.startsWith(title))),
@@ -52,7 +52,7 @@ it("A heading of the figures or of the wire contract that a comment names is the
   expect(missing(/\bcontract, "(?<name>[^"]+)"/g, (name) => wire.includes(name))).toEqual([]);
 });
 
-it("A decision that a comment names is there, and so is a decision record", () => {
+it("A decision that a comment names exists, and so does a decision record", () => {
   const numbered = new Set(
     [...read("docs/decisions/0003-source-documents.md").matchAll(/^(\d+)\. /gm)].map(([, number]) => number),
   );

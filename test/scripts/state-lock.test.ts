@@ -27,14 +27,14 @@ function acquire(): { release: () => void } {
   return lock;
 }
 
-it("The lock makes the folder, writes its pid, and is removed when it is released", () => {
+it("The lock of a state folder creates the folder, contains the process id, and is removed when it is released", () => {
   const lock = acquire();
   expect(readFileSync(lockFile(), "utf8").trim()).toBe(String(process.pid));
   lock.release();
   expect(readdirSync(folder)).toEqual([]);
 });
 
-it("A refused lock names the living owner", () => {
+it("The error for a locked state folder names the process that holds the lock", () => {
   acquire();
   // The parent lives as long as this test does.
   writeFileSync(lockFile(), `${process.ppid}\n`);
@@ -53,7 +53,7 @@ it.each([
   expect(existsSync(lockFile())).toBe(false);
 });
 
-it("A lock that another process has taken over is not released", () => {
+it("A process does not release the lock of a state folder that another process has taken over", () => {
   const lock = acquire();
   writeFileSync(lockFile(), `${process.ppid}\n`);
   lock.release();

@@ -73,7 +73,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
         expect(store.message(idOf(1))?.position).toBe(idOf(1));
       }));
 
-    test("A page of messages is a window by position, in either order", () =>
+    test("A page of messages is a range of positions, in either order", () =>
       withThread((store) => {
         for (const n of [1, 3, 4, 5]) store.insertMessage(messageRecord(n));
         store.insertMessage(messageRecord(2, { position: idOf(6) }));

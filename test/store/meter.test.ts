@@ -24,7 +24,7 @@ function fill(storage: MeteredStorage): void {
   storage.sql.exec("INSERT INTO number VALUES (1), (2), (3), (4), (5)");
 }
 
-test("Rows written and read are counted, whichever way a cursor is read", () =>
+test("The storage meter counts rows written and read, whichever way a cursor is read", () =>
   withStorage((storage) => {
     fill(storage);
     const insert = (n: number) => storage.sql.exec("INSERT INTO number VALUES (?)", n);
@@ -39,7 +39,7 @@ test("Rows written and read are counted, whichever way a cursor is read", () =>
     expect(storage.sql.exec(query).columnNames).toEqual(["n"]);
   }));
 
-test("A cursor that is half read counts its rows so far, and continues counting after a snapshot", () =>
+test("The storage meter counts the rows of a half-read cursor, and continues to count after a snapshot", () =>
   withStorage((storage) => {
     fill(storage);
     const start = storage.meter.snapshot();
@@ -53,7 +53,7 @@ test("A cursor that is half read counts its rows so far, and continues counting 
     expect(storage.meter.since(start).rowsRead).toBe(5);
   }));
 
-test("Statements of drizzle are counted, prepared or not", () =>
+test("The storage meter counts statements of drizzle, prepared or not", () =>
   withStorage((storage) => {
     fill(storage);
     const number = sqliteTable("number", { n: integer("n").primaryKey() });
@@ -69,7 +69,7 @@ test("Statements of drizzle are counted, prepared or not", () =>
     expect(costOf(storage, () => database.delete(number).run()).rowsWritten).toBe(6);
   }));
 
-test("Rows of a transaction that was rolled back are counted as read and written", () =>
+test("The storage meter counts rows of a transaction that was rolled back as read and written", () =>
   withStorage((storage) => {
     fill(storage);
     const failing = () =>
@@ -81,7 +81,7 @@ test("Rows of a transaction that was rolled back are counted as read and written
     expect(storage.sql.exec("SELECT n FROM number").toArray()).toHaveLength(5);
   }));
 
-test("Each key that is read, written or deleted counts as a row, synchronous or not", () =>
+test("The storage meter counts each key that is read, written or deleted as a row, synchronous or not", () =>
   withStorage(async (storage) => {
     expect(costOf(storage, () => storage.kv.put("a", 1))).toEqual({ ...none, rowsWritten: 1 });
     expect(costOf(storage, () => storage.kv.get("a"))).toEqual({ ...none, rowsRead: 1 });
@@ -97,7 +97,7 @@ test("Each key that is read, written or deleted counts as a row, synchronous or 
     expect(storage.meter.since(before)).toEqual({ ...none, rowsRead: 6, rowsWritten: 5 });
   }));
 
-test("An alarm that is set or deleted counts as a written row", () =>
+test("The storage meter counts an alarm that is set or deleted as a written row", () =>
   withStorage(async (storage) => {
     const before = storage.meter.snapshot();
     await storage.setAlarm(Date.now() + 3_600_000);
@@ -107,7 +107,7 @@ test("An alarm that is set or deleted counts as a written row", () =>
     expect(storage.meter.since(before)).toEqual({ ...none, rowsWritten: 2, alarms: 1 });
   }));
 
-test("An asynchronous transaction is refused", () =>
+test("The storage meter refuses an asynchronous transaction", () =>
   withStorage((storage) => {
     expect(refusalOf(() => storage.transaction(() => Promise.resolve()))).toBe("internal");
   }));

@@ -77,7 +77,7 @@ describe("rows written by the thread store", () => {
       expect(written(() => store.writeThread(threadRecord()))).toBe(1);
     }));
 
-  test("The creation of a thread writes its tables and two rows", () =>
+  test("The creation of a thread writes at most 24 rows, those of its tables included", () =>
     withStorage((storage) => {
       const store = createSqliteThreadStore(storage);
       const rows = costsOf(storage).written(() => store.create(threadRecord()));

@@ -148,7 +148,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.runs({ order: "asc", limit: 9 })).toEqual([runRecord(1), runRecord(3)]);
       }));
 
-    test("Runs and logs are listed by id, in windows, and logs also by type and run", () =>
+    test("Runs and logs are listed in the order of their ids, in pages, and logs also by type and run", () =>
       withThread((store) => {
         for (const n of [3, 1, 2]) store.insertRun(runRecord(n));
         const runs = (query: Parameters<typeof store.runs>[0]) => store.runs(query).map((run) => run.id);
@@ -175,7 +175,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.log(idOf(7))).toBeNull();
       }));
 
-    test("Events after a number are returned until they are deleted, and a key returns its first response", () =>
+    test("Events after a number are returned until they are deleted, and an idempotency key returns its first response", () =>
       withThread((store) => {
         for (const seq of [10, 9, 100]) store.insertEvent(eventRecord(seq));
         expect(store.eventsAfter(9, 2)).toEqual([eventRecord(10), eventRecord(100)]);

@@ -100,7 +100,7 @@ describe("while a run is active", () => {
 });
 
 describe("Idempotency-Key", () => {
-  it("ADMIT4 A repeated key returns the first response again, and with another body it is refused", async () => {
+  it("ADMIT4 A repeated idempotency key returns the first response again, and is refused with another body", async () => {
     const id = await newThread("parallel");
     const key = { key: "k1", fingerprint: "a" };
     const post = () => stubOf(id).call("postMessage", admin, message("once"), key);
@@ -216,7 +216,7 @@ describe("a full queue", () => {
 });
 
 describe("keys of what waits", () => {
-  it("ADMIT4 A repeated key returns the message that still waits, and a repeated continue starts nothing new", async () => {
+  it("ADMIT4 A repeated idempotency key returns the message that still waits, and a repeated continue starts no second run", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold10");
     await value(stubOf(id).call("postMessage", admin, message("hold10"), null));

@@ -188,7 +188,7 @@ describe("what is refused", () => {
     expect([await filesOf(id), await messagesOf(id)]).toEqual([{}, []]);
   });
 
-  it("A repeated key stores no file again, whether the requests come one after the other or at once", async () => {
+  it("A repeated idempotency key stores no file again, whether the requests come one after the other or at once", async () => {
     const id = await newThread("seeing");
     const input = message("again", { run: false, attachments: [image()] });
     const answers = await Promise.all([0, 1, 2].map(() => value(stubOf(id).call("postMessage", admin, input, key))));

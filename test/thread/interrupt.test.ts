@@ -91,7 +91,7 @@ describe("a message that interrupts", () => {
     expect((await said(id)).slice(2)).toEqual(["tool error", "user: now", "assistant: echo: now"]);
   });
 
-  it("A repeated key interrupts once", async () => {
+  it("A repeated idempotency key interrupts once", async () => {
     const { id } = await busy();
     const key = { key: "k", fingerprint: "f" };
     const post = () => value(stubOf(id).call("postMessage", admin, message("now", { when: "interrupt" }), key));

@@ -45,7 +45,7 @@ describe("joining", () => {
     expect(types(following.events).filter((type) => type === "run_end")).toHaveLength(2);
   });
 
-  it("READER3 A reader with a filter receives only those types, and prev still links its frames", async () => {
+  it("READER3 A reader with a filter of event types receives only those types, and prev names the number of the frame before", async () => {
     const id = await newThread("parallel");
     await converse(id, "a");
     const following = await follow(id, { after: "0", types: "run_start,run_end", until: "idle" });

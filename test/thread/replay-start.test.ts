@@ -64,7 +64,7 @@ function played(moves: readonly (number | "admit" | "drop")[]) {
 const ids = (runs: Iterable<RunRecord>) => [...runs].map(({ id }) => id);
 
 describe("runs that began in any order", () => {
-  it("Runs that began in any order are found in that order from any number, backwards and forwards", () => {
+  it("Runs are found in the order in which they began, from any event number, backwards and forwards", () => {
     fc.assert(
       fc.property(history, (moves) => {
         const { store, begun, last } = played(moves);

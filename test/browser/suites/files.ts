@@ -262,7 +262,7 @@ export function files({ api, open }: PlaygroundUse): void {
         .toEqual({ entries: [] });
     });
 
-    it("Files are added by drop, paste and choice, and a file that would be replaced causes a question", async () => {
+    it("Files are added by drop, paste and choice, and the page asks before it replaces a file", async () => {
       const id = await threadWith({ "/there.txt": "old", "/twice.txt": "old" });
       const { page, picture, findings } = await open(`/threads/${id}/files`);
       const tree = page.getByRole("tree", { name: "Files" });

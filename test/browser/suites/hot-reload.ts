@@ -43,7 +43,7 @@ async function startUi(worker: string): Promise<{ url: string; stop: () => Promi
 
 export function hotReload({ api, open }: PlaygroundUse): void {
   describe("npm run dev:ui", () => {
-    it("The pages are served from their sources, and the Worker accepts their requests and sockets as those of its own pages", async () => {
+    it("The command npm run dev:ui serves the pages from their sources, and the Worker accepts their requests and sockets", async () => {
       const { url, stop } = await startUi(api().url);
       try {
         const { page } = await open(url);

@@ -8,7 +8,7 @@ import type { PlaygroundUse } from "./playground-use.ts";
 
 export function search({ api, open }: PlaygroundUse): void {
   describe("searching messages", () => {
-    it("A search in a conversation leads from hit to hit and marks each, through messages that were not read yet", async () => {
+    it("A search in a conversation moves from match to match and highlights each, also in messages that were not loaded before", async () => {
       const { id, lines } = longThreadFile("assistant", 3000);
       const headers = { "content-type": "application/x-ndjson" };
       expect((await api().call("POST", "/api/threads/import", { body: lines, headers })).status).toBe(201);
@@ -47,7 +47,7 @@ export function search({ api, open }: PlaygroundUse): void {
       expect(new URL(page.url()).search).toBe("");
     });
 
-    it("A message is found from the list, and its link opens the thread at the message", async () => {
+    it("A search in the thread list finds a message, and the link to it opens the thread at the message", async () => {
       const word = `heron${String(Date.now())}`;
       const initial_messages = Array.from({ length: 300 }, (_, index) => ({
         role: "user",

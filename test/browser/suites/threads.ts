@@ -166,7 +166,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await row.getByText("Waiting for an answer").waitFor({ state: "attached" });
     });
 
-    it("A thread that runs elsewhere is shown as active and then as idle, and no request is made meanwhile", async () => {
+    it("A thread that another client runs is shown as active and then as idle, and the page makes no request meanwhile", async () => {
       const title = marked();
       const initial_messages = [{ role: "user", content: longQuestion(1000) }];
       const { id } = await api().createThread("assistant", { title, initial_messages });

@@ -33,7 +33,7 @@ export function trace({ api, open }: PlaygroundUse): void {
     page.getByLabel("Summary").locator("div").filter({ hasText: name }).locator("dd").innerText();
 
   describe("the log of events", () => {
-    it("A thread's events are shown from the first, and then as they come", async () => {
+    it("The event log shows a thread's events from the first one, and later events as they arrive", async () => {
       const { id } = await tracedThread();
       const feed = await api().events(id, "after=0&until=idle&include_silent=true");
       await feed.untilEnd();
@@ -57,7 +57,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       await line(page, /run_end/).waitFor();
     });
 
-    it("Events are filtered, paused, shown as they were sent, and linked to", async () => {
+    it("The event log can be filtered and paused, shows each event's JSON, and has a link for each event", async () => {
       const { id } = await tracedThread();
       const { page } = await open(`/threads/${id}?log=open`);
       await line(page, /run_end/).waitFor();
@@ -110,7 +110,7 @@ export function trace({ api, open }: PlaygroundUse): void {
   });
 
   describe("a trace", () => {
-    it("Each bar of a trace has the figures of the log, and the whole trace those of the run", async () => {
+    it("Each bar of a trace shows the durations, tokens and cost of the log, and the whole trace those of the run", async () => {
       const { id, run, logs } = await tracedThread();
       const { page } = await open(`/threads/${id}/trace`);
       const answered = logs.filter(({ type, data }) => type === "llm_request" && data["error"] === null);

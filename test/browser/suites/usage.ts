@@ -175,7 +175,7 @@ export function usage({ api, open }: PlaygroundUse): void {
       await page.getByText("Nothing ran on this day.").waitFor();
     });
 
-    it("Usage without a price has an unknown cost, and the total is at least the known part", async () => {
+    it("Usage without a price has an unknown cost, and the total cost is shown as at least the known part", async () => {
       await use("priced");
       await use("unpriced");
       const { page, told } = await opened("days=7&measure=cost");
@@ -195,7 +195,7 @@ export function usage({ api, open }: PlaygroundUse): void {
       expect([...(await rowsOf(page, "Usage by agent")).keys()]).toEqual(["unpriced", "Total"]);
     });
 
-    it("The page shows what to do if no run was made, and if nothing could be read", async () => {
+    it("The usage page shows what to do if there are no runs, and if the request fails", async () => {
       await use("priced");
       const { page } = await opened("from=2020-01-01&to=2020-01-07");
       await page.getByRole("heading", { name: "Nothing ran in these days" }).waitFor();

@@ -18,7 +18,7 @@ describe("bytes", () => {
     await closed(id);
   });
 
-  it("OUT12 A call may replace the bound with one of its own", async () => {
+  it("OUT12 A call of the guarded fetch may set another limit of bytes for the body", async () => {
     const { guarded } = guard({ limits: { bytes: 1000 } });
     expect((await refused(guarded(`${one}/bytes?n=11`, { limits: { bytes: 10 } }))).reason).toBe("too_large");
     expect((await (await guarded(`${one}/bytes?n=2000`, { limits: { bytes: 2000 } })).text()).length).toBe(2000);
@@ -134,7 +134,7 @@ describe("unusual responses", () => {
     await response.body?.cancel();
   });
 
-  it.for(["/status-999", "/upgrade"])("OUT17 The invalid response %s counts as no response", async (path) => {
+  it.for(["/status-999", "/upgrade"])("OUT17 The invalid response %s fails the request", async (path) => {
     expect((await refused(guard().guarded(one + path))).reason).toBe("bad_answer");
   });
 });

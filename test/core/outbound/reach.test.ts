@@ -68,7 +68,7 @@ describe("this machine", () => {
     expect(sent).toEqual([]);
   });
 
-  it("OUT5 Hosts that a definition lists are allowed for its own call alone", async () => {
+  it("OUT5 Hosts in the allowedHosts of a call are allowed for that call only", async () => {
     const { guarded } = guard();
     const url = `${server()}/echo`;
     const response = await guarded(url, { allowedHosts: [serverHost()] });

@@ -244,7 +244,7 @@ test("A deletion that fails in the bucket stays recorded until a sweep succeeds,
   expect([rows.garbage(), await keys()]).toEqual([[], []]);
 });
 
-test("A thread's deletion empties its part of the bucket and no other, or can be repeated", async () => {
+test("The deletion of a thread removes its objects from the bucket and no others, and can be repeated after a failure", async () => {
   const { bucket, broken } = fragile();
   const { files, keys } = bucketStage(bucket);
   const other = bucketStage();

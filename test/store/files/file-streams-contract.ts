@@ -74,7 +74,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       );
     }));
 
-  test(`A source that is refused before it is read is cancelled, and one that yields no bytes is refused (${where})`, () =>
+  test(`The source stream of a refused write is cancelled, and a source that yields no bytes is refused (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.makeFolder("folder");
@@ -165,7 +165,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
   const begunOf = (writes: readonly { state: { begun: boolean } }[]) =>
     writes.flatMap(({ state }, index) => (state.begun ? [index] : []));
 
-  test(`Two streams of the thread itself are stored at a time, whatever comes from outside (${where})`, () =>
+  test(`Three streamed uploads and two streamed writes of the thread's code are stored at a time (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const outside = Array.from({ length: 7 }, (_, at) => gated(files, `outside/${at}`, { outside: true }));
