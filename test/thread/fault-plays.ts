@@ -117,7 +117,7 @@ async function speaksToAsking(id: string, when: "steer" | "interrupt"): Promise<
   const first = { limit: 1, order: "asc" as const };
   // After a crash the run may be active again, so the list is read until it is not.
   const isAtWork = async () => (await value(stubOf(id).call("listRuns", admin, first))).items[0]?.status === "running";
-  await vi.waitUntil(async () => !(await isAtWork()), patience);
+  await vi.waitUntil(async () => !(await isAtWork()) && (await isQuiet(id)), patience);
   const aside = message(`aside ${id}`, { when });
   return value(stubOf(id).call("postMessage", admin, aside, { key: "aside", fingerprint: "aside" }));
 }
