@@ -21,6 +21,7 @@ import {
   nothing,
   sealed,
 } from "./archive-client.ts";
+import { holds } from "./team-driver.ts";
 import { admin, alarmOf, converse, crash, newThread, stubOf, value } from "./thread-driver.ts";
 import { Files } from "./thread-files-client.ts";
 
@@ -60,14 +61,8 @@ async function slowly(share: number) {
   return { id, text, answer, begun, end, breakOff: () => writer.abort("broken") };
 }
 
-/** Waits by asking repeatedly; it gives up after a while, so that a failure is reported. */
-async function until(fits: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 3000; tries += 1) if (await fits()) return;
-  throw new Error("it never came");
-}
-
 /** Waits until the mark of an import is stored. */
-const untilBegun = (id: string) => until(async () => (await leftIn(id)).tables.includes("thread"));
+const untilBegun = (id: string) => holds(async () => (await leftIn(id)).tables.includes("thread"));
 
 async function bucketOf(id: string): Promise<number> {
   return (await FILES.list({ prefix: `${id}/` })).objects.length;
@@ -108,7 +103,7 @@ describe("an import on its way", () => {
         (response) => expect(response.status).toBe(400),
         () => undefined,
       );
-      await until(async () => (await leftIn(id)).tables.length === 0);
+      await holds(async () => (await leftIn(id)).tables.length === 0);
       expect(await leftIn(id)).toEqual(nothing);
       expect([await bucketOf(id), await listed(id)]).toEqual([0, false]);
       // The id can be used again.
@@ -123,7 +118,7 @@ describe("an import on its way", () => {
       () => true,
     );
     await untilBegun(id);
-    await until(async () => (await bucketOf(id)) === 1);
+    await holds(async () => (await bucketOf(id)) === 1);
     expect(await alarmOf(id)).not.toBeNull();
     await crash(id);
     await end().catch(() => undefined);

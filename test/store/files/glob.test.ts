@@ -92,7 +92,7 @@ function reference(pattern: string): (given: string) => boolean {
   return (given) => {
     const matches = relative.test(given.slice(1));
     // Removing both slashes loses nothing else.
-    if (rooted?.test(given) === true) expect([pattern, given, matches]).toEqual([pattern, given, true]);
+    if (rooted?.test(given) === true && !matches) expect([pattern, given, matches]).toEqual([pattern, given, true]);
     return matches;
   };
 }
@@ -113,7 +113,8 @@ test("The linear glob engine gives the same results as picomatch", () => {
       for (const one of given) {
         const expected = theirs(one);
         if (expected) matched += 1;
-        expect([pattern, one, ours(one)]).toEqual([pattern, one, expected]);
+        // An expectation is made where they differ alone: one takes as long as a hundred matches.
+        if (ours(one) !== expected) expect([pattern, one, !expected]).toEqual([pattern, one, expected]);
       }
     }),
     { seed, numRuns: 15_000 },
