@@ -10,7 +10,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 export const packageRoot = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
 const cache = join(packageRoot, ".cache");
 
-function compilerPath() {
+/** The path of the compiler's bundle, which changes with the compiler's sources. */
+export function compilerPath() {
   const hash = createHash("sha256");
   for (const layer of ["compiler", "spec", "lib", "models", "core", "contract", "dialect"]) {
     const folder = join(packageRoot, "src", layer);
@@ -46,8 +47,7 @@ async function bundleCompiler(path) {
 }
 
 /** Loads the compiler, bundling it first if its sources have changed. */
-export async function loadCompiler() {
-  const path = compilerPath();
+export async function loadCompiler(path = compilerPath()) {
   if (!existsSync(path)) await bundleCompiler(path);
   return import(pathToFileURL(path).href);
 }

@@ -54,8 +54,8 @@ export function provokedLines() {
   };
 }
 
-/** The compiler's success message, which the dev command has printed before the server starts. */
-const compiled = /^(\[custom build\] )?compiled \d+ definitions /;
+/** The compiler's messages of success. The dev command prints its own before the server starts. */
+const compiled = /^(\[custom build\] )?(compiled \d+ definitions |The definitions have not changed since )/;
 
 /**
  * @param {import("node:stream").Readable} from

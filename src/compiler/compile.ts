@@ -11,7 +11,7 @@ import { reportBundleError } from "./bundle-error.ts";
 import { readDefinition } from "./definition-reader.ts";
 import { collectFindings, sortDiagnostics, type Findings } from "./findings.ts";
 import { checkIncludes } from "./include-check.ts";
-import { bundleModules, projectInputs, type BundlePaths } from "./module-bundle.ts";
+import { bundleModules, type BundlePaths } from "./module-bundle.ts";
 import { bundleFileName, evaluateModules, type ModuleOutcome } from "./module-evaluation.ts";
 import { checkNames } from "./name-check.ts";
 import { findProjectFiles, type ProjectFile } from "./project-file.ts";
@@ -28,8 +28,8 @@ export interface Compilation {
   files: number;
   /** The bundled definitions, for the hash. */
   bundle: string;
-  /** The sources in the bundle, as paths from the root. */
-  sources: string[];
+  /** The files in the bundle, as esbuild names them: paths from the root, and generated modules with a colon. */
+  inputs: string[];
 }
 
 /** Compiles the `agents/` folder of a project. Writes nothing. */
@@ -45,7 +45,7 @@ export async function compileProject(root: string, packageRoot: string): Promise
       message: "there are no definitions, so there is nothing to talk to",
       suggestion: "npm run new agent NAME",
     });
-    return { diagnostics: [...findings.all], project, files: 0, bundle: "", sources: [] };
+    return { diagnostics: [...findings.all], project, files: 0, bundle: "", inputs: [] };
   }
   const outputFile = join(root, ".cache", bundleFileName(root));
   const loaded = await loadFiles(files, { root, packageRoot, outputFile }, { findings, trees });
@@ -61,14 +61,14 @@ export async function compileProject(root: string, packageRoot: string): Promise
     project,
     files: files.length,
     bundle: loaded.bundle,
-    sources: loaded.sources,
+    inputs: loaded.inputs,
   };
 }
 
 interface Loaded {
   outcomes: Map<string, ModuleOutcome>;
   bundle: string;
-  sources: string[];
+  inputs: string[];
 }
 
 /** The files that Node loaded. The others are reported already, and the check for Workers would report them again. */
@@ -81,7 +81,7 @@ async function loadFiles(
   paths: BundlePaths,
   report: { findings: Findings; trees: SyntaxTrees },
 ): Promise<Loaded> {
-  const nothing: Loaded = { outcomes: new Map(), bundle: "", sources: [] };
+  const nothing: Loaded = { outcomes: new Map(), bundle: "", inputs: [] };
   let readable = files.map(({ file }) => file);
   while (readable.length > 0) {
     const bundled = await bundleModules(readable, paths);
@@ -92,7 +92,7 @@ async function loadFiles(
         checkForWorkers(readable, paths),
       ]);
       reportForWorkers(check, { ...report, paths, loaded: loadedFiles(outcomes) });
-      return { outcomes, bundle: bundled.code, sources: projectInputs(bundled.inputs, paths.root) };
+      return { outcomes, bundle: bundled.code, inputs: bundled.inputs };
     }
     const faulty = new Set(bundled.errors.map((error) => error.location?.file));
     for (const error of bundled.errors) reportBundleError(error, report);

@@ -10,6 +10,7 @@ import { readCommandLine } from "./command-line.ts";
 import { compileProject } from "./compile.ts";
 import { formatDiagnostics } from "./diagnostic-report.ts";
 import { sortDiagnostics } from "./findings.ts";
+import { projectInputs } from "./module-bundle.ts";
 import { checkTypes, storedTypeFindings, prepareTypeFindings, withTypeFindings } from "./type-check.ts";
 
 export { compileProject };
@@ -26,6 +27,8 @@ export interface CommandContext {
   colours: boolean;
   /** Starts this command with `--types-only` for a project and does not wait for it. */
   checkTypesLater: (root: string) => void;
+  /** Is called after a build without a finding, with the files in its bundle. */
+  buildWithoutFinding: (root: string, inputs: readonly string[]) => void;
 }
 
 /** Runs the command and returns its exit code. */
@@ -38,14 +41,22 @@ export async function runCompiler(context: CommandContext): Promise<number> {
   }
   prepareTypeFindings(root);
   const started = performance.now();
-  const { diagnostics: built, project, files, bundle, sources } = await compileProject(root, context.packageRoot);
+  const { diagnostics: built, project, files, bundle, inputs } = await compileProject(root, context.packageRoot);
   const failed = built.some(({ severity }) => severity === "error");
   const dev = options.mode === "dev";
   const diagnostics = (types: readonly Diagnostic[]): Diagnostic[] => sortDiagnostics(withTypeFindings(built, types));
   let changed = false;
   let found = diagnostics(dev ? storedTypeFindings(root) : []);
   if (failed) writeFailedBuild(root, found, dev);
-  else changed = writeGoodBuild({ root, project, bundle, sources, findings: dev ? found : [] });
+  else
+    changed = writeGoodBuild({
+      root,
+      project,
+      bundle,
+      sources: projectInputs(inputs, root),
+      findings: dev ? found : [],
+    });
+  if (built.length === 0) context.buildWithoutFinding(root, inputs);
   const milliseconds = Math.round(performance.now() - started);
   // The check follows the build, because TypeScript reads the names that the build writes.
   if (options.types === "now") found = diagnostics(await checkTypes(root, context.packageRoot));

@@ -1,6 +1,6 @@
 // What a build writes, when, and what it does not change; the command's modes and exit codes.
 
-import { readFileSync, statSync, unlinkSync } from "node:fs";
+import { existsSync, readFileSync, statSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 
 import { build } from "esbuild";
@@ -9,6 +9,8 @@ import { describe, expect, it, vi } from "vitest";
 import { readCommandLine } from "#compiler/command-line.ts";
 import { formatDiagnostics } from "#compiler/diagnostic-report.ts";
 
+import { compilerPath } from "../../scripts/lib/compiler-bundle.mjs";
+import { isBuildUnchanged } from "../../scripts/lib/unchanged-build.mjs";
 import { runScript } from "./command.ts";
 import { good, packageRoot, writeFiles, writeProject } from "./temporary-project.ts";
 
@@ -75,6 +77,50 @@ describe("output", () => {
     );
     expect(hash).toMatch(/^[0-9a-f]{16}$/);
     expect(next).not.toBe(hash);
+  });
+
+  it("A build of unchanged files does nothing, and a change of any file that it reads or writes is compiled", async () => {
+    const root = writeProject({
+      ...good,
+      "agents/lib/words.ts": `export const words = "Help.";`,
+      "shared/more.ts": `export const more = "More.";`,
+      "agents/prompts/support.ts": `import { more } from "../../shared/more.ts";
+import { words } from "../lib/words.ts";
+export default { name: "support", toolDescription: "S", prompt: words + more, model: "fast", tools: ["search_docs"] };`,
+      "tsconfig.json": "{}",
+    });
+    const unchanged = "The definitions have not changed since they were compiled.\n";
+    const compiled = expect.stringMatching(/^compiled 4 definitions in \d+ ms\n$/);
+    const next = async (...flags: string[]): Promise<string> => (await compile(root, ...flags)).stdout;
+    expect([await next(), await next(), await next("--auto")]).toEqual([compiled, unchanged, unchanged]);
+    const isUnchanged = (): boolean => isBuildUnchanged(root, compilerPath());
+    const changes: [file: string, text: string | null][] = [
+      ["agents/lib/words.ts", `export const words = "Help!";`],
+      ["agents/lib/new.ts", ""],
+      ["agents/tools/search_docs.ts", null],
+      ["shared/more.ts", `export const more = "More!";`],
+      ["tsconfig.json", `{ "compilerOptions": {} }`],
+      ["wrangler.toml", `compatibility_date = "2026-08-03"`],
+      [".threadhold/registry.ts", null],
+      [".threadhold/names.d.ts", "export {};"],
+      [".threadhold/diagnostics.ts", ""],
+      [".cache/last-good/registry.txt", null],
+      [".cache/types/findings.json", "[{}]"],
+    ];
+    for (const [file, text] of changes) {
+      expect([file, isUnchanged()]).toEqual([file, true]);
+      const before = existsSync(join(root, file)) ? read(root, file) : null;
+      if (text === null) unlinkSync(join(root, file));
+      else writeFiles(root, { [file]: text });
+      expect([file, isUnchanged()]).toEqual([file, false]);
+      if (before === null) unlinkSync(join(root, file));
+      else writeFiles(root, { [file]: before });
+    }
+    expect(isBuildUnchanged(root, "compiler-of-other-sources.mjs")).toBe(false);
+    const warned = (good["agents/agents/desk.ts"] ?? "").replace("sideA", "labl: 1, sideA");
+    writeFiles(root, { "agents/agents/desk.ts": warned });
+    expect(await next()).toContain("1 warning");
+    expect(isUnchanged()).toBe(false);
   });
 
   it("A strict build with errors exits 1 and rewrites only the diagnostics", async () => {

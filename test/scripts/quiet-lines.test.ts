@@ -37,6 +37,7 @@ it("Lines of output that arrive in chunks are put together", async () => {
 it("Output of the compiler and the build is shown once the server runs, and before that only failures", async () => {
   const lines = [
     "[custom build] compiled 68 definitions in 80 ms",
+    "[custom build] The definitions have not changed since they were compiled.",
     "[custom build] ",
     "[custom build] agents/tools/weather.ts:3: unknown model",
   ];
@@ -48,7 +49,11 @@ it("Output of the compiler and the build is shown once the server runs, and befo
     return written;
   };
   expect(await shown(true)).toEqual(["agents/tools/weather.ts:3: unknown model"]);
-  expect(await shown(false)).toEqual(["compiled 68 definitions in 80 ms", "agents/tools/weather.ts:3: unknown model"]);
+  expect(await shown(false)).toEqual([
+    "compiled 68 definitions in 80 ms",
+    "The definitions have not changed since they were compiled.",
+    "agents/tools/weather.ts:3: unknown model",
+  ]);
 });
 
 it("Output that tests provoke from the runtime is hidden with its stack, and nothing else", () => {

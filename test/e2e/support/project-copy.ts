@@ -1,7 +1,7 @@
 // A copy of this project in a temporary folder with the same node_modules, so that a test and the original project do
-// not affect each other. It contains what a fresh install has, and no other variables.
+// not affect each other. It contains what a fresh install and a build of agents/ have, and no other variables.
 
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -30,6 +30,9 @@ const copied = [
   "wrangler.toml",
 ];
 
+/** The files of the last build. With them a server in a copy with the same definitions does not compile them. */
+const built = [".threadhold", ".cache/last-good", ".cache/types/findings.json", ".cache/unchanged-build.json"];
+
 /** A copy of the project. */
 export interface ProjectCopy {
   root: string;
@@ -44,7 +47,11 @@ export interface ProjectCopy {
 export function copyProject(variables = "OPEN_LOOPBACK=true\n"): ProjectCopy {
   const root = mkdtempSync(path.join(tmpdir(), "threadhold-project-"));
   const migrated = inject("migratedState");
-  for (const name of copied) cpSync(path.join(original, name), path.join(root, name), { recursive: true });
+  const bundles = readdirSync(path.join(original, ".cache")).filter((name) => /^compiler-\w+\.mjs$/.test(name));
+  for (const name of [...copied, ...built, ...bundles.map((bundle) => `.cache/${bundle}`)]) {
+    if (existsSync(path.join(original, name)))
+      cpSync(path.join(original, name), path.join(root, name), { recursive: true });
+  }
   symlinkSync(path.join(original, "node_modules"), path.join(root, "node_modules"));
   const write = (file: string, text: string): void => {
     mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
