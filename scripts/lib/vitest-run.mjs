@@ -58,6 +58,8 @@ function startLane(args, { files, env }) {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`];
   const vitest = startGroup(process.execPath, [fromRoot(tools.vitest), "run", ...reporters, ...args], {
     ...wranglerEnvironment,
+    // Compilers in Go collect garbage less often: a fifth of their processor time less, for some more memory.
+    GOGC: "400",
     ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}),
     ...env,
   });
