@@ -98,6 +98,12 @@ it("AISDK5 A call of a child thread, and a limit, are data parts that the chat m
   expect(stream.isOver).toBe(true);
 });
 
+it("AISDK5 A stream continues after an event that lists no open call, as after the answer to a child's call", () => {
+  const stream = newStream();
+  const chunks = chunksOf(stream, [{ type: "awaiting_tool_execution", tool_calls: [] }, end]);
+  expect(chunks).toEqual([{ type: "finish", finishReason: "stop" }]);
+});
+
 it("AISDK12 A result of a call that the chat does not have is sent together with the call", () => {
   const result = { status: "success" as const, result: "done" };
   const message = messageRecord({ id: "m", role: "tool", tool_call_id: "c", name: "far", result });

@@ -132,7 +132,9 @@ async function answerCalls(services: Services, call: ChatCall, { message }: Post
       repeatable: true,
       run: (stub) => stub.call("postToolResults", lease.caller, { results }),
     });
-    const streamed = { threadId, runId: run.id, knownCalls: callsOf(message), isServerTool };
+    // The stream continues the posted message, which may be a later one of the run.
+    const messageId = message.id.startsWith(`${run.id}.`) ? message.id : run.id;
+    const streamed = { threadId, runId: run.id, messageId, knownCalls: callsOf(message), isServerTool };
     if (run.status !== "awaiting_tool_execution") {
       return followRun(services, { ...streamed, request, caller: lease.caller, after });
     }

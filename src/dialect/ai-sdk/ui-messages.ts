@@ -70,7 +70,7 @@ export class UiMessageList {
     const earlier = run_id === null ? 0 : (this.#groups.get(run_id) ?? 0);
     if (run_id !== null) this.#groups.set(run_id, earlier + 1);
     this.#openRun = run_id;
-    this.#open = { id: earlier > 0 || run_id === null ? id : run_id, role: "assistant", parts: [] };
+    this.#open = { id: run_id === null ? id : uiMessageId(run_id, earlier), role: "assistant", parts: [] };
     return ended;
   }
 
@@ -114,7 +114,13 @@ export class UiMessageList {
   }
 }
 
-function userMessage({ id, parts, metadata }: Message, threadId: string): UiMessage {
+/** The id of a UI message of a run: the run's id for the first one, and then `<run id>.2`, `<run id>.3` and so on. */
+export function uiMessageId(runId: string, earlier: number): string {
+  return earlier === 0 ? runId : `${runId}.${String(earlier + 1)}`;
+}
+
+/** A message of the user as a UI message. */
+export function userMessage({ id, parts, metadata }: Message, threadId: string): UiMessage {
   const texts = parts.flatMap((part): UiPart[] => (part.type === "text" ? [{ type: "text", text: part.text }] : []));
   const known = Object.keys(metadata).length === 0 ? {} : { metadata };
   return { id, role: "user", parts: [...fileParts(parts, threadId), ...texts], ...known };

@@ -1,7 +1,8 @@
 // Converts the events of one run into a UI message stream (AI SDK UI, UIMessageChunk), from which the client builds one
 // message. Each character is sent once, also when a client connects again. The protocol cannot remove text: a retracted
 // text is closed and followed by a `data-retracted` part, and the conversation that a client loads later does not
-// contain it.
+// contain it. Only a resumed stream can begin another message: after a user message that joined the run it does, as the
+// stored conversation does (`ui-messages.ts`).
 
 import type { EventOf, PlainEvent, ThreadEvent } from "#contract/event.ts";
 import type { Json } from "#contract/json.ts";
@@ -10,7 +11,7 @@ import type { Message, StopReason } from "#contract/thread-message.ts";
 import type { UiPart } from "./routes.ts";
 import { callEnd, fileUrl } from "./tool-parts.ts";
 import type { IsServerTool } from "./tool-parts.ts";
-import { fileParts } from "./ui-messages.ts";
+import { fileParts, uiMessageId, userMessage } from "./ui-messages.ts";
 
 /** A chunk of the stream. */
 export type UiChunk = UiPart;
@@ -18,12 +19,13 @@ export type UiChunk = UiPart;
 /** The run to show, and facts that its events do not contain. */
 export interface StreamedRun {
   threadId: string;
-  /** The id of the UI message. */
   runId: string;
+  /** The id of the client's UI message that the stream continues. Default: the id of the run's first UI message. */
+  messageId?: string;
   /** Ids of the calls in the client's message. Their outputs can be sent without their inputs. */
   knownCalls: Iterable<string>;
   isServerTool: IsServerTool;
-  /** Set for a run that is resumed: a wait for a client up to this event is over. */
+  /** Set for a run that is resumed, from its first event on: a wait for a client up to this event is over. */
   passedSeq?: number;
 }
 
@@ -71,6 +73,12 @@ export class UiStream {
   readonly #outputs = new Map<string, RunningOutput>();
   /** Ids of messages that have ended or were retracted. */
   readonly #ended = new Set<string>();
+  /** Ids of the assistant's messages that the current UI message contains. */
+  readonly #contents = new Set<string>();
+  /** How many UI messages of the run are complete. */
+  #complete = 0;
+  /** Whether a user message joined after the current UI message, so that the next step begins another one. */
+  #hasJoined = false;
   #step: number | null = null;
   #stepIsOpen = false;
   #stopReason: StopReason | null = null;
@@ -88,14 +96,15 @@ export class UiStream {
 
   /** The first chunk. */
   begin(): UiChunk[] {
-    return [{ type: "start", messageId: this.#run.runId }];
+    return [{ type: "start", messageId: this.#run.messageId ?? uiMessageId(this.#run.runId, 0) }];
   }
 
   /** Returns the chunks of an event; none for events of other runs, and none once the stream is over. */
   take(event: ThreadEvent): UiChunk[] {
-    if (this.#isOver || event.type === "snapshot" || event.run_id !== this.#run.runId) return [];
+    if (this.#isOver || event.type === "snapshot") return [];
     if ((event.depth ?? 0) > 0 || (event.parent_id ?? null) !== null) return [];
-    return this.#chunksOf(event);
+    if (event.type === "message_end" && event.message.role === "user") return this.#userMessage(event.message);
+    return event.run_id === this.#run.runId ? this.#chunksOf(event) : [];
   }
 
   /** Ends the stream with an error, for example if the thread was deleted. */
@@ -146,7 +155,8 @@ export class UiStream {
       case "message_retracted":
         return this.#retract(event.message_id);
       case "awaiting_tool_execution":
-        if (event.seq <= (this.#run.passedSeq ?? 0)) return [];
+        // Without calls the event reports that the calls of a child thread are answered: the run continues.
+        if (event.seq <= (this.#run.passedSeq ?? 0) || event.tool_calls.length === 0) return [];
         return [...event.tool_calls.flatMap((call) => this.#pending(call)), ...this.rest()];
       case "custom":
         return [{ type: `data-${event.name}`, data: event.data }];
@@ -165,9 +175,24 @@ export class UiStream {
     // A retry of a step, for example with another model, does not start a new step.
     if (step !== null && step === this.#step) return [];
     this.#step = step;
-    const ended = this.#closeStep();
+    const ended = [...this.#closeStep(), ...this.#startMessage()];
     this.#stepIsOpen = true;
     return [...ended, { type: "start-step" }];
+  }
+
+  /** A user message is between two of the run's UI messages. The part has the message, which a client may not have loaded. */
+  #userMessage(message: Message): UiChunk[] {
+    if (this.#run.passedSeq === undefined || message.silent) return [];
+    this.#hasJoined = this.#contents.size > 0;
+    return [{ type: "data-user-message", data: userMessage(message, this.#run.threadId), transient: true }];
+  }
+
+  #startMessage(): UiChunk[] {
+    if (!this.#hasJoined) return [];
+    this.#hasJoined = false;
+    this.#contents.clear();
+    this.#complete += 1;
+    return [...this.#closeBlocks(), { type: "start", messageId: uiMessageId(this.#run.runId, this.#complete) }];
   }
 
   #closeStep(): UiChunk[] {
@@ -181,6 +206,7 @@ export class UiStream {
   ) {
     const id = blockId(event);
     if (this.#blocks.has(id) || this.#ended.has(event.message_id ?? "")) return [];
+    this.#contents.add(event.message_id ?? "");
     const kind = event.type.startsWith("text") ? "text" : "reasoning";
     this.#blocks.set(id, { kind, sent: 0, isOpen: true });
     return [{ type: `${kind}-start`, id }];
@@ -221,6 +247,7 @@ export class UiStream {
     const { id, name } = event.tool_call;
     const block = blockId(event);
     if (this.#calls.has(id) || this.#inputs.has(block) || this.#ended.has(event.message_id ?? "")) return [];
+    this.#contents.add(event.message_id ?? "");
     this.#inputs.set(block, { id, name, sent: 0 });
     return [{ type: "tool-input-start", toolCallId: id, ...this.#tool(name) }];
   }
@@ -253,6 +280,7 @@ export class UiStream {
     this.#ended.add(message.id);
     if (message.role === "tool") return this.#output(message);
     if (message.role !== "assistant") return [];
+    this.#contents.add(message.id);
     this.#stopReason = message.stop_reason;
     for (const part of message.parts) if (part.type === "tool_call") this.#unconfirmed.delete(part.id);
     return [
@@ -280,6 +308,7 @@ export class UiStream {
     for (const id of this.#openMessages()) {
       if (messageId !== undefined && id !== messageId) continue;
       this.#ended.add(id);
+      this.#contents.delete(id);
       chunks.push(...this.#closeBlocks(id), ...this.#dropCalls(id), {
         type: "data-retracted",
         data: { messageId: id },
