@@ -33,7 +33,12 @@ function onlyRun(thread: FakeThread): Run {
 function finish(thread: FakeThread, status: Run["status"] = "completed"): void {
   const run = onlyRun(thread);
   thread.runs.set(run.id, { ...run, status, text: "done" });
-  thread.emit({ type: status === "awaiting_tool_execution" ? status : "run_end", run_id: run.id, status });
+  const waits = status === "awaiting_tool_execution";
+  thread.emit({
+    run_id: run.id,
+    status,
+    ...(waits ? { type: status, tool_calls: [{ id: "c" }] } : { type: "run_end" }),
+  });
 }
 
 function subscribed(thread: FakeThread): Promise<FakeSubscriber> {
@@ -115,6 +120,15 @@ describe("as events", () => {
     finish(thread, "awaiting_tool_execution");
     const items = await new SseReader(response).rest();
     expect(items.map(({ event }) => event)).toEqual(["awaiting_tool_execution"]);
+  });
+
+  it("SSE11 The events of a posted message continue after an event that lists no open call", async () => {
+    const { post, thread } = seeded();
+    const response = await post("/runs", { headers: sse, json: {} });
+    thread.emit({ type: "awaiting_tool_execution", run_id: onlyRun(thread).id, tool_calls: [] });
+    finish(thread);
+    const items = await new SseReader(response).rest();
+    expect(items.map(({ event }) => event)).toEqual(["awaiting_tool_execution", "run_end"]);
   });
 
   it("SSE11 The stream of a posted message ends without an event when the object ends it", async () => {

@@ -4,6 +4,7 @@
 
 import { tooSlowCloseCode, webSocketCloseCode } from "#contract/error.ts";
 import type { Refusal } from "#contract/error.ts";
+import type { EventOf } from "#contract/event.ts";
 import { expiredCloseCode } from "#contract/stream-limits.ts";
 
 /** One event. `json` is the text that the object sent, unchanged. */
@@ -36,6 +37,11 @@ export function readFrame(text: string): Frame | { type: "end" } | null {
   if (typeof event !== "string" || typeof seq !== "number") return null;
   const runId = "run_id" in value && typeof value.run_id === "string" ? value.run_id : null;
   return { type: "frame", seq, event, runId, json: text };
+}
+
+/** Whether an `awaiting_tool_execution` lists calls. Without calls the run continues, as after the answer to a child thread's call. */
+export function hasOpenCalls({ json }: Frame): boolean {
+  return (JSON.parse(json) as EventOf<"awaiting_tool_execution">).tool_calls.length > 0;
 }
 
 /** The refusals with a close code of their own, each with the message to use if the object sent none. */

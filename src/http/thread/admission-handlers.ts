@@ -6,6 +6,7 @@ import type { Run } from "#contract/run.ts";
 import type { Admission, Caller, ThreadStub } from "#core/thread-rpc.ts";
 
 import { jsonAnswer } from "../answer/json-answer.ts";
+import { hasOpenCalls } from "../bridge/deliveries.ts";
 import type { Frame } from "../bridge/deliveries.ts";
 import { followRun } from "../bridge/follow-run.ts";
 import type { RunToFollow } from "../bridge/follow-run.ts";
@@ -130,7 +131,7 @@ async function runEvents(services: Services, admitted: Admitted, run: Run): Prom
   const isLast = (frame: Frame): boolean => {
     const own = frame.runId === run.id;
     started ||= own && frame.event === "run_start";
-    return own && (frame.event === "run_end" || frame.event === "awaiting_tool_execution");
+    return own && (frame.event === "run_end" || (frame.event === "awaiting_tool_execution" && hasOpenCalls(frame)));
   };
   const subscription = await Subscription.open(targetOf(services, admitted, run), ports);
   const comment = (): string => (started ? "heartbeat" : "queued");
