@@ -56,3 +56,45 @@ it("AISDK14 A chat in strict mode loads once what it shows, resumes the answer, 
   await page.close();
   client.close();
 });
+
+it("AISDK14 A chat whose load failed shows the error and is not loading, and its next message loads the conversation", async () => {
+  let loads = 0;
+  const answer = { id: "r1", role: "assistant", parts: [{ type: "text", text: "Hi there." }] };
+  const client = new ThreadholdClient({
+    url: "http://localhost",
+    WebSocket: null,
+    fetch: async (url) => {
+      if (url.endsWith("/stream")) return new Response(null, { status: 204 });
+      if (url.endsWith("/chat"))
+        return new Response(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(""));
+      loads += 1;
+      return loads === 1 ? Response.json({}, { status: 500 }) : Response.json([...stored, { ...answer, id: "r0" }]);
+    },
+  });
+  const shown: ThreadholdChat[] = [];
+  const [failed, cleared, answered] = [deferred<void>(), deferred<void>(), deferred<void>()];
+  const Shown = (): ReactNode => {
+    const chat = useThreadholdChat({ threadId: "one" });
+    shown.push(chat);
+    if (chat.status === "error") failed.resolve();
+    if (chat.status === "ready" && !chat.isLoading && chat.messages.length === 0) cleared.resolve();
+    if (chat.status === "ready" && chat.messages.length === 4) answered.resolve();
+    return null;
+  };
+  const page = await openPage();
+  await page.render(element(ThreadholdProvider, { client }, element(Shown)));
+  await page.act(() => failed.promise);
+  expect(shown.at(-1)).toMatchObject({ isLoading: false, status: "error", error: { code: "unexpected_answer" } });
+  await page.act(() => {
+    shown.at(-1)?.clearError();
+    return cleared.promise;
+  });
+  await page.act(() => {
+    void shown.at(-1)?.sendMessage({ text: "And now?" });
+    return answered.promise;
+  });
+  expect(shown.at(-1)).toMatchObject({ isLoading: false, error: undefined });
+  expect(shown.at(-1)?.messages.map(({ id }) => id)).toEqual(["m1", "r0", expect.any(String), "r1"]);
+  await page.close();
+  client.close();
+});

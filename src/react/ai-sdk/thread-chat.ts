@@ -1,14 +1,16 @@
 // A chat of AI SDK UI on a thread: the chat object of `useChat`, with what a durable run changes. A stop stops the run; an answer to
-// a call is posted at once; a lost connection is resumed; a request that the server refuses because a thread has no branches leaves
-// the conversation as it is.
+// a call is posted at once, and again if the connection was lost before; a lost connection is resumed; a request that the server
+// refuses because a thread has no branches leaves the conversation as it is.
 
 import { Chat } from "@ai-sdk/react";
 import type { ChatInit, UIMessage } from "ai";
 
 import { ThreadholdClientError, ThreadholdNetworkError } from "#client/client-error.ts";
+import { Listeners } from "#client/follow/listeners.ts";
 import type { ThreadholdClient } from "#client/index.ts";
 import { backOffMs } from "#lib/back-off.ts";
 import { deferred } from "#lib/deferred.ts";
+import type { Deferred } from "#lib/deferred.ts";
 import { pause, platformTimers } from "#lib/timers.ts";
 
 import { ThreadTransport } from "./thread-transport.ts";
@@ -21,6 +23,9 @@ export type ChatCallbacks<M extends UIMessage> = Pick<
 
 type ToolCall<M extends UIMessage> = Parameters<NonNullable<ChatInit<M>["onToolCall"]>>[0]["toolCall"];
 
+/** A part of a message; the fields are those of a tool part. */
+type Part = Partial<{ type: string; toolCallId: string; state: string; input: unknown; providerExecuted: boolean }>;
+
 const backOff = { first: 500, longest: 10_000 };
 
 /** The chat of one thread. */
@@ -30,22 +35,31 @@ export class ThreadChat<M extends UIMessage> {
   readonly #threadId: string;
   readonly #transport: ThreadTransport<M>;
   #callbacks: ChatCallbacks<M>;
-  /** Calls whose answers have not been posted. */
-  readonly #answers = new Set<string>();
+  /** Answers that the server may not have: by call, a function that adds the answer to the chat. */
+  readonly #answers = new Map<string, () => void | PromiseLike<void>>();
   /** Calls that `onToolCall` was called for. */
   readonly #offered = new Set<string>();
   /** Calls that had a result when the conversation was loaded. */
   readonly #settled = new Set<string>();
-  #isLoaded = false;
+  readonly #changes = new Listeners<[]>();
   #isOpen = false;
-  /** Settles when the first attempt to load has ended. */
-  readonly #loading = deferred<void>();
+  #state: "loading" | "loaded" | "failed" = "loading";
+  /** The load under way, at first the one that a component begins. Resolves when the conversation is shown, or the load has ended. */
+  #load: Deferred<void> | null = deferred<void>();
+  /** Attempts to connect since the last one that reached the server. */
+  #attempts = 0;
 
   constructor(client: ThreadholdClient, threadId: string, callbacks: ChatCallbacks<M>) {
     this.#client = client;
     this.#threadId = threadId;
     this.#callbacks = callbacks;
-    this.#transport = new ThreadTransport<M>({ client, threadId, loaded: (...loaded) => this.#show(...loaded) });
+    this.#transport = new ThreadTransport<M>({
+      client,
+      threadId,
+      loaded: (...loaded) => this.#show(...loaded),
+      posted: (message) => this.#forgetAnswers(message),
+      isOpen: () => this.#isOpen,
+    });
     const { dataPartSchemas, messageMetadataSchema, generateId } = callbacks;
     this.chat = new Chat<M>({
       id: threadId,
@@ -56,26 +70,32 @@ export class ThreadChat<M extends UIMessage> {
       sendAutomaticallyWhen: ({ messages }) => this.#hasAnswer(messages.at(-1)),
       onToolCall: ({ toolCall }) => {
         // A resumed stream is the whole answer, with its earlier calls.
-        if (this.#settled.has(toolCall.toolCallId)) return;
+        if (this.#settled.has(toolCall.toolCallId) || this.#offered.has(toolCall.toolCallId)) return;
         this.#offered.add(toolCall.toolCallId);
         return this.#callbacks.onToolCall?.({ toolCall });
       },
-      onData: (part) => this.#callbacks.onData?.(part),
-      onError: (error) => {
-        this.#loading.resolve();
-        this.#callbacks.onError?.(error);
+      onData: (part) => {
+        if (part.type === "data-user-message") this.#insert(part.data as M);
+        this.#callbacks.onData?.(part);
       },
+      onError: (error) => this.#callbacks.onError?.(error),
       onFinish: (finish) => {
         this.#callbacks.onFinish?.(finish);
         if (finish.isDisconnect) void this.#reconnect();
       },
     });
+    const { resumeStream } = this.chat;
+    // Every load passes here: the one of `useChat` at mount, those of the application, and those of this class.
+    this.chat.resumeStream = (...options) => this.#resume(() => resumeStream(...options));
   }
 
-  /** Whether the stored conversation has been loaded. */
-  get isLoaded(): boolean {
-    return this.#isLoaded;
+  /** Whether the stored conversation is being loaded and none has been loaded yet. */
+  get isLoading(): boolean {
+    return this.#state === "loading";
   }
+
+  /** Calls the listener when `isLoading` changes, until the returned function is called. */
+  readonly subscribe = (listener: () => void): (() => void) => this.#changes.add(listener);
 
   /** Replaces the callbacks. */
   use(callbacks: ChatCallbacks<M>): void {
@@ -88,13 +108,27 @@ export class ThreadChat<M extends UIMessage> {
     return () => {
       this.#isOpen = false;
       // A message that was posted without a response may not have reached the server yet.
-      void this.#transport.posted.then(() => (this.#isOpen ? undefined : this.chat.stop()));
+      void this.#transport.posted.then(async () => {
+        if (this.#isOpen) return;
+        await this.chat.stop();
+        this.#load?.resolve();
+      });
     };
   }
 
+  /**
+   * Sends a message after the stored conversation is loaded, because the conversation would replace a message that is shown before.
+   * If the load fails, the message is sent nevertheless. A message that waits when the chat is closed is still posted.
+   */
   readonly sendMessage: Chat<M>["sendMessage"] = async (...message) => {
-    await this.#loading.promise;
+    if (this.#state === "failed" && this.#load === null && this.#isOpen) void this.chat.resumeStream();
+    let waited: Deferred<void> | null = null;
+    while (this.#load !== waited && this.#load !== null) {
+      waited = this.#load;
+      await waited.promise;
+    }
     await this.#keepIfNotAvailable(() => this.chat.sendMessage(...message));
+    if (this.#state === "failed" && this.#isOpen && this.chat.status === "ready") await this.chat.resumeStream();
   };
 
   readonly regenerate: Chat<M>["regenerate"] = (...options) =>
@@ -105,38 +139,58 @@ export class ThreadChat<M extends UIMessage> {
     await this.#transport.posted;
     const { status, lastMessage } = this.chat;
     const isStreaming = status === "streaming" && lastMessage?.role === "assistant";
-    await this.#client.thread(this.#threadId).stop(isStreaming ? lastMessage.id : undefined);
+    // The id of an answer begins with that of its run.
+    const [runId] = isStreaming ? lastMessage.id.split(".") : [];
+    await this.#client.thread(this.#threadId).stop(runId);
+    this.#answers.clear();
     await this.chat.stop();
     await this.chat.resumeStream();
   };
 
-  readonly addToolOutput: Chat<M>["addToolOutput"] = (output) => {
-    this.#answers.add(output.toolCallId);
-    return this.chat.addToolOutput(output);
-  };
+  readonly addToolOutput: Chat<M>["addToolOutput"] = (output) =>
+    this.#answer(output.toolCallId, () => this.chat.addToolOutput(output));
 
-  readonly addToolApprovalResponse: Chat<M>["addToolApprovalResponse"] = (response) => {
+  readonly addToolApprovalResponse: Chat<M>["addToolApprovalResponse"] = (response) =>
     // The id of an approval is that of its call.
-    this.#answers.add(response.id);
-    return this.chat.addToolApprovalResponse(response);
-  };
+    this.#answer(response.id, () => this.chat.addToolApprovalResponse(response));
+
+  #answer(callId: string, add: () => void | PromiseLike<void>): void | PromiseLike<void> {
+    this.#answers.set(callId, add);
+    return add();
+  }
 
   #show(messages: M[], isIdle: boolean): void {
-    this.#isLoaded = true;
     this.chat.messages = messages;
-    const parts = messages.flatMap((message) => message.parts as readonly { toolCallId?: string; state?: string }[]);
-    for (const { toolCallId, state = "" } of parts) {
-      if (toolCallId !== undefined && state.startsWith("output-")) this.#settled.add(toolCallId);
+    for (const { toolCallId, state = "" } of messages.flatMap(partsOf)) {
+      if (toolCallId === undefined || !state.startsWith("output-")) continue;
+      this.#settled.add(toolCallId);
+      this.#answers.delete(toolCallId);
     }
-    this.#loading.resolve();
+    this.#setState("loaded");
+    this.#load?.resolve();
     if (isIdle) this.#offerCalls(messages.at(-1));
+  }
+
+  /** Inserts a user message that joined the run, unless the loaded conversation has it. */
+  #insert(message: M): void {
+    const { messages, lastMessage } = this.chat;
+    if (messages.some(({ id }) => id === message.id)) return;
+    // The first chunk of a stream shows an answer without parts.
+    const isEmpty = lastMessage?.role === "assistant" && lastMessage.parts.length === 0;
+    const at = isEmpty ? messages.length - 1 : messages.length;
+    this.chat.messages = [...messages.slice(0, at), message, ...messages.slice(at)];
+  }
+
+  #setState(state: "loading" | "loaded" | "failed"): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    this.#changes.notify();
   }
 
   /** Offers the calls that waited for the client before this chat was opened. */
   #offerCalls(message: M | undefined): void {
     if (message?.role !== "assistant") return;
-    for (const part of message.parts as readonly Partial<ToolCall<M> & { state: string; type: string }>[]) {
-      const { type = "", state, toolCallId, input, providerExecuted } = part;
+    for (const { type = "", state, toolCallId, input, providerExecuted } of partsOf(message)) {
       if (state !== "input-available" || toolCallId === undefined || providerExecuted === true) continue;
       if (this.#offered.has(toolCallId)) continue;
       this.#offered.add(toolCallId);
@@ -155,24 +209,59 @@ export class ThreadChat<M extends UIMessage> {
     }
   }
 
+  /** Whether a message has an answer that was not posted. The request that follows posts it. */
   #hasAnswer(message: M | undefined): boolean {
-    const parts = (message?.role === "assistant" ? message.parts : []) as readonly { toolCallId?: string }[];
-    const answered = parts.flatMap(({ toolCallId }) =>
-      toolCallId !== undefined && this.#answers.has(toolCallId) ? [toolCallId] : [],
-    );
-    // The request that follows posts them. If it fails, the chat has its error.
-    for (const id of answered) this.#answers.delete(id);
-    return answered.length > 0;
+    return message?.role === "assistant" && this.#answersIn(message).length > 0;
   }
 
-  /** Resumes an answer whose connection was lost, until an attempt reaches the server. */
-  async #reconnect(): Promise<void> {
-    for (let attempt = 1; this.#isOpen && this.chat.status === "error"; attempt += 1) {
-      await pause(platformTimers, backOffMs(attempt, backOff, Math.random() + 0.5)).done;
-      if (!this.#isOpen || this.chat.status !== "error") return;
-      await this.chat.resumeStream();
-      if (!(this.chat.error instanceof ThreadholdNetworkError)) return;
+  /** The server has the answers in a message. */
+  #forgetAnswers(message: M): void {
+    for (const id of this.#answersIn(message)) this.#answers.delete(id);
+  }
+
+  #answersIn(message: M): string[] {
+    return partsOf(message).flatMap(({ toolCallId = "", state = "" }) =>
+      this.#answers.has(toolCallId) && /^output-(available|error)$|^approval-responded$/.test(state)
+        ? [toolCallId]
+        : [],
+    );
+  }
+
+  /** Adds the answers again that a load has removed from the chat. The first one posts the message. */
+  #addAnswers(): void {
+    for (const { toolCallId = "", state } of this.chat.messages.flatMap(partsOf)) {
+      if (state === "input-available" || state === "approval-requested") void this.#answers.get(toolCallId)?.();
     }
+  }
+
+  /** Loads the conversation and resumes the answer under way. */
+  async #resume(resume: () => Promise<void>): Promise<void> {
+    const load = deferred<void>();
+    // This load replaces an earlier one: what waits for that one waits for this one.
+    this.#load?.resolve();
+    this.#load = load;
+    if (this.#state === "failed") this.#setState("loading");
+    try {
+      await resume();
+    } finally {
+      if (this.#load === load) {
+        this.#load = null;
+        if (this.#state === "loading") this.#setState("failed");
+      }
+      load.resolve();
+    }
+    if (this.#load !== null) return;
+    if (this.chat.error instanceof ThreadholdNetworkError) void this.#reconnect();
+    else this.#attempts = 0;
+    if (this.chat.status === "ready") this.#addAnswers();
+  }
+
+  /** Connects again after a delay, unless the chat has another state by then: closed, cleared, or used for another request. */
+  async #reconnect(): Promise<void> {
+    const { error } = this.chat;
+    this.#attempts += 1;
+    await pause(platformTimers, backOffMs(this.#attempts, backOff, Math.random() + 0.5)).done;
+    if (this.#isOpen && error !== undefined && this.chat.error === error) await this.chat.resumeStream();
   }
 
   /** The chat drops messages before it sends such a request. They stay if the server refuses it. */
@@ -182,4 +271,8 @@ export class ThreadChat<M extends UIMessage> {
     const { error } = this.chat;
     if (error instanceof ThreadholdClientError && error.code === "not_available") this.chat.messages = before;
   }
+}
+
+function partsOf({ parts }: UIMessage): readonly Part[] {
+  return parts as readonly Part[];
 }

@@ -13,6 +13,10 @@ export interface ThreadTransportPorts<M extends UIMessage> {
   threadId: string;
   /** Receives the stored conversation. `isIdle`: no answer is under way. */
   loaded: (messages: M[], isIdle: boolean) => void;
+  /** Receives a message that the server has taken. */
+  posted: (message: M) => void;
+  /** Whether the chat is still used. The response to a message that is posted later is not read. */
+  isOpen: () => boolean;
 }
 
 /** Sends messages to a thread and resumes its answers. */
@@ -41,9 +45,22 @@ export class ThreadTransport<M extends UIMessage> extends DefaultChatTransport<M
   override sendMessages(
     options: Parameters<ChatTransport<M>["sendMessages"]>[0],
   ): Promise<ReadableStream<UIMessageChunk>> {
-    const posting = super.sendMessages(options);
+    const posting = this.#post(options);
     this.#posting = posting;
     return posting;
+  }
+
+  async #post(options: Parameters<ChatTransport<M>["sendMessages"]>[0]): Promise<ReadableStream<UIMessageChunk>> {
+    const stream = await super.sendMessages(options);
+    const message = options.messages.at(-1);
+    if (message !== undefined) this.#ports.posted(message);
+    if (this.#ports.isOpen()) return stream;
+    await stream.cancel();
+    return new ReadableStream({ start: (controller) => controller.close() });
+  }
+
+  protected override processResponseStream(body: ReadableStream<Uint8Array>): ReadableStream<UIMessageChunk> {
+    return super.processResponseStream(withNetworkError(body));
   }
 
   override async reconnectToStream(
@@ -71,4 +88,22 @@ async function request(client: ThreadholdClient, path: `/${string}`, init: Reque
   const response = await client.fetch(path, init);
   if (response.ok) return response;
   throw await errorFromResponse(response);
+}
+
+/** The body with the error that a chat recognizes as a lost connection. Each browser has a different message for it. */
+function withNetworkError(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const reader = body.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value as Uint8Array<ArrayBuffer>);
+      } catch (thrown) {
+        const isAbort = thrown instanceof Error && thrown.name === "AbortError";
+        controller.error(isAbort ? thrown : new TypeError("network error", { cause: thrown }));
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
 }

@@ -15,6 +15,8 @@ export interface ThreadholdDataParts {
   error: { message: string };
   /** A call of a child thread, or a limit, that a client has to answer. */
   "pending-call": { id: string; name: string; kind: PendingCall["kind"]; input: Json };
+  /** A message of the user that joined the run while its answer streams. Only resumed streams have this part, and no message keeps it. */
+  "user-message": UIMessage;
   /** Another agent continues the conversation. */
   handoff: { from: string; to: string };
 }

@@ -3,7 +3,7 @@
 import { useChat } from "@ai-sdk/react";
 import type { UseChatHelpers } from "@ai-sdk/react";
 import type { UIMessage } from "ai";
-import { useEffect, useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 
 import { useThreadholdClient } from "../provider.ts";
 import { ThreadChat } from "./thread-chat.ts";
@@ -17,7 +17,7 @@ export interface ThreadholdChatOptions<M extends UIMessage = ThreadholdUIMessage
   experimental_throttle?: number;
 }
 
-/** What `useChat` returns, and whether the stored conversation is still being loaded. */
+/** What `useChat` returns, and whether the stored conversation is being loaded. False after a failed load, whose error is `error`. */
 export interface ThreadholdChat<M extends UIMessage = ThreadholdUIMessage> extends Omit<
   UseChatHelpers<M>,
   "addToolResult"
@@ -46,6 +46,8 @@ export function useThreadholdChat<M extends UIMessage = ThreadholdUIMessage>(
   const throttle = experimental_throttle === undefined ? {} : { experimental_throttle };
   const used = useChat<M>({ chat: session.chat, resume: true, ...throttle });
   const { id, messages, setMessages, status, error, clearError, resumeStream } = used;
+  const getIsLoading = (): boolean => session.isLoading;
+  const isLoading = useSyncExternalStore(session.subscribe, getIsLoading, getIsLoading);
   const { sendMessage, regenerate, stop, addToolOutput, addToolApprovalResponse } = session;
   return {
     id,
@@ -60,6 +62,6 @@ export function useThreadholdChat<M extends UIMessage = ThreadholdUIMessage>(
     stop,
     addToolOutput,
     addToolApprovalResponse,
-    isLoading: !session.isLoaded && status !== "error",
+    isLoading: isLoading && status !== "error",
   };
 }
