@@ -12,7 +12,7 @@ import { startPlainServer } from "../e2e/support/plain-wrangler.ts";
 import type { Wrangler } from "../e2e/support/plain-wrangler.ts";
 import { copyProject } from "../e2e/support/project-copy.ts";
 import { ApiClient } from "../support/http-client/api-client.ts";
-import { openBrowser } from "./support/browser.ts";
+import { newContext, openBrowser } from "./support/browser.ts";
 import type { TestBrowser } from "./support/browser.ts";
 import { attack } from "./support/rebound-page.ts";
 
@@ -81,7 +81,7 @@ describe("pages of other origins and the open mode", () => {
       const { url, port, browser: chromium, api } = started();
       const { id } = await api.createThread("assistant", { title: secret });
       const rebound = `http://evil.example:${port}`;
-      const { page, close } = await chromium.open(rebound);
+      const { page, close } = await chromium.open(rebound, newContext);
       // The page itself comes from the attacker's server; all its other requests go to the address that its name has now.
       await page.route(`${rebound}/attack.html`, (route) =>
         route.fulfill({ contentType: "text/html", body: "<!doctype html><title>A page</title><body></body>" }),
@@ -109,7 +109,7 @@ describe("pages of other origins and the open mode", () => {
     async (name) => {
       const { url, browser: chromium } = started();
       const pages = await pageServer();
-      const { page, close } = await chromium.open(`http://${name}:${String(pages.port)}`);
+      const { page, close } = await chromium.open(`http://${name}:${String(pages.port)}`, newContext);
       await page.goto("/");
       expect(await page.evaluate(useFrom, url)).toEqual(worked);
       await close();
@@ -131,7 +131,7 @@ describe("pages of other origins and the open mode", () => {
         server: { port: 0, host: "localhost", proxy },
       });
       await vite.listen();
-      const { page, close } = await chromium.open(vite.resolvedUrls?.local[0] ?? "");
+      const { page, close } = await chromium.open(vite.resolvedUrls?.local[0] ?? "", newContext);
       await page.goto("/app.html");
       expect(await page.evaluate(useFrom, "")).toEqual(worked);
       await close();

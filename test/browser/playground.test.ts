@@ -61,6 +61,8 @@ describe("the playground", () => {
   afterEach(async ({ task }) => {
     if (task.result?.state === "fail") {
       for (const [at, page] of pages.entries()) await page.evidence(`failed-${fileName(task.name)}-${at}`);
+      // No other test uses the page of a failed one.
+      for (const { page } of pages) await page.close();
     }
     const wrongs = pages.flatMap((page) => page.wrongs);
     await Promise.all(pages.splice(0).map((page) => page.close()));

@@ -4,6 +4,7 @@
 import { describe, expect, it } from "vitest";
 
 import { longQuestion, slowQuestion } from "../../e2e/support/slow-answer.ts";
+import { newContext } from "../support/browser.ts";
 import { longThreadFile } from "../support/long-thread-file.mjs";
 import { countRowWork, rowWorkDuring } from "../support/row-work.ts";
 import { idle } from "./playground-use.ts";
@@ -113,7 +114,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       const { id, lines } = longThreadFile("assistant", 10_000);
       const headers = { "content-type": "application/x-ndjson" };
       expect((await api().call("POST", "/api/threads/import", { body: lines, headers })).status).toBe(201);
-      const { page } = await open("/");
+      const { page } = await open("/", newContext);
       await countRowWork(page);
       await page.goto(`/threads/${id}`);
       const [first, last] = ["Message 0.", "Message 9999."].map((words) =>

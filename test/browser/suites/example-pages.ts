@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { longQuestion, slowQuestion } from "../../e2e/support/slow-answer.ts";
+import { newContext } from "../support/browser.ts";
 import type { TestPage } from "../support/browser.ts";
 import { startExampleSite } from "../support/example-site.ts";
 import type { ExampleSite } from "../support/example-site.ts";
@@ -11,7 +12,8 @@ import type { PlaygroundUse } from "./playground-use.ts";
 
 export function examplePages({ api, open }: PlaygroundUse): void {
   let site: ExampleSite | undefined;
-  const openThread = (page: string, id: string): Promise<TestPage> => open(`${site?.url ?? ""}${page}#${id}`);
+  const openThread = (page: string, id: string): Promise<TestPage> =>
+    open(`${site?.url ?? ""}${page}#${id}`, newContext);
   const send = async (page: Page, text: string): Promise<void> => {
     await page.getByLabel("Message", { exact: true }).fill(text);
     await page.getByRole("button", { name: "Send" }).click();

@@ -8,6 +8,7 @@ import { describe, expect, it } from "vitest";
 import { nextFreePort } from "../../../scripts/lib/free-port.mjs";
 import { ApiClient } from "../../support/http-client/api-client.ts";
 import { within } from "../../support/http-client/deadline.ts";
+import { newContext } from "../support/browser.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -46,7 +47,7 @@ export function hotReload({ api, open }: PlaygroundUse): void {
     it("The command npm run dev:ui serves the pages from their sources, and the Worker accepts their requests and sockets", async () => {
       const { url, stop } = await startUi(api().url);
       try {
-        const { page } = await open(url);
+        const { page } = await open(url, newContext);
         await page.getByRole("button", { name: "Start assistant with: What is a thread?" }).click({ timeout: 60_000 });
         await page.getByRole("log").getByText("Here is what the handbook says.").waitFor();
         const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 
 import type { ProjectCopy } from "../../e2e/support/project-copy.ts";
+import { newContext } from "../support/browser.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
 const startPage = "playground/app/start-page.tsx";
@@ -34,7 +35,7 @@ export function rebuilt({ api, open }: PlaygroundUse, project: ProjectCopy): voi
     });
 
     it("A running server serves the newest build, and an open page the parts of its own build", async () => {
-      const { page } = await open("/");
+      const { page } = await open("/", newContext);
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();
       const source = readFileSync(path.join(project.root, startPage), "utf8");
       project.write(startPage, source.replace("Start a thread", "Begin a thread"));

@@ -42,8 +42,10 @@ interface Screen {
 }
 
 export function screens({ api, open }: PlaygroundUse): void {
+  let created: Promise<Screen[]> | undefined;
+
   /** Creates the threads and returns the pages to check. */
-  async function brought(): Promise<Screen[]> {
+  async function createScreens(): Promise<Screen[]> {
     const said = [
       { role: "user", content: "What does a thread keep?" },
       { role: "assistant", content: answer },
@@ -109,7 +111,7 @@ export function screens({ api, open }: PlaygroundUse): void {
       async (part) => {
         const screen = await open("/");
         const { page } = screen;
-        const all = await brought();
+        const all = await (created ??= createScreens());
         const length = Math.ceil(all.length / parts);
         for (const { name, path, shows } of all.slice(part * length, (part + 1) * length)) {
           await page.goto(path);

@@ -4,6 +4,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
+import { newContext } from "../support/browser.ts";
 import { look } from "../support/look.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
@@ -68,7 +69,7 @@ export function states({ api, open }: PlaygroundUse): void {
     it("The pages of a loading thread, of an unreachable server, of a deleted thread, and of an invalid export have no serious accessibility finding", async () => {
       const { id } = await api().createThread("assistant", { title: "Gone" });
       await api().say(id, "Hello");
-      const screen = await open("/");
+      const screen = await open("/", newContext);
       const { page } = screen;
       let server: "silent" | "there" | "gone" = "silent";
       let cut = (): void => undefined;
