@@ -115,7 +115,7 @@ it("The client folds each event once and in order, whichever connections break a
 });
 
 describe("a subscription", () => {
-  it("A subscription waits longer after each lost connection, up to a bound, never shorter than the server asked, and from the shortest wait again after progress", () => {
+  it("A subscription doubles its reconnect delay after each lost connection up to a limit, waits at least for Retry-After, and begins with the shortest delay again after progress", () => {
     const { follow, server, time } = following({ random: () => 0.999999 });
     const waits: number[] = [];
     for (let round = 0; round < 9; round++) {

@@ -325,7 +325,7 @@ describe("a thread's events", () => {
     await expect(first()).rejects.toThrow("The client was closed.");
   });
 
-  it("A subscription without an end yields the events of the requested types alone", async () => {
+  it("A subscription to some event types yields only events of these types", async () => {
     const read = async (): Promise<unknown> => {
       for await (const { type } of thread.events({ after: 0, types: ["run_end"] })) return type;
       return null;

@@ -210,7 +210,7 @@ describe("tools of a client", () => {
     expect(wrongs).toMatchObject([{ code: "invalid_request" }]);
   });
 
-  it("A call that is settled elsewhere, or whose run is over, aborts the signal of its function, and is not answered", async () => {
+  it("A call that another client answered, or whose run is over, aborts the signal of its local function, and no result is posted", async () => {
     const signals: AbortSignal[] = [];
     const aborted: string[] = [];
     client.tools({

@@ -42,7 +42,7 @@ it("FHTTP10 A request for the record and the thumbnail of a file at once is refu
   expect(readFileSchema.safeParse({ stat: "", thumbnail: "1" }).success).toBe(false);
 });
 
-it("FHTTP10, FHTTP17 Responses about files have the form of a folder, a record, found lines, found paths or counts", () => {
+it("FHTTP10, FHTTP17 The schemas of file responses accept a folder, a record and results of both searches, and refuse a negative size and incomplete statistics", () => {
   for (const answer of [{ entries: [record] }, record]) expect(readFileAnswerSchema.parse(answer)).toEqual(answer);
   const lines = { results: [{ path: "/a", matches: [{ line: 1, content: "x" }] }], truncated: false };
   for (const answer of [lines, { paths: ["/a"], truncated: true }])

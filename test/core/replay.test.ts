@@ -80,7 +80,7 @@ it("A replay omits events whose message, call or run was deleted", () => {
   expect(fromStored(step, nowhere)).toEqual({ ...step, thread_id: threadId });
 });
 
-it("The opaque data that a provider wants back is in no message and in no event, live or replayed", async () => {
+it("The provider data of an answer, which is sent back to the provider, is in no message and no event, live or replayed", async () => {
   const provider_data = { provider: "anthropic", data: { signature: "opaque" } };
   const signed = (part: ScriptPart): ScriptPart =>
     part.type.endsWith("_end") ? ({ ...part, provider_data } as ScriptPart) : part;

@@ -76,7 +76,7 @@ describe("images", () => {
     ]);
   });
 
-  it("Images before the newest messages of the threshold are sent as lines with name and size, and are not read", async () => {
+  it("Images in messages older than the threshold are sent as lines of text with name and size, and are not read", async () => {
     const files = withPng("old.png", "new.png");
     const messages = [user(image("/attachments/old.png")), user(words("a")), user(image("/attachments/new.png"))];
     expect(shownIn(await sent(messages, files, { recent: 2 }))).toEqual([
@@ -101,7 +101,7 @@ describe("images", () => {
     expect(shown).toEqual([false, false, ...Array.from({ length: 10 }, () => true)]);
   });
 
-  it("Images are sent as lines and are not read if no model of the chain has vision", async () => {
+  it("Images are sent as lines of text and are not read if neither the model nor its fallbacks have vision", async () => {
     const files = withPng("cat.png");
     const blind = model({ vision: false });
     expect(shownIn(await sent([user(image("/attachments/cat.png"))], files, { models: [blind, blind] }))).toEqual([
@@ -112,7 +112,7 @@ describe("images", () => {
     expect(shownIn(mixed)).toEqual([["bytes of /attachments/cat.png"]]);
   });
 
-  it("A missing file, a folder, and a file that cannot be read are sent as lines with the reason", async () => {
+  it("An attached file that is missing, a folder or unreadable is sent as a line of text with the reason", async () => {
     const files = withPng("cat.png");
     files.put("/attachments/folder.png", new Uint8Array(), "", { isDirectory: true });
     const parts = ["gone", "folder"].map((name) => image(`/attachments/${name}.png`));
@@ -127,7 +127,7 @@ describe("images", () => {
     ]);
   });
 
-  it("One request holds at most 20 images and 6 MB; the oldest images are sent as lines", async () => {
+  it("One request contains at most 20 images and 6 MB of images; the oldest images are sent as lines of text", async () => {
     const files = new MemoryFiles();
     const large = Array.from({ length: 5 }, (_, at) => {
       files.put(`/attachments/l${at}.png`, pngBytes(1_400_000), "image/png");
@@ -142,14 +142,14 @@ describe("images", () => {
     expect(first?.filter((one) => one.startsWith("bytes"))).toHaveLength(20);
   });
 
-  it("An image with more pixels than providers accept is sent as a line", async () => {
+  it("An image with more pixels than providers accept is sent as a line of text", async () => {
     const files = new MemoryFiles();
     files.put("/attachments/wide.png", pngBytes(), "image/png", { width: 9000, height: 10 });
     expect(shownIn(await sent([user(image("/attachments/wide.png"))], files)).flat()[0]).toContain("over 8000 pixels");
     expect(files.reads).toEqual([]);
   });
 
-  it("A request stays within its bounds and keeps every message, whatever is attached", async () => {
+  it("A request stays within its limits of images and bytes and keeps every message, whatever is attached", async () => {
     console.info(`seed ${seed}`);
     const sizes = fc.array(fc.array(fc.integer({ min: 0, max: 3_000_000 }), { maxLength: 5 }), { maxLength: 8 });
     await fc.assert(
@@ -187,7 +187,7 @@ describe("other files", () => {
     size,
   });
 
-  it("A short text file is sent as its text, whatever its age; a long one is sent as a line", async () => {
+  it("A short text file is sent as its text, whatever its age; a long one is sent as a line of text with its name and size", async () => {
     const files = new MemoryFiles();
     files.put("/attachments/a.csv", new TextEncoder().encode("a,b"), "text/csv");
     files.put("/attachments/b.json", new TextEncoder().encode("{}"), "application/json");
@@ -217,7 +217,7 @@ describe("other files", () => {
     expect(whole).toEqual([false, false, true, true, true, true]);
   });
 
-  it("A recent document is sent as bytes to a provider that reads it; any other file is sent as a line", async () => {
+  it("A recent document is sent as bytes to a provider that reads it; any other file is sent as a line of text", async () => {
     const files = new MemoryFiles();
     files.put("/attachments/a.pdf", Uint8Array.of(1, 2, 3), "application/pdf");
     files.put("/attachments/a.zip", Uint8Array.of(1, 2, 3), "application/zip");
@@ -247,7 +247,7 @@ describe("answers of tools, and words of others", () => {
     result: { status, [status === "error" ? "error" : "result"]: "said", attachments },
   });
 
-  it("Images that a tool attached are sent with its result, and other files as lines after its text", async () => {
+  it("Images that a tool attached are sent with its result, and other files as lines of text after the result", async () => {
     const files = withPng("chart.png");
     files.put("/attachments/data.csv", new TextEncoder().encode("a,b"), "text/csv");
     for (const status of ["success", "error"] as const) {
@@ -259,7 +259,7 @@ describe("answers of tools, and words of others", () => {
     }
   });
 
-  it("A tool's image that is old or missing is sent as a line after the tool's text", async () => {
+  it("A tool's image that is old or missing is sent as a line of text after the tool's result", async () => {
     const [message] = await sent([tool("success", ref("chart.png", "image/png"))], new MemoryFiles());
     expect(message?.result?.result).toBe(
       "said\n[image: chart.png, image/png, 3 bytes, /attachments/chart.png; the file is gone]",
@@ -268,7 +268,7 @@ describe("answers of tools, and words of others", () => {
     expect(old[0]?.result?.result).toBe("said\n[image: chart.png, image/png, 3 bytes, /attachments/chart.png]");
   });
 
-  it("An image in an assistant's or system message is sent as a line, since no provider accepts it there", async () => {
+  it("An image in an assistant's or system message is sent as a line of text, since no provider accepts it there", async () => {
     for (const role of ["assistant", "system"] as const) {
       const message = { ...user(words("Look"), image("/attachments/cat.png")), role };
       expect(shownIn(await sent([message], withPng("cat.png")))).toEqual([

@@ -87,7 +87,7 @@ it("A final failure keeps the text so far, without calls, and ends the run", asy
   expect(harness.clock.slept).toEqual([]);
 });
 
-it("A wait over ten seconds suspends the run, which continues with the next attempt", async () => {
+it("A retry delay over ten seconds suspends the run, which continues with the next attempt", async () => {
   const long = failure({ kind: "rate_limited", retry_after_ms: 10_001 });
   const harness = new Harness({ script: script([...textBlock(0, "half"), long]), models: [patient] });
   const halt = await harness.drive();
@@ -104,7 +104,7 @@ it("A wait over ten seconds suspends the run, which continues with the next atte
   expect(next.run).toMatchObject({ progress: { retry: null }, usage: { input: 16 } });
 });
 
-it("A wait of ten seconds does not suspend the run", async () => {
+it("A retry delay of ten seconds does not suspend the run", async () => {
   const harness = new Harness({ script: script([failure({ retry_after_ms: 10_000 })], says("fine")) });
   await harness.finish();
   expect(harness.clock.slept).toEqual([10_000]);

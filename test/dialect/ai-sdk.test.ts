@@ -293,7 +293,7 @@ describe("reloads, aborts and stops", () => {
     expect([chat.status, textOf(chat.lastMessage)]).toEqual(["ready", "Wait."]);
   });
 
-  it("AISDK8 A stream after a crash names what was retracted, and a reload shows the answer alone", async () => {
+  it("AISDK8 A stream that continues after a crash names the retracted message, and a reload shows only the final answer", async () => {
     let asked = 0;
     scripts.set("crashes", () => {
       asked += 1;

@@ -333,7 +333,7 @@ describe("the client", () => {
     expect((await sending).text).toMatch(/leave it/);
   });
 
-  it("A file is uploaded in pieces that are counted, and downloaded completely", async () => {
+  it("The client uploads a file with progress events, and downloads it completely", async () => {
     const thread = await begin(open());
     const bytes = new Uint8Array(300_000).map((_, at) => at % 251);
     const told: [number, number | null][] = [];

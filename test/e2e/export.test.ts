@@ -159,7 +159,7 @@ describe("a thread over the network", () => {
     expect(server?.output()).not.toContain("thread_failed");
   });
 
-  it("IMPORT17 A repeated import with a key answers with the thread, and is a conflict with another file or a deleted thread", async () => {
+  it("IMPORT17 An import that is repeated with its idempotency key returns the thread, and is a conflict with another file or a deleted thread", async () => {
     const { anna, id } = await annas();
     await exportTo("anna", id);
     await anna.call("DELETE", `/api/threads/${id}`);

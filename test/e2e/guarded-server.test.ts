@@ -227,7 +227,7 @@ describe("a guarded server", () => {
     for (const watcher of Object.values(watchers)) watcher.leave();
   });
 
-  it("A model without its key ends its run with the name of the variable to set, and everything else works", async () => {
+  it("A run of a model without its API key ends with the name of the variable to set, and other requests work", async () => {
     const anna = as("anna-secret");
     for (const provider of ["openai", "anthropic", "google", "openrouter"]) {
       const { id } = await anna.createThread(`${provider}_assistant`);
@@ -256,7 +256,7 @@ describe("a guarded server", () => {
     }
   });
 
-  it("A user's messages, streams and wrong guesses are bounded, and a refusal names the time to wait", async () => {
+  it("A user's messages, streams and wrong credentials are limited, and an error names the time to wait", async () => {
     const [anna, ben] = [as("anna-secret"), as("ben-secret")];
     const { id } = await ben.createThread();
     const limited = (answer: Answer): void => {

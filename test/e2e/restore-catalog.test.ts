@@ -70,7 +70,7 @@ describe("a catalog that was lost", () => {
     expect(await list()).toEqual(before);
   });
 
-  it("The restore command ends with the reason if the service refuses, the folder has no threads, or an option is invalid", async () => {
+  it("The restore command ends with the reason if the server cannot be reached, the folder has no threads, or an option is missing or invalid", async () => {
     const url = server?.url ?? "";
     for (const [args, words, env] of [
       [[], "--url is missing", {}],

@@ -145,7 +145,7 @@ it("A hook that fails after some of its changes has no effect", async () => {
   expect(await runner.prefilterHistory(history)).toEqual([{ role: "user", content: "hello" }]);
 });
 
-it("A hook cannot change id, role or call, and an unknown key is dropped, each with a log entry", async () => {
+it("A hook cannot change a message's id, role or call, and an unknown field is dropped, each with a log entry", async () => {
   const tool = messageRecord(1, {
     role: "tool",
     tool_call_id: "c1",

@@ -64,7 +64,7 @@ it("An answer that was blocked, refused or ended by its length before any text e
   expect(decide({}, { text: "It is", stop_reason: "content_filter" })).toMatchObject({ status: "completed" });
 });
 
-it("An answer with a picture, a file or other content is not blank, and thinking alone is blank", async () => {
+it("An answer with an image, a file or other content is not blank, and an answer of thinking alone is blank", async () => {
   const step = async (changes: Parameters<typeof messageRecord>[1]) => {
     const answer = messageRecord(2, { role: "assistant", step: 1, model: "m", stop_reason: "stop", ...changes });
     const decided = await decide({}, outcomeOf(stepOf(answer, [])), { blanks: 1 });
@@ -122,7 +122,7 @@ it("The end session tool ends the session only when it succeeds", () => {
   expect(decide(side, called("bye", { status: "error", error: "no" }))).toEqual(go);
 });
 
-it("A bound of steps ends the run as `limit`, unless the last step completes it", () => {
+it("A limit of steps ends the run with the status `limit`, unless the last step completes the run", () => {
   const calls = called("it", { status: "success" });
   const limit = { type: "end", status: "limit", reason: "max_steps" };
   expect(decide({}, calls, { steps: 2, bound: 2 })).toEqual(limit);

@@ -8,7 +8,7 @@ import { adminToken, testApp } from "./support/test-app.ts";
 const id = (digit: string) => digit.repeat(64);
 const path = "/api/catalog/restore";
 
-test("A restore of the catalog reports for each object its thread, that it has none, its refusal, or that it cannot be reached", async () => {
+test("A restore of the catalog reports for each object its thread, no thread, an error of the object, or that the object cannot be reached", async () => {
   const { ask, object, log } = testApp();
   object(id("a")).thread = threadRecord({ id: "one" });
   const [broken, away] = [object(id("c")), object(id("d"))];

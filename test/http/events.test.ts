@@ -93,7 +93,7 @@ describe("frames", () => {
     expect(await refusalOf(broken)).toMatchObject({ status: 400, fields: ["Last-Event-ID"] });
   });
 
-  it("SSE3 A refusal by the object before the stream begins is answered as a plain refusal", async () => {
+  it("SSE3 An error of the object before the stream begins is answered as a JSON error", async () => {
     const app = testApp();
     const { id } = app.seed("bernd");
     expect(await refusalOf(await app.ask(`/api/threads/${id}/events`))).toMatchObject({

@@ -237,7 +237,7 @@ describe("bodies", () => {
     expect(await refusalOf(await post({ attachments: [] }))).toEqual(refusal);
   });
 
-  it("HTTP4 Inline bytes of parts and attachments share one bound", async () => {
+  it("HTTP4 Inline bytes of parts and attachments share one limit", async () => {
     const { id } = seed();
     const half = "A".repeat(4 * Math.ceil((2 * 1024 * 1024) / 3));
     const file = { name: "a", mime_type: "a/b", data: half };

@@ -47,7 +47,7 @@ function word(id: string, status: ThreadStatus): FeedWord {
 describe("leases of streams", () => {
   const stream = (id: string, thread = "t") => ({ id, holder: { thread }, streams: 2, runs: null });
 
-  it("LEASE1 As many leases are granted as the bound allows, a repeated request gets one lease, and a returned lease is free at once", async () => {
+  it("LEASE1 Leases are granted up to the limit, a repeated request gets the same lease, and a returned lease can be granted at once", async () => {
     const { make, state } = keeper();
     const leases = make();
     const outcomes = await Promise.all(["a", "b", "c", "a"].map((id) => leases.take(stream(id))));
@@ -93,7 +93,7 @@ describe("leases of streams", () => {
 describe("leases of runs", () => {
   const run = (id: string, thread: string) => ({ id, holder: { thread }, streams: null, runs: 2 });
 
-  it("HTTP31 Another thread is refused at the bound until one of the active threads ends its run or waits for a client", async () => {
+  it("HTTP31 A run of another thread is refused at the limit until one of the active threads ends its run or waits for a client", async () => {
     const leases = keeper().make();
     const admit = (id: string, thread: string) => leases.take(run(id, thread));
     expect(await Promise.all(["a", "b", "c"].map((thread) => admit(`of ${thread}`, thread)))).toEqual([

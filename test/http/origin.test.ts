@@ -23,7 +23,7 @@ describe("listed origins", () => {
     expect(response.headers.has("access-control-allow-credentials")).toBe(false);
   });
 
-  it("AUTH10 A listed origin can read answers and refusals", async () => {
+  it("AUTH10 Responses and errors have CORS headers for a listed origin", async () => {
     const { ask } = testApp({ variables });
     for (const token of ["anna-secret", "wrong"]) {
       const response = await ask("/api/agents", { token, headers: { origin: listed } });

@@ -172,7 +172,7 @@ describe("controllers", () => {
     ]);
   });
 
-  it("A refusal that a controller throws keeps its code, and any other thrown value is answered without details", async () => {
+  it("A ThreadholdError that a controller throws is answered with its code, and any other thrown value without details", async () => {
     const refused = await answer(() => {
       throw refuse("conflict", "Not now.");
     });
@@ -254,7 +254,7 @@ describe("thread endpoints", () => {
     for (const name of ["authorization", "cookie", "x-threadhold-more"]) expect(headers).not.toHaveProperty(name);
   });
 
-  it("Another user's thread and a malformed id are unknown before any handler runs", async () => {
+  it("A thread endpoint is answered 404 for another user's thread or a malformed id, and its handler does not run", async () => {
     const { ask, seed, reached } = withRoutes(status);
     expect(await refusalOf(await ask("/api/threads/x/status"))).toMatchObject({
       status: 404,

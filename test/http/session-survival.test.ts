@@ -20,7 +20,7 @@ const asks = () =>
   );
 
 describe("a session", () => {
-  it("SESSION23 A session whose object dies during an answer ends the text as aborted and continues with the complete answer", async () => {
+  it("SESSION23 A session whose object crashes during an answer ends the text as aborted and continues with the complete answer", async () => {
     let asked = 0;
     scripts.set("cut", () => {
       asked += 1;
@@ -51,7 +51,7 @@ describe("a session", () => {
     expect((await readSession(anna, id))?.messages).toHaveLength(2);
   });
 
-  it("SESSION23 A session whose object dies while it waits keeps its tools, its prompt and its calls", async () => {
+  it("SESSION23 A session whose object crashes while the session waits keeps its tools, its prompt and its calls", async () => {
     asks();
     const context = { tools: [far], systemPrompt: "Be kind." };
     const { sessionId, complete } = await execute(anna, { input: said("asks"), context, options });

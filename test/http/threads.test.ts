@@ -178,7 +178,7 @@ describe("one thread", () => {
     ["GET", "/events", undefined],
   ];
   it.each(paths)(
-    "HTTP19 A request %s %s to another user's thread is answered as unknown",
+    "HTTP19 A request %s %s to another user's thread is answered with thread_not_found",
     async (method, path, json) => {
       const { ask, seed } = testApp();
       const { id } = seed("bernd");
@@ -225,7 +225,7 @@ describe("one thread", () => {
 describe("limits", () => {
   const limited = (variables: object) => testApp({ variables: { API_TOKENS: tokens, ...variables } });
 
-  it("HTTP20 Admissions per minute and user are bounded, and a refusal has Retry-After", async () => {
+  it("HTTP20 Messages and runs per minute and user are limited, and the error has Retry-After", async () => {
     const { ask, seed, time } = limited({ LIMIT_ADMISSIONS_PER_MINUTE: "2" });
     const { id } = seed();
     const send = (token: string): Promise<Response> =>
@@ -241,7 +241,7 @@ describe("limits", () => {
     expect((await send(annaToken)).status).toBe(202);
   });
 
-  it("HTTP20 The default bound is 60, also if the variable is invalid", async () => {
+  it("HTTP20 The default limit is 60 messages and runs a minute, also if the variable is invalid", async () => {
     const { ask, seed, log } = limited({ LIMIT_ADMISSIONS_PER_MINUTE: "lots" });
     const { id } = seed();
     for (let index = 0; index < 60; index++) expect((await ask(`/api/threads/${id}/runs`, post({}))).status).toBe(202);
@@ -249,7 +249,7 @@ describe("limits", () => {
     expect(log[0]).toContain("LIMIT_ADMISSIONS_PER_MINUTE");
   });
 
-  it("HTTP20 A rate limiter of the platform that is bound counts too", async () => {
+  it("HTTP20 A rate limiter binding of the platform limits messages and runs too", async () => {
     const keys: string[] = [];
     const limit = async ({ key }: { key: string }): Promise<{ success: boolean }> => {
       keys.push(key);

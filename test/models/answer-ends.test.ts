@@ -183,7 +183,7 @@ describe("bodies without an end", () => {
     expect(seen.pieces).toBeLessThan(40);
   });
 
-  it("A refusal that never ends is read only until its reason is known", async () => {
+  it("An endless error response of a provider is read only until its reason is known", async () => {
     const { body, seen } = endless(mebibyte);
     const { end } = readAnswer(await collect(portOver(body, stays, 400).stream(plain, signal)));
     expect(end).toMatchObject({ type: "error", failure: { retryable: false } });

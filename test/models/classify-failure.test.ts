@@ -163,7 +163,7 @@ describe.for(providers)("refusals of %s", (provider) => {
     expect(end).toMatchObject({ type: "error", failure: { kind: "network", retryable: true } });
   });
 
-  it("An error at the beginning of a stream is classified like a refusal", async () => {
+  it("An error at the beginning of a stream is classified like an error response", async () => {
     const { end } = readAnswer(await ask(provider, "error-first"));
     const retry_after_ms = provider === "google" ? 34_500 : null;
     expect(end).toMatchObject({ type: "error", failure: { kind: "rate_limited", status: 429, retry_after_ms } });

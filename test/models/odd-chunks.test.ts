@@ -218,7 +218,7 @@ describe("answers with status 200 that are no stream", () => {
   ];
 
   it.for(["openai", "openai-responses", "anthropic", "google", "openrouter"] as const)(
-    "A refusal of %s keeps its message",
+    "An error of %s keeps its message",
     async (provider) => {
       for (const refusal of refusals) {
         const { end } = await answerTo(provider, JSON.stringify(refusal));

@@ -87,7 +87,7 @@ describe("thinking in a field of its own", () => {
     expect(await thoughts(groq)).toEqual([undefined, undefined]);
   });
 
-  it("Thinking that a request excludes is neither in the raw chunks nor in the data to send back, also at servers with their own thinking fields", async () => {
+  it("Thinking that a request excludes is neither in the raw chunks for the log nor in the stored provider data, also at servers with other thinking fields", async () => {
     for (const [at, name] of [
       [mistral, "thinking-parts"],
       [deepseek, "reasoning-content"],

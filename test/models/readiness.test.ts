@@ -21,7 +21,7 @@ async function callWithout(definition: Parameters<typeof readiness>[0], env: Rec
 }
 
 describe("readiness", () => {
-  it.for(providers)("%s without its key is not ready, and the missing variable is named", (provider) => {
+  it.for(providers)("A model of %s without its API key is not ready, and the missing variable is named", (provider) => {
     const definition = model(provider, "m");
     expect(readiness(definition, {})).toEqual({ ready: false, missing: variables[provider] });
     expect(readiness(definition, { [variables[provider]]: "  " })).toEqual({
@@ -31,19 +31,22 @@ describe("readiness", () => {
     expect(readiness(definition, keys)).toEqual({ ready: true, missing: null });
   });
 
-  it("Google's key may be in the variable that Google's own package reads", () => {
+  it("Google's API key may be in the variable that Google's own package reads", () => {
     expect(readiness(model("google", "m"), { GOOGLE_GENERATIVE_AI_API_KEY: "k" })).toEqual({
       ready: true,
       missing: null,
     });
   });
 
-  it.for(providers)("A call of %s without its key names the variable to set, and sends nothing", async (provider) => {
-    const parts = await callWithout(model(provider, "m"), {});
-    expect(parts).toMatchObject([{ type: "error", failure: { kind: "not_configured", retryable: false } }]);
-    const message = JSON.stringify(parts);
-    for (const word of [variables[provider], ".dev.vars", "wrangler secret put"]) expect(message).toContain(word);
-  });
+  it.for(providers)(
+    "A request to %s without its API key is not sent, and the error names the variable to set",
+    async (provider) => {
+      const parts = await callWithout(model(provider, "m"), {});
+      expect(parts).toMatchObject([{ type: "error", failure: { kind: "not_configured", retryable: false } }]);
+      const message = JSON.stringify(parts);
+      for (const word of [variables[provider], ".dev.vars", "wrangler secret put"]) expect(message).toContain(word);
+    },
+  );
 
   it.for(["azure", "vertex", "bedrock", "workers-ai", "openai-compatible"] as const)(
     "A model of the unavailable provider %s is not ready, and a call of it ends with an error that names the provider",

@@ -28,14 +28,14 @@ function classify(status: number, body: string) {
 
 describe("recorded refusals", () => {
   if (folder === null) {
-    it("Recorded refusals are skipped if there is no folder of recordings", ({ skip }) =>
+    it("Tests of recorded provider errors are skipped if there is no folder of recordings", ({ skip }) =>
       skip("RECORDED_DIR is not set"));
     return;
   }
 
   const titled = answered.map((entry) => [`${entry.wire} ${entry.status} ${entry.body.slice(0, 80)}`, entry] as const);
   it.for(titled)(
-    "The recorded refusal %s is classified as its provider means it",
+    "The recorded provider error %s is classified by its status and its text",
     ([, { status = 0, body, contextOverflow }]) => {
       const { kind, message, retryable } = classify(status, body);
       const isAuth = status === 401 || status === 403 || /incorrect api key/i.test(body);
@@ -48,7 +48,7 @@ describe("recorded refusals", () => {
     },
   );
 
-  it("The recorded refusals contain every class", () => {
+  it("The recorded provider errors contain every class of error", () => {
     const kinds = new Set(answered.map(({ status = 0, body }) => classify(status, body).kind));
     expect([...kinds].toSorted()).toEqual(["api", "auth", "overflow", "rate_limited"]);
   });

@@ -32,8 +32,9 @@ describe("refusals", () => {
     ([, refusal]) => holds(refusal),
   );
 
-  it.for(titled(refusals))("A refused key is distinguished from a refused region, content or time: %s", ([, refusal]) =>
-    holds(refusal),
+  it.for(titled(refusals))(
+    "A refused API key is distinguished from a refused region, content or time: %s",
+    ([, refusal]) => holds(refusal),
   );
 
   it.for(titled(overflows))("An overflow is distinguished from other limits: %s", ([, refusal]) => holds(refusal));

@@ -49,7 +49,7 @@ describe("a script", () => {
     expect(parts.at(-1)).toMatchObject({ stop_reason: "tool_calls" });
   });
 
-  it("Text is streamed word by word, a list as its chunks, and arguments in pieces", async () => {
+  it("A script streams a text word by word, a list of texts as its chunks, and arguments in several deltas", async () => {
     const deltas = async (script: TestScript): Promise<string[]> =>
       (await play(script)).flatMap((part) => ("delta" in part ? [part.delta] : []));
     expect(await deltas([{ text: "Two words" }])).toEqual(["Two ", "words"]);

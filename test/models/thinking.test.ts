@@ -50,7 +50,7 @@ describe.for(thinkers)("thinking of %s", (provider) => {
 });
 
 describe.for(thinkers)("excluded thinking of %s", (provider) => {
-  it("Thinking that a request excludes is neither in the raw chunks nor in the data to send back, and its signature is sent back", async () => {
+  it("Thinking that a request excludes is neither in the raw chunks for the log nor in the stored provider data, and its signature is sent back", async () => {
     const parts = await ask(provider, "thinking-then-call", { reasoning: { exclude: true } });
     const rest = parts.filter((part) => part.type !== "thinking_delta");
     expect(JSON.stringify(rest)).not.toContain("I need the weather");

@@ -137,7 +137,7 @@ it.each([
   expect(code).toBe("invalid_request");
 });
 
-it("ENTRY10 A model without its key is refused before anything happens", () => {
+it("ENTRY10 A model without its API key is refused before anything happens", () => {
   const model = { name: "big", provider: "anthropic", model: "claude" } as const;
   const of = createSession("s", { tools: [] }, { model, env: {} });
   const { code, message } = refusal(() => execute(of, user("Hello")));

@@ -80,7 +80,7 @@ it.each([
   ["google", "GOOGLE"],
   ["openrouter", "OPENROUTER"],
 ])(
-  "ENTRY14 An in-process session uses the protocol of %s over HTTP, with its key from the environment",
+  "ENTRY14 An in-process session uses the protocol of %s over HTTP, with the API key from the environment",
   async (provider, name) => {
     const { file } = await program(overHttp(provider, "{}"));
     const env = { [`${name}_API_KEY`]: `${provider}-key`, [`${name}_BASE_URL`]: server.url };
@@ -98,7 +98,7 @@ it.each([
   },
 );
 
-it("ENTRY14 A key in the options replaces the environment's, and given variables replace the environment", async () => {
+it("ENTRY14 An API key in the options replaces that of the environment, and given variables replace the environment", async () => {
   const options = `{ apiKey: "given-key", env: { ANTHROPIC_API_KEY: "other", ANTHROPIC_BASE_URL: "${server.url}" } }`;
   const { file } = await program(overHttp("anthropic", options));
   await printed(file, { ANTHROPIC_API_KEY: "outer", ANTHROPIC_BASE_URL: "http://127.0.0.1:1" });

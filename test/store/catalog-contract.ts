@@ -174,7 +174,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(ofBob.total).toMatchObject({ runs: 1, cost: 0.5 });
     });
 
-    test("A report of more lines than allowed is refused, and the error says what to do", async () => {
+    test("A usage report of more lines than allowed is refused, and the error says what to do", async () => {
       const catalog = await make();
       await catalog.addRunTotals([1, 2, 3].map((n) => totalOf(n, { agent_id: `agent-${n}` })));
       const asked = { from: "2026-08-03", to: "2026-08-03", by: ["agent"] as const, userId: null };
@@ -202,7 +202,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(await catalog.reserveCreation({ ...first, now: noon + creationKept + 1 })).toEqual(other);
     });
 
-    test("A reservation of a creation key reports a later removal of its thread, and no earlier removal under the same id", async () => {
+    test("A reserved idempotency key reports a later removal of its thread, and no earlier removal under the same id", async () => {
       const catalog = await make();
       const first = { owner: "ada", key: "k", fingerprint: "f", threadId: "t1", now: noon };
       const held = { threadId: "t1", fingerprint: "f", removed: false };
@@ -218,7 +218,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(await catalog.reserveCreation(later)).toEqual({ ...held, removed: true });
     });
 
-    test("Simultaneous requests with one key get one thread", async () => {
+    test("Simultaneous creations with one idempotency key get one thread", async () => {
       const catalog = await make();
       const ask = (n: number) =>
         catalog.reserveCreation({ owner: "ada", key: "k", fingerprint: "f", threadId: `t${n}`, now: noon });

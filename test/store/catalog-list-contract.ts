@@ -33,7 +33,7 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
       expect(await numbers(catalog, { userId: "ada" })).toEqual([1, 2]);
     });
 
-    test("Filters narrow a list, each alone and together", async () => {
+    test("Filters of the thread list apply alone and together", async () => {
       const catalog = await make();
       await catalog.put(entryOf(1, { agent_id: "sales", origin_agent_id: "support", tags: ["a b", "%"] }));
       await catalog.put(entryOf(2, { status: "running", tags: ["a", "b"] }));

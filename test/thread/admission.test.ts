@@ -38,7 +38,7 @@ describe("while a run is active", () => {
     expect(own.events.map(({ seq }) => seq)).toEqual(ofSecond);
   });
 
-  it("ADMIT1 A queued message is answered in its turn and is positioned after the run it waited for", async () => {
+  it("ADMIT1 A queued message is answered after the run it waited for, and is positioned after that run's messages", async () => {
     const id = await newThread("parallel");
     const hold = waiting("hold1");
     const first = await value(stubOf(id).call("postMessage", admin, message("hold1"), null));

@@ -44,7 +44,7 @@ describe("an approved call", () => {
     },
   );
 
-  it("APPROVE7 An approved call waits until every call of its step is decided, also when its run is woken", async () => {
+  it("APPROVE7 An approved call waits until every call of its step is decided, also when the run's alarm fires", async () => {
     script("waits", [erase("first"), pay("Ada")]);
     const { id, following, calls } = await resting("careful_payer", "waits", 2);
     await value(answer(id, approve(named(calls, "pay"))));

@@ -118,7 +118,7 @@ describe("a message with attachments", () => {
     expect(imageType(bytes)).toBe("image/webp");
   });
 
-  it("Older images are sent as lines if the prompt sets a threshold", async () => {
+  it("Older images are sent as lines of text if the prompt sets recentImageThreshold", async () => {
     const id = await newThread("short_sighted");
     await converse(id, "one", { attachments: [image("old.png")] });
     await converse(id, "two", { attachments: [image("new.png")] });
@@ -132,7 +132,7 @@ describe("a message with attachments", () => {
     expect(lastSent()[2]?.attachments).toHaveLength(1);
   });
 
-  it("Images are sent as lines to a model without vision", async () => {
+  it("Images are sent as lines of text to a model without vision", async () => {
     const id = await newThread("unseeing");
     await converse(id, "look", { attachments: [image()] });
     expect(lastSent()).toEqual([

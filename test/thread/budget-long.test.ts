@@ -55,7 +55,7 @@ describe(`rows read of a thread of ${count} messages`, () => {
     }
   });
 
-  it("COST5 A cold wake that serves a page reads the rows of the page and a few more", async () => {
+  it("COST5 A request for a page that loads an evicted thread reads the rows of the page and a few more", async () => {
     for (const order of ["asc", "desc"] as const) {
       await crash(id);
       await value(stubOf(id).call("listMessages", admin, { limit: 50, order, include_silent: false }));

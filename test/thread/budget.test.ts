@@ -170,7 +170,7 @@ describe("wakes", () => {
     expect(await alarmOf(id)).toBe(deadline);
   });
 
-  it("COST5 A cold wake writes nothing", async () => {
+  it("COST5 A request that loads an evicted thread writes no row", async () => {
     const id = await newThread("parallel");
     await converse(id, "hello");
     await settled(id);

@@ -186,7 +186,7 @@ describe("reports of a child to its parent", () => {
   /** The milliseconds until the thread's alarm. */
   const wakesIn = async (id: string) => ((await alarmOf(id)) ?? Number.POSITIVE_INFINITY) - testClock.now() / 1000;
 
-  it("A child whose calls were answered in part, and that dies before it reports this, has an alarm", async () => {
+  it("A child whose calls were answered in part, and that crashes before it reports this to its parent, has an alarm", async () => {
     script("owes", [send("pay_room", "owes_inside")]);
     script("owes_inside", [erase("all"), ask("why")]);
     const { id, following, calls } = await resting("house", "owes", 2);
@@ -200,7 +200,7 @@ describe("reports of a child to its parent", () => {
     following.close();
   });
 
-  it("A thread between parent and child that dies before it reports to its parent has an alarm", async () => {
+  it("A thread between parent and child that crashes before it reports to its parent has an alarm", async () => {
     script("passes_on", [send("pay_lobby", "passes_middle")]);
     script("passes_middle", [send("pay_room", "passes_inside")]);
     script("passes_inside", [erase("all"), ask("why")]);
@@ -214,7 +214,7 @@ describe("reports of a child to its parent", () => {
     following.close();
   });
 
-  it("A child reports again if the parent dies after the child's approval and before the parent stored it", async () => {
+  it("A child reports again if the parent crashes after the child's call was approved and before the parent stored it", async () => {
     script("between", [send("pay_room", "between_inside"), ask("own")]);
     script("between_inside", [erase("all"), ask("why")]);
     const { id, following, calls } = await resting("house", "between", 3);

@@ -28,7 +28,7 @@ describe("initial messages", () => {
     expect((await value(stubOf(id).call("listRuns", admin, { limit: 10, order: "asc" }))).items).toEqual([]);
   });
 
-  it("Initial messages are stored once, however often and however closely the creation is repeated", async () => {
+  it("Initial messages are stored once, also if the creation of the thread is repeated several times or simultaneously", async () => {
     const id = crypto.randomUUID();
     const input = { id, agent_id: "parallel", user_id: null, creation: "same", initial_messages };
     await Promise.all([0, 1, 2].map(() => value(stubOf(id).call("create", admin, input))));

@@ -56,7 +56,7 @@ async function playAll(conversation: Play, calm: Outcome, lives: readonly Death[
 
 describe.each(plays)("%s", (_name, conversation) => {
   it(
-    "A run whose object dies at any fault point ends like an undisturbed one, with the same messages and each effect once",
+    "A run whose object crashes at any fault point ends like an undisturbed run, with the same messages and each effect once",
     { timeout },
     async () => {
       const calm = await play(conversation, []);
@@ -69,7 +69,7 @@ describe.each(plays)("%s", (_name, conversation) => {
 
 describe.each(rarePlays)("%s", (_name, conversation) => {
   it(
-    "A run whose object dies at any fault point ends like an undisturbed one, with the same messages and each effect once",
+    "A run whose object crashes at any fault point ends like an undisturbed run, with the same messages and each effect once",
     { timeout },
     async () => {
       const calm = await play(conversation, []);
@@ -83,20 +83,24 @@ describe.each(rarePlays)("%s", (_name, conversation) => {
 describe("a run that was cut", () => {
   const first: Death = { point: "tool.piece", hit: 1, mode: "kept" };
 
-  it("A run that dies once more while it is resumed ends like an undisturbed one", { timeout }, async () => {
-    const calm = await play(team, []);
-    const cut = await play(team, [first]);
-    expect(wrong(calm, cut)).toEqual([]);
-    const known = new Set(calm.plan.lives[0]);
-    const lives = deathsIn(cut.plan.lives[1] ?? [], known)
-      .filter(({ point }) => !known.has(point))
-      .map((death) => [first, death]);
-    expect(lives.length).toBeGreaterThan(0);
-    expect(await playAll(team, calm, lives)).toEqual([]);
-  });
+  it(
+    "A run whose object crashes again while the run is resumed ends like an undisturbed run",
+    { timeout },
+    async () => {
+      const calm = await play(team, []);
+      const cut = await play(team, [first]);
+      expect(wrong(calm, cut)).toEqual([]);
+      const known = new Set(calm.plan.lives[0]);
+      const lives = deathsIn(cut.plan.lives[1] ?? [], known)
+        .filter(({ point }) => !known.has(point))
+        .map((death) => [first, death]);
+      expect(lives.length).toBeGreaterThan(0);
+      expect(await playAll(team, calm, lives)).toEqual([]);
+    },
+  );
 
   it.each(["kept", "lost"] as const)(
-    "A run is given up with recovery_failed when its object dies five more times at the same point, with writes %s",
+    "A run ends with recovery_failed when its object crashes five more times at the same point, with writes %s",
     { timeout },
     async (mode) => {
       const cut: Death = { point: "model.part", hit: 1, mode: "kept" };
@@ -121,7 +125,7 @@ const deletions = ["destroy.alarm", "destroy.rows"].flatMap((point) => [
 ]);
 
 it.each(deletions)(
-  "A deletion during which the object dies at $point, writes $mode, succeeds when it is repeated",
+  "A deletion during which the object crashes at $point, writes $mode, succeeds when it is repeated",
   async (death) => {
     const { id } = await play({ agent: "fault_boss", begin: says("go") }, []);
     const plan = planFaults(id, [death]);
@@ -136,7 +140,7 @@ it.each(deletions)(
   },
 );
 
-it("An object died at every fault point of the sources", () => {
+it("The tests crashed an object at every fault point of the sources", () => {
   expect(points.length).toBeGreaterThan(0);
   expect(points.filter((point) => !diedAt.has(point))).toEqual([]);
 });

@@ -124,7 +124,7 @@ async function told(id: string, after: number) {
 }
 
 describe("any thread", () => {
-  it("EXPORT2 Any thread exports as the same lines after a deletion and an import, and replays the same from any number", async () => {
+  it("EXPORT2 A thread that was exported, deleted and imported exports as the same lines and replays the same events from any number", async () => {
     const actions = fc.array(action, { maxLength: 12, size: "max" });
     // A failure prints the seed and the shortest operations that reproduce it.
     await fc.assert(

@@ -306,7 +306,7 @@ describe("search and counts", () => {
     expect(await files.outcome("GET", "/files-search?grep=(?=a)")).toEqual(invalid);
   });
 
-  it("Files, folders and bytes are counted", async () => {
+  it("The statistics of a thread's files count files, folders and bytes", async () => {
     const files = await Files.ofNewThread();
     expect(await files.stats()).toEqual({ fileCount: 0, directoryCount: 0, totalSize: 0 });
     await files.put("/docs/a.txt", "abc");

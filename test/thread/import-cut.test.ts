@@ -111,7 +111,7 @@ describe("an import on its way", () => {
     }
   });
 
-  it("IMPORT11 An import whose object dies leaves nothing: the alarm deletes what it wrote", async () => {
+  it("IMPORT11 An import whose object crashes leaves nothing: the alarm deletes the written data", async () => {
     const { id, answer, end } = await slowly(0.97);
     const failed = answer.then(
       ({ status }) => status >= 500,
@@ -144,7 +144,7 @@ describe("an import on its way", () => {
     }
   });
 
-  it("An active import is not deleted by the alarm while its lines arrive", async () => {
+  it("The alarm does not delete an active import whose lines still arrive", async () => {
     const { id, answer, end } = await slowly(0.5);
     await untilBegun(id);
     await runDurableObjectAlarm(objectOf(id));

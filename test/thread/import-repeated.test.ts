@@ -29,7 +29,7 @@ async function fresh(spoil: (lines: Line[]) => void = () => undefined): Promise<
 const threadOf = (lines: Line[]): Line => lines.find(({ type }) => type === "thread")?.["thread"] as Line;
 
 describe("an import with a key", () => {
-  it("IMPORT17 A repeated import with a key answers with the thread as it is now", async () => {
+  it("IMPORT17 An import that is repeated with its idempotency key returns the thread in its current state", async () => {
     const { id, text } = await fresh();
     const first = await imported(id, text, { ...ada, creation: "key" });
     expect([first.status, first.thread["message_count"]]).toEqual([201, 2]);
@@ -38,7 +38,7 @@ describe("an import with a key", () => {
     expect([again.status, again.thread["id"], again.thread["message_count"]]).toEqual([201, id, 3]);
   });
 
-  it("IMPORT17 A repeated import is a conflict with another file, with another key, without a key, and for another caller", async () => {
+  it("IMPORT17 A repeated import is a conflict with another file, with another idempotency key, without one, and for another caller", async () => {
     const { id, text } = await fresh();
     expect((await imported(id, text, { ...ada, creation: "key" })).status).toBe(201);
     const lines = linesOf(text);
@@ -60,7 +60,7 @@ describe("an import with a key", () => {
     expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ title: null, message_count: 2 });
   });
 
-  it("IMPORT17 An import with a key can be sent again after it failed", async () => {
+  it("IMPORT17 A failed import can be repeated with the same idempotency key", async () => {
     const { id, text } = await fresh();
     expect((await imported(id, text.slice(0, -100), { ...ada, creation: "key" })).code).toBe("invalid_request");
     expect(await leftIn(id)).toEqual(nothing);

@@ -208,7 +208,7 @@ describe("tools that a user invokes", () => {
 });
 
 describe("a rate limiter of the platform", () => {
-  it("HTTP20 A rate limiter of the platform, if one is bound, counts admissions over all isolates", async () => {
+  it("HTTP20 A rate limiter binding of the platform counts messages and runs over all isolates", async () => {
     const limiter = Reflect.get(env, "TEST_LIMITER") as RateLimit;
     const user = newUser({ ADMISSION_LIMITER: limiter });
     const id = await user.thread();
@@ -317,7 +317,7 @@ describe("streams", () => {
     expect((await user.post(`/api/threads/${id}/runs`)).status).toBe(429);
   });
 
-  it("HTTP38 An import that is repeated with its key counts its waiting inputs once", async () => {
+  it("HTTP38 An import that is repeated with its idempotency key counts its waiting inputs once", async () => {
     const user = newUser({ LIMIT_ADMISSIONS_PER_MINUTE: "8" });
     const id = await user.thread();
     const { text, open } = slow();

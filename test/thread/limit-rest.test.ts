@@ -160,7 +160,7 @@ describe("a continue that raises nothing", () => {
     following.close();
   });
 
-  it("LIMIT23 Two simultaneous continues with one key begin no second run", async () => {
+  it("LIMIT23 Two simultaneous continues with one idempotency key begin no second run", async () => {
     boss(3);
     const { id, runId, following } = await limited({ steps: 1, on_limit: "rest" });
     const key = { key: "k", fingerprint: "k" };

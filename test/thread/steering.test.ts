@@ -43,7 +43,7 @@ describe("a message that steers", () => {
     expect((await value(stubOf(id).call("describe", admin))).message_count).toBe(8);
   });
 
-  it("A steering message is answered with the active run, also when its key is repeated", async () => {
+  it("The response to a steering message contains the active run, also when its idempotency key is repeated", async () => {
     const { id, runId, open } = await busy();
     const key = { key: "k", fingerprint: "f" };
     const post = () => value(stubOf(id).call("postMessage", admin, message("aside", { when: "steer" }), key));

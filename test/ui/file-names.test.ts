@@ -29,7 +29,7 @@ describe("names of files", () => {
     expect(visibleText(given)).toBe(shown);
   });
 
-  it("The displayed pieces of a file name contain all of its characters, with marks for invisible ones", () => {
+  it("A displayed file name contains all of its characters, with marks for invisible ones", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const pieces = piecesOf(text);

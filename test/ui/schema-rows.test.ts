@@ -12,7 +12,7 @@ function lines(schema: JsonObject): string[] {
 }
 
 describe("rows of a schema", () => {
-  it("The rows of a schema name every property, nested ones and those of lists too, with type and bounds", () => {
+  it("The displayed rows of a schema name every property, nested ones and those of lists too, with type and limits", () => {
     expect(
       lines({
         type: "object",
@@ -42,7 +42,7 @@ describe("rows of a schema", () => {
     ]);
   });
 
-  it("The rows of a schema follow references, and end at a cycle", () => {
+  it("The displayed rows of a schema follow references, and end at a circular reference", () => {
     const tree = {
       type: "object",
       properties: { root: { $ref: "#/$defs/node" } },
@@ -62,7 +62,7 @@ describe("rows of a schema", () => {
     expect(lines({ properties: { a: true, b: { $ref: "#/nowhere" } } })).toEqual(["a | anything", "b | anything"]);
   });
 
-  it("The rows of a schema are bounded however large the schema is", () => {
+  it("The number of displayed rows of a schema is limited, however large the schema is", () => {
     const wide = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`p${at}`, { type: "string" }]));
     expect(lines({ properties: wide }).length).toBe(500);
   });

@@ -184,7 +184,7 @@ export function conversation({ api, open }: PlaygroundUse): void {
       await page.getByText(/^Offline\./).waitFor({ state: "detached" });
     });
 
-    it("Files are added by drop, paste and choice, sent, and pictures are shown", async () => {
+    it("Files are attached by drop, paste and choice, sent, and images are shown", async () => {
       const { id } = await api().createThread("picture_desk");
       const { page } = await open(`/threads/${id}`);
       const field = page.getByLabel("Message", { exact: true });

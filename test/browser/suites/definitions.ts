@@ -180,7 +180,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await page.getByText('"minLength": 5').waitFor();
     });
 
-    it("A model without its key names the variable to set, and so do the agents that use it", async () => {
+    it("The page of a model without its API key names the variable to set, and so do the pages of agents that use it", async () => {
       const { page } = await open("/models/anthropic");
       await page.getByText("ANTHROPIC_API_KEY is not set.").waitFor();
       await page.getByText("npx wrangler secret put ANTHROPIC_API_KEY").waitFor();

@@ -85,7 +85,7 @@ export function files({ api, open }: PlaygroundUse): void {
       await page.getByRole("treeitem", { name: "notes" }).waitFor();
     });
 
-    it("A folder with ten thousand files renders few rows, and keys reach its last file and any named one", async () => {
+    it("The page of a folder with ten thousand files renders few rows, and keyboard keys reach the last file and any file by its name", async () => {
       const id = await threadWith({ "/many/0000.txt": "x" });
       const { page } = await open("/");
       const names = Array.from({ length: 10_000 }, (_, at) => `${String(at).padStart(4, "0")}.txt`);

@@ -105,7 +105,7 @@ export function runs({ api, open }: PlaygroundUse): void {
       await page.getByRole("heading", { name: "Day 1" }).waitFor();
     });
 
-    it("A long pasted text is folded, and a picture is shown before it is sent and can be enlarged afterwards", async () => {
+    it("A long pasted text is folded, and an image is shown before it is sent and can be enlarged afterwards", async () => {
       const long = `begin ${"word ".repeat(4000)}end`;
       const { id } = await api().createThread("assistant", { initial_messages: [{ role: "user", content: long }] });
       const { page } = await open(`/threads/${id}`);

@@ -170,7 +170,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       await limit.waitFor({ state: "detached" });
     });
 
-    it("A picture that a tool made is shown with its call, and can be saved", async () => {
+    it("An image that a tool made is shown with its call, and can be saved", async () => {
       const { id } = await api().createThread("picture_desk");
       const { page } = await open(`/threads/${id}`);
       await say(page, 'Draw a badge with "Well done"');

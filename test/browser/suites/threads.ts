@@ -40,7 +40,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await page.getByRole("article", { name: /^You/ }).getByText("It is fine").waitFor();
     });
 
-    it("The page header, the thread list and the command palette show as a thread's title its first message as changed by hooks", async () => {
+    it("The page header, the thread list and the command palette show as a thread's title its first message as changed by hooks, and a search does not find the original text", async () => {
       const card = "4111111111111111";
       const { id } = await api().createThread("assistant");
       const { page } = await open(`/threads/${id}`);

@@ -66,7 +66,7 @@ async function everythingShown(api: ApiClient, id: string): Promise<string> {
 
 export function providerSuite(use: () => SuiteServer): void {
   describe.each(providers)("%s", (provider) => {
-    it.concurrent("Text is streamed, and prompt, tools, history and key reach the provider", async () => {
+    it.concurrent("Text is streamed, and prompt, tools, history and API key are sent to the provider", async () => {
       const first = await turn(use, provider, [{ fixture: "text" }]);
       expect(first.feed.ofType("run_end")).toMatchObject([{ status: "completed" }]);
       expect(first.feed.ofType("text_delta").length).toBeGreaterThan(1);
@@ -176,7 +176,7 @@ export function providerSuite(use: () => SuiteServer): void {
       expect(settledMessages(feed.view().messages)).toEqual(messages);
     });
 
-    it.concurrent("A refused key ends the run at once, and a key that a provider repeats in its errors is never shown", async () => {
+    it.concurrent("An API key that the provider refuses ends the run at once, and an API key that a provider repeats in its errors is never shown", async () => {
       const { api, server } = use();
       const { id, feed, seen, logs } = await turn(use, provider, [
         { fixture: "error-mid-stream", repeatKey: true },

@@ -42,7 +42,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
   const piece = pattern(100_000);
 
   for (const pieces of [0, 3, 40]) {
-    test(`A source that fails after ${pieces} pieces leaves the file as it was (${where})`, () =>
+    test(`A write whose source fails after ${pieces} chunks leaves the file unchanged (${where})`, () =>
       withRows(async (rows) => {
         const { files } = stage(rows);
         await files.write("file", "old", plain);

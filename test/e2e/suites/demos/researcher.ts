@@ -6,7 +6,7 @@ import { settledMessages } from "../../../support/http-client/transcript.ts";
 import type { SuiteServer } from "../suite-server.ts";
 
 export function researcher(use: () => SuiteServer): void {
-  it("Researchers work in parallel under their calls, and only their results reach the reporter", async () => {
+  it("The researcher demo runs several researchers in parallel as tool calls, and sends only their results to the reporter", async () => {
     const { api } = use();
     const { id } = await api.createThread("reporter");
     const feed = await api.sayForEvents(id, "Write about threads and tools");
