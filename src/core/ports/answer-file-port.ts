@@ -20,6 +20,6 @@ export interface AnswerFiles {
    * to the files. The text that the model reads says what could not be stored.
    */
   keep(answer: ToolAnswer, call: AnsweredCall): Promise<ToolAnswer>;
-  /** Stores the pictures among a model answer's parts as files of the thread. A picture that cannot be stored becomes a line with the reason. */
+  /** Stores the pictures of a model's answer as files of the thread. A picture that cannot be stored becomes a line with the reason. */
   keepPictures(parts: StoredPart[]): Promise<StoredPart[]>;
 }

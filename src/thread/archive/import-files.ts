@@ -18,7 +18,7 @@ import { InvalidLine } from "./import-checks.ts";
 /** Dependencies of `ImportFiles`. */
 export interface ImportFilesParts {
   rows: FileRows;
-  /** The thread's files, without events. */
+  /** The thread's files. Writes to them emit no events. */
   files: ManagedThreadFiles;
   clock: Clock;
 }

@@ -56,7 +56,7 @@ export interface FanOutOptions {
   deliver: (reader: Reader, event: PlainEvent, frame: Frame | null) => void;
   /** Called when no event waits any more. */
   onEmpty: () => void;
-  /** True while no run is executed, so that sending delays no run. */
+  /** True while the thread does nothing until a client sends something, so that sending delays no run. */
   idle: () => boolean;
 }
 

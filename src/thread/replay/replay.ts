@@ -24,7 +24,7 @@ export interface ReplayPart {
   events: PlainEvent[];
   /** The number up to which all events are in this part; null if no events follow it. */
   upTo: number | null;
-  /** UTF-16 units, approximately, that only this part keeps in memory. */
+  /** Approximate size in UTF-16 units of the events that are in memory only because of this part. */
   size: number;
   /** Where the search for the next part begins; null if nothing was searched. */
   place: ReplayPlace | null;

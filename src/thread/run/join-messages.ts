@@ -38,7 +38,7 @@ function joinRun({ live }: ObjectContext, { id: joined }: ExecutedRun): void {
       if (input?.status !== "queued" || input.queued.message === null) continue;
       const message = { ...live.placed(input.queued.message), run_id: joined, steered: true as const };
       live.insertMessage({ ...message, events: [...events, ...live.stage(wholeMessage(message))] });
-      // Only the first message's row stores the event about the queue's change.
+      // Only the row of the first message stores the event that the queue changed.
       events = [];
       const absorbed: JoinedRun = { ...input, status: "completed", queued: null, joined };
       live.store.updateRun(absorbed);
