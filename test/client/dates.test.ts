@@ -4,7 +4,7 @@ import { expect, expectTypeOf, it } from "vitest";
 
 import { toDate } from "#client/index.ts";
 
-it("A time of the API becomes a date, and null stays null", () => {
+it("The client converts a time of the API to a Date, and null stays null", () => {
   expect(toDate(1_795_360_906_156_999)).toEqual(new Date("2026-11-22T15:21:46.156Z"));
   expect(toDate(0)).toEqual(new Date(0));
   expect(toDate(null)).toBeNull();

@@ -16,7 +16,7 @@ function refusal(work: () => unknown): unknown {
 
 const refused = { code: "invalid_request", details: { fields: [{ path: "cursor" }] } };
 
-it("A cursor decodes to the values it was made of, and is safe in a URL", () => {
+it("A list cursor is decoded to the values that it was made of, and is safe in a URL", () => {
   const place = fc.string({ minLength: 1, maxLength: 200, unit: "grapheme" }).filter(({ length }) => length <= 200);
   fc.assert(
     fc.property(place, (after) => {

@@ -34,7 +34,7 @@ function merged(events: readonly PlainEvent[]): PlainEvent[] {
   }, []);
 }
 
-it("An event that was folded before changes nothing, also when the number ranges of two replays overlap", () => {
+it("An event that was already folded into the view changes nothing, also when two replays overlap", () => {
   console.info(`seed ${seed}`);
   fc.assert(
     fc.property(story, fc.nat(60), fc.nat(60), (events, to, from) => {
@@ -47,7 +47,7 @@ it("An event that was folded before changes nothing, also when the number ranges
   );
 });
 
-it("Merged deltas fold to the same text as single ones, from any position of a reader", () => {
+it("Merged deltas give the folded view the same text as single deltas, from any position of a reader", () => {
   fc.assert(
     fc.property(story, fc.nat(60), fc.nat(60), (whole, to, seen) => {
       // The cut may be within a block; the end of the block would send the whole text again.
@@ -59,7 +59,7 @@ it("Merged deltas fold to the same text as single ones, from any position of a r
   );
 });
 
-it("A merged delta replaces the part of its text that a reader has already received", () => {
+it("A merged delta that begins before the end of the known text does not repeat text in the folded view", () => {
   const cuts = fc.array(fc.nat(12), { minLength: 2, maxLength: 5 });
   fc.assert(
     fc.property(cuts, (given) => {
@@ -88,7 +88,7 @@ it("Folded deltas give the original text, wherever it was split", () => {
   );
 });
 
-it("A snapshot and the events after it show the same messages as all events", () => {
+it("The folded view of a snapshot and the events after it has the same messages as that of all events", () => {
   fc.assert(
     fc.property(story, fc.nat(60), (events, at) => {
       const before = foldAll(events.slice(0, at));
@@ -147,7 +147,7 @@ it("A message_retracted event without a message id removes the run's unfinished 
   expect(foldAll(numbered(drafts)).messages.map(({ content }) => content)).toEqual(["whole"]);
 });
 
-it("A fold changes neither the earlier view nor the events", () => {
+it("The fold of an event changes neither the earlier view nor the event", () => {
   fc.assert(
     fc.property(story, (events) => {
       deepFreeze(events);
@@ -203,7 +203,7 @@ it("The folded view has a run as active from its run_start to its run_end", () =
 });
 
 it.each(["running", "awaiting_tool_execution"] as const)(
-  "An active run in a snapshot has the status of its thread's record, also if the snapshot's events differ: %s",
+  "The folded view takes the status of an active run from the snapshot's thread record, also if the snapshot's events differ: %s",
   (status) => {
     const start = { type: "run_start", agent_id: "a", kind: "message", trigger: "user", parent_run_id: null } as const;
     const wait: EventDraft = { type: "awaiting_tool_execution", tool_calls: [] };
@@ -223,7 +223,7 @@ it.each(["running", "awaiting_tool_execution"] as const)(
   },
 );
 
-it("A changed message is replaced at its position, and a deleted message disappears with the state of its tools", () => {
+it("The folded view replaces a changed message at its position, and removes a deleted message with the state of its tools", () => {
   const told = [...spoken(1, "one", []), ...worked(2, "two"), ...spoken(3, "three", [])];
   const changed = messageAt(1, { content: "changed" });
   const events = numbered([

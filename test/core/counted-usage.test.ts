@@ -31,7 +31,7 @@ it("The usage of an interrupted answer has the reported tokens, estimates for mi
 });
 
 it.for([Number.POSITIVE_INFINITY, 1e308, 1e10, -5, Number.NaN])(
-  "A count of %d, which no answer can have, is ignored, and the sums stay numbers",
+  "A reported token count of %d, which is impossible, is ignored, and the sums stay numbers",
   (wrong) => {
     const words = ["x".repeat(40)];
     const reported = { input: wrong, output: wrong, cache_read: wrong, cache_write: wrong, total_tokens: wrong };
@@ -43,7 +43,7 @@ it.for([Number.POSITIVE_INFINITY, 1e308, 1e10, -5, Number.NaN])(
   },
 );
 
-it("An answer whose server reports an impossible count has a usage and a cost in its message, run and log", async () => {
+it("An answer whose provider reports an impossible token count has a usage and a cost in its message, run and log row", async () => {
   const wrong = {
     ...zeroUsage,
     input: Number.POSITIVE_INFINITY,
@@ -111,7 +111,7 @@ it("The usage of an answer without reported tokens is estimated from the prompt,
   expect(finishedUsage(request, prompt, [])).toEqual({ usage: prompt, estimated: false });
 });
 
-it("Estimated tokens of an answer count in message, run, cost and log, and the log marks them as estimated", async () => {
+it("Estimated tokens of an answer are in message, run, cost and log row, and the log row marks them as estimated", async () => {
   const uncounted = finish({ usage: zeroUsage, stop_reason: "tool_calls" });
   const script = (_: unknown, number: number) =>
     number === 0 ? [...calls("c", ["echo", { text: "y".repeat(400) }]).slice(0, -1), uncounted] : says("done");

@@ -10,7 +10,7 @@ import { failure, says, textBlock } from "./support/scripted-model.ts";
 const final = failure({ kind: "auth", retryable: false });
 const names = (harness: Harness) => harness.model.requests.map((request) => (request as ModelRequest).model.name);
 
-it("A failure that is not retried goes to the next model, and the failed model's text is retracted", async () => {
+it("A model failure that is not retried is followed by the fallback model, and the failed model's text is retracted", async () => {
   const models: [ReturnType<typeof modelNamed>, ...ReturnType<typeof modelNamed>[]] = [
     modelNamed("main"),
     modelNamed("spare", { inputPrice: 100 }),
@@ -30,7 +30,7 @@ it("A failure that is not retried goes to the next model, and the failed model's
   expect(Object.keys(harness.run.spent)).toEqual(["main", "spare"]);
 });
 
-it("Each model of the chain is retried first; the failure of the last one ends the run", async () => {
+it("Each fallback model is used after the retries of the model before it, and the failure of the last one ends the run", async () => {
   const models: [ReturnType<typeof modelNamed>, ...ReturnType<typeof modelNamed>[]] = [
     modelNamed("main", { retry: { maxRetries: 1 } }),
     modelNamed("spare", { retry: { maxRetries: 2, initialDelayMs: 10, multiplier: 3 } }),

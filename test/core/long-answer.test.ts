@@ -29,7 +29,7 @@ it.for([
   expect(harness.run.cost).toBeGreaterThan(0);
 });
 
-it("A call whose arguments never end is dropped, and the tokens of its answer are counted", async () => {
+it("A call whose arguments grow without end is dropped, and the tokens of its answer are counted", async () => {
   const call = { type: "toolcall_start", index: 0, id: "call_1", name: "act" } as const;
   const deltas = pieces("x".repeat(10_000), 400).map((delta) => ({ type: "toolcall_delta", index: 0, delta }) as const);
   const harness = new Harness({ script: () => [call, ...deltas, { type: "hang" }] });

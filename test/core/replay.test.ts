@@ -26,7 +26,7 @@ function list() {
 
 const of = { message_id: "m", index: 0 };
 
-it("An event carries its run, step, side and depth", () => {
+it("An emitted event contains its run, step, side and depth", () => {
   const { sink, events } = list();
   events.emit({ type: "text_start", ...of });
   expect(sink.sent[0]).toMatchObject({ run_id: "run", step: 2, side: "a", depth: 0 });
@@ -50,7 +50,7 @@ it("Deltas of a block are emitted one by one and stored as one event before the 
   expect(events.take()).toEqual([]);
 });
 
-it("Staged events are stored at once and emitted only when they are released", () => {
+it("A staged event is stored with the next write, and emitted only when it is released", () => {
   const { sink, events } = list();
   events.stage({ type: "text_start", ...of });
   expect([events.take().length, sink.sent.length]).toEqual([1, 0]);

@@ -17,7 +17,7 @@ function script(...answers: ScriptPart[][]) {
   return (_: unknown, number: number) => answers[Math.min(number, answers.length - 1)] ?? [];
 }
 
-it("The waits between retries are 1 s, doubled, at most 30 s, varied by a fifth in both directions, three times", () => {
+it("A failed request is retried three times, after 1 s, doubled each time, at most 30 s, varied by a fifth in both directions", () => {
   const delays = (attempts: number[], random: number, retries = 9) =>
     attempts.map((attempt) => delayBeforeRetry({ ...retryPolicy(undefined), retries }, cut, { attempt, random }));
   expect(delays([1, 2, 3, 4, 5, 6, 7], 0.5)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
@@ -64,7 +64,7 @@ it("A stream that ends without an end event is retried", async () => {
   expect(harness.clock.slept).toEqual([1000, 2000]);
 });
 
-it("Each attempt has a log row with its tokens, and the run counts them all", async () => {
+it("Each attempt of a model request has a log row with its tokens, and the run counts the tokens of all attempts", async () => {
   const harness = new Harness({ script: script([failure()], [failure({ kind: "rate_limited" })], says("fine")) });
   await harness.finish();
   expect(harness.journal.logs.map(({ data }) => data)).toMatchObject([
@@ -75,7 +75,7 @@ it("Each attempt has a log row with its tokens, and the run counts them all", as
   expect(harness.run.usage).toMatchObject({ input: 16, output: 5, total_tokens: 21 });
 });
 
-it("A final failure keeps the text so far, without calls, and ends the run", async () => {
+it("A model failure that is not retried ends the run and keeps the text so far, without calls", async () => {
   const final = failure({ kind: "auth", message: "The key was refused.", retryable: false });
   const harness = new Harness({ script: script([...textBlock(0, "Well, ").slice(0, -1), final]) });
   expect(await harness.finish()).toEqual({

@@ -31,7 +31,7 @@ it("A stop in the middle of an answer keeps the text so far, without calls", asy
   expect([harness.model.requests.length, harness.clock.armed]).toEqual([1, 0]);
 });
 
-it("A stop before the first text of an answer leaves no message", async () => {
+it("A stop before the first text of an answer stores no message", async () => {
   const harness = new Harness({ script: () => [{ type: "hang" }] });
   const ended = harness.finish();
   await turn();
@@ -136,7 +136,7 @@ it("A stop during back-off ends the run without another attempt", async () => {
   expect([harness.model.requests.length, harness.answers]).toEqual([1, []]);
 });
 
-it("`execution.stop` lets the step finish and ends the run before the next", async () => {
+it("A call of `execution.stop` ends the run after the current step", async () => {
   let asked = false;
   const it = tool("it", async () => {
     asked = true;

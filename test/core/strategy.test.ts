@@ -41,7 +41,7 @@ it("A strategy sets tool choice and instruction of each step, and the run ends w
   expect(JSON.stringify(harness.journal.messages)).not.toContain("Reason about it.");
 });
 
-it("A new strategy object continues an interrupted run at the step that the stored rows show", async () => {
+it("An interrupted run continues at its next step with a new strategy object, which reads its state from the stored rows", async () => {
   const first = new Harness({ script: () => says("I should look."), strategy: react, cutAfter: 2 });
   expect(await first.drive()).toBeNull();
   const answers = [calls("c", ["look", {}]), says("It rains."), says("Take a coat.")];

@@ -29,7 +29,7 @@ it("An unknown tool, arguments that are no JSON object and arguments of a wrong 
   expect(await resultOf(echo, { city: "Rome" })).toEqual({ status: "success", result: '"Rome"' });
 });
 
-it("Empty arguments count as no arguments", async () => {
+it("A call with an empty text as arguments is a call without arguments", async () => {
   expect(
     await resultOf(
       tool("it", async (args) => ok(JSON.stringify(args))),
@@ -85,7 +85,7 @@ it("A call whose tool throws at once, or ends without a result, gets an error re
   });
 });
 
-it("Text over the limit is shortened with a note, and a stack reaches neither message nor event", async () => {
+it("The text of a tool result over the limit is shortened with a note, and an error's stack is in no message and no event", async () => {
   const long = "x".repeat(20 * 1024 * 1024);
   const cut = await resultOf(tool("it", async () => ok(long)));
   expect(cut?.result?.length).toBeLessThan(310_000);
@@ -194,7 +194,7 @@ it("A tool result that a hook changed is changed in message, event and the next 
   ]);
 });
 
-it("Hooks around a call run in their defined order", async () => {
+it("The hooks of a tool call and its messages run in their defined order", async () => {
   const script = (_: unknown, number: number) => (number === 0 ? calls("c", ["it", {}]) : says("done"));
   const harness = new Harness({ script, tools: [tool("it", async () => ok("fine"))] });
   await harness.finish();

@@ -9,7 +9,7 @@ import type { ScriptPart } from "./support/scripted-model.ts";
 const hang: ScriptPart = { type: "hang" };
 let open = () => {};
 
-it("A request whose first part does not arrive within 120 s times out and is made again", async () => {
+it("A model request whose first part does not arrive within 120 s times out and is retried", async () => {
   const harness = new Harness({ script: (_, number) => (number === 0 ? [hang] : says("fine")) });
   const ended = harness.finish();
   await harness.clock.advance(119_999);
@@ -23,7 +23,7 @@ it("A request whose first part does not arrive within 120 s times out and is mad
   expect(harness.clock.armed).toBe(0);
 });
 
-it("A pause of 60 s between two parts is a timeout, and the text so far is retracted", async () => {
+it("A model request with a pause of 60 s between two parts times out, and the text so far is retracted", async () => {
   const script = (_: unknown, number: number) => (number === 0 ? [...textBlock(0, "half"), hang] : says("fine"));
   const harness = new Harness({ script });
   const ended = harness.finish();
@@ -50,7 +50,7 @@ it("The time limit of 60 s between two parts of an answer begins with the last p
   expect(harness.clock.armed).toBe(0);
 });
 
-it("Every part restarts the time limit, however long the answer takes", async () => {
+it("Every part of an answer restarts the time limit of 60 s, however long the whole answer takes", async () => {
   const open: (() => void)[] = [];
   const part = (text: string): ScriptPart[] => [
     { type: "wait", open: new Promise((resolve) => open.push(resolve)) },
@@ -96,7 +96,7 @@ it("Bytes of a response that contain no part of the answer restart the time limi
   expect(harness.clock.armed).toBe(0);
 });
 
-it("A request times out 120 s after the last bytes that contained no part of the answer", async () => {
+it("A model request times out 120 s after the last bytes if no part of the answer has arrived", async () => {
   const { parts: waits, open: openGate } = gates(1);
   const script = (_: unknown, number: number) =>
     number === 0 ? [...waits, { type: "bytes" as const }, hang] : says("fine");

@@ -211,7 +211,7 @@ describe("a chat on a thread", () => {
     expect(chat.status).toBe("ready");
   });
 
-  it("AISDK15 An answer to a call is posted although the stream breaks before the chat could post it", async () => {
+  it("AISDK15 The output of a client tool is posted although the stream breaks before the chat could post it", async () => {
     const { open } = gate("output-kept");
     scripts.set("asks_and_waits", ({ step }) =>
       step === 0

@@ -174,7 +174,7 @@ describe("the client", () => {
     },
   );
 
-  it("A frame that is lost is noticed, and its events are received again", async () => {
+  it("The client notices a lost WebSocket frame, reconnects and receives the missing events", async () => {
     LossySocket.lost = 0;
     const client = open({ WebSocket: LossySocket, random: () => 0 });
     const thread = await begin(client);

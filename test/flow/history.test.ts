@@ -79,7 +79,7 @@ it("A `filter_messages` hook may leave out and reorder messages, and each sent c
   expect(orphan.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
 });
 
-it("Text that a filter hook changed is sent, and images and signatures stay", async () => {
+it("Text of a message that a filter_messages hook changed is sent, and the message keeps its images and signatures", async () => {
   const loud = (_: never, list: Message[]) =>
     list.map((one) => ({ ...one, content: one.content?.toUpperCase() ?? null }));
   const messages = await sent(all, ["filter_messages", loud]);
@@ -107,7 +107,7 @@ it.for<[string, (list: LLMMessage[]) => LLMMessage[]]>([
   expectHere(messages.map(({ parts }) => parts)).toEqual(all.map(({ parts }) => parts));
 });
 
-it("Text that a hook changed in place is sent and images stay; a tool message's text becomes its result", async () => {
+it("Text that a history hook changed in the given object is sent, images stay, and the text of a tool message becomes its result", async () => {
   const loud = (_: never, list: LLMMessage[]) => {
     for (const one of list) one.content = one.content?.toUpperCase() ?? null;
     return list;

@@ -40,7 +40,7 @@ const texts = ({ request }: StepPlan) =>
       `${role}: ${parts.map((part) => (part.type === "text" ? part.text : part.type === "thinking" ? `(${part.thinking})` : part.type)).join("")}`,
   );
 
-it("A step sends the system prompt, all messages, the tools and the options", async () => {
+it("Each request of an in-process session contains the system prompt, all messages, the tools and the options", async () => {
   const earlier = [message("1", "user", "One"), message("2", "assistant", "Two", { step: 1, model: "m" })];
   const port = steps(
     [message("3", "user", "Three")],

@@ -12,7 +12,7 @@ it.each([
   "[wrangler:info] Ready on http://localhost:8787",
   "\u001b[32m[wrangler:info]\u001b[39m GET /healthz 200 OK (3ms)",
   "env.THREADS (ThreadObject)      Durable Object      local",
-])("The line %j is hidden", (line) => {
+])("The dev command hides wrangler's line %j", (line) => {
   expect(isNoise(line)).toBe(true);
 });
 
@@ -22,11 +22,11 @@ it.each([
   "    at Object.fetch (src/index.ts:12:34)",
   "agents/tools/weather.ts:3: unknown model",
   "a line from the worker",
-])("The line %j is shown", (line) => {
+])("The dev command shows wrangler's line %j", (line) => {
   expect(isNoise(line)).toBe(false);
 });
 
-it("Lines of output that arrive in chunks are put together", async () => {
+it("The dev command joins lines of wrangler's output that arrive in chunks", async () => {
   const written: string[] = [];
   const stream = Readable.from(["one li", "ne\n⎔ Rel", "oading\ntwo"]);
   passOnLines(stream, (text) => written.push(text));
@@ -34,7 +34,7 @@ it("Lines of output that arrive in chunks are put together", async () => {
   expect(written).toEqual(["one line", "two"]);
 });
 
-it("Output of the compiler and the build is shown once the server runs, and before that only failures", async () => {
+it("The dev command shows all output of a build once the server runs, and only failures while the server starts", async () => {
   const lines = [
     "[custom build] compiled 68 definitions in 80 ms",
     "[custom build] The definitions have not changed since they were compiled.",
@@ -56,7 +56,7 @@ it("Output of the compiler and the build is shown once the server runs, and befo
   ]);
 });
 
-it("Output that tests provoke from the runtime is hidden with its stack, and nothing else", () => {
+it("A test run hides errors that its tests provoke in the runtime, with their stacks, and no other output", () => {
   const uncaught =
     "uncaught exception; exception = workerd/api/actor-state.c++:1268: failed: broken.outputGateBroken; ";
   const stack = "stack: /some/workerd@2afbaf0";

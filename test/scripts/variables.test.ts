@@ -28,7 +28,7 @@ function variablesOf(file: string): string[] {
 
 const variables = sources.flatMap(variablesOf);
 
-it("Variables are found where the Worker declares them", () => {
+it("The variables of the Worker are found in its sources", () => {
   expect(variables).toEqual(expect.arrayContaining(["API_TOKENS", "LIMIT_RUN_COST", "MAX_FILE_BYTES"]));
   expect(variables.length).toBeGreaterThan(20);
 });

@@ -16,7 +16,7 @@ import { filesOver, lowered } from "../../scripts/lib/word-ratchet.mjs";
 const wordsOf = (file: string, text: string) =>
   avoidedWords({ path: file, text }).map(({ line, word }) => `${line} ${word}`);
 
-it("Avoided words are found in comments, Markdown, stylesheets and titles of tests", () => {
+it("The check of avoided words finds them in comments, Markdown, stylesheets and titles of tests", () => {
   expect(wordsOf("a.ts", "// nobody\nconst told = 1; /* two\n anew */")).toEqual(["1 nobody", "3 anew"]);
   expect(wordsOf("a.md", "Plain.\n\nWhoever reads it is Told.\n")).toEqual(["3 Whoever", "3 Told"]);
   expect(wordsOf("a.css", ".told {}\n/* beside */")).toEqual(["2 beside"]);
@@ -24,13 +24,13 @@ it("Avoided words are found in comments, Markdown, stylesheets and titles of tes
   expect(wordsOf("a.test.ts", titles.join(";\n"))).toEqual(["1 tells", "2 wish", "3 rests"]);
 });
 
-it("Code is not checked: names, strings, code in back-ticks and fenced blocks", () => {
+it("The check of avoided words ignores code: names, strings, code in back-ticks and fenced blocks", () => {
   expect(wordsOf("a.ts", 'const told = "nobody"; // calls `tellSoon` and `told`')).toEqual([]);
   expect(wordsOf("a.md", "`told` is\n```sh\nwhoever\n```\nfine.")).toEqual([]);
   expect(wordsOf("a.ts", "it('is told', f);")).toEqual([]);
 });
 
-it("Plain uses of avoided words are accepted", () => {
+it("The check of avoided words accepts some phrases in which they have a plain meaning", () => {
   const plain = [
     "Clients cannot tell the two.",
     "An id that tells two calls apart.",
@@ -49,7 +49,7 @@ it("Two files of src with one name are refused", () => {
   expect(sharedNames(["src/dialect/a/routes.ts", "src/http/routes.ts"])).toHaveLength(1);
 });
 
-it("An index file, and files of parallel folders, may share their names", () => {
+it("Index files, and files of parallel folders in src, may have the same name", () => {
   expect(sharedNames(["src/client/index.ts", "src/react/index.ts"])).toEqual([]);
   expect(sharedNames(["src/dialect/a/routes.ts", "src/dialect/b/routes.ts"])).toEqual([]);
 });
@@ -122,7 +122,7 @@ function treeOf(files: Record<string, string>) {
   return { check, write, git, read: (file: string) => readFileSync(path.join(tree, file), "utf8") };
 }
 
-it("The check fails with file, line and replacement if a file gains a word", () => {
+it("The check of avoided words fails with file, line and replacement if a file gains a word", () => {
   const { check, write } = treeOf({ "src/a.ts": "// told\n", "scripts/words-allowed.json": '{"src/a.ts":1}' });
   expect(check().code).toBe(0);
   write("src/a.ts", "// told\n// nobody\n");
@@ -140,7 +140,7 @@ it("The file of allowances is lowered on demand, and the check fails if it is ra
   expect(read("scripts/words-allowed.json")).toBe("{}\n");
 });
 
-it("The check fails if a commit's title is not of the form", () => {
+it("The check fails if a commit's title has not the form area: imperative", () => {
   const { check, git } = treeOf({ "src/a.ts": "// plain\n" });
   git("commit", "-qm", "all: change", "--allow-empty");
   expect(check("--since=HEAD~1").code).toBe(0);
@@ -152,7 +152,7 @@ it("The check fails if a commit's title is not of the form", () => {
   expect(check("--since=0000000").output).toContain("commit titles are not checked");
 });
 
-it("Fixtures of tests and generated pages are not checked", () => {
+it("The check of avoided words ignores fixtures of tests and generated pages", () => {
   const { check } = treeOf({
     "test/x/fixtures/a.ts": "// told\n",
     "docs/reference/api/a.md": "told\n",

@@ -9,7 +9,7 @@ import { expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-it("The example in process prints what the guide shows", { timeout: 60_000 }, async () => {
+it("The example of an in-process session prints the output that the guide shows", { timeout: 60_000 }, async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["examples/run.mjs", "session/in-process"], {
     cwd: root,
     env: {},

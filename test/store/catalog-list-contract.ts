@@ -74,7 +74,7 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
       expect(await numbers(catalog, { parentId: "none" })).toEqual([]);
     });
 
-    test("Pages follow one another without a gap or a repeat, also for equal times", async () => {
+    test("Pages of the thread list follow one another without a gap or a repeat, also for equal times", async () => {
       const catalog = await make();
       for (let n = 1; n <= 12; n += 1) await catalog.put(entryOf(n, { updated_at: noon + Math.floor(n / 4) }));
       const whole = await numbers(catalog);

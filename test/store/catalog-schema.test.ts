@@ -16,7 +16,7 @@ async function recorded(database: D1Database): Promise<string[]> {
 
 const names = catalogMigrations.map(({ name }) => name);
 
-test("The open loopback mode makes missing tables on first use, once for all requests", async () => {
+test("The catalog in open loopback mode creates missing tables on first use, once for all requests", async () => {
   const database = await databaseWithoutTables();
   const catalogs = [1, 2, 3, 4].map(() => createD1Catalog(database, { ensureSchema: true }));
   await Promise.all(catalogs.map((catalog, n) => catalog.put(entryOf(n))));
@@ -24,7 +24,7 @@ test("The open loopback mode makes missing tables on first use, once for all req
   expect(await recorded(database)).toEqual(names);
 });
 
-test("Simultaneous Workers create the tables once", async () => {
+test("Simultaneous Workers create the catalog's tables once", async () => {
   const database = await databaseWithoutTables();
   await Promise.all([1, 2, 3, 4, 5].map(() => ensureCatalogSchema(database)));
   expect(await recorded(database)).toEqual(names);
@@ -33,7 +33,7 @@ test("Simultaneous Workers create the tables once", async () => {
   expect((await createD1Catalog(database).list(everyone)).items).toHaveLength(1);
 });
 
-test("Only missing migrations are applied, each together with its record or not at all", async () => {
+test("Only missing migrations of the catalog are applied, each in one transaction with its record", async () => {
   const database = await databaseWithoutTables();
   await ensureCatalogSchema(database);
   const broken: Migration = {
@@ -47,7 +47,7 @@ test("Only missing migrations are applied, each together with its record or not 
   expect(await recorded(database)).toEqual([...names, mended.name]);
 });
 
-test("Applied migrations are recorded in wrangler's own table", async () => {
+test("Applied migrations of the catalog are recorded in wrangler's own table", async () => {
   const database = await databaseWithoutTables();
   await ensureCatalogSchema(database);
   const { results } = await database

@@ -64,7 +64,7 @@ describe("deletion of a parent", () => {
     });
   }
 
-  it("A repeated deletion of a parent does not delete a new thread under the same id", async () => {
+  it("A repeated deletion of a parent thread does not delete a new thread under the same id", async () => {
     const id = await newThread("boss");
     const doors = [door(), door()];
     let asked = 0;

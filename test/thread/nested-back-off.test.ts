@@ -9,7 +9,7 @@ import { admin, follow, message, newThread, stubOf, value } from "./thread-drive
 
 beforeEach(freshTeam);
 
-it("Several sub-prompts that back off have separate times and counts, also over evictions", async () => {
+it("Several sub-prompts that wait for their retries have separate times and counts of attempts, also after evictions", async () => {
   const busy = (seconds: number) => () => ({
     error: { kind: "rate_limited" as const, message: "slow down", retryAfterMs: seconds * 1000 },
   });

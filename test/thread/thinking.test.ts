@@ -26,11 +26,11 @@ async function signaturesSent(agent: string): Promise<{ sent: string[][]; wishes
   return { sent, wishes: [...new Set(requests.map(({ reasoning }) => JSON.stringify(reasoning)))] };
 }
 
-it("A run without `include` sends only its own thinking", async () => {
+it("A prompt whose reasoning does not set `include` sends the model only the current run's thinking", async () => {
   expect(await signaturesSent("parallel")).toEqual({ sent: [[], ["s1"], [], ["s3"]], wishes: ["null"] });
 });
 
-it("A run with `include` sends the thinking of earlier runs too", async () => {
+it("A prompt whose reasoning sets `include` sends the model the thinking of earlier runs too", async () => {
   expect(await signaturesSent("thoughtful")).toEqual({
     sent: [[], ["s1"], ["s1", "s2"], ["s1", "s2", "s3"]],
     wishes: ['{"include":true,"effort":"low"}'],

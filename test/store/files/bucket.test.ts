@@ -75,7 +75,7 @@ function fragile() {
   return { bucket, broken, uploads };
 }
 
-test("A file from the threshold on is stored in the bucket, and can be read in every way", async () => {
+test("A file of at least the threshold's size is stored in the bucket, and can be read in every way", async () => {
   const { files, rows, threadId, keys } = bucketStage();
   for (const size of [threshold, 3 * chunk, 7 * chunk + 13]) {
     const bytes = pattern(size, size);
@@ -151,7 +151,7 @@ test("A replaced or removed file is deleted from the bucket by the next sweep", 
   expect([await keys(), rows.garbage()]).toEqual([[], []]);
 });
 
-test("A later instance of the object never overwrites what an earlier one put into the bucket", async () => {
+test("A new instance of a thread's object never overwrites files that an earlier instance stored in the bucket", async () => {
   const before = bucketStage();
   const [first, second] = [pattern(threshold, 3), pattern(threshold, 5)];
   await before.files.write("first", first, plain);
@@ -208,7 +208,7 @@ for (const call of ["create", "part", "complete"]) {
   });
 }
 
-test("A source that fails or is too long leaves no upload and no object in the bucket", async () => {
+test("A write whose source fails leaves no upload and no object in the bucket", async () => {
   const { bucket, uploads } = fragile();
   const { files, keys, rows } = bucketStage(bucket);
   let left = 30;
@@ -225,7 +225,7 @@ test("A source that fails or is too long leaves no upload and no object in the b
   expect([await keys(), rows.garbage(), await files.stat("a")]).toEqual([[], [], null]);
 });
 
-test("A deletion that fails in the bucket stays recorded until a sweep succeeds, and chunks are deleted meanwhile", async () => {
+test("A deletion of a file that fails in the bucket is retried until a sweep succeeds, and its chunks in the thread are deleted at once", async () => {
   const { bucket, broken } = fragile();
   const { files, rows, keys, threadId } = bucketStage(bucket);
   await files.write("a", pattern(threshold), plain);
@@ -291,7 +291,7 @@ test("A file in the bucket cannot be read if the bucket is missing; the error na
   expect(await later.keys()).toEqual([]);
 });
 
-test("A bucket that cannot be read makes the call unavailable", async () => {
+test("A read of a file fails with unavailable if the bucket cannot be read", async () => {
   const { bucket, broken } = fragile();
   const { files } = bucketStage(bucket);
   await files.write("a", pattern(threshold), plain);

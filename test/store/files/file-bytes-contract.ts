@@ -79,7 +79,7 @@ export function fileBytesContract(where: string, withRows: WithRows): void {
       }
     }));
 
-  test(`Ranges return the requested bytes up to the end of the file (${where})`, () =>
+  test(`A read of a range returns the requested bytes up to the end of the file (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const bytes = pattern(2 * chunk + 100);
@@ -145,7 +145,7 @@ export function fileBytesContract(where: string, withRows: WithRows): void {
       expect(rows.lastGeneration()).toBe(0);
     }));
 
-  test(`A read by chunks ends at an abort, before the first chunk and between two (${where})`, () =>
+  test(`An abort ends a read of a file by chunks, before the first chunk and between two (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.write("file", pattern(3 * chunk), binary);

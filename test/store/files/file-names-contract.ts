@@ -44,7 +44,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(await files.list("/notes")).toEqual([second]);
     }));
 
-  test(`Implied folders are listed and counted and disappear with their last entry, and created folders stay (${where})`, () =>
+  test(`A folder that exists only as part of a path is listed, counted and removed with its last entry, and a created folder stays (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.write("a/b/c.txt", "c", plain);
@@ -112,7 +112,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(await textOf(files, "place/inner")).toBe("1");
     }));
 
-  test(`The root is a folder that always exists (${where})`, () =>
+  test(`The root folder always exists and cannot be changed (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       for (const root of ["/", "", ".", "a/..", "//./"]) {
@@ -134,7 +134,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(rows.totals()).toEqual({ files: 0, folders: 0, bytes: 0 });
     }));
 
-  test(`A missing entry is null when it is read and file_not_found when it is changed (${where})`, () =>
+  test(`A read of a missing file returns null, and a listing or removal of a missing file or folder fails with file_not_found (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.makeFolder("folder");
@@ -178,7 +178,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       );
     }));
 
-  test(`A link to an outside file is listed and has a record and no bytes (${where})`, () =>
+  test(`A link to a file at a URL is listed and has a record and no bytes (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.write("far.png", "bytes that go", plain);
@@ -205,7 +205,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(await files.stats()).toEqual({ fileCount: 1, directoryCount: 0, totalSize: 4 });
     }));
 
-  test(`Type and metadata are bounded, and fit the row with the bytes (${where})`, () =>
+  test(`The type and the metadata of a file have size limits, within which they fit into one row with the bytes (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const full = { mimeType: `text/${"x".repeat(250)}`, metadata: { a: "é".repeat(32_764) } };

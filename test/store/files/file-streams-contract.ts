@@ -57,7 +57,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       }));
   }
 
-  test(`A source that never ends is stopped at the limit, and no more than the limit is read (${where})`, () =>
+  test(`A write whose source never ends is stopped at the limit of a file's size (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows, { limit: 3_000_000 });
       await files.write("file", "old", plain);
@@ -91,7 +91,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       expect(await files.stat("words")).toBeNull();
     }));
 
-  test(`A stream is written and read with few chunks in memory (${where})`, () =>
+  test(`A file is written from a stream and read as a stream with few chunks in memory (${where})`, () =>
     withRows(async (rows) => {
       // Bytes that were yielded and are not stored yet are in memory, and so are bytes that were read and not taken yet.
       let given = 0;

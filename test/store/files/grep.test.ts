@@ -18,7 +18,7 @@ async function filled(contents: Record<string, string | Uint8Array>) {
   return { files, lines };
 }
 
-test("A pattern is matched line by line, with anchors, flags and character classes", async () => {
+test("A file search matches its pattern line by line, with anchors, flags and character classes", async () => {
   const { lines } = await filled({ "a.txt": "alpha\nBeta\n\ngamma alpha\n", "b.txt": "äpfel 12\nalphabet" });
   expect(await lines("^alpha$")).toEqual(["/a.txt:1:alpha"]);
   expect(await lines("alpha")).toEqual(["/a.txt:1:alpha", "/a.txt:4:gamma alpha", "/b.txt:2:alphabet"]);
@@ -33,7 +33,7 @@ test("A pattern is matched line by line, with anchors, flags and character class
   expect(await lines("\\balpha\\b")).toEqual(["/a.txt:1:alpha", "/a.txt:4:gamma alpha"]);
 });
 
-test("Lines end at LF or CRLF, and the last line needs no end", async () => {
+test("A file search splits lines at LF or CRLF, and the last line needs no end", async () => {
   const { lines } = await filled({ crlf: "one\r\ntwo\r\n\r\nlast", cr: "one\rtwo", bom: "\ufeffone\n", end: "one\n" });
   expect(await lines("^(one|two|last|)$")).toEqual([
     "/bom:1:one",
@@ -46,7 +46,7 @@ test("Lines end at LF or CRLF, and the last line needs no end", async () => {
   expect(await lines("two")).toEqual(["/cr:1:one\rtwo", "/crlf:2:two"]);
 });
 
-test("Line numbers and lines are right across the border of two chunks", async () => {
+test("A file search has correct lines and line numbers across the border of two chunks", async () => {
   const before = "0123456789abcde\n".repeat(chunk / 16);
   const crossing = `${before.slice(0, -8)}crossing line\r\nnext\r\n`;
   const split = `${before.slice(0, -1)}\r\nafter\n`;
@@ -60,7 +60,7 @@ test("Line numbers and lines are right across the border of two chunks", async (
   ]);
 });
 
-test("Binary files are left out, and text of any encoding is searched as far as it can be decoded", async () => {
+test("A file search leaves out binary files, and searches text of any encoding as far as it can be decoded", async () => {
   const binary = new TextEncoder().encode("needle\u0000needle\n");
   const late = new TextEncoder().encode(`${"x\n".repeat(5000)}needle\u0000\n`);
   const { lines } = await filled({
@@ -71,7 +71,7 @@ test("Binary files are left out, and text of any encoding is searched as far as 
   expect(await lines("needle")).toEqual(["/late:5001:needle\u0000", "/latin:1:\ufffd needle"]);
 });
 
-test("Long lines are shortened, in the searched text and in the shown text", async () => {
+test("A file search searches only the beginning of long lines, and shortens them in its results", async () => {
   const far = `${"x".repeat(65_536)}needle`;
   const { lines } = await filled({
     far,
@@ -83,7 +83,7 @@ test("Long lines are shortened, in the searched text and in the shown text", asy
   expect(await lines("ü")).toEqual([`/wide:1:${"ü".repeat(500)}…`]);
 });
 
-test("The results of a search are bounded by files, by lines of a file and by lines in total", async () => {
+test("The results of a file search are limited by files, by lines of a file and by lines in total", async () => {
   const many: Record<string, string> = {};
   for (let n = 0; n < 15; n += 1) many[`m/${String(n).padStart(2, "0")}`] = "hit\n".repeat(2000);
   const { files } = await filled(many);
@@ -105,7 +105,7 @@ test("The results of a search are bounded by files, by lines of a file and by li
     expect(found.truncated).toBe(false);
 });
 
-test("A search in a folder finds everything below it and nothing else", async () => {
+test("A file search in a folder finds matches in all files below it and in no other files", async () => {
   const { files, lines } = await filled({
     "a/x": "hit",
     "a/b/x": "hit",
@@ -125,7 +125,7 @@ test("A search in a folder finds everything below it and nothing else", async ()
   expect(await lines("hit", { path: "/" })).toHaveLength(9);
 });
 
-test("Patterns that a backtracking engine would never finish end", async () => {
+test("A file search ends also for patterns that a backtracking engine would never finish", async () => {
   const text = `${"a".repeat(60_000)}!\n`;
   const { lines } = await filled({ one: text.repeat(5), two: "x ".repeat(30_000) });
   for (const pattern of [
@@ -186,7 +186,7 @@ test("A pattern whose repetitions expand to very many steps is refused before it
   expect(await lines("\\{2000}")).toEqual(["/b:1:x{2000}"]);
 });
 
-test("Many short lines count against the bound too, and a result shows that a line was searched only in part", async () => {
+test("A file search counts many short lines against its limit, and reports as truncated a line that was searched only in part", async () => {
   const { files } = await filled({ "short/lines": "\n".repeat(70_000), "long/line": `${"x".repeat(65_536)}needle\n` });
   expect(await files.grep("(.{0,100}){9}a", { path: "short" })).toEqual({ results: [], truncated: true });
   expect(await files.grep("needle", { path: "long" })).toEqual({ results: [], truncated: true });
@@ -196,7 +196,7 @@ test("Many short lines count against the bound too, and a result shows that a li
   });
 });
 
-test("A file that is removed during a search is left out", async () => {
+test("A file search leaves out a file that is removed during the search", async () => {
   const { files } = await filled({ a: "hit\n".repeat(10), b: `${"x\n".repeat(chunk)}hit` });
   const searching = files.grep("hit");
   await files.remove("b");

@@ -59,7 +59,7 @@ test("An image is measured when it is written, in every supported format", async
   expect(await files.stat("a.png")).toMatchObject({ width: 60, height: 30 });
 });
 
-test("A declared size is kept, and a file that is no image is not measured", async () => {
+test("A declared image size is stored unchanged, and a file that is no image is not measured", async () => {
   const port = counting();
   const { files } = stage(memoryFileRows(), { images: port });
   const bytes = await realPng(60, 30);

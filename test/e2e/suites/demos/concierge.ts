@@ -8,7 +8,7 @@ import type { SuiteServer } from "../suite-server.ts";
 const rebuiltSchema = z.object({ data: z.object({ rebuilt: z.object({ system: z.string() }) }) });
 
 export function concierge(use: () => SuiteServer): void {
-  it("The concierge's model is sent the text of four files in reading order, and answers from it", async () => {
+  it("The concierge demo sends its model the text of four files in order, and the model answers from it", async () => {
     const { api } = use();
     const { id } = await api.createThread("concierge");
     const say = async (text: string): Promise<string | null> => (await api.say(id, text)).run.text;

@@ -10,7 +10,7 @@ const admittedSchema = z.object({ run: z.object({ status: z.string(), outcome: z
 const verdict = '"Every town should have a tram" is worth a trial that ends on a date.';
 
 export function debate(use: () => SuiteServer): void {
-  it("Two models take turns until the end tool of side B closes the session with its verdict", async () => {
+  it("The debate demo lets two models take turns until the end session tool of side B ends the run with a verdict", async () => {
     const { api } = use();
     const { id } = await api.createThread("debate");
     const feed = await api.sayForEvents(id, "Every town should have a tram.");
@@ -43,7 +43,7 @@ export function debate(use: () => SuiteServer): void {
     expect(settledMessages(feed.view().messages)).toEqual(messages);
   });
 
-  it("A person may send a message afterwards, and an end tool that refuses lets the session continue", async () => {
+  it("The debate demo continues with a user's later message, and also after an end session tool that fails", async () => {
     const { api } = use();
     const { id } = await api.createThread("debate");
     await api.say(id, "Every town should have a tram.");
@@ -57,7 +57,7 @@ export function debate(use: () => SuiteServer): void {
     expect(feed.ofType("run_end")).toMatchObject([{ reason: "end_session_tool" }]);
   });
 
-  it("A debate without a message begins with a motion of the first side", async () => {
+  it("The debate demo begins with a motion of side A if there is no message", async () => {
     const { api } = use();
     const { id } = await api.createThread("debate");
     const json = { kind: "continue" };

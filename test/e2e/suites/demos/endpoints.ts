@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import type { SuiteServer } from "../suite-server.ts";
 
 export function endpoints(use: () => SuiteServer): void {
-  it("A controller answers with an object, or with a response of its own", async () => {
+  it("The endpoints demo has a controller that returns an object, and one that returns a Response", async () => {
     const { api } = use();
     const found = await api.call("GET", "/api/orders/1042");
     expect([found.status, found.body]).toMatchObject([200, { number: "1042", paid: true, asked_by: null }]);
@@ -14,7 +14,7 @@ export function endpoints(use: () => SuiteServer): void {
     expect([none.status, none.body]).toEqual([404, { error: "There is no order 7." }]);
   });
 
-  it("The transcript is plain text, with the messages under a call before its result", async () => {
+  it("The endpoints demo returns a transcript as plain text, with the messages of a sub-prompt before the result of its call", async () => {
     const { api } = use();
     const { id } = await api.createThread("reporter");
     await api.say(id, "Write about tools");
@@ -35,7 +35,7 @@ export function endpoints(use: () => SuiteServer): void {
     ]);
   });
 
-  it("A webhook starts a run in an idle thread, and its request is checked", async () => {
+  it("The endpoints demo has a webhook that starts a run in an idle thread, and refuses invalid requests", async () => {
     const { api } = use();
     const { id } = await api.createThread();
     const notes = `/api/threads/${id}/notes`;

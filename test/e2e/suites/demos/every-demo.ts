@@ -60,7 +60,7 @@ export function everyDemo(use: () => SuiteServer): void {
     expect(z.object({ diagnostics: z.array(z.unknown()).default([]) }).parse(health.body).diagnostics).toEqual([]);
   });
 
-  it("Each demo answers any message, one after the other", async () => {
+  it("Every demo answers messages of any text, one after the other", async () => {
     const { api } = use();
     const talk = async (name: string): Promise<void> => {
       const { id } = await api.createThread(name);

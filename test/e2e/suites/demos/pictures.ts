@@ -8,7 +8,7 @@ import type { SuiteServer } from "../suite-server.ts";
 const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+M8AAAMBAQDJ/pLvAAAAAElFTkSuQmCC";
 
 export function pictures(use: () => SuiteServer): void {
-  it("A model is sent the attached image, and four messages later a line of text in its place", async () => {
+  it("The pictures demo sends its model an attached image, and four messages later a line of text in its place", async () => {
     const { api } = use();
     const { id } = await api.createThread("picture_desk");
     expect((await api.say(id, "Hello")).run.text).toContain("Attach an image");
@@ -25,7 +25,7 @@ export function pictures(use: () => SuiteServer): void {
     }
   });
 
-  it("A badge is a file of the thread, linked to the tool's message and event", async () => {
+  it("The pictures demo stores a badge as a file of the thread, which is linked to the tool's message and event", async () => {
     const { api } = use();
     const { id } = await api.createThread("picture_desk");
     const feed = await api.sayForEvents(id, "Draw a badge with </text><b>Grüße");

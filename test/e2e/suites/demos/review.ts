@@ -11,7 +11,7 @@ const threadsSchema = z.object({ threads: z.array(threadSchema) });
 const approved = "Our bicycles: the best there is, made to last.";
 
 export function review(use: () => SuiteServer): void {
-  it("A draft is reviewed by two models in a child thread, and its outcome is the call's result", async () => {
+  it("The review demo has a draft reviewed by two models in a child thread, and their outcome is the call's result", async () => {
     const { api } = use();
     const { id } = await api.createThread("author");
     const live = await api.events(id);

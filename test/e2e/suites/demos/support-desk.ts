@@ -32,7 +32,7 @@ export function supportDesk(use: () => SuiteServer): void {
     expect(thread.usage.total_tokens).toBe(runs.reduce((sum, { usage }) => sum + usage.total_tokens, 0));
   });
 
-  it("Billing remembers the messages to support, refunds once, and names what it cannot refund", async () => {
+  it("The billing agent of the support desk demo is sent the earlier messages, refunds once, and names what it cannot refund", async () => {
     const { api } = use();
     const { id } = await api.createThread("support_desk");
     const say = async (text: string): Promise<string | null> => (await api.say(id, text)).run.text;
