@@ -37,7 +37,7 @@ export class ParentFeed {
     this.#context = context;
   }
 
-  /** Receives every event of the child thread. */
+  /** Called with every event of the child thread. Deltas are not relayed. */
   receive(event: PlainEvent): void {
     if (isDelta(event) || this.#watched === false) return;
     this.#waiting = [...this.#waiting, event].slice(-longestBuffer);
@@ -88,8 +88,8 @@ export class ParentFeed {
       }
       if (this.#watched === false) this.#waiting = [];
     } catch {
-      // The failed events are dropped. The next event of `checkingEvents` is sent again, and subscribers of the parent see the result when
-      // it is delivered.
+      // The events of the failed request are dropped. The next request is sent for an event of `checkingEvents`. Subscribers of the parent
+      // see the result in any case, when it is delivered.
       this.#watched = null;
     } finally {
       this.#sending = null;
