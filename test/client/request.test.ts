@@ -199,7 +199,7 @@ describe("tries", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it("A request that was refused for good is sent once, and otherwise the error of the last try is thrown", async () => {
+  it("A request with an error that is not retryable is sent once, and a retried request throws the error of its last attempt", async () => {
     const good = await asking([refusal(500, "internal")]);
     expect(await errorOf(good.client.thread("t").get())).toMatchObject({ code: "internal" });
     expect(good.server.seen).toHaveLength(1);

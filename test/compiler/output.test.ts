@@ -217,7 +217,7 @@ describe("command", () => {
     expect(formatDiagnostics([finding, { ...finding, severity: "warning" }], false)).toMatch(/\n\n1 error, 1 warning$/);
   });
 
-  it("An unknown flag is refused", async () => {
+  it("The build command refuses an unknown flag", async () => {
     const refused = await runScript("compile.mjs", ["--rot", "x"]);
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toContain("--rot");

@@ -136,7 +136,7 @@ it("SESSION2 A session event stream that receives a snapshot emits the messages 
   expect(deltas).toBe("FiSecond");
 });
 
-it("SESSION3 A retracted text ends as aborted, is not in the final messages, and is not emitted again", () => {
+it("SESSION3 An execution ends a retracted text as aborted, and does not have it in the final messages", () => {
   for (const named of [true, false]) {
     const drafts = retracted(1, "half an answ");
     const back: EventDraft = { type: "message_retracted", reason: "recovery" };
@@ -190,7 +190,7 @@ it("SESSION4 Nested scopes, silent messages and other runs are not emitted, and 
   ]);
 });
 
-it("SESSION5 A call of the client has no tool_execution events, and a call on the server has each of them once", () => {
+it("SESSION5 A call of a client tool has no tool_execution events, and a call of a server tool has each of them once", () => {
   const thread = numbered([
     ...worked(1, "found"),
     ...worked(2, "asked").map((draft) => ({ ...draft, tool_name: "far" })),
@@ -208,7 +208,7 @@ it("SESSION5 A call of the client has no tool_execution events, and a call on th
   expect(all.filter(({ type }) => type === "message_end")).toHaveLength(2);
 });
 
-it("SESSION6 An answer that broke off has its text as partial, with the reason of the run's end", () => {
+it("SESSION6 An execution whose answer broke off emits the answer's text as partial, with the reason of the run's end", () => {
   const half = spoken(1, "half", []).map((draft) =>
     draft.type === "message_end" ? { ...draft, message: { ...draft.message, stop_reason: "error" as const } } : draft,
   );

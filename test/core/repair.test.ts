@@ -25,7 +25,7 @@ const call = (id: string): StoredPart => ({ type: "tool_call", id, name: "it", a
 const resultOf = (id: string, result: string): ModelMessage =>
   message("tool", { tool_call_id: id, name: "it", parts: [text(result)], result: { status: "success", result } });
 
-it("A repaired transcript has the form that providers accept, however broken the original was", () => {
+it("A transcript of any kind is repaired to the form that providers accept", () => {
   console.info(`seed ${seed}`);
   fc.assert(
     fc.property(broken, (messages) => {

@@ -110,7 +110,7 @@ it("A retry delay of ten seconds does not suspend the run", async () => {
   expect(harness.clock.slept).toEqual([10_000]);
 });
 
-it("Hidden thinking is neither emitted nor stored, and its signature is stored", async () => {
+it("Thinking that a request excludes is neither emitted nor stored, and its signature is stored", async () => {
   const provider_data = { provider: "anthropic", data: { signature: "s" } };
   const thought: ScriptPart[] = [
     { type: "thinking_start", index: 0 },

@@ -9,7 +9,7 @@ import { gate, ok, tool } from "./support/tool-box.ts";
 
 const stopped = { status: "stopped", reason: "stopped" };
 
-it("A stop in the middle of an answer keeps the text so far, without calls", async () => {
+it("A stop in the middle of an answer stores the text so far, without calls", async () => {
   const spoken = textBlock(0, "half an ans").slice(0, -1);
   const call = callBlock(1, { id: "c0", name: "it", json: "{}" });
   const last = textBlock(2, "and more").slice(0, -1);

@@ -56,20 +56,20 @@ const entry = { specifier: "pack", file: "pack.md", about: "All of it.", exports
 const page = entryPage(entry, [entry]);
 const partOf = (name: string) => page.split("\n### ").find((part) => part.startsWith(`${name}\n`)) ?? "";
 
-it("A module reference lists what an entry exports through its re-exports, under the names that importers use", () => {
+it("The API reference of a module lists what it re-exports, under the names that importers use", () => {
   const names = entry.exports.map(({ name }) => name);
   expect(names.toSorted()).toEqual(["Imported", "Thing", "add", "bare", "outer", "wiring"]);
   expect(page).toContain("| [outer](#outer) | Known by another name outside. |");
   expect(page).toContain("| [add](#add) | Adds numbers. |");
 });
 
-it("A module reference shows the signatures of overloads without the implementation", () => {
+it("The API reference shows the signatures of an overloaded function without the implementation", () => {
   expect(partOf("add")).toContain("add(left: number, right: number): number;");
   expect(partOf("add")).toContain("add(left: string, right: string): string;");
   expect(partOf("add")).not.toContain("never");
 });
 
-it("A module reference shows a class without bodies, private members and constructors that are not for callers", () => {
+it("The API reference shows a class without function bodies, private members and constructors that are not for callers", () => {
   const shown = partOf("Imported");
   expect(shown).toContain(
     "  /** How many. */\n  get size(): number;\n  read(thing: Thing): Promise<void>;\n  readonly open: boolean;",
@@ -77,22 +77,22 @@ it("A module reference shows a class without bodies, private members and constru
   for (const hidden of ["#secret", "other", "constructor", "hide", "compute"]) expect(shown).not.toContain(hidden);
 });
 
-it("A module reference shows a typed variable by its type, and the fields of an inferred type by its schema", () => {
+it("The API reference shows a typed variable by its type, and the fields of an inferred type by its schema", () => {
   expect(partOf("outer")).toContain("const inner: Record<string, number>;");
   expect(partOf("outer")).not.toContain("hidden");
   expect(partOf("Thing")).toContain("/** Its id. */");
 });
 
-it("The names in a declaration are linked, and not those in its comments", () => {
+it("The API reference links the names in a declaration, and not those in its comments", () => {
   expect(partOf("Imported")).toContain("See [Thing](#thing).");
   expect(partOf("Thing")).not.toContain("See ");
 });
 
-it("A module reference leaves out what is internal, and names exports without a doc comment", () => {
+it("The API reference leaves out internal exports, and its generator reports exports without a doc comment", () => {
   expect(page).not.toContain("wiring");
   expect(undocumented([entry])).toEqual(["src/all.ts  bare of pack has no doc comment"]);
 });
 
-it("The index of the reference lists the entries", () => {
+it("The index of the API reference lists the modules of the package", () => {
   expect(indexPage([entry])).toContain("| [pack](pack.md) | All of it. |");
 });

@@ -18,13 +18,13 @@ afterEach(() => {
 
 const put = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
 
-it("A project without migrations has no hash of them", () => {
+it("A project without catalog migrations has no hash of them", () => {
   expect(migrationsHash(path.join(folder, "nowhere"))).toBeUndefined();
   put("README.md", "no migration");
   expect(migrationsHash(folder)).toBeUndefined();
 });
 
-it("The hash changes with a file's name, its text and a new file", () => {
+it("The hash of the catalog migrations changes with a file's name, its text and a new file", () => {
   put("0001_a.sql", "one");
   const first = migrationsHash(folder);
   put("0001_a.sql", "two");
@@ -36,7 +36,7 @@ it("The hash changes with a file's name, its text and a new file", () => {
   expect(new Set([first, second, third, migrationsHash(folder)]).size).toBe(4);
 });
 
-it("A record of applied migrations counts only while the database exists", () => {
+it("The record of applied catalog migrations counts only while the local database exists", () => {
   put("threadhold-migrations", "abc\n");
   expect(areMigrationsRecorded(folder, "abc")).toBe(false);
   mkdirSync(path.join(folder, "v3/d1"), { recursive: true });

@@ -17,7 +17,7 @@ const report = (status: string, title = "RUN1 ends a chain") => ({
   testResults: [{ name: "/somewhere/test/thread/a.test.ts", assertionResults: [{ title, status }] }],
 });
 
-it("A closed finding whose test exists and passed is accepted", () => {
+it("The audit document is accepted if the test of each closed finding exists and passed", () => {
   const tests = namedTests({ path, text: closed });
   expect(tests).toEqual([{ file: "test/thread/a.test.ts", title: "RUN1 ends a chain", place: "docs/a.md:1" }]);
   expect(closureProblems({ path, text: closed }, ["attack C1"])).toEqual([]);
@@ -53,7 +53,7 @@ it.each([
   expect(closureProblems({ path, text }, ["attack C1"])).toContain(problem);
 });
 
-it("A test whose file or title does not exist is refused", () => {
+it("The audit document is refused if it names a test whose file or title does not exist", () => {
   const gone = namedTests({ path, text: closed.replace("a.test", "b.test") });
   expect(missingTests(gone, read, readFolder)).toEqual(["docs/a.md:1  there is no file test/thread/b.test.ts"]);
   const renamed = namedTests({ path, text: closed.replace("RUN1 ends", "RUN2 ends") });
@@ -71,7 +71,7 @@ it("A test title with values is found by the title of the it.each that makes it"
     expect(missingTests(tests, table(other), table(""))).toHaveLength(1);
 });
 
-it("A test that failed, was skipped or did not run is refused", () => {
+it("The audit document is refused if it names a test that failed, was skipped or did not run", () => {
   const tests = namedTests({ path, text: closed });
   for (const reports of [[], [report("failed")], [report("skipped")], [report("passed", "RUN1 ends")]])
     expect(testsNotPassed(tests, reports)).toHaveLength(1);
@@ -88,6 +88,6 @@ it("The titles that an it.each makes are matched in a report", () => {
   expect(testsNotPassed(tests, [report("passed", "RUN1 ends one of two")])).toEqual([]);
 });
 
-it("The document has each finding once", () => {
+it("The audit document has each finding once", () => {
   expect(new Set(findings).size).toBe(findings.length);
 });

@@ -21,12 +21,12 @@ const rows = read("README.md")
     return [{ number, file, title, status, by }];
   });
 
-it("The index lists every record once, under its own number and title", () => {
+it("The index of decisions lists every decision record once, with its number and title", () => {
   expect(rows.map(({ file }) => file)).toEqual(records);
   for (const { number, file, title } of rows) expect(read(file).split("\n")[0]).toBe(`# ${number}. ${title}`);
 });
 
-it("The index marks a record as superseded exactly if the record names the one that supersedes it", () => {
+it("The index of decisions marks a record as superseded exactly if the record names its successor", () => {
   for (const { file, status, by } of rows) {
     const [, head = ""] = read(file).split("\n\n");
     expect([file, status.includes("superseded")]).toEqual([file, head.includes("superseded")]);

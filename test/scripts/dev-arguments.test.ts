@@ -29,7 +29,7 @@ it("An option of the dev command has its value after a space or an equals sign, 
   });
 });
 
-it("All other arguments are passed to wrangler, in order", () => {
+it("The dev command passes all other arguments to wrangler, in order", () => {
   const args = ["--var", "A:1:2", "--port", "1", "--test-scheduled", "--var=B:", "--log-level=debug", "--json"];
   const parsed = parseDevArguments(args, "/project");
   expect(parsed).toMatchObject({ rest: ["--test-scheduled", "--log-level=debug"], json: true, inspect: false });
@@ -39,7 +39,7 @@ it("All other arguments are passed to wrangler, in order", () => {
   ]);
 });
 
-it("A configuration file is resolved against the working folder", () => {
+it("The dev command resolves the path of a configuration file against the working folder", () => {
   expect(parseDevArguments(["-c", "other.toml"], "/project").config).toBe("/project/other.toml");
 });
 

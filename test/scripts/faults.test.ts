@@ -13,11 +13,11 @@ function check(tree: string): { code: number | null; lines: string[] } {
   return { code: status, lines: stdout.trim().split("\n") };
 }
 
-it("Fault points with names of their own right before an await are accepted", () => {
+it("The check of fault points accepts points with unique names right before an await", () => {
   expect(check("distinct")).toEqual({ code: 0, lines: ["2 fault points, 0 problems"] });
 });
 
-it("A name that two files give a fault point is refused", () => {
+it("The check of fault points refuses a name that two files use", () => {
   expect(check("shared")).toEqual({
     code: 1,
     lines: ["src/thread/b.ts:2  a.work is already a fault point at src/core/a.ts:2", "2 fault points, 1 problems"],

@@ -24,13 +24,13 @@ function listen(host: string): Promise<number> {
   });
 }
 
-it("A port with a listener is skipped", async () => {
+it("The search for a free port skips a port with a listener", async () => {
   const port = await listen("127.0.0.1");
   expect(await isPortFree(port)).toBe(false);
   expect(await nextFreePort(port)).toBeGreaterThan(port);
 });
 
-it("An error is thrown if no port is free", async () => {
+it("The search for a free port throws an error if no port is free", async () => {
   const port = await listen("127.0.0.1");
   await expect(nextFreePort(port, 1)).rejects.toThrow("--port");
 });

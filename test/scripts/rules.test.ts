@@ -13,7 +13,7 @@ function check(tree: string): { code: number | null; lines: string[] } {
   return { code: status, lines: stdout.trim().split("\n") };
 }
 
-it("A tree whose every rule has a test and every id a rule is accepted", () => {
+it("The check of rules accepts a project in which every rule has a test and every id in a title is a rule", () => {
   expect(check("complete")).toEqual({ code: 0, lines: ["5 rules, 5 tests that name one, 0 problems"] });
 });
 

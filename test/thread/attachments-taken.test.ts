@@ -164,7 +164,7 @@ describe("inline bytes", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("refused attachments", () => {
   it.for<[string, InputContent, InputAttachment[], string, RegExp]>([
     ["bad base64", "", [png, { ...png, data: "no!" }], "attachments.1", /not base64/],
     ["a missing file", "", [png, { path: "/gone.txt" }], "attachments.1", /no file \/gone\.txt/],

@@ -153,7 +153,7 @@ describe("a message with attachments", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("refused attachments", () => {
   it("A refused attachment leaves no file and no message, and the error names the wrong field", async () => {
     const id = await newThread("seeing");
     const refused = await store(id, { attachments: [image(), { path: "/gone" }] });

@@ -128,7 +128,7 @@ describe("a parent that waits", () => {
     expect(tool).toMatchObject({ status: "complete", result: { status: "error" } });
   });
 
-  it("A child that is stopped is an error result, and the run continues", async () => {
+  it("The call of a child thread that is stopped gets an error result, and the parent's run continues", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();

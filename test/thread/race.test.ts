@@ -67,7 +67,7 @@ describe("a message that a hook delays", () => {
 });
 
 describe("deletion", () => {
-  it("A deletion while an answer waits in a hook does not affect a new thread under the same id", async () => {
+  it("An answer that waits in a hook while its thread is deleted is not stored in a new thread under the same id", async () => {
     const id = await newThread("parallel");
     const hold = gate("race4");
     scripts.set("race4", () => ({ text: "slow:race4 answer" }));

@@ -227,7 +227,7 @@ export function trace({ api, open }: PlaygroundUse): void {
       expect(shown.toSorted()).toEqual(["12 m", "The tape was too short."]);
     });
 
-    it("A trace grows while its run is active, and ends with the figures of the log", async () => {
+    it("The bars of a trace grow while its run is active, and have the durations and tokens of the log at the end", async () => {
       const { id } = await api().createThread();
       await api().say(id, longQuestion(150));
       // The page is opened before the run starts, because the run could end while the page loads.

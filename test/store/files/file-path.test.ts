@@ -71,7 +71,7 @@ const given = fc.oneof(
   fc.nat(100).map((count) => "d/".repeat(count)),
 );
 
-test("A path is refused or becomes one normalised path inside the root", () => {
+test("Any file path is refused or becomes one normalised path inside the root folder", () => {
   fc.assert(
     fc.property(given, (text) => {
       const path = pathOf(text);
@@ -97,7 +97,7 @@ test("A path is refused or becomes one normalised path inside the root", () => {
   );
 });
 
-test("Two spellings of one path lead to one file", async () => {
+test("Two spellings of one file path lead to the same file", async () => {
   await fc.assert(
     fc.asyncProperty(given, async (text) => {
       const path = pathOf(text);
@@ -113,7 +113,7 @@ test("Two spellings of one path lead to one file", async () => {
   );
 });
 
-test("A path that leads out of the root, or has control characters, backslashes, half characters, or too long or too many names is refused", async () => {
+test("A file path is refused if it leads out of the root folder, has control characters, backslashes or half characters, or has too long or too many names", async () => {
   const attacks: unknown[] = [
     "..",
     "../x",
@@ -178,7 +178,7 @@ test("A path that leads out of the root, or has control characters, backslashes,
   expect(await files.stats()).toEqual({ fileCount: 0, directoryCount: 0, totalSize: 0 });
 });
 
-test("A name that only resembles a refused path is accepted", () => {
+test("A file name that only resembles a refused path is accepted", () => {
   for (const name of [
     "...",
     "..a",
