@@ -1,4 +1,5 @@
-// Authentication: a server with tokens of an administrator and two users, and one without any configuration.
+// A server with tokens of an administrator and several users, for every suite that needs users and no restart, and one without any
+// configuration. Each suite has users of its own, because the server limits what a user does at a time.
 
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
@@ -13,11 +14,15 @@ import type { Answer } from "../support/http-client/api-client.ts";
 import { watchBySocket, watchBySse } from "../support/http-client/feed-words.ts";
 import { socketFeed } from "../support/http-client/socket-feed.ts";
 import { type DevServer, startDevServer } from "./dev-server.ts";
+import { clientOverTheNetwork } from "./suites/client.ts";
+import { exportAndImport } from "./suites/export.ts";
+import { fileLimit, filesOverTheNetwork } from "./suites/files.ts";
 import { explorerRoutes } from "./support/explorer-routes.ts";
 import { copyProject } from "./support/project-copy.ts";
 import { longQuestion, slowQuestion } from "./support/slow-answer.ts";
 
-const tokens = "admin-secret,anna-secret=anna,ben-secret=ben,cara-secret=cara";
+const users = ["anna", "ben", "cara", "carl", "cleo", "emma", "eric", "fay", "finn"];
+const tokens = ["admin-secret", ...users.map((user) => `${user}-secret=${user}`)].join(",");
 const bodies: Partial<Record<string, object>> = {
   createTicket: { path: "/api/threads/00000000-0000-4000-8000-000000000000/events" },
   createThread: { agent_id: "assistant" },
@@ -70,9 +75,15 @@ describe("a guarded server", () => {
     return new ApiClient(server?.url ?? "", headers);
   };
 
+  const use = (): DevServer => {
+    if (guarded === undefined) throw new Error("The server did not start");
+    return guarded;
+  };
+
   beforeAll(async () => {
     // One after the other, because two wranglers that start at the same moment choose the same port for their own use.
-    guarded = await startDevServer(project.state("guarded"), ["--var", `API_TOKENS:${tokens}`], project.root);
+    const variables = ["--var", `API_TOKENS:${tokens}`, "--var", `MAX_FILE_BYTES:${String(fileLimit)}`];
+    guarded = await startDevServer(project.state("guarded"), variables, project.root);
     closed = await startDevServer(project.state("closed"), ["--var", "OPEN_LOOPBACK:"], project.root);
   });
   afterAll(async () => {
@@ -255,6 +266,10 @@ describe("a guarded server", () => {
       expect((await api.call("GET", "/healthz")).status).toBe(200);
     }
   });
+
+  filesOverTheNetwork(use);
+  exportAndImport(use);
+  clientOverTheNetwork(use);
 
   it("A user's messages, streams and wrong credentials are limited, and an error names the time to wait", async () => {
     const [anna, ben] = [as("anna-secret"), as("ben-secret")];

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe } from "vitest";
 import { ApiClient } from "../support/http-client/api-client.ts";
 import { startDevServer } from "./dev-server.ts";
 import { aiSdk } from "./suites/ai-sdk.ts";
+import { attachments, openPictureServer } from "./suites/attachments.ts";
 import { badInput } from "./suites/bad-input.ts";
 import { demos } from "./suites/demos/demos.ts";
 import { editing } from "./suites/editing.ts";
@@ -39,14 +40,17 @@ describe("an open server", () => {
     addFirstAgent(project);
     addSessionAgents(project);
     const desk = await openProviderDesk();
+    const pictures = await openPictureServer();
+    const variables = [...providerVariables(desk.url), "--var", `ALLOWED_OUTBOUND_HOSTS:${pictures.host}`];
     const began = performance.now();
-    const server = await startDevServer(project.state("open"), providerVariables(desk.url), project.root);
+    const server = await startDevServer(project.state("open"), variables, project.root);
     console.log(`server ready in ${((performance.now() - began) / 1000).toFixed(1)} s`);
-    suite = { api: new ApiClient(server.url), server, project, desk };
+    suite = { api: new ApiClient(server.url), server, project, desk, pictures };
   });
   afterAll(async () => {
     await suite?.server.stop();
     await suite?.desk.close();
+    await suite?.pictures.close();
     suite?.project.remove();
   });
 
@@ -60,6 +64,7 @@ describe("an open server", () => {
   loopbackOnly(use);
   badInput(use);
   providerSuite(use);
+  attachments(use);
   demos(use);
   guide(use);
   editing(use);

@@ -4,10 +4,12 @@ import type { ApiClient } from "../../support/http-client/api-client.ts";
 import type { DevServer } from "../dev-server.ts";
 import type { ProjectCopy } from "../support/project-copy.ts";
 import type { ProviderDesk } from "../support/provider-desk.ts";
+import type { PictureServer } from "./attachments.ts";
 
 export interface SuiteServer {
   readonly api: ApiClient;
   readonly server: DevServer;
   readonly project: ProjectCopy;
   readonly desk: ProviderDesk;
+  readonly pictures: PictureServer;
 }
