@@ -156,7 +156,7 @@ describe("errors", () => {
   });
 });
 
-describe("tries", () => {
+describe("retries", () => {
   it("A creation is retried with the same idempotency key, another call has another key, and the caller's own key is used unchanged", async () => {
     const { client, server, time } = await asking(["cut", refusal(503, "unavailable"), thread]);
     const created = client.threads.create({ agent_id: "assistant" });

@@ -184,7 +184,7 @@ it("The options of a tool are read, and a tool without a function is remote", ()
   expect(plain.spec).toMatchObject({ name: "it", description: "d", parameters: { type: "object", required: ["a"] } });
 });
 
-it("A function that returns a promise gives one result, and a rejected promise is an error", async () => {
+it("A tool whose function returns a promise gives one result, and a rejected promise is an error", async () => {
   expect(await piecesOf(defineTool("d", async () => ok("x")))).toEqual([{ type: "result", result: ok("x") }]);
   expect(await piecesOf(["d", null, () => ok("at once")])).toEqual([{ type: "result", result: ok("at once") }]);
   await expect(piecesOf(defineTool("d", () => Promise.reject(new Error("no"))))).rejects.toThrow("no");

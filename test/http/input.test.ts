@@ -108,7 +108,7 @@ describe("bodies", () => {
     expect(await response.json()).toMatchObject({ title });
   });
 
-  it("HTTP4 A body is counted while it streams, whatever length it declares", async () => {
+  it("HTTP4 A body over the limit is refused while it streams, also without a declared length", async () => {
     let pulled = 0;
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {

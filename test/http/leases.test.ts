@@ -162,7 +162,7 @@ describe("leases of runs", () => {
   });
 });
 
-describe("at the front door", () => {
+describe("leases of HTTP requests", () => {
   const bounded = (variables: object) => testApp({ variables: { API_TOKENS: tokens, ...variables } });
 
   it("LEASE4 A request that is refused because no lease is free is not admitted and reaches no thread", async () => {

@@ -152,7 +152,7 @@ describe("tools of the client", () => {
     expect(textOf(end.events)).toBe('Heard {"place":"Oslo"}.');
   });
 
-  it("SESSION12 Calls of the client are all shown and can be answered, however large the step's other results are", async () => {
+  it("SESSION12 A waiting call of a remote tool is shown and can be answered, however large the results of the step's other calls are", async () => {
     const bulky = Array.from({ length: 8 }, (_, n) => ({ name: "bulky", arguments: { n } }));
     scripts.set("beside_much", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "ask", arguments: { q: "x" } }, ...bulky] } : { text: "Thanks." },

@@ -74,7 +74,7 @@ describe("a child whose answer is on its way", () => {
   });
 });
 
-describe("a catalog that is away", () => {
+describe("a catalog that does not answer", () => {
   afterEach(async () => {
     await env.CATALOG.prepare("ALTER TABLE thread_away RENAME TO thread").run();
   });

@@ -238,7 +238,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ type: "end" });
     });
 
-    it("The palette finds threads, agents and commands", async () => {
+    it("The command palette finds threads and commands", async () => {
       const title = marked();
       const { id } = await api().createThread("assistant", { title });
       const { page } = await open("/");
