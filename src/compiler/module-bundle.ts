@@ -6,11 +6,12 @@
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { build, type BuildFailure, type BuildOptions, type Message, type Plugin } from "esbuild";
+import { build } from "esbuild";
+import type { BuildFailure, BuildOptions, Message, Plugin } from "esbuild";
 
 import { isObject } from "./definition-kind.ts";
-import { runtimeStubSource } from "./runtime-stub.ts";
-import { runtimeModuleName, workerOptions, type WorkerBundleOptions } from "./worker-bundle-options.ts";
+import { runtimeModuleName, workerOptions } from "./worker-bundle-options.ts";
+import type { WorkerBundleOptions } from "./worker-bundle-options.ts";
 
 /** The paths of a build. */
 export interface BundlePaths {
@@ -148,3 +149,22 @@ function outside(path: string, root: string): boolean {
 export function mappedSource(source: string, paths: BundlePaths): string {
   return relative(paths.root, resolve(dirname(paths.outputFile), source)).replaceAll("\\", "/");
 }
+
+/**
+ * CommonJS source of the stub of modules that exist only inside Workers (`cloudflare:*`): any property, at any depth, is the stub again.
+ * The compiler only loads definitions, so none of it has to work.
+ */
+const runtimeStubSource = `
+const hidden = new Set(["then", "toJSON", "__esModule"]);
+const stub = new Proxy(class {}, {
+  get(target, key) {
+    if (key === "prototype") return target.prototype;
+    if (key === Symbol.toPrimitive) return () => "";
+    return typeof key === "symbol" || hidden.has(key) ? undefined : stub;
+  },
+  has: () => true,
+  apply: () => stub,
+  getPrototypeOf: () => stub,
+});
+module.exports = stub;
+`;

@@ -2,6 +2,7 @@
 // and the size of tool results is not limited.
 
 import type { PlainEvent } from "#contract/event.ts";
+import { causeOfBlankAnswer } from "#core/blank-answer.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { EventSink } from "#core/ports/event-sink.ts";
 import { noFaults } from "#core/ports/faults.ts";
@@ -16,8 +17,6 @@ import type { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { createModelPort } from "#models/create-model-port.ts";
 import type { ModelPortOptions } from "#models/create-model-port.ts";
-
-import { plainStrategy } from "./plain-strategy.ts";
 
 /** The dependencies of a run in process. */
 export interface HostParts {
@@ -72,4 +71,21 @@ const noHooks: LoopHooks = {
   afterCreateMessage: () => Promise.resolve(),
   afterToolCall: (_call, answer) => Promise.resolve(answer),
   beforeStoreToolResult: (_call, answer) => Promise.resolve(answer),
+};
+
+/**
+ * The run is complete when an answer calls no tool. Has no memory and no turns. A blank answer ends the run like any other, unless its
+ * provider reported an error.
+ */
+const plainStrategy: Strategy = {
+  name: "loop",
+  next({ last, hasNewInput = false }) {
+    if (last === null || last.calls.length > 0) return { type: "step" };
+    const cause = last.blank ? causeOfBlankAnswer(last) : null;
+    if (cause !== null) {
+      const { reason, message } = cause;
+      return { type: "end", status: "error", reason, outcome: null, error: { code: reason, message } };
+    }
+    return hasNewInput ? { type: "step" } : { type: "end", status: "completed", reason: "response", outcome: null };
+  },
 };

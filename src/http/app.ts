@@ -23,7 +23,7 @@ import type { Bindings, RoutedContext, RoutedHono } from "./route/hono-path.ts";
 import { serveBuiltIn } from "./route/serve-built-in.ts";
 import { createServices } from "./services.ts";
 import type { Services } from "./services.ts";
-import { admissionHandlers } from "./thread/admission-handlers.ts";
+import { admissionHandlers, toolResultHandlers } from "./thread/admission-handlers.ts";
 import { collectionHandlers } from "./thread/collection-handlers.ts";
 import { exportHandlers } from "./thread/export-handlers.ts";
 import { fileHandlers } from "./thread/file-handlers.ts";
@@ -32,7 +32,6 @@ import { searchHandlers } from "./thread/search-handlers.ts";
 import { streamHandlers } from "./thread/stream-handlers.ts";
 import { threadHandlers } from "./thread/thread-handlers.ts";
 import { ticketHandlers } from "./thread/ticket-handler.ts";
-import { toolResultHandlers } from "./thread/tool-result-handler.ts";
 import { usageHandlers } from "./usage/usage-handler.ts";
 
 /** The HTTP application. */

@@ -1,10 +1,11 @@
 // Gathers from the chunks of one stream what the provider packages drop: the model that answered, the written arguments of
 // calls, the explanation of a stop, and the tokens that an interrupted call had used, which are billed too.
 
-import { zeroUsage, type Usage } from "#contract/usage.ts";
+import { zeroUsage } from "#contract/usage.ts";
+import type { Usage } from "#contract/usage.ts";
+import type { AnswerSource } from "#core/ports/model-port.ts";
 import { fieldsOf } from "#lib/json-value.ts";
 
-import { AnswerSources } from "./answer-sources.ts";
 import type { ChunkUsage, ProviderProfile, ThinkingField } from "./provider/provider-profile.ts";
 
 /** The counts after a chunk. Most servers of Chat Completions send counts only at the end. */
@@ -57,5 +58,26 @@ export class ChunkReader {
     this.#calls.set(index, call);
     const text = fieldsOf(called)["arguments"];
     if (typeof text === "string") call.text += text;
+  }
+}
+
+const mostSources = 100;
+const longestTitle = 300;
+const longestUrl = 2_000;
+
+/** The pages that an answer cites, from the package and from the chunks: each address once, in order of arrival, at most a hundred. */
+class AnswerSources {
+  readonly #byUrl = new Map<string, AnswerSource>();
+
+  add(url: unknown, title?: unknown): void {
+    if (typeof url !== "string" || url.length > longestUrl || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return;
+    const known = this.#byUrl.get(url);
+    if (known === undefined && this.#byUrl.size >= mostSources) return;
+    const named = typeof title === "string" && title !== "" ? { title: title.slice(0, longestTitle) } : {};
+    this.#byUrl.set(url, { url, ...known, ...named });
+  }
+
+  all(): AnswerSource[] {
+    return [...this.#byUrl.values()];
   }
 }

@@ -1,17 +1,17 @@
 // Converts the AI SDK's stream of parts to parts of the model port. Invariants: exactly one `finish` or `error`, and nothing
 // after it; chunks are passed on as `raw` without secrets; a stream that ends without a reason is an error (decision 22: retries).
 
-import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import type { LanguageModelV3StreamPart, LanguageModelV3Usage } from "@ai-sdk/provider";
 
 import type { JsonObject } from "#contract/json.ts";
 import type { StopReason } from "#contract/thread-message.ts";
+import type { Usage } from "#contract/usage.ts";
 import type { ModelPart, ModelRequest } from "#core/ports/model-port.ts";
 import { toBase64 } from "#lib/base64.ts";
 
 import { AnswerBlocks } from "./answer-blocks.ts";
 import { createUniqueIds } from "./call-ids.ts";
 import type { ChunkReader } from "./chunk-reader.ts";
-import { convertUsage } from "./convert-usage.ts";
 import { cutFailure, endOfAnswer } from "./end-of-answer.ts";
 import { withoutThinkingText } from "./hidden-thinking.ts";
 import type { Exchange } from "./observed-fetch.ts";
@@ -195,4 +195,31 @@ class Conversion {
     const closing = before.type === "finish" ? this.#blocks.finish(isCutShort(before.stop_reason)) : [];
     return [...closing, endOfAnswer({ ...end, model_id, hasCalls: this.#blocks.closedCalls > 0 }, request.model)];
   }
+}
+
+function count(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
+}
+
+/** Tokens of the answer with its reasoning. Some providers count reasoning separately, which their total shows. */
+function answerTokens(usage: LanguageModelV3Usage): number {
+  const total = count(usage.outputTokens.total);
+  const reasoning = count(usage.outputTokens.reasoning);
+  const reported = count(usage.raw?.["total_tokens"]);
+  const isSeparate = reasoning > total || reported === count(usage.inputTokens.total) + total + reasoning;
+  return isSeparate ? total + reasoning : total;
+}
+
+/**
+ * Converts the token counts of one call. Missing counts are zero. `input` counts uncached prompt tokens only, `output` includes reasoning,
+ * no count is negative, and the total is the sum of the four (decision 20: how tokens are counted).
+ */
+function convertUsage(usage: LanguageModelV3Usage): Usage {
+  const cache_read = count(usage.inputTokens.cacheRead);
+  const cache_write = count(usage.inputTokens.cacheWrite);
+  const total = usage.inputTokens.total;
+  // The packages differ in whether `noCache` includes the tokens written to the cache. The total always includes them.
+  const input = total === undefined ? count(usage.inputTokens.noCache) : count(total - cache_read - cache_write);
+  const output = answerTokens(usage);
+  return { input, output, cache_read, cache_write, total_tokens: input + output + cache_read + cache_write };
 }

@@ -9,7 +9,6 @@ import type { AnswerSource, ModelFinish, ModelPart } from "#core/ports/model-por
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { failure } from "./classify-failure.ts";
-import { readStopReason } from "./stop-reason.ts";
 
 /** The end as the provider reports it. */
 export interface ReportedEnd {
@@ -35,7 +34,10 @@ export function cutFailure(): Extract<ModelPart, { type: "error" }> {
   return { type: "error", failure: failure("network", message, true) };
 }
 
-/** The reason, corrected by the presence of calls: some providers end a forced call with `stop`, and calls that they run with `tool_calls`. */
+/**
+ * The reason, corrected by the presence of calls: some providers end a forced call with `stop`, and calls that they run with
+ * `tool_calls`.
+ */
 function stopReason(reason: StopReason, hasCalls: boolean): StopReason {
   if (reason !== "stop" && reason !== "tool_calls") return reason;
   return hasCalls ? "tool_calls" : "stop";
@@ -94,4 +96,53 @@ export function endOfAnswer(
     return { type: "error", usage, failure: failure("overflow", message) };
   }
   return { type: "finish", ...finish };
+}
+
+const stop = ["stop", "end", "end_turn", "eos", "eos_token", "stop_sequence", "stop_token", "complete", "completed"];
+const finished = ["finish", "finished", "done", "normal", "compaction", "pause_turn", "no_image"];
+const length = ["length", "max_tokens", "max_output_tokens", "max_new_tokens", "max_completion_tokens", "max_length"];
+const tooLong = ["model_length", "token_limit"];
+const calls = ["tool_call", "tool_calls", "tool_use", "function_call", "function_calls"];
+const filter = ["content_filter", "content_filtered", "contentfilter", "filtered", "blocked", "flagged", "moderation"];
+const policy = [
+  "refusal",
+  "safety",
+  "sensitive",
+  "policy_violation",
+  "guardrail_intervened",
+  "guardrail",
+  "model_armor",
+];
+const google = ["blocklist", "prohibited_content", "recitation", "spii", "language", "jailbreak"];
+const images = ["image_safety", "image_prohibited_content", "image_recitation"];
+
+const known = new Map<string, StopReason>(
+  (
+    [
+      [[...stop, ...finished], "stop"],
+      [[...length, ...tooLong], "length"],
+      [calls, "tool_calls"],
+      [[...filter, ...policy, ...google, ...images], "content_filter"],
+    ] as const
+  ).flatMap(([names, reason]) => names.map((name) => [name, reason] as const)),
+);
+
+/**
+ * Maps a provider's stop reason; null for an error and for an unknown reason. The packages know the reasons that their own provider
+ * documents; other servers of the same protocol use other names. An unknown reason is not a normal stop: most often the server failed.
+ */
+function readStopReason({ unified, raw }: LanguageModelV3FinishReason): StopReason | null {
+  switch (unified) {
+    case "stop":
+    case "length":
+      return unified;
+    case "content-filter":
+      return "content_filter";
+    case "tool-calls":
+      return "tool_calls";
+    case "error":
+      return null;
+    case "other":
+      return known.get((raw ?? "").toLowerCase().replaceAll("-", "_")) ?? null;
+  }
 }

@@ -13,7 +13,6 @@ import { fixedSteps } from "#host/fixed-steps.ts";
 import { hostPorts } from "#host/host-ports.ts";
 
 import type { Conversation, OpenRun } from "./conversation.ts";
-import { EventBuffer } from "./event-buffer.ts";
 import { environmentOf } from "./session-options.ts";
 import type { CheckedOptions } from "./session-options.ts";
 import { waitingCalls } from "./waiting-calls.ts";
@@ -88,4 +87,41 @@ function portsOf(
     { earlier: [...earlier], own: () => journal.messages },
   );
   return hostPorts({ run, journal, steps, conversationId: id, onEvent, env: environmentOf(options), fetch, ids });
+}
+
+/**
+ * The events of one execution for any number of readers, each from the first event on. A reader that comes late, reads twice or leaves
+ * early misses no event and does not delay the execution.
+ */
+class EventBuffer implements AsyncIterable<AgentEvent> {
+  readonly #events: AgentEvent[] = [];
+  readonly #waiting = new Set<() => void>();
+  #closed = false;
+
+  push(events: readonly AgentEvent[]): void {
+    this.#events.push(...events);
+    this.#wake();
+  }
+
+  /** Ends the events. */
+  close(): void {
+    this.#closed = true;
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent> {
+    for (let at = 0; ; at += 1) {
+      while (at >= this.#events.length) {
+        if (this.#closed) return;
+        await new Promise<void>((resolve) => this.#waiting.add(resolve));
+      }
+      const event = this.#events[at];
+      if (event !== undefined) yield event;
+    }
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
 }

@@ -41,6 +41,7 @@ import { queueMethods } from "./method/thread-queue.ts";
 import { recordMethods } from "./method/thread-records.ts";
 import { acknowledge, subscribe } from "./reader/subscribe.ts";
 import { admissionMethods } from "./run/admission.ts";
+import { continueMethods } from "./run/continue-run.ts";
 import { StreamLeases } from "./stream-leases.ts";
 import type { ThreadDependencies } from "./thread-dependencies.ts";
 import { ThreadLoader } from "./thread-loader.ts";
@@ -50,6 +51,7 @@ const methods: MethodGroup<MethodName> = {
   ...createMethods,
   ...changeMethods,
   ...admissionMethods,
+  ...continueMethods,
   ...messageMethods,
   ...queueMethods,
   ...recordMethods,

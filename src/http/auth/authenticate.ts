@@ -7,8 +7,7 @@ import type { Caller } from "#core/thread-rpc.ts";
 
 import { createTokenLookup } from "./api-tokens.ts";
 import type { AuthSettings } from "./auth-settings.ts";
-import { clientAddress } from "./client-address.ts";
-import { createFailureThrottle } from "./failure-throttle.ts";
+import { clientAddress, createFailureThrottle } from "./failure-throttle.ts";
 import { createJwtCheck } from "./json-web-token.ts";
 import type { JwtPorts } from "./json-web-token.ts";
 import { createLoopbackProof } from "./loopback-proof.ts";

@@ -1,5 +1,6 @@
-// The two routes that start a run. First the leases of the run and of its stream are taken. Then the input is stored. Then the caller
-// gets the response that it asked for: at once, as the events of this run, or when the run has ended or waits for a client.
+// The routes that start or resume a run: a message, a run without a message, and results of remote calls. First the leases of the run and of
+// its stream are taken. Then the input is stored. Then the caller gets the response that it asked for: at once, as the events of this run,
+// or when the run has ended or waits for a client.
 
 import { isFinished } from "#contract/finished.ts";
 import type { Run } from "#contract/run.ts";
@@ -156,4 +157,19 @@ function runEndedOrSuspended(
 
 function readRun(services: Services, { threadId, caller }: Admitted, run: Run): Promise<Run> {
   return services.callThread({ threadId, repeatable: true, run: (stub) => stub.call("getRun", caller, run.id) });
+}
+
+/** The handler of results of remote calls, with which a suspended run resumes. */
+export function toolResultHandlers({ callThread, leases }: Services): Pick<Handlers, "postToolResults"> {
+  return {
+    async postToolResults({ params, caller, body }) {
+      const { id: threadId } = params;
+      const lease = await leases.take(caller, { holder: { thread: threadId }, stream: null, run: true });
+      const { run, missing, ignored } = await withLease(lease, () =>
+        // Repeatable, because the object accepts a result that equals the stored one.
+        callThread({ threadId, repeatable: true, run: (stub) => stub.call("postToolResults", lease.caller, body) }),
+      );
+      return jsonAnswer({ run, missing, ignored }, 202);
+    },
+  };
 }

@@ -8,8 +8,7 @@ import type { MessageRecord } from "#core/record.ts";
 import type { KnownCalls } from "#core/thread-peer.ts";
 import type { Result, Caller } from "#core/thread-rpc.ts";
 
-import { openCallRows } from "../method/open-call-rows.ts";
-import { recentCalls } from "../method/recent-calls.ts";
+import { openCallRows, recentCalls } from "../method/call-rows.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";
 

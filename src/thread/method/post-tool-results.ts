@@ -16,13 +16,12 @@ import type { ObjectContext } from "../object-context.ts";
 import type { OpenThread } from "../open-thread.ts";
 import type { Driver } from "../run/driver.ts";
 import { awaitedCalls } from "../run/suspension.ts";
+import { openCallRows, recentCalls } from "./call-rows.ts";
 import { withConfirmedLease } from "./confirmed-lease.ts";
 import { keepOptions, withSetup } from "./input-setup.ts";
 import type { MethodGroup } from "./method-call.ts";
-import { openCallRows } from "./open-call-rows.ts";
 import { checkedValues, readPosted } from "./posted-results.ts";
 import type { PostedAnswer } from "./posted-results.ts";
-import { recentCalls } from "./recent-calls.ts";
 
 /** The method that accepts results and approvals. */
 export const resultMethods: MethodGroup<"postToolResults"> = {

@@ -11,7 +11,7 @@ import { textOf, toMessage } from "#core/view.ts";
 import { mergedMetadata } from "#flow/hook-message.ts";
 
 import type { ObjectContext } from "../object-context.ts";
-import { checkSize } from "../run/admission-checks.ts";
+import { checkSize } from "../run/admission.ts";
 import { definitionAccess } from "../run/definition-access.ts";
 import { dropInput } from "../run/drop-input.ts";
 import { countSteering } from "../run/write-run.ts";

@@ -1,4 +1,4 @@
-// Admits an input: a message, or a run without a message. After the hooks, it decides whether a run starts, is queued, joins the active run
+// Admits a message. After the hooks, it decides whether a run starts, is queued, joins the active run
 // or interrupts it, and writes the decision without an await in between. So two concurrent callers cannot both start a run, and an
 // idempotency key is used only once.
 
@@ -6,9 +6,9 @@ import { refuse } from "#contract/error.ts";
 import type { EventOf } from "#contract/event.ts";
 import type { PostMessage } from "#contract/message-route.ts";
 import { queueLimit } from "#contract/queue-route.ts";
-import type { PostRun } from "#contract/run-route.ts";
-import type { RunKind } from "#contract/run.ts";
+import type { Limits } from "#contract/run.ts";
 import type { Message } from "#contract/thread-message.ts";
+import { excess } from "#core/limits/allowed.ts";
 import { totalOf } from "#core/message-counts.ts";
 import { messageDraft } from "#core/message-draft.ts";
 import type { FileVersion } from "#core/ports/thread-file-port.ts";
@@ -24,23 +24,19 @@ import { withConfirmedLease } from "../method/confirmed-lease.ts";
 import { keepOptions, withSetup } from "../method/input-setup.ts";
 import type { MethodGroup } from "../method/method-call.ts";
 import type { ObjectContext } from "../object-context.ts";
-import { assertNotDeleted, checkIdle, checkLimits, checkSize, checkWhen } from "./admission-checks.ts";
 import { definitionAccess } from "./definition-access.ts";
 import type { Driver } from "./driver.ts";
 import { storeUnderKey, repeatedAdmission } from "./idempotency.ts";
-import { limitedRun, raiseLimit } from "./raise-limit.ts";
 import { enqueueRun, newRun } from "./write-run.ts";
 
 /** The methods that admit input. */
-export const admissionMethods: MethodGroup<"postMessage" | "postRun"> = {
+export const admissionMethods: MethodGroup<"postMessage"> = {
   postMessage: (call, ...[input, key, setup = {}]) =>
     withConfirmedLease(call, (open) =>
       withSetup(open, setup, ({ context, driver }) =>
         admitMessage(context, driver, { caller: call.caller, input, key, setup }),
       ),
     ),
-  postRun: (call, input, key) =>
-    withConfirmedLease(call, ({ context, driver }) => admitRun(context, driver, { caller: call.caller, input, key })),
 };
 
 /** A message to admit. */
@@ -129,51 +125,6 @@ function admitDraft(
   return storeUnderKey(context, key, { answer, inputId: run.id });
 }
 
-/** Admits a run without a message. */
-async function admitRun(
-  context: ObjectContext,
-  driver: Driver,
-  { caller, input, key }: { caller: Caller; input: PostRun; key: RequestKey | null },
-): Promise<Admission> {
-  checkLimits(context, caller, input.limits);
-  const first = repeatedAdmission(context, key);
-  if (first !== null) return first;
-  await context.faults.at("admission.run-agent");
-  const agent = await agentOf(context);
-  // Another request with the same key may have been admitted during the awaits.
-  const meanwhile = repeatedAdmission(context, key);
-  if (meanwhile !== null) return meanwhile;
-  assertNotDeleted(driver);
-  const { live } = context;
-  const limited = limitedRun(driver);
-  if (limited !== null) {
-    const after = live.lastSeq;
-    raiseLimit(driver, limited, input);
-    const run = toRun(live.store.run(limited.run.id) ?? limited.run);
-    return storeUnderKey(context, key, { answer: { message: null, run, after, repeated: false } });
-  }
-  // In an agent with two models, they can begin a conversation without a message (decision 9: two models in a thread).
-  if (agent.type !== "dual_ai" && isEmpty(context)) {
-    throw refuse("conflict", "There is nothing to continue: the thread has no message yet. Send one.");
-  }
-  const { active_run_id, queue } = live.record;
-  if (active_run_id === null && queue.paused && queue.run_ids.length > 0) {
-    // A stop paused the queue. `continue` resumes it here.
-    const after = live.lastSeq;
-    live.change({ queue: { ...queue, paused: false } });
-    driver.beginNext();
-    const run = live.store.run(live.record.active_run_id ?? "");
-    const answer = { message: null, run: run === null ? null : toRun(run), after, repeated: false };
-    return storeUnderKey(context, key, { answer });
-  }
-  const kind: RunKind = "continue";
-  const after = live.lastSeq;
-  const side = input.side === undefined ? {} : { side: input.side };
-  const fresh = newRun(context, { kind, limits: input.limits ?? null, input: null });
-  const run = startRun(context, driver, { ...fresh, ...side });
-  return storeUnderKey(context, key, { answer: { message: null, run: toRun(run), after, repeated: false } });
-}
-
 async function draftOf(
   context: ObjectContext,
   { caller, input, parentRunId = null }: MessageAdmission,
@@ -200,7 +151,7 @@ async function draftOf(
   return hooks.beforeCreateMessage(isOther ? { ...draft, author: caller.user } : draft);
 }
 
-function isEmpty({ live }: ObjectContext): boolean {
+export function isEmpty({ live }: ObjectContext): boolean {
   return totalOf(live.record.counts, { includeSilent: true }) === 0;
 }
 
@@ -258,6 +209,57 @@ function currentMessage({ live }: ObjectContext, draft: MessageRecord): Message 
   return toMessage(live.store.message(draft.id) ?? draft);
 }
 
-function agentOf({ live, definitions }: ObjectContext): Promise<AnyAgentDefinition> {
+export function agentOf({ live, definitions }: ObjectContext): Promise<AnyAgentDefinition> {
   return definitions.agent(live.record.agent_id);
+}
+
+/** The most UTF-8 bytes of a message (architecture §6). Its files are references when it is checked. */
+const messageLimit = 1024 * 1024;
+
+/** Refuses a message whose row would be too large. */
+export function checkSize(parts: readonly StoredPart[]): void {
+  const bytes = new TextEncoder().encode(JSON.stringify(parts)).byteLength;
+  if (bytes <= messageLimit) return;
+  throw refuse("too_large", `The message has ${bytes} bytes; at most ${messageLimit} are taken.`, {
+    field: "content",
+    limit: messageLimit,
+  });
+}
+
+/** Refuses to steer or interrupt with a message that starts no run. */
+function checkWhen({ when, run }: PostMessage): void {
+  if (run || when === "queue" || when === "reject") return;
+  throw refuse("invalid_request", `when: "${when}" is for a message that is to be answered: leave out run: false.`, {
+    fields: [{ path: "when", message: "needs run: true" }],
+  });
+}
+
+/** Refuses a message with `when: "reject"` while a run is active. */
+function checkIdle({ live }: ObjectContext, when: PostMessage["when"]): void {
+  const { active_run_id, status, pending = [] } = live.record;
+  if (when !== "reject" || active_run_id === null) return;
+  const open = pending.map(({ id, kind }) => `"${id}" (${kind})`).join(", ");
+  const message =
+    status === "awaiting_tool_execution"
+      ? `Calls are open: ${open}. Answer them first, or stop the thread.`
+      : 'A run is active. Wait for it, stop it, or send with when: "queue".';
+  throw refuse("conflict", message, { run_id: active_run_id });
+}
+
+/** Refuses limits above the deployment's, except for an administrator. */
+export function checkLimits({ settings }: ObjectContext, caller: Caller, limits: Limits | undefined): void {
+  const beyond = caller.admin ? null : excess(limits, settings.limits.run);
+  if (beyond === null) return;
+  const { name, limit } = beyond;
+  throw refuse("forbidden", `At most ${limit} ${unitOf[name]} a run are allowed here; more needs an admin's token.`, {
+    field: `limits.${name}`,
+    limit,
+  });
+}
+
+const unitOf = { steps: "steps", turns: "turns", tokens: "tokens", duration_ms: "milliseconds", cost: "USD" };
+
+/** Refuses the request if the thread was deleted during an await. */
+export function assertNotDeleted(driver: Driver): void {
+  if (driver.gone) throw refuse("thread_not_found", "There is no such thread.");
 }

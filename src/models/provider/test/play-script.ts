@@ -2,7 +2,10 @@
 // same answer after a crash; a broken transcript, a missing script and a script that ran out are errors without a retry
 // (decision 44: the test provider).
 
-import { stopReasonSchema, type StopReason } from "#contract/thread-message.ts";
+import { stopReasonSchema } from "#contract/thread-message.ts";
+import type { StopReason } from "#contract/thread-message.ts";
+import type { Usage } from "#contract/usage.ts";
+import { callTokens, promptTokens, textTokens } from "#core/model/estimate-tokens.ts";
 import type { ModelFailure, ModelPart, ModelRequest } from "#core/ports/model-port.ts";
 import type { TestError, TestTurn } from "#spec/index.ts";
 
@@ -12,7 +15,6 @@ import { endOfAnswer } from "../../end-of-answer.ts";
 import { newExchange } from "../../observed-fetch.ts";
 import { untilAborted } from "../../read-stream.ts";
 import { createRedact } from "../../redact.ts";
-import { scriptedUsage } from "./scripted-usage.ts";
 import { testRequest } from "./test-request.ts";
 import { checkTranscript } from "./transcript-check.ts";
 import { turnParts } from "./turn-parts.ts";
@@ -107,4 +109,19 @@ export async function* playScript(request: ModelRequest, signal: AbortSignal, de
   }
   await pause();
   yield endOfTurn(request, turn);
+}
+
+function turnTokens(turn: TestTurn): number {
+  const text = typeof turn.text === "string" ? turn.text : (turn.text ?? []).join("");
+  const calls = (turn.toolCalls ?? []).reduce((sum, call) => sum + callTokens(call.name, call.arguments), 0);
+  return textTokens(text) + textTokens(turn.thinking ?? "") + calls;
+}
+
+/** Counts of a scripted answer: those that the turn states, and estimates for the others. */
+function scriptedUsage(request: ModelRequest, turn: TestTurn): Usage {
+  const cache_read = turn.usage?.cacheRead ?? 0;
+  const cache_write = turn.usage?.cacheWrite ?? 0;
+  const input = turn.usage?.input ?? promptTokens(request);
+  const output = turn.usage?.output ?? turnTokens(turn);
+  return { input, output, cache_read, cache_write, total_tokens: input + output + cache_read + cache_write };
 }

@@ -1,0 +1,114 @@
+// Admits a run without a message: it raises the limit that the active run is suspended at, resumes a paused queue, or continues the
+// conversation with a new run.
+
+import { refuse } from "#contract/error.ts";
+import type { PostRun } from "#contract/run-route.ts";
+import type { LimitSuspension } from "#core/awaited.ts";
+import { amountNames, remainingOf, noBounds } from "#core/limits/amounts.ts";
+import type { SuspendedRun } from "#core/record.ts";
+import { isSuspended } from "#core/run-state.ts";
+import type { Admission, Caller, RequestKey } from "#core/thread-rpc.ts";
+import { toRun } from "#core/view.ts";
+
+import { withConfirmedLease } from "../method/confirmed-lease.ts";
+import type { MethodGroup } from "../method/method-call.ts";
+import type { ObjectContext } from "../object-context.ts";
+import { agentOf, assertNotDeleted, checkLimits, isEmpty, startRun } from "./admission.ts";
+import type { Driver } from "./driver.ts";
+import { storeUnderKey, repeatedAdmission } from "./idempotency.ts";
+import { newRun } from "./write-run.ts";
+
+/** The method that admits a run without a message. */
+export const continueMethods: MethodGroup<"postRun"> = {
+  postRun: (call, input, key) =>
+    withConfirmedLease(call, ({ context, driver }) => admitRun(context, driver, { caller: call.caller, input, key })),
+};
+
+/** Admits the run, or continues what waits for it. */
+async function admitRun(
+  context: ObjectContext,
+  driver: Driver,
+  { caller, input, key }: { caller: Caller; input: PostRun; key: RequestKey | null },
+): Promise<Admission> {
+  checkLimits(context, caller, input.limits);
+  const first = repeatedAdmission(context, key);
+  if (first !== null) return first;
+  await context.faults.at("admission.run-agent");
+  const agent = await agentOf(context);
+  // Another request with the same key may have been admitted during the awaits.
+  const meanwhile = repeatedAdmission(context, key);
+  if (meanwhile !== null) return meanwhile;
+  assertNotDeleted(driver);
+  const { live } = context;
+  const limited = limitedRun(driver);
+  if (limited !== null) {
+    const after = live.lastSeq;
+    raiseLimit(driver, limited, input);
+    const run = toRun(live.store.run(limited.run.id) ?? limited.run);
+    return storeUnderKey(context, key, { answer: { message: null, run, after, repeated: false } });
+  }
+  // In an agent with two models, they can begin a conversation without a message (decision 9: two models in a thread).
+  if (agent.type !== "dual_ai" && isEmpty(context)) {
+    throw refuse("conflict", "There is nothing to continue: the thread has no message yet. Send one.");
+  }
+  const { active_run_id, queue } = live.record;
+  if (active_run_id === null && queue.paused && queue.run_ids.length > 0) {
+    // A stop paused the queue. `continue` resumes it here.
+    const after = live.lastSeq;
+    live.change({ queue: { ...queue, paused: false } });
+    driver.beginNext();
+    const run = live.store.run(live.record.active_run_id ?? "");
+    const answer = { message: null, run: run === null ? null : toRun(run), after, repeated: false };
+    return storeUnderKey(context, key, { answer });
+  }
+  const after = live.lastSeq;
+  const side = input.side === undefined ? {} : { side: input.side };
+  const fresh = newRun(context, { kind: "continue", limits: input.limits ?? null, input: null });
+  const run = startRun(context, driver, { ...fresh, ...side });
+  return storeUnderKey(context, key, { answer: { message: null, run: toRun(run), after, repeated: false } });
+}
+
+/** A run that is suspended at a limit. */
+interface LimitedRun {
+  run: SuspendedRun;
+  limit: LimitSuspension;
+}
+
+/** The active run if it is suspended at a limit; else null. */
+function limitedRun({ activeRun: run }: Driver): LimitedRun | null {
+  if (run === null || !isSuspended(run)) return null;
+  const { limit } = run.progress.suspension;
+  return limit === null ? null : { run, limit };
+}
+
+/**
+ * Replaces the run's limits by the requested ones and resumes the run. Throws `conflict` if a requested limit is not above the used amount.
+ */
+function raiseLimit(driver: Driver, { run, limit }: LimitedRun, { limits = {}, side }: PostRun): void {
+  const { amount, allowed, used } = limit;
+  if (side !== undefined) {
+    throw refuse("conflict", "A run rests at a limit, and goes on with the side that was to speak. Leave `side` out.", {
+      field: "side",
+      run_id: run.id,
+    });
+  }
+  const wish = limits[amount];
+  if (wish === undefined || !isMore(wish, limit)) {
+    const message = `The run rests at its limit of ${amount}: ${used} of ${allowed} are used. Continue with a higher \`limits.${amount}\` than what is used, or with null; or stop the run.`;
+    throw refuse("conflict", message, { field: `limits.${amount}`, run_id: run.id, limit: allowed, used });
+  }
+  const given = amountNames.filter((name) => limits[name] !== undefined);
+  driver.resumeNow(run.id, (stored) => {
+    stored.limits = { ...run.limits, ...limits };
+    stored.progress.raised = [...new Set([...(run.progress.raised ?? []), ...given])];
+    stored.progress.suspension.limit = null;
+  });
+}
+
+/** Whether the requested limit is above the used amount. */
+function isMore(wish: number | null, { amount, used }: LimitSuspension): boolean {
+  const left = remainingOf({ ...noBounds, [amount]: wish }, { ...nothing, [amount]: used })[amount];
+  return left === null || left > 0;
+}
+
+const nothing = { steps: 0, turns: 0, tokens: 0, duration_ms: 0, cost: 0 };
