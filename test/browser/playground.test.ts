@@ -29,6 +29,8 @@ import { usage } from "./suites/usage.ts";
 import { waiting } from "./suites/waiting.ts";
 import { openBrowser } from "./support/browser.ts";
 import type { TestBrowser, TestPage } from "./support/browser.ts";
+import { addPacedAgent } from "./support/paced-model.ts";
+import type { PacedModel } from "./support/paced-model.ts";
 import { addTalkAgents } from "./support/talk-agents.ts";
 import { addUsageAgents } from "./support/usage-agents.ts";
 
@@ -37,6 +39,7 @@ describe("the playground", () => {
   addTalkAgents(project);
   addTracedAgent(project);
   const pages: TestPage[] = [];
+  let model: PacedModel | undefined;
   let server: DevServer | undefined;
   let browser: TestBrowser | undefined;
 
@@ -49,12 +52,17 @@ describe("the playground", () => {
       await opened.page.goto(path);
       return opened;
     },
+    pacedAnswer() {
+      if (model === undefined) throw new Error("Nothing was started");
+      return model.answer();
+    },
   };
 
   beforeAll(async () => {
     addUsageAgents(project);
+    model = await addPacedAgent(project);
     [server, browser] = await Promise.all([
-      startDevServer(project.state("playground"), [], project.root),
+      startDevServer(project.state("playground"), model.variables, project.root),
       openBrowser(),
     ]);
   });
@@ -71,6 +79,7 @@ describe("the playground", () => {
   afterAll(async () => {
     await browser?.close();
     await server?.stop();
+    await model?.close();
     project.remove();
   });
 
@@ -105,26 +114,42 @@ describe("the playground", () => {
     expect((await statusOf("/assets/none.js", page))[0]).toBe(404);
   });
 
-  threads(use);
-  conversation(use);
-  search(use);
-  talk(use);
-  richText(use);
-  runs(use);
-  waiting(use);
-  trace(use);
-  files(use);
-  usage(use);
-  api(use);
-  definitions(use);
-  stoppedCalls(use);
-  hostile(use);
-  screens(use);
-  states(use);
-  examplePages(use);
-  hotReload(use);
+  const suites = [
+    threads,
+    conversation,
+    search,
+    talk,
+    richText,
+    runs,
+    waiting,
+    trace,
+    files,
+    usage,
+    api,
+    definitions,
+    stoppedCalls,
+    hostile,
+    screens,
+    states,
+    examplePages,
+    hotReload,
+  ];
+  for (const suite of suites) {
+    describe(suite.name, () => {
+      suite(use);
+      afterAll(() => deleteThreads(use.api()));
+    });
+  }
   rebuilt(use, project);
 });
+
+/** Deletes all threads. Every page lists the threads, so each test with a page costs more the more there are. */
+async function deleteThreads(client: ApiClient): Promise<void> {
+  const { body } = await client.call("GET", "/api/threads?limit=100");
+  for (const { id } of (body as { threads: { id: string }[] }).threads) {
+    expect((await client.call("DELETE", `/api/threads/${id}`)).status).toBe(204);
+  }
+}
 
 /** Converts a test's title to a part of a file's name. */
 function fileName(title: string): string {

@@ -3,9 +3,9 @@
 
 import { describe, expect, it } from "vitest";
 
-import { longQuestion, slowQuestion } from "../../e2e/support/slow-answer.ts";
 import { newContext } from "../support/browser.ts";
 import { longThreadFile } from "../support/long-thread-file.mjs";
+import { reloadDuring } from "../support/paced-model.ts";
 import { countRowWork, rowWorkDuring } from "../support/row-work.ts";
 import { idle } from "./playground-use.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
@@ -16,14 +16,7 @@ import type { PlaygroundUse } from "./playground-use.ts";
  */
 const mostAtOnce = 60;
 
-export function conversation({ api, open }: PlaygroundUse): void {
-  /** A thread whose next answer takes seconds. */
-  const slowThread = async (words: number): Promise<string> => {
-    const { id } = await api().createThread();
-    await api().call("POST", `/api/threads/${id}/messages?wait=true`, { json: { content: longQuestion(words) } });
-    return id;
-  };
-
+export function conversation({ api, open, pacedAnswer }: PlaygroundUse): void {
   describe("a conversation", () => {
     it("An answer is rendered while it streams, with its thinking folded and its call next to its result", async () => {
       const { id } = await api().createThread();
@@ -44,30 +37,33 @@ export function conversation({ api, open }: PlaygroundUse): void {
       await call.getByText("Arguments").waitFor();
     });
 
-    it("A stop keeps the streamed text and shows a note that the answer was stopped", async () => {
-      const id = await slowThread(400);
+    it("A stop keeps the text so far and shows that it was stopped", async () => {
+      const answer = pacedAnswer();
+      const { id } = await api().createThread("paced");
       const { page } = await open(`/threads/${id}`);
-      await page.getByLabel("Message", { exact: true }).fill(slowQuestion);
+      await page.getByLabel("Message", { exact: true }).fill(answer.question);
       await page.getByRole("button", { name: "Send" }).click();
+      answer.writeWords(0, 3);
       await page.locator("[data-streaming=true]").getByText("word3").waitFor();
       await page.getByRole("button", { name: "Stop" }).click();
       await page.getByText("Stopped here. The text so far is kept.").waitFor();
-      await page
-        .getByRole("log")
-        .getByText(/^Before this you said:.*word3/)
-        .waitFor();
       await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+      expect((await api().messages(id)).at(-1)?.content).toBe("word0 word1 word2 word3");
     });
 
     it("A reload in the middle of an answer loses and repeats nothing, and two pages show the same", async () => {
-      // Ten seconds: the page loads twice while the answer streams.
-      const id = await slowThread(800);
+      const answer = pacedAnswer();
+      const { id } = await api().createThread("paced");
       const [first, second] = await Promise.all([open(`/threads/${id}`), open(`/threads/${id}`)]);
-      await first.page.getByLabel("Message", { exact: true }).fill(slowQuestion);
+      await first.page.getByLabel("Message", { exact: true }).fill(answer.question);
       await first.page.keyboard.press("Enter");
-      for (const { page } of [first, second]) await page.locator("[data-streaming=true]").getByText("word9").waitFor();
-      await first.page.reload();
-      await first.page.locator("[data-streaming=true]").getByText("word20").waitFor();
+      answer.writeWords(0, 9);
+      const streamed = [first, second].map(({ page }) => page.locator("[data-streaming=true]"));
+      for (const text of streamed) await text.getByText("word9").waitFor();
+      const next = await reloadDuring(answer, first.page.locator("[data-streaming=true]"));
+      answer.write(`\n\nword${next} is in a second paragraph.`);
+      for (const text of streamed) await text.getByText(`word${next} is in a second paragraph.`).waitFor();
+      answer.end();
       await idle(second.page);
       await idle(first.page);
       const stored = (await api().messages(id)).at(-1);
@@ -79,11 +75,13 @@ export function conversation({ api, open }: PlaygroundUse): void {
     });
 
     it("A message that is sent during a run waits, can be changed and removed, or interrupts the run", async () => {
-      const id = await slowThread(500);
+      const answer = pacedAnswer();
+      const { id } = await api().createThread("paced");
       const { page } = await open(`/threads/${id}`);
       const field = page.getByLabel("Message", { exact: true });
-      await field.fill(slowQuestion);
+      await field.fill(answer.question);
       await page.keyboard.press("Enter");
+      answer.writeWords(0, 1);
       await page.locator("[data-streaming=true]").getByText("word1").first().waitFor();
       const queue = page.getByRole("region", { name: "Waiting messages" });
       for (const words of ["Say one", "Say two"]) {

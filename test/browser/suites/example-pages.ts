@@ -3,14 +3,14 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { longQuestion, slowQuestion } from "../../e2e/support/slow-answer.ts";
 import { newContext } from "../support/browser.ts";
 import type { TestPage } from "../support/browser.ts";
 import { startExampleSite } from "../support/example-site.ts";
 import type { ExampleSite } from "../support/example-site.ts";
+import { reloadDuring } from "../support/paced-model.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
-export function examplePages({ api, open }: PlaygroundUse): void {
+export function examplePages({ api, open, pacedAnswer }: PlaygroundUse): void {
   let site: ExampleSite | undefined;
   const openThread = (page: string, id: string): Promise<TestPage> =>
     open(`${site?.url ?? ""}${page}#${id}`, newContext);
@@ -22,15 +22,15 @@ export function examplePages({ api, open }: PlaygroundUse): void {
   const textOf = async (page: Page): Promise<string> => (await answer(page).locator("p").allInnerTexts()).join("");
   const isReady = (page: Page): Promise<void> => page.getByRole("button", { name: "Send" }).waitFor();
 
-  /** Opens a page and starts an answer of this many words, which takes twelve milliseconds a word. */
-  const openSlow = async (path: string, words: number): Promise<{ id: string; page: Page }> => {
-    const { id } = await api().createThread();
-    await api().call("POST", `/api/threads/${id}/messages?wait=true`, { json: { content: longQuestion(words) } });
+  /** Opens a page on which an answer streams, which has the words 0 to 9. */
+  const openStreaming = async (path: string) => {
+    const streamed = pacedAnswer();
+    const { id } = await api().createThread("paced");
     const { page } = await openThread(path, id);
-    await page.locator("article").nth(1).waitFor();
-    await send(page, slowQuestion);
-    await page.locator("article").nth(3).getByText("word9 ").waitFor();
-    return { id, page };
+    await send(page, streamed.question);
+    streamed.writeWords(0, 9);
+    await page.locator("article").nth(1).getByText("word9").waitFor();
+    return { id, page, streamed };
   };
 
   describe("an example page", () => {
@@ -40,20 +40,22 @@ export function examplePages({ api, open }: PlaygroundUse): void {
     afterAll(() => site?.close());
 
     const streams = async (path: string): Promise<void> => {
-      const { id, page } = await openSlow(path, 300);
-      await page.reload();
-      await answer(page).getByText("word20 ").waitFor();
+      const { id, page, streamed } = await openStreaming(path);
+      const next = await reloadDuring(streamed, answer(page));
+      streamed.writeWords(next, next);
+      await answer(page).getByText(`word${next}`).waitFor();
+      streamed.end();
       await isReady(page);
-      expect(await page.locator("article").count()).toBe(4);
+      expect(await page.locator("article").count()).toBe(2);
       expect(await textOf(page)).toBe((await api().messages(id)).at(-1)?.content);
 
-      const { id: stopped, page: other } = await openSlow(path, 3000);
+      const { id: stopped, page: other } = await openStreaming(path);
       await other.getByRole("button", { name: "Stop" }).click();
       await isReady(other);
       const kept = (await api().messages(stopped)).at(-1);
       expect(kept?.stop_reason).toBe("aborted");
       await other.reload();
-      await answer(other).getByText("word9 ").waitFor();
+      await answer(other).getByText("word9").waitFor();
       expect(await textOf(other)).toBe(kept?.content);
     };
 

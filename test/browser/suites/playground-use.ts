@@ -4,12 +4,15 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 
 import type { ApiClient } from "../../support/http-client/api-client.ts";
 import type { TestPage } from "../support/browser.ts";
+import type { PacedAnswer } from "../support/paced-model.ts";
 
 /** The server and the browser of the suites. */
 export interface PlaygroundUse {
   api: () => ApiClient;
   /** Opens a page as a new visitor. The page is closed after the test, which fails if an error occurred in the page. */
   open: (path: string, options?: BrowserContextOptions) => Promise<TestPage>;
+  /** Prepares an answer of the agent `paced` that the test streams piece by piece. */
+  pacedAnswer: () => PacedAnswer;
 }
 
 /** Resolves when the head of the open thread shows that the thread is idle. */

@@ -4,7 +4,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
-import { slowQuestion } from "../../e2e/support/slow-answer.ts";
 import { patience } from "../support/browser.ts";
 import { look } from "../support/look.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
@@ -28,7 +27,7 @@ const hostile = [
 
 const code = "```ts\nconst answer: number = 42;\n```";
 
-export function richText({ api, open }: PlaygroundUse): void {
+export function richText({ api, open, pacedAnswer }: PlaygroundUse): void {
   const threadWith = async (content: string): Promise<string> => {
     const initial_messages = [{ role: "assistant", content }];
     return `/threads/${(await api().createThread("assistant", { initial_messages })).id}`;
@@ -114,11 +113,8 @@ export function richText({ api, open }: PlaygroundUse): void {
     });
 
     it("The highlighter is loaded when an answer begins a block of code, not when the block is complete", async () => {
-      const { id } = await api().createThread();
-      const lines = Array.from({ length: 120 }, (_, at) => `const value${String(at)} = ${String(at)};`);
-      await api().call("POST", `/api/threads/${id}/messages?wait=true`, {
-        json: { content: ["Look:\n", "```ts", ...lines].join("\n") },
-      });
+      const answer = pacedAnswer();
+      const { id } = await api().createThread("paced");
       const { page } = await open(`/threads/${id}`);
       await page.getByLabel("Message", { exact: true }).waitFor();
       const written: number[] = [];
@@ -126,8 +122,12 @@ export function richText({ api, open }: PlaygroundUse): void {
         written.push(await page.locator("[data-streaming=true] pre").count());
         await route.continue();
       });
-      await page.getByLabel("Message", { exact: true }).fill(slowQuestion);
+      await page.getByLabel("Message", { exact: true }).fill(answer.question);
       await page.keyboard.press("Enter");
+      answer.write("Look:\n\n");
+      await page.locator("[data-streaming=true]").getByText("Look:").waitFor();
+      expect(written).toEqual([]);
+      answer.write("```ts\nconst value = 1;\n");
       await expect.poll(() => written, { timeout: patience }).toEqual([1]);
       await page.locator("[data-streaming=true] .hljs-keyword").first().waitFor();
     });

@@ -3,12 +3,11 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
-import { longQuestion, slowQuestion } from "../../e2e/support/slow-answer.ts";
 import { longThreadFile } from "../support/long-thread-file.mjs";
 import { look } from "../support/look.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
-export function threads({ api, open }: PlaygroundUse): void {
+export function threads({ api, open, pacedAnswer }: PlaygroundUse): void {
   describe("threads", () => {
     const marked = (): string => `mark ${crypto.randomUUID().slice(0, 8)}`;
 
@@ -168,8 +167,7 @@ export function threads({ api, open }: PlaygroundUse): void {
 
     it("A thread that another client runs is shown as active and then as idle, and the page makes no request meanwhile", async () => {
       const title = marked();
-      const initial_messages = [{ role: "user", content: longQuestion(1000) }];
-      const { id } = await api().createThread("assistant", { title, initial_messages });
+      const { id } = await api().createThread("paced", { title });
       const { page } = await open("/");
       const row = page.getByRole("listitem").filter({ hasText: title });
       const listed = listedLive(page);
@@ -178,7 +176,7 @@ export function threads({ api, open }: PlaygroundUse): void {
       await row.getByText("Idle").waitFor({ state: "attached" });
       const asked: string[] = [];
       page.on("request", (request) => asked.push(new URL(request.url()).pathname));
-      await api().post(id, slowQuestion);
+      await api().post(id, pacedAnswer().question);
       await row.getByText("Running").waitFor({ state: "attached" });
       await api().call("POST", `/api/threads/${id}/stop`);
       await row.getByText("Idle").waitFor({ state: "attached" });

@@ -8,7 +8,6 @@ import type { Run } from "#contract/run.ts";
 import { duration } from "#playground/kit/duration.ts";
 import { count, money } from "#playground/kit/figures.ts";
 
-import { longQuestion, slowQuestion } from "../../e2e/support/slow-answer.ts";
 import { tracedFailure } from "../../e2e/support/traced-agent.ts";
 import { longThreadFile } from "../support/long-thread-file.mjs";
 import { idle } from "./playground-use.ts";
@@ -20,7 +19,7 @@ const detail = (page: Page): Locator => page.getByRole("region", { name: /^Detai
 const eventLog = (page: Page): Locator => page.getByRole("complementary", { name: "Events" });
 const line = (page: Page, name: RegExp): Locator => eventLog(page).getByRole("listitem").getByRole("button", { name });
 
-export function trace({ api, open }: PlaygroundUse): void {
+export function trace({ api, open, pacedAnswer }: PlaygroundUse): void {
   /** Creates a thread with one run that has everything a trace can show. */
   const tracedThread = async (): Promise<{ id: string; run: Run; logs: Log[] }> => {
     const { id } = await api().createThread("tracer");
@@ -228,13 +227,15 @@ export function trace({ api, open }: PlaygroundUse): void {
     });
 
     it("The bars of a trace grow while its run is active, and have the durations and tokens of the log at the end", async () => {
-      const { id } = await api().createThread();
-      await api().say(id, longQuestion(150));
+      const answer = pacedAnswer();
+      const { id } = await api().createThread("paced");
+      await api().say(id, "Hello");
       // The page is opened before the run starts, because the run could end while the page loads.
       const { page } = await open(`/threads/${id}/trace`);
-      await bar(page, /^Model demo, done/).waitFor();
-      await api().post(id, slowQuestion);
-      const working = bar(page, /^Model demo, running/);
+      await bar(page, /^Model paced, done/).waitFor();
+      await api().post(id, answer.question);
+      answer.writeWords(0, 9);
+      const working = bar(page, /^Model paced, running/);
       await working.waitFor();
       const width = (): Promise<number> =>
         working
@@ -242,13 +243,14 @@ export function trace({ api, open }: PlaygroundUse): void {
           .locator("[class*=bar]")
           .evaluate((one) => one.getBoundingClientRect().width);
       const took = await working.getAttribute("aria-label");
-      await page.waitForFunction((label) => document.querySelector(`[aria-label="${label ?? ""}"]`) === null, took);
+      await page.locator(`[aria-label="${took ?? ""}"]`).waitFor({ state: "detached" });
       expect(await width()).toBeGreaterThan(2);
-      await bar(page, /^Model demo, done/).waitFor();
+      answer.end();
+      await bar(page, /^Model paced, done/).waitFor();
       const log = (await api().logs(id)).findLast(({ type }) => type === "llm_request");
       const latency = duration(Number(log?.data["latency_ms"]));
-      await bar(page, new RegExp(`^Model demo, done, ${latency}, `)).waitFor();
-      await bar(page, /^Run of assistant, done/).waitFor();
+      await bar(page, new RegExp(`^Model paced, done, ${latency}, `)).waitFor();
+      await bar(page, /^Run of paced, done/).waitFor();
       const ended = (await api().runs(id)).at(-1);
       expect(await figure(page, "Output tokens")).toBe(count(ended?.usage.output ?? -1));
     });

@@ -3,9 +3,9 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-/** The answer of a model: text, calls, or a refusal with its status. */
+/** The answer of a model: text, at once or in pieces, calls, or a refusal with its status. */
 export interface Said {
-  text?: string;
+  text?: string | AsyncIterable<string>;
   calls?: { name: string; args: object }[];
   status?: number;
 }
@@ -46,7 +46,7 @@ export async function openScriptedProvider(script: (asked: Asked) => Said): Prom
       body: JSON.parse(Buffer.concat(chunks).toString("utf8")) as Asked["body"],
     };
     asked.push(one);
-    answer(response, script(one), asked.length);
+    await answer(response, script(one), asked.length);
   };
   const server = createServer((request, response) => {
     serve(request, response).catch(() => response.destroy());
@@ -69,7 +69,8 @@ export function wordsOf(message: SentMessage | undefined): string {
   return typeof content === "string" ? content : content.map(({ text }) => text).join("");
 }
 
-function answer(response: ServerResponse, { text, calls = [], status = 200 }: Said, number: number): void {
+async function answer(response: ServerResponse, said: Said, number: number): Promise<void> {
+  const { text, calls = [], status = 200 } = said;
   if (status !== 200) {
     response.writeHead(status, { "content-type": "application/json" });
     response.end(JSON.stringify({ error: { message: "The script refuses." } }));
@@ -80,7 +81,10 @@ function answer(response: ServerResponse, { text, calls = [], status = 200 }: Sa
     response.write(`data: ${JSON.stringify({ ...chunk, choices: [{ index: 0, ...choice }], usage })}\n\n`);
   };
   response.writeHead(200, { "content-type": "text/event-stream" });
-  if (text !== undefined) frame({ delta: { role: "assistant", content: text }, finish_reason: null });
+  for await (const content of typeof text === "string" ? [text] : (text ?? [])) {
+    if (response.destroyed) return;
+    frame({ delta: { role: "assistant", content }, finish_reason: null });
+  }
   calls.forEach(({ name, args }, index) => {
     const call = { index, id: `call_${number}_${index}`, type: "function" };
     const tool_calls = [{ ...call, function: { name, arguments: JSON.stringify(args) } }];

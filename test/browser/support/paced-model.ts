@@ -1,0 +1,108 @@
+// An agent whose answers a test streams piece by piece. What a page shows in the middle of such an answer depends on the
+// test alone, not on the machine's speed. The agent's model is a provider on the loopback, in the test's process.
+
+import { PassThrough } from "node:stream";
+
+import type { Locator } from "playwright-core";
+
+import type { ProjectCopy } from "../../e2e/support/project-copy.ts";
+import { openScriptedProvider, wordsOf } from "../../e2e/support/scripted-provider.ts";
+
+/** An answer that the model gives to one message. */
+export interface PacedAnswer {
+  /** The message. */
+  question: string;
+  /** Streams a piece. */
+  write: (piece: string) => void;
+  /** Streams the words with the numbers `from` to `to`, as in "word0 word1 word2", each as a piece. */
+  writeWords: (from: number, to: number) => void;
+  end: () => void;
+}
+
+/** The running provider. */
+export interface PacedModel {
+  /** Arguments of the dev command: the provider's key and address. */
+  variables: string[];
+  /** Prepares an answer to a message that no other answer is given to. All other messages are answered at once. */
+  answer: () => PacedAnswer;
+  close: () => Promise<void>;
+}
+
+/** Adds the agent `paced` to a project, and starts the provider of its model. */
+export async function addPacedAgent(project: ProjectCopy): Promise<PacedModel> {
+  project.write("agents/models/paced.ts", model);
+  project.write("agents/prompts/paced_rules.ts", prompt);
+  project.write("agents/agents/paced.ts", agent);
+  const answers = new Map<string, PassThrough>();
+  const provider = await openScriptedProvider(({ body: { messages } }) => {
+    const question = wordsOf(messages.findLast(({ role }) => role === "user"));
+    return { text: answers.get(question) ?? "It went well." };
+  });
+  return {
+    variables: ["--var", "OPENAI_API_KEY:none", "--var", `OPENAI_BASE_URL:${provider.url}/v1`],
+    answer() {
+      const question = `Question ${String(answers.size + 1)}`;
+      const pieces = new PassThrough({ encoding: "utf8", objectMode: true });
+      answers.set(question, pieces);
+      return {
+        question,
+        write: (piece) => void pieces.write(piece),
+        writeWords(from, to) {
+          for (let word = from; word <= to; word += 1) pieces.write(`${word === 0 ? "" : " "}word${String(word)}`);
+        },
+        end: () => void pieces.end(),
+      };
+    },
+    close: provider.close,
+  };
+}
+
+/**
+ * Reloads a page in the middle of an answer that has the words 0 to 9, and waits until `text` shows them again. A word is
+ * streamed at each request and each socket of the new document, so that words arrive before, during and after its first
+ * reading of the thread. Returns the number of the next word.
+ */
+export async function reloadDuring(answer: PacedAnswer, text: Locator): Promise<number> {
+  const page = text.page();
+  let next = 10;
+  const write = (): void => {
+    answer.writeWords(next, next);
+    next += 1;
+  };
+  page.on("request", write).on("websocket", write);
+  await page.reload();
+  await text.getByText("word9").waitFor();
+  page.off("request", write).off("websocket", write);
+  return next;
+}
+
+const model = `import { defineModel } from "threadhold";
+
+export default defineModel({
+  name: "paced",
+  provider: "openai",
+  model: "paced",
+  inputPrice: 0,
+  outputPrice: 0,
+});
+`;
+
+const prompt = `import { definePrompt } from "threadhold";
+
+export default definePrompt({
+  name: "paced_rules",
+  toolDescription: "Answers",
+  model: "paced",
+  includeChat: true,
+  prompt: "Answer.",
+});
+`;
+
+const agent = `import { defineAgent } from "threadhold";
+
+export default defineAgent({
+  name: "paced",
+  description: "Answers piece by piece",
+  sideA: { label: "Paced", prompt: "paced_rules", maxSteps: 5 },
+});
+`;
