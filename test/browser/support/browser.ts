@@ -2,11 +2,12 @@
 // their content security policy refused. A new browser context and a first page load cost more than most tests, so a
 // closed page is emptied and serves the next test.
 
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-import axe from "axe-core";
+import type axe from "axe-core";
 import { chromium } from "playwright-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 
@@ -16,6 +17,9 @@ import { chromiumArguments, findChromium } from "../../../scripts/lib/find-chrom
 const drawsAll = process.env["PICTURES"] === "true";
 
 const artefacts = fileURLToPath(new URL("../../../artifacts/screens/", import.meta.url));
+
+/** The script of axe, which is evaluated in each document that is checked. */
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Milliseconds within which an expectation about a page has to become true. */
 export const patience = 20_000;
@@ -88,7 +92,7 @@ async function empty(page: Page, url: string): Promise<boolean> {
 /** Findings of axe that are serious or critical. */
 async function findings(page: Page): Promise<string[]> {
   // Evaluated from outside of the page, because the page's policy refuses other scripts.
-  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axe.source);
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axeSource);
   const found = await page.evaluate(async () => {
     const { axe: runner } = globalThis as unknown as { axe: typeof axe };
     // The pages have no frames, and no rule of these impacts reads stylesheets or media.
