@@ -1,4 +1,5 @@
-// "together" run inside the Workers runtime next to the object they test, with one runtime for all; "node" run outside of it. "workers"
+// "together" run inside the Workers runtime next to the object they test, with one runtime for all; "node" run outside of it, with
+// the modules of a process for all; files of "client" replace globals of a browser, and each has a process of its own. "workers"
 // are files whose objects wait for a promise of the test. Each has a runtime of its own, which takes 0.8 processor seconds a file:
 // after V8 has optimised a function, the promises that it creates lose their object, and work that waits for such a promise goes on
 // in the context that resolves it. One file does not run long enough for that. "e2e" and "browser" drive real processes, one
@@ -17,6 +18,9 @@ declare module "vitest" {
     quickPool: boolean;
   }
 }
+
+/** Property tests on two shared cores take longer than the five seconds of the default. */
+const testTimeout = 30_000;
 
 const fromRoot = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -70,12 +74,24 @@ const inRuntime = (
     setupFiles: setupFiles.map((file) => fromRoot(`./${file}`)),
     onStackTrace: leadToSource,
     deps: { optimizer: { ssr: { enabled: true, include: dependencies } } },
-    // Property tests on two shared cores take longer than the five seconds of the default.
-    testTimeout: 30_000,
+    testTimeout,
     include,
     isolate,
     provide: { quickPool },
     sequence: { groupOrder: 0 },
+  },
+});
+
+const inNode = (name: string, include: string[], { isolate }: { isolate: boolean }) => ({
+  resolve,
+  test: {
+    name,
+    environment: "node" as const,
+    exclude,
+    include,
+    isolate,
+    testTimeout,
+    sequence: { groupOrder: 1 },
   },
 });
 
@@ -107,16 +123,8 @@ export default defineConfig({
         exclude: [...waiting, ...alone],
         isolate: false,
       }),
-      {
-        resolve,
-        test: {
-          name: "node",
-          environment: "node",
-          exclude,
-          include: ["test/{client,compiler,spec,scripts,lint,host,session,ui}/**/*.test.ts"],
-          sequence: { groupOrder: 1 },
-        },
-      },
+      inNode("node", ["test/{compiler,spec,scripts,lint,host,session,ui}/**/*.test.ts"], { isolate: false }),
+      inNode("client", ["test/client/**/*.test.ts"], { isolate: true }),
       outside("e2e", ["test/e2e/**/*.test.ts"]),
       outside("browser", ["test/browser/**/*.test.ts"]),
     ],

@@ -14,7 +14,7 @@ if ((await compileAgents()) !== 0) {
 // Tests of servers and of a browser wait for them most of the time. They run at the same time as those that compute.
 const everything = [
   ["--project=together", "--project=workers", "--project=golden"],
-  ["--project=node", "--project=e2e"],
+  ["--project=node", "--project=client", "--project=e2e"],
   ["--project=browser"],
 ];
 const named = process.argv.slice(2);
