@@ -67,6 +67,7 @@ export const talkPlays: GoldenPlay[] = [
     run: (stage) =>
       stage.turn("a run that a message ends", async () => {
         const open = await busy(stage, "interrupted");
+        await stage.ask("POST", "/messages", { content: "refused", when: "reject" });
         await stage.ended(() => stage.ask("POST", "/messages", { content: "now", when: "interrupt" }), 2);
         await stage.ended(() => stage.ask("POST", "/messages", { content: "not now", when: "reject" }));
         open();
