@@ -31,4 +31,4 @@ type Unnumbered<E> = E extends FeedEvent ? Omit<E, "seq"> : never;
 export type FeedDraft = Unnumbered<FeedEvent>;
 
 /** A change that a thread sends to its owner's feed. */
-export type FeedWord = Exclude<FeedDraft, { type: "feed_start" }>;
+export type FeedMessage = Exclude<FeedDraft, { type: "feed_start" }>;

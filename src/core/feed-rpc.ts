@@ -1,7 +1,7 @@
 // The RPC interface of a feed: one object for each owner of threads. Threads send their changes to it, clients subscribe to it through the
 // Worker (watchers), and it counts the owner's leases.
 
-import type { FeedWord } from "#contract/feed.ts";
+import type { FeedMessage } from "#contract/feed.ts";
 
 import type { HoldsLeases, KeepsLeases } from "./lease.ts";
 
@@ -13,13 +13,13 @@ export interface FeedRpc extends KeepsLeases, HoldsLeases {
    * Sends a message to the feed's watchers that subscribed as `owner`. `admitted` are the leases of inputs that the thread has admitted:
    * from now on the thread's status alone decides whether it counts as running.
    */
-  tell(owner: string | null, word: FeedWord, admitted?: readonly string[]): Promise<void>;
+  publish(owner: string | null, message: FeedMessage, admitted?: readonly string[]): Promise<void>;
   /** Marks a ticket as used. Returns true for the first use, as `ThreadRpc.redeemTicket` does. */
   redeemTicket(nonce: string, expiresAt: number): Promise<boolean>;
 }
 
 /** The methods of a feed that threads call. */
-export type FeedTold = Pick<FeedRpc, "tell" | "giveBack">;
+export type OwnerFeedRpc = Pick<FeedRpc, "publish" | "giveBack">;
 
 /** A feed's object for the Worker. `fetch` accepts the upgrade request of a watcher. */
 export interface FeedStub extends FeedRpc {

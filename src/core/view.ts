@@ -16,14 +16,14 @@ export function textOf(parts: readonly StoredPart[]): string | null {
   return text === "" && !parts.some((part) => part.type === "text") ? null : text;
 }
 
-/** The tool calls as JSON text (Standard Agents, Message.tool_calls); null if there are none. */
-export function toolCallsJson(parts: readonly StoredPart[]): string | null {
-  const calls = parts.flatMap((part) =>
+/** The tool calls in the form of Standard Agents, with their arguments as JSON text. */
+export function functionCalls(parts: readonly StoredPart[]) {
+  return parts.flatMap((part) =>
     part.type === "tool_call"
       ? [
           {
             id: part.id,
-            type: "function",
+            type: "function" as const,
             function: {
               name: part.name,
               arguments: typeof part.arguments === "string" ? part.arguments : JSON.stringify(part.arguments),
@@ -32,6 +32,11 @@ export function toolCallsJson(parts: readonly StoredPart[]): string | null {
         ]
       : [],
   );
+}
+
+/** The tool calls as JSON text (Standard Agents, Message.tool_calls); null if there are none. */
+export function toolCallsJson(parts: readonly StoredPart[]): string | null {
+  const calls = functionCalls(parts);
   return calls.length === 0 ? null : JSON.stringify(calls);
 }
 

@@ -2,7 +2,7 @@
 // row. An ended lease is removed in memory, and the row changes with the next write. An overdue lease counts only if its holder
 // confirms it. Holders are asked only when a request would otherwise be refused.
 
-import type { FeedWord } from "#contract/feed.ts";
+import type { FeedMessage } from "#contract/feed.ts";
 import type { HeldLeases, LeaseHolder, LeaseOutcome, LeaseRequest } from "#core/lease.ts";
 
 import { readLeaseRow, writeLeaseRow } from "./lease-row.ts";
@@ -67,7 +67,7 @@ export class Leases {
   }
 
   /** Records the state of a thread from its message to the feed. `admitted` are the leases of inputs that the thread has admitted. */
-  recordThread(message: FeedWord, admitted: readonly string[]): void {
+  recordThread(message: FeedMessage, admitted: readonly string[]): void {
     const { runs } = this.#state;
     const thread = message.type === "thread_deleted" ? message.thread_id : message.thread.id;
     const isWorking = message.type !== "thread_deleted" && message.thread.status === "running";

@@ -1,7 +1,7 @@
 // Remembers the running threads of a feed, for watchers that connect later: the catalog lists a run only after it has ended. The
 // memory is lost when the object is evicted and is filled again by the threads' next heartbeats.
 
-import type { FeedWord } from "#contract/feed.ts";
+import type { FeedMessage } from "#contract/feed.ts";
 
 /** Bounds of the memory: threads, and characters of their JSON. Threads that were updated longest ago are dropped first. */
 const maxThreads = 200;
@@ -13,7 +13,7 @@ export class RunningThreads {
   #characters = 0;
 
   /** Records a message to the feed; `frame` is its JSON. */
-  record(message: FeedWord, frame: string): void {
+  record(message: FeedMessage, frame: string): void {
     const id = message.type === "thread_deleted" ? message.thread_id : message.thread.id;
     this.#drop(id);
     if (message.type === "thread_deleted" || message.thread.status !== "running") return;

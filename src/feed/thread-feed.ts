@@ -6,7 +6,7 @@
 import { DurableObject } from "cloudflare:workers";
 
 import { errorBodySchema, httpStatus, tooSlowCloseCode } from "#contract/error.ts";
-import type { FeedDraft, FeedWord } from "#contract/feed.ts";
+import type { FeedDraft, FeedMessage } from "#contract/feed.ts";
 import { mostWatchers } from "#contract/stream-limits.ts";
 import { leaseField, ownerField, watchEndField } from "#core/feed-rpc.ts";
 import type { FeedDirectory, FeedRpc } from "#core/feed-rpc.ts";
@@ -57,7 +57,7 @@ export function threadFeed<Env>(dependenciesOf: (env: Env) => FeedDependencies) 
       state.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
     }
 
-    async tell(owner: string | null, message: FeedWord, admitted: readonly string[] = []): Promise<void> {
+    async publish(owner: string | null, message: FeedMessage, admitted: readonly string[] = []): Promise<void> {
       const frame = JSON.stringify(message);
       this.#running.record(message, frame);
       // Threads without a user have no limit of runs, so they have no leases.

@@ -8,7 +8,7 @@ import type { ModelMessage } from "#core/ports/model-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { repair } from "#core/repair.ts";
 import { isSendable, modelMessage, withMessageText } from "#core/request/request-messages.ts";
-import { textOf } from "#core/view.ts";
+import { functionCalls, textOf } from "#core/view.ts";
 import { parseBoundedOrNull } from "#lib/bounded-json.ts";
 import { textOrJson } from "#lib/json-value.ts";
 import type { LLMMessage, Message } from "#spec/index.ts";
@@ -69,20 +69,7 @@ function fromFiltered(kept: Message[], { included, stored }: StepHistory, viewer
 }
 
 function llmMessage(message: ModelMessage): LLMMessage {
-  const calls = message.parts.flatMap((part) =>
-    part.type === "tool_call"
-      ? [
-          {
-            id: part.id,
-            type: "function",
-            function: {
-              name: part.name,
-              arguments: typeof part.arguments === "string" ? part.arguments : JSON.stringify(part.arguments),
-            },
-          },
-        ]
-      : [],
-  );
+  const calls = functionCalls(message.parts);
   return {
     role: message.role,
     content: textOf(message.parts),

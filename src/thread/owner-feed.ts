@@ -3,8 +3,8 @@
 // outdated until the thread's next change or until the client requests the list again. One message is sent at a time; changes in the
 // meantime are combined into one further message with the newest state.
 
-import type { FeedWord } from "#contract/feed.ts";
-import type { FeedDirectory, FeedTold } from "#core/feed-rpc.ts";
+import type { FeedMessage } from "#contract/feed.ts";
+import type { FeedDirectory, OwnerFeedRpc } from "#core/feed-rpc.ts";
 import type { ThreadRecord } from "#core/record.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 import { toThread } from "#core/view.ts";
@@ -13,8 +13,8 @@ import type { LiveThread } from "./live-thread.ts";
 
 /** A feed message that waits to be sent. `message` builds it right before that. */
 interface PendingMessage {
-  type: FeedWord["type"];
-  message: () => FeedWord;
+  type: FeedMessage["type"];
+  message: () => FeedMessage;
 }
 
 /** The `creation` of a thread whose creation has not ended. No feed messages are sent for it, because the creation may still be refused. */
@@ -28,14 +28,14 @@ const tries = 2;
  * deleted thread are sent before those about the new one.
  */
 export class OwnerFeed {
-  readonly #feeds: FeedDirectory<FeedTold>;
+  readonly #feeds: FeedDirectory<OwnerFeedRpc>;
   readonly #background: (work: Promise<unknown>) => void;
   readonly #waiting = new Map<string | null, PendingMessage>();
   /** Ids of leases whose inputs were admitted and that no feed message has contained yet. */
   #admitted: string[] = [];
-  #telling = false;
+  #publishing = false;
 
-  constructor(feeds: FeedDirectory<FeedTold>, background: (work: Promise<unknown>) => void) {
+  constructor(feeds: FeedDirectory<OwnerFeedRpc>, background: (work: Promise<unknown>) => void) {
     this.#feeds = feeds;
     this.#background = background;
   }
@@ -86,7 +86,7 @@ export class OwnerFeed {
     this.#put(record, "thread_deleted", null);
   }
 
-  #put(record: Readonly<ThreadRecord>, type: FeedWord["type"], live: LiveThread | null): void {
+  #put(record: Readonly<ThreadRecord>, type: FeedMessage["type"], live: LiveThread | null): void {
     const { id, user_id, parent, creation } = record;
     // Lists do not show child threads.
     if (parent !== null || creation === unfinished) return;
@@ -100,17 +100,17 @@ export class OwnerFeed {
           ? { type: "thread_deleted", thread_id: id }
           : { type: told, thread: { ...toThread(live.record), last_seq: live.lastSeq } },
     });
-    if (!this.#telling) this.#background(this.#tellAll());
+    if (!this.#publishing) this.#background(this.#publishAll());
   }
 
-  async #tellAll(): Promise<void> {
-    this.#telling = true;
+  async #publishAll(): Promise<void> {
+    this.#publishing = true;
     await Promise.resolve();
-    for (let next = this.#next(); next !== null; next = this.#next()) await this.#tell(...next);
-    this.#telling = false;
+    for (let next = this.#next(); next !== null; next = this.#next()) await this.#publish(...next);
+    this.#publishing = false;
   }
 
-  #next(): [owner: string | null, word: FeedWord] | null {
+  #next(): [owner: string | null, message: FeedMessage] | null {
     for (const [owner, { message }] of this.#waiting) {
       this.#waiting.delete(owner);
       return [owner, message()];
@@ -118,12 +118,12 @@ export class OwnerFeed {
     return null;
   }
 
-  async #tell(owner: string | null, word: FeedWord): Promise<void> {
+  async #publish(owner: string | null, message: FeedMessage): Promise<void> {
     const admitted = this.#admitted;
     this.#admitted = [];
     for (let attempt = 1; attempt <= tries; attempt++) {
       try {
-        await this.#feeds(owner).tell(owner, word, admitted);
+        await this.#feeds(owner).publish(owner, message, admitted);
         return;
       } catch {
         // The lost message is not logged: the catalog has the thread's state, and a client receives it with its next request of the list.

@@ -2,7 +2,7 @@
 // attachment; those of exports and imports are in memory. When a stream ends, for any reason, its lease is given back.
 
 import { tooSlowCloseCode } from "#contract/error.ts";
-import type { FeedDirectory, FeedTold } from "#core/feed-rpc.ts";
+import type { FeedDirectory, OwnerFeedRpc } from "#core/feed-rpc.ts";
 import { isAttended } from "#core/lease.ts";
 import type { StreamLease } from "#core/lease.ts";
 import type { Caller } from "#core/thread-rpc.ts";
@@ -12,13 +12,13 @@ import { leaseOf } from "./reader/subscribe.ts";
 /** The stream leases of one object. */
 export class StreamLeases {
   readonly #state: DurableObjectState;
-  readonly #feeds: FeedDirectory<FeedTold>;
+  readonly #feeds: FeedDirectory<OwnerFeedRpc>;
   readonly #now: () => number;
   /** Ids of the leases of exports and imports in progress. */
   readonly #open = new Set<string>();
 
   /** `now` is milliseconds. */
-  constructor(state: DurableObjectState, feeds: FeedDirectory<FeedTold>, now: () => number) {
+  constructor(state: DurableObjectState, feeds: FeedDirectory<OwnerFeedRpc>, now: () => number) {
     this.#state = state;
     this.#feeds = feeds;
     this.#now = now;

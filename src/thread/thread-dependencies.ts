@@ -1,6 +1,6 @@
 // The external dependencies of a thread's object. The composition root (`compose.ts`) builds them.
 
-import type { FeedDirectory, FeedTold } from "#core/feed-rpc.ts";
+import type { FeedDirectory, OwnerFeedRpc } from "#core/feed-rpc.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { ModelPort } from "#core/ports/model-port.ts";
@@ -25,7 +25,7 @@ export interface ThreadDependencies {
   /** Other threads of the deployment. */
   threads: PeerDirectory;
   /** The feed objects of the threads' owners. */
-  feeds: FeedDirectory<FeedTold>;
+  feeds: FeedDirectory<OwnerFeedRpc>;
   files: FileSettings;
   settings: Settings;
 }

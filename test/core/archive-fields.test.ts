@@ -1,5 +1,5 @@
 // Every field of a record has an export policy, and the format has exactly the exported fields, at every depth. Fields are compared by
-// their types: a field that is added anywhere is a type error here or in `fate.ts`.
+// their types: a field that is added anywhere is a type error here or in `export-policy.ts`.
 
 import { describe, expect, it } from "vitest";
 
@@ -15,8 +15,8 @@ import {
   archivedRunSchema,
   archivedThreadSchema,
 } from "#core/archive/archive-record.ts";
-import { carriedOf, logFate, messageFate, runFate, threadFate } from "#core/archive/fate.ts";
-import type { Carried } from "#core/archive/fate.ts";
+import { carriedOf, logPolicies, messagePolicies, runPolicies, threadPolicies } from "#core/archive/export-policy.ts";
+import type { Carried } from "#core/archive/export-policy.ts";
 import type { QueuedCall, QueuedInput, QueueRecord, StoredPart } from "#core/record.ts";
 
 /** `true` if two unions are equal; otherwise nothing can be assigned to it. */
@@ -28,12 +28,12 @@ type Given<Field> = NonNullable<Field>;
 type Inline = "data" | "url";
 
 const same: true[] = [
-  true satisfies Same<keyof ArchivedMessage, Carried<typeof messageFate>>,
+  true satisfies Same<keyof ArchivedMessage, Carried<typeof messagePolicies>>,
   // The calls of a queued run are in its input.
-  true satisfies Same<keyof ArchivedRun, Carried<typeof runFate> | "calls">,
-  true satisfies Same<keyof ArchivedLog, Carried<typeof logFate>>,
+  true satisfies Same<keyof ArchivedRun, Carried<typeof runPolicies> | "calls">,
+  true satisfies Same<keyof ArchivedLog, Carried<typeof logPolicies>>,
   // The thread of an export has the fields of the queue at its top level, but for `steering`.
-  true satisfies Same<keyof ArchivedThread, Carried<typeof threadFate> | "held" | "overtaker">,
+  true satisfies Same<keyof ArchivedThread, Carried<typeof threadPolicies> | "held" | "overtaker">,
   true satisfies Same<keyof QueueRecord, "run_ids" | "steering" | "paused" | "overtaker">,
   true satisfies Same<ArchivedPart["type"], StoredPart["type"]>,
   true satisfies Same<Part_<"text", ArchivedPart>, Part_<"text", StoredPart>>,
@@ -58,13 +58,13 @@ describe("the fields of an export", () => {
   it("The fields of an export are those of the records that the export policy carries, and each of them is read again", () => {
     expect(same).not.toContain(false);
     for (const [table, schema] of [
-      [messageFate, archivedMessageSchema],
-      [runFate, archivedRunSchema],
-      [logFate, archivedLogSchema],
-      [threadFate, archivedThreadSchema],
+      [messagePolicies, archivedMessageSchema],
+      [runPolicies, archivedRunSchema],
+      [logPolicies, archivedLogSchema],
+      [threadPolicies, archivedThreadSchema],
     ] as const) {
       const every = Object.fromEntries(Object.keys(table).map((field) => [field, 1]));
-      const of = table === runFate ? ["calls"] : table === threadFate ? ["held", "overtaker"] : [];
+      const of = table === runPolicies ? ["calls"] : table === threadPolicies ? ["held", "overtaker"] : [];
       const fields = Object.keys(schema.shape).filter((field) => !of.includes(field));
       expect(Object.keys(carriedOf(every, table)).sort()).toEqual(fields.sort());
     }

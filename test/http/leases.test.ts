@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import type { FeedWord } from "#contract/feed.ts";
+import type { FeedMessage } from "#contract/feed.ts";
 import type { ThreadStatus } from "#contract/thread.ts";
 import type { HeldLeases, LeaseHolder } from "#core/lease.ts";
 import { admitMicros, attachMicros, confirmedMicros, heldMicros, Leases } from "#feed/leases.ts";
@@ -40,7 +40,7 @@ function keeper() {
   return { state, held, make };
 }
 
-function word(id: string, status: ThreadStatus): FeedWord {
+function word(id: string, status: ThreadStatus): FeedMessage {
   return { type: "thread_updated", thread: threadRecord({ id, status }) };
 }
 

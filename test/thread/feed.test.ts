@@ -294,7 +294,10 @@ describe("the feed's object", () => {
     const thread = await value(stubOf(id).call("describe", admin));
     await fast.until(isCreated);
     for (let at = 0; at < 40; at += 1) {
-      await feedOf(owner).tell(owner, { type: "thread_updated", thread: { ...thread, title: `title ${String(at)}` } });
+      await feedOf(owner).publish(owner, {
+        type: "thread_updated",
+        thread: { ...thread, title: `title ${String(at)}` },
+      });
       await fast.until(isTitled(`title ${String(at)}`));
     }
     expect(await slow.closed).toBe(4408);
@@ -304,12 +307,12 @@ describe("the feed's object", () => {
     const liar = await watch(owner, { acknowledges: false });
     liar.socket.send('{"type":"ack","seq":9007199254740991}');
     for (let at = 0; at < 12; at += 1) {
-      await feedOf(owner).tell(owner, { type: "thread_updated", thread });
+      await feedOf(owner).publish(owner, { type: "thread_updated", thread });
     }
     expect(await liar.closed).toBe(4408);
     const before = fast.events.length;
-    await feedOf(owner).tell(newOwner(), { type: "thread_deleted", thread_id: id });
-    await feedOf(owner).tell(owner, { type: "thread_updated", thread: { ...thread, title: "end" } });
+    await feedOf(owner).publish(newOwner(), { type: "thread_deleted", thread_id: id });
+    await feedOf(owner).publish(owner, { type: "thread_updated", thread: { ...thread, title: "end" } });
     await fast.until(isTitled("end"));
     expect(fast.events.slice(before).map(({ type }) => type)).not.toContain("thread_deleted");
   });
@@ -361,7 +364,7 @@ describe("the feed's object", () => {
     const thread = await value(stubOf(await newThread("parallel")).call("describe", admin));
     const watching = await Promise.all(odd.map((owner) => watch(owner)));
     for (const owner of odd)
-      await feedOf(owner).tell(owner, { type: "thread_updated", thread: { ...thread, title: owner } });
+      await feedOf(owner).publish(owner, { type: "thread_updated", thread: { ...thread, title: owner } });
     for (const [at, owner] of odd.entries()) {
       await watching[at]?.until(isTitled(owner));
       expect(watching[at]?.events).toHaveLength(2);

@@ -1,7 +1,7 @@
 // Lets a test stop an object at certain places: at fault points, and before and after each message to another thread.
 // There a test may make the object wait, make the message fail, or abort the object.
 
-import type { FeedDirectory, FeedTold } from "#core/feed-rpc.ts";
+import type { FeedDirectory, OwnerFeedRpc } from "#core/feed-rpc.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { PeerDirectory } from "#core/thread-peer.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
@@ -52,13 +52,16 @@ export function placedCatalog(state: DurableObjectState, catalog: Catalog): Cata
 }
 
 /** Feeds, with a place before and after each message to them. The message names the thread and its change. */
-export function placedFeeds(state: DurableObjectState, feeds: FeedDirectory<FeedTold>): FeedDirectory<FeedTold> {
+export function placedFeeds(
+  state: DurableObjectState,
+  feeds: FeedDirectory<OwnerFeedRpc>,
+): FeedDirectory<OwnerFeedRpc> {
   return (owner) => ({
     giveBack: (id, part) => feeds(owner).giveBack(id, part),
-    tell: async (to, word, admitted) => {
+    publish: async (to, word, admitted) => {
       const thread = state.id.name ?? "";
       await passing?.({ thread, name: "before tell", state });
-      await feeds(owner).tell(to, word, admitted);
+      await feeds(owner).publish(to, word, admitted);
       await passing?.({ thread, name: "after tell", state });
     },
   });

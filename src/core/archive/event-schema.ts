@@ -12,13 +12,13 @@ import { leftOut } from "../stored-event.ts";
 const [plainEvents] = eventSchema.options;
 
 /** The calls of an `awaiting_tool_execution` event. Rows may leave out their arguments, which are in the messages that made the calls. */
-const restingCalls = z.array(z.strictObject(pendingCallSchema.shape));
+const openCalls = z.array(z.strictObject(pendingCallSchema.shape));
 
 function storedForm(option: (typeof plainEvents.options)[number]) {
   const gone = new Set<string>(["thread_id", "prev", ...(leftOut[option.shape.type.value] ?? [])]);
   const kept = Object.entries(option.shape).filter(([field]) => !gone.has(field));
   const shape = { ...Object.fromEntries(kept), type: option.shape.type };
-  return z.strictObject("tool_calls" in shape ? { ...shape, tool_calls: restingCalls } : shape);
+  return z.strictObject("tool_calls" in shape ? { ...shape, tool_calls: openCalls } : shape);
 }
 
 const [first, ...others] = plainEvents.options.map(storedForm);

@@ -17,7 +17,7 @@ export function executionFormat(events: AgentEvents): SseFormat {
 }
 
 /** The complete stream of an execution whose run still waits. */
-export function restingExecution(events: AgentEvents, open: readonly SessionToolCall[]): string {
+export function suspendedExecution(events: AgentEvents, open: readonly SessionToolCall[]): string {
   return lines(events.begin()) + lines(events.rest(open)) + closing(events);
 }
 

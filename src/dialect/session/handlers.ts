@@ -21,7 +21,7 @@ import type { Services } from "#http/services.ts";
 
 import { executeInput } from "./execute-input.ts";
 import type { ExecuteInput } from "./execute-input.ts";
-import { executionFormat, restingExecution } from "./execution-lines.ts";
+import { executionFormat, suspendedExecution } from "./execution-lines.ts";
 import { createFindThread, pastTheEnd, readSession } from "./find-thread.ts";
 import type { SessionThread } from "./find-thread.ts";
 import { projectFacts } from "./project-facts.ts";
@@ -52,7 +52,7 @@ export function sessionHandlers(services: Services): HandlersOf<(typeof sessionG
         if (context !== null) await createSession(services, { caller, session, context, options: given.options });
         const posting = { caller: taken.caller, session, execution: given, key };
         const posted = await orMissingContext(given.context === null, () => postInput(services, posting));
-        const rests = await restingCalls(services, { caller: taken.caller, session, posted });
+        const rests = await suspendedCalls(services, { caller: taken.caller, session, posted });
         if (rests !== null) await taken.giveBack();
         return streamOf(services, { request, caller: taken.caller, session, posted, rests, known });
       });
@@ -107,7 +107,7 @@ function postInput({ callThread }: Services, { caller, session, execution, key }
 /**
  * Returns the open calls with their arguments if the run still waits for results; null if the run is to be streamed.
  */
-async function restingCalls(
+async function suspendedCalls(
   { callThread }: Services,
   { caller, session, posted }: { caller: Caller; session: SessionThread; posted: Posted },
 ): Promise<SessionToolCall[] | null> {
@@ -160,7 +160,7 @@ async function streamOf(services: Services, followed: FollowedExecution): Promis
   });
   const headers = { "x-session-id": sessionId };
   if (rests !== null) {
-    return new Response(restingExecution(events, rests), { headers: { ...sseHeaders, ...headers } });
+    return new Response(suspendedExecution(events, rests), { headers: { ...sseHeaders, ...headers } });
   }
   // Events of nested loops are left out: a call shows only its result.
   const query = { run_id: run.id, after: String(after), depth: "0", include_silent: "false" };

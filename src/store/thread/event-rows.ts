@@ -28,13 +28,8 @@ export function eventRows(
     .orderBy(asc(eventTable.seq))
     .limit(sql.placeholder("limit"))
     .prepare();
-  const selectPage = database
-    .select({ body: eventTable.body })
-    .from(eventTable)
-    .where(gt(eventTable.seq, sql.placeholder("seq")))
-    .orderBy(asc(eventTable.seq))
-    .limit(sql.placeholder("limit"))
-    .prepare();
+  const read = (seq: number, limit: number): StoredEvent[] =>
+    select.all({ seq, limit }).map((row) => decodeBody<StoredEvent>(row.body));
   return {
     insertEvent(event) {
       insert.run({ seq: event.seq, body: encodeBody("event", event) });
@@ -42,11 +37,7 @@ export function eventRows(
     deleteEvent(seq) {
       remove.run({ seq });
     },
-    eventsAfter(seq, limit) {
-      return select.all({ seq, limit }).map((row) => decodeBody<StoredEvent>(row.body));
-    },
-    eventPage({ after, limit }) {
-      return selectPage.all({ seq: after, limit }).map((row) => decodeBody<StoredEvent>(row.body));
-    },
+    eventsAfter: (seq, limit) => read(seq, limit),
+    eventPage: ({ after, limit }) => read(after, limit),
   };
 }

@@ -5,8 +5,8 @@ import { ThreadholdError } from "#contract/error.ts";
 import { chunkBytes } from "#core/archive/archive-line.ts";
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
 import type { ArchivedFile } from "#core/archive/archive-record.ts";
-import { carriedOf } from "#core/archive/fate.ts";
-import type { Fate } from "#core/archive/fate.ts";
+import { carriedOf } from "#core/archive/export-policy.ts";
+import type { ExportPolicy } from "#core/archive/export-policy.ts";
 import { inChunks, piecesOf } from "#store/files/byte-pieces.ts";
 import { joined } from "#store/files/file-path.ts";
 import { openBytes } from "#store/files/file-reader.ts";
@@ -80,7 +80,7 @@ async function* chunkLines(parts: FileReaderParts, row: FileRow): AsyncGenerator
 }
 
 /** What an export does with each field. The importing deployment chooses where bytes are stored. Only a linked file's URL is exported. */
-const fileFate = {
+const filePolicies = {
   mime_type: "carried",
   metadata: "carried",
   width: "carried",
@@ -91,14 +91,14 @@ const fileFate = {
   tag: "anew",
   // Only folders have this field.
   implied: "left",
-} as const satisfies Record<keyof FileBodyRecord, Fate>;
+} as const satisfies Record<keyof FileBodyRecord, ExportPolicy>;
 
 function archivedFile({ parent, name, size, body }: FileRow): ArchivedFile {
   const { place } = body;
   return {
     path: joined(parent, name),
     size,
-    ...carriedOf(body, fileFate),
+    ...carriedOf(body, filePolicies),
     ...(place?.type === "external" ? { url: place.url } : {}),
   };
 }

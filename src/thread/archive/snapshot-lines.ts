@@ -3,7 +3,7 @@
 
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
 import type { ArchivedThread, ArchivedLog, ArchivedMessage, ArchivedRun } from "#core/archive/archive-record.ts";
-import { carriedOf, logFate, messageFate, runFate, threadFate } from "#core/archive/fate.ts";
+import { carriedOf, logPolicies, messagePolicies, runPolicies, threadPolicies } from "#core/archive/export-policy.ts";
 import type { MessageRecord, LogRecord, RunRecord, ThreadRecord } from "#core/record.ts";
 import type { BranchRecord, MessagePosition } from "#store/thread-lifecycle.ts";
 
@@ -132,14 +132,14 @@ function parentsFirst(branches: readonly BranchRecord[]): BranchRecord[] {
 }
 
 /**
- * The thread in its exported form: the fields that `fate.ts` marks as `carried`. `lastSeq` is the number of the last event that was
+ * The thread in its exported form: the fields that `export-policy.ts` marks as `carried`. `lastSeq` is the number of the last event that was
  * sent.
  */
 function archivedThread(record: Readonly<ThreadRecord>, lastSeq: number): ArchivedThread {
   const { run_ids, paused, overtaker } = record.queue;
   const queue = { queue: run_ids, ...(overtaker === undefined ? {} : { overtaker }), held: paused };
   // The exported thread has the queue's fields at its top level, in the position of the record's `queue`.
-  const fields = Object.entries(carriedOf(record, threadFate)).flatMap<[string, unknown]>((entry) =>
+  const fields = Object.entries(carriedOf(record, threadPolicies)).flatMap<[string, unknown]>((entry) =>
     entry[0] === "queue" ? Object.entries(queue) : [entry],
   );
   return { ...(Object.fromEntries(fields) as ArchivedThread), last_seq: lastSeq };
@@ -150,12 +150,12 @@ function archivedMessage(record: MessageRecord): ArchivedMessage {
   const { awaits } = record;
   // `awaits` is not exported. An empty `answered` marks a call that waited for a client or a person and therefore has not run.
   const waits = awaits !== undefined && awaits.kind !== "child" && record.answered === undefined;
-  return carriedOf(waits ? { ...record, answered: "" } : record, messageFate) as ArchivedMessage;
+  return carriedOf(waits ? { ...record, answered: "" } : record, messagePolicies) as ArchivedMessage;
 }
 
 /** A run in its exported form. */
 function archivedRun(record: RunRecord): ArchivedRun {
-  const { queued, ...kept } = carriedOf(record, runFate);
+  const { queued, ...kept } = carriedOf(record, runPolicies);
   const calls = queued?.calls;
   return {
     ...kept,
@@ -168,5 +168,5 @@ function archivedRun(record: RunRecord): ArchivedRun {
 
 /** A log row in its exported form. */
 function archivedLog(record: LogRecord): ArchivedLog {
-  return carriedOf(record, logFate);
+  return carriedOf(record, logPolicies);
 }

@@ -121,7 +121,7 @@ function offerEvents(store: ThreadStore, after: number, rows: EarliestRows): voi
 }
 
 /** A message's position, and the number of its last event. */
-interface MessagePlace {
+interface MessageSeq {
   position: string;
   last: number;
 }
@@ -134,8 +134,8 @@ function offerMessages(
   store: ThreadStore,
   { branch }: ThreadRecord,
   { beyond, rows, starts }: { beyond: string; rows: EarliestRows; starts: RunStarts },
-): MessagePlace[] {
-  const places: MessagePlace[] = [];
+): MessageSeq[] {
+  const places: MessageSeq[] = [];
   for (const message of messagesBeyond(store, branch, beyond)) {
     if (areLater(message, { rows, starts })) break;
     rows.offer(message, message);
@@ -147,7 +147,7 @@ function offerMessages(
 /**
  * The position up to which the events of all messages are in this part or in earlier ones. Call it after rows of every kind were offered.
  */
-function completeUpTo(places: readonly MessagePlace[], rows: EarliestRows): string | undefined {
+function completeUpTo(places: readonly MessageSeq[], rows: EarliestRows): string | undefined {
   const open = places.findIndex(({ last }) => rows.isLater(last));
   return (open === -1 ? places : places.slice(0, open)).at(-1)?.position;
 }

@@ -57,8 +57,8 @@ export class FakeFeed implements FeedStub {
     return { streams: ids.filter((id) => this.#open.has(id)), working: false };
   }
 
-  async tell(): Promise<void> {
-    throw new Error("The Worker tells a feed nothing.");
+  async publish(): Promise<void> {
+    throw new Error("The Worker publishes nothing to a feed.");
   }
 
   async redeemTicket(nonce: string): Promise<boolean> {

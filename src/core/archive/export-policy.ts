@@ -10,13 +10,13 @@ import type { LogRecord, MessageRecord, RunRecord, ThreadRecord } from "../recor
  * - `left`: not in the export nor in the imported thread. It concerns other threads, which are not in the file, or the active run, which
  *   the import ends.
  */
-export type Fate = "carried" | "counted" | "anew" | "left";
+export type ExportPolicy = "carried" | "counted" | "anew" | "left";
 
 /** The fields of a table that are in the export. */
 export type Carried<Table> = { [Field in keyof Table]: Table[Field] extends "carried" ? Field : never }[keyof Table];
 
 /** A message. What a call waits for is left out: its child thread is not in the file, and its result goes to the original thread. */
-export const messageFate = {
+export const messagePolicies = {
   id: "carried",
   branch: "carried",
   position: "carried",
@@ -55,10 +55,10 @@ export const messageFate = {
   child: "left",
   work: "left",
   updated_seq: "left",
-} as const satisfies Record<keyof MessageRecord, Fate>;
+} as const satisfies Record<keyof MessageRecord, ExportPolicy>;
 
 /** A run. The progress of an active run is left out: the import ends that run and repeats nothing. */
-export const runFate = {
+export const runPolicies = {
   id: "carried",
   branch: "carried",
   status: "carried",
@@ -90,10 +90,10 @@ export const runFate = {
   events: "carried",
   counts_before: "counted",
   progress: "left",
-} as const satisfies Record<keyof RunRecord, Fate>;
+} as const satisfies Record<keyof RunRecord, ExportPolicy>;
 
 /** A log row. */
-export const logFate = {
+export const logPolicies = {
   id: "carried",
   type: "carried",
   run_id: "carried",
@@ -102,10 +102,10 @@ export const logFate = {
   created_at: "carried",
   data: "carried",
   events: "carried",
-} as const satisfies Record<keyof LogRecord, Fate>;
+} as const satisfies Record<keyof LogRecord, ExportPolicy>;
 
 /** The thread. Its relations to other threads are left out. */
-export const threadFate = {
+export const threadPolicies = {
   id: "carried",
   agent_id: "carried",
   origin_agent_id: "carried",
@@ -139,13 +139,13 @@ export const threadFate = {
   // The calls that wait for a client belong to the active run, which the import ends.
   pending: "left",
   updated_seq: "left",
-} as const satisfies Record<keyof ThreadRecord, Fate>;
+} as const satisfies Record<keyof ThreadRecord, ExportPolicy>;
 
 /** The fields of a record that its table marks as `carried`. Fields that the record lacks are not added. */
-export function carriedOf<RecordType extends object, Table extends Record<keyof RecordType, Fate>>(
+export function carriedOf<RecordType extends object, Table extends Record<keyof RecordType, ExportPolicy>>(
   record: RecordType,
   table: Table,
 ): Pick<RecordType, Carried<Table> & keyof RecordType> {
-  const kept = Object.entries(record).filter(([field]) => (table as Record<string, Fate>)[field] === "carried");
+  const kept = Object.entries(record).filter(([field]) => (table as Record<string, ExportPolicy>)[field] === "carried");
   return Object.fromEntries(kept) as Pick<RecordType, Carried<Table> & keyof RecordType>;
 }
