@@ -348,6 +348,24 @@ describe("a wait", () => {
     expect((await app.ask(`/api/threads/${id}/events`)).status).toBe(200);
   });
 
+  it("LEASE4 The lease of a wait that cannot subscribe again is free again", async () => {
+    const app = testApp({ variables: { API_TOKENS: tokens, LIMIT_OPEN_STREAMS: "1" } });
+    const { id, object } = app.seed();
+    const feed = app.feed("anna");
+    const body = (await firstSpace(app, { id, object })).text();
+    const [run] = object.runs.values();
+    const ended = feed.nextReturn();
+    object.emit({ type: "awaiting_tool_execution", run_id: run?.id ?? "", tool_calls: [] });
+    await ended;
+    await app.time.armed(100);
+    object.failures.push(new Error("The object was reset."));
+    const broken = feed.nextReturn();
+    app.time.advance(100);
+    await expect(body).rejects.toThrow();
+    await broken;
+    expect((await app.ask(`/api/threads/${id}/events`)).status).toBe(200);
+  });
+
   it("SSE13 A response with wait=true that begins with spaces contains the same JSON as one without them", async () => {
     const app = testApp();
     const { id, object } = app.seed();

@@ -4,10 +4,11 @@
 import { ThreadholdError } from "#contract/error.ts";
 import { isFinished } from "#contract/finished.ts";
 import type { Run } from "#contract/run.ts";
-import type { Caller } from "#core/thread-rpc.ts";
 import { backOffMs } from "#lib/back-off.ts";
 import { pause } from "#lib/timers.ts";
 
+import { withLease } from "../limit/user-leases.ts";
+import type { TakenLease } from "../limit/user-leases.ts";
 import type { Delivery } from "./deliveries.ts";
 import { attachBackOff, Subscription } from "./thread-subscription.ts";
 import type { SubscriptionPorts, SubscriptionTarget } from "./thread-subscription.ts";
@@ -16,13 +17,12 @@ import type { SubscriptionPorts, SubscriptionTarget } from "./thread-subscriptio
 export interface RunToFollow {
   /** The subscription to the events that end or suspend the run, beginning with the run's admission. */
   target: SubscriptionTarget;
+  /** The lease of that subscription. */
+  lease: TakenLease;
   /** Reads the run. */
   read: () => Promise<Run>;
-  /**
-   * Takes a lease for another subscription: the previous lease was given back when its subscription ended. Returns the caller with the new
-   * lease.
-   */
-  takeLease: () => Promise<Caller>;
+  /** Takes a lease for another subscription: the previous lease was given back when its subscription ended. */
+  takeLease: () => Promise<TakenLease>;
   /** Aborted when the client has disconnected. */
   signal: AbortSignal;
   /** Receives a function that has to be called whenever the client proves that it is still connected. */
@@ -34,26 +34,28 @@ export interface RunToFollow {
  * aborted.
  */
 export async function followRun(run: RunToFollow, ports: SubscriptionPorts): Promise<Run> {
-  let { target } = run;
+  let { target, lease } = run;
   for (let attempt = 1; ; attempt++) {
     run.signal.throwIfAborted();
-    const after = await nextEndOrSuspension({ ...run, target }, ports);
+    const after = await nextEndOrSuspension({ ...run, target, lease }, ports);
     const record = await run.read();
     if (isFinished(record.status) || record.status === "awaiting_tool_execution") return record;
     // The run continued in the meantime, or the socket closed early: wait for the next event that ends or suspends the run.
     if (after !== null) target = { ...target, query: { ...target.query, after: String(after) } };
     await pause(ports.timers, backOffMs(attempt, attachBackOff)).done;
     run.signal.throwIfAborted();
-    target = { ...target, caller: await run.takeLease() };
+    lease = await run.takeLease();
+    target = { ...target, caller: lease.caller };
   }
 }
 
 /** Number of the next event that ends or suspends the run; null if the subscription ended without one. */
 async function nextEndOrSuspension(
-  { target, signal, onPing }: RunToFollow,
+  { target, lease, signal, onPing }: RunToFollow,
   ports: SubscriptionPorts,
 ): Promise<number | null> {
-  const subscription = await Subscription.open(target, ports);
+  // The object gives the lease back when the subscription ends. It does not know the lease of one that was never opened.
+  const subscription = await withLease(lease, () => Subscription.open(target, ports));
   const close = (): void => subscription.close();
   onPing(() => subscription.ping());
   signal.addEventListener("abort", close);

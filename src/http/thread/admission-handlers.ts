@@ -110,7 +110,7 @@ async function answerAdmission(services: Services, admitted: Admitted, lease: Ta
   if (request.signal.aborted) onDisconnect();
   let ping = (): void => {};
   const onPing: RunToFollow["onPing"] = (given) => (ping = given);
-  const atRest = runEndedOrSuspended(services, admitted, { run, signal: leaving.signal, onPing }).then(bodyOf);
+  const atRest = runEndedOrSuspended(services, admitted, { run, lease, signal: leaving.signal, onPing }).then(bodyOf);
   return lateJson(atRest, { timers: services.ports.timers, onDisconnect, onRead: () => ping() });
 }
 
@@ -143,16 +143,16 @@ async function runEvents(services: Services, admitted: Admitted, run: Run): Prom
 function runEndedOrSuspended(
   services: Services,
   admitted: Admitted,
-  { run, ...client }: { run: Run } & Pick<RunToFollow, "signal" | "onPing">,
+  { run, ...more }: { run: Run } & Pick<RunToFollow, "lease" | "signal" | "onPing">,
 ): Promise<Run> {
   const { query, ...rest } = targetOf(services, admitted, run);
   const target = { ...rest, query: { ...query, types: "run_end,awaiting_tool_execution" } };
   const read = (): Promise<Run> => readRun(services, admitted, run);
-  const takeLease = async (): Promise<Caller> => {
+  const takeLease = (): Promise<TakenLease> => {
     const { caller, threadId } = admitted;
-    return (await services.leases.take(caller, { holder: { thread: threadId }, stream: "bridged", run: false })).caller;
+    return services.leases.take(caller, { holder: { thread: threadId }, stream: "bridged", run: false });
   };
-  return followRun({ target, read, takeLease, ...client }, services.ports);
+  return followRun({ target, read, takeLease, ...more }, services.ports);
 }
 
 function readRun(services: Services, { threadId, caller }: Admitted, run: Run): Promise<Run> {
