@@ -14,7 +14,7 @@ import { gate, registry, scripts } from "../worker/definitions.ts";
 import { costOf, measured, printCosts } from "./cost-table.ts";
 import { newOwner } from "./feed-watcher.ts";
 import { holds } from "./team-driver.ts";
-import { stubOf } from "./thread-driver.ts";
+import { admin, stubOf, value } from "./thread-driver.ts";
 
 printCosts();
 
@@ -366,5 +366,28 @@ describe("streams", () => {
     expect(await stubOf(id).held([lease, "another"])).toEqual({ streams: [lease], working: false });
     socket?.close(1000);
     await holds(async () => (await stubOf(id).held([lease])).streams.length === 0);
+  });
+
+  it("FOLLOW3 A socket that another version of the code accepted is closed when the thread wakes, so that its client subscribes again", async () => {
+    const user = newUser();
+    const id = await user.thread();
+    const stub = env.THREADS.get(env.THREADS.idFromName(id));
+    const socket = (await user.send(`/api/threads/${id}/stream`, { headers: { upgrade: "websocket" } })).webSocket;
+    const closed = new Promise<number>((resolve) => socket?.addEventListener("close", ({ code }) => resolve(code)));
+    socket?.accept();
+    const leases = await runInDurableObject(stub, (_, state) =>
+      state.getWebSockets().flatMap((one) => {
+        // The attachment of an earlier version: the filter had another name.
+        const { filter, ...others } = one.deserializeAttachment() as { filter: object };
+        one.serializeAttachment({ wish: filter, ...others });
+        return state.getTags(one);
+      }),
+    );
+    const unsafe = (await import("workerd:unsafe")).default;
+    await unsafe.evict(stub, { webSockets: "hibernate" });
+    await value(stubOf(id).call("describe", admin));
+    expect([leases.length, await closed]).toEqual([1, 1012]);
+    socket?.close();
+    await holds(async () => (await stubOf(id).held(leases)).streams.length === 0);
   });
 });

@@ -112,15 +112,23 @@ function endIfRunIsOver({ live }: ObjectContext, reader: Reader): void {
   live.broadcaster.leave(reader);
 }
 
-/** The reader of a socket that was accepted before hibernation; null if the attachment is not a cursor. */
+/** Close code of a subscription that the client has to open again, after the last event that it has (RFC 6455, "service restart"). */
+const reopenCloseCode = 1012;
+
+/**
+ * The reader of a socket that was accepted before hibernation. Null if another version of the code wrote the socket's attachment in a
+ * form that this one does not read. Such a socket is closed, so that its client subscribes again.
+ */
 export function restoreReader(socket: ReaderSocket): Reader | null {
   const cursor = cursorSchema.safeParse(socket.deserializeAttachment());
-  return cursor.success ? new Reader(socket, cursor.data) : null;
+  if (cursor.success) return new Reader(socket, cursor.data);
+  socket.close(reopenCloseCode, "subscribe_again");
+  return null;
 }
 
-/** The lease of a socket's stream; undefined if the stream has none. */
+/** The lease of a socket's stream; undefined if the stream has none. It is read whatever the form of the rest of the attachment. */
 export function leaseOf(socket: ReaderSocket): StreamLease | undefined {
-  return cursorSchema.safeParse(socket.deserializeAttachment()).data?.lease;
+  return cursorSchema.pick({ lease: true }).safeParse(socket.deserializeAttachment()).data?.lease;
 }
 
 /** Handles a message from a reader. It can only acknowledge events; any other message is ignored. */
