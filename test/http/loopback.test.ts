@@ -98,6 +98,10 @@ describe("proofs", () => {
     expect(
       (await get("/api/threads", { ...nodeFetch, origin: "http://localhost" }, { ...hidden, method: "POST" })).status,
     ).toBe(403);
+    // Without an Origin another method proves nothing either, unless no browser sends such a request.
+    expect((await get("/api/threads", nodeFetch, { ...hidden, method: "POST" })).status).toBe(403);
+    const curl = { accept: "*/*", "user-agent": "curl/8.5.0" };
+    expect((await get("/api/agents", curl, { ...hidden, method: "DELETE" })).status).toBe(405);
     const own = { ...nodeFetch, origin: "http://localhost", "sec-fetch-site": "same-origin" };
     expect((await get("/api/agents", own, hidden)).status).toBe(200);
     expect((await get("/api/agents", {}, hidden)).status).toBe(200);
