@@ -5,25 +5,30 @@ import { describe, expect, it } from "vitest";
 import { zeroUsage } from "#contract/usage.ts";
 import type { RunRecord, ThreadRecord } from "#core/record.ts";
 import { currentRun, currentThread } from "#store/thread/earlier-records.ts";
+import type { EarlierRun, EarlierThread } from "#store/thread/earlier-records.ts";
 
 import { endedRun, idOf, messageRecord, runRecord, threadRecord } from "./records.ts";
 
-/** A row of schema 2, which the present types do not describe. */
-type Row = Record<string, unknown>;
-
-const readRun = (row: Row): RunRecord => currentRun(row as unknown as RunRecord);
-const readThread = (row: Row): ThreadRecord => currentThread(row as unknown as ThreadRecord);
+const readRun = (row: RunRecord | EarlierRun): RunRecord => currentRun(row);
+const readThread = (row: ThreadRecord | EarlierThread): ThreadRecord => currentThread(row);
 
 /** The fields that every run of schema 2 had, whatever its state. */
-function earlierRun(changes: Row): Row {
+function earlierRun<C extends Partial<EarlierRun>>(changes: C): EarlierRun {
   const { progress: _, ...fields } = runRecord(1);
   return { ...fields, queued: null, resume_at: null, retry: null, context: {}, ...changes };
 }
 
-const limit = { id: "call_limit", reason: "max_steps", amount: "steps", allowed: 2, used: 2, deadline: 9_000_000 };
+const limit = {
+  id: "call_limit",
+  reason: "max_steps",
+  amount: "steps",
+  allowed: 2,
+  used: 2,
+  deadline: 9_000_000,
+} as const;
 const retry = { step: 3, model: 1, attempt: 2 };
 /** What the progress of a run has, under the same names in both schemas. */
-const kept = {
+const kept: Partial<EarlierRun> = {
   context: { seen: true },
   nested_retries: { [idOf(7)]: { ...retry, at: 5_000_000 } },
   calls: [{ id: "call_1", name: "act", arguments: {}, tried: true }],
@@ -37,11 +42,11 @@ const kept = {
   forced: { side: "b", at: idOf(8) },
   stop_asked: true,
 };
-const begun = { status: "running", started_at: 1_000_002 };
+const begun = { status: "running", started_at: 1_000_002 } as const;
 
 describe("a run of schema 2", () => {
   it("The stored record of a queued run is read with its input, which contains the queued calls, and without progress", () => {
-    const queued = { message: messageRecord(1), when: "steer" };
+    const queued = { message: messageRecord(1), when: "steer" } as const;
     const calls = [{ id: "call_1", name: "act", arguments: { key: "later" } }];
     expect(readRun(earlierRun({ queued }))).toStrictEqual({ ...runRecord(1), queued });
     expect(readRun(earlierRun({ queued, calls, chain: 3 }))).toStrictEqual({
@@ -58,19 +63,19 @@ describe("a run of schema 2", () => {
     expect(readRun(row)).toStrictEqual({ ...runRecord(1), ...begun, queued: null, progress });
   });
 
-  it.each(["running", "awaiting_tool_execution"])(
+  it.each(["running", "awaiting_tool_execution"] as const)(
     "The stored record of a run that was suspended as %s is read with its time and its limit in the field suspension",
     (status) => {
-      for (const at_limit of [null, undefined, limit]) {
-        const row = earlierRun({ ...begun, ...kept, status, retry, resume_at: 7_000_000, at_limit });
-        const suspension = { resume_at: 7_000_000, limit: at_limit ?? null };
+      for (const stored of [{}, { at_limit: null }, { at_limit: limit }]) {
+        const row = earlierRun({ ...begun, ...kept, ...stored, status, retry, resume_at: 7_000_000 });
+        const suspension = { resume_at: 7_000_000, limit: stored.at_limit ?? null };
         const progress = { ...kept, retry, suspension, reached_limit: null };
         expect(readRun(row)).toStrictEqual({ ...runRecord(1), ...begun, status, queued: null, progress });
       }
     },
   );
 
-  it.each(["completed", "stopped", "limit", "error"])(
+  it.each(["completed", "stopped", "limit", "error"] as const)(
     "The stored record of a run that ended as %s is read without progress",
     (status) => {
       const { progress: _, ...ended } = endedRun(1, { text: "done", reason: "response", message_ids: [idOf(1)] });
@@ -83,7 +88,7 @@ describe("a run of schema 2", () => {
   );
 
   it("The stored record of an input that joined another run is read with that run's id and without progress", () => {
-    const joined = { status: "completed", joined: idOf(9) };
+    const joined = { status: "completed", joined: idOf(9) } as const;
     expect(readRun(earlierRun(joined))).toStrictEqual({ ...runRecord(1), ...joined, queued: null, progress: null });
   });
 
@@ -98,7 +103,7 @@ describe("a thread of schema 2", () => {
 
   it("The stored record of a thread is read with the state of the queue and of background work in two groups", () => {
     const row = { ...fields, queue: [idOf(2), idOf(3)], steers: 1, held: true, overtaker: idOf(4), outbox };
-    const outgoing = [{ type: "stop", thread_id: "child" }];
+    const outgoing: EarlierThread["outgoing"] = [{ type: "stop", thread_id: "child" }];
     const unclaimed = [{ path: "/attachments/a", etag: "tag" }];
     const unswept = { failures: 2, until: 8_000_000 };
     expect(readThread({ ...row, outgoing, unclaimed, unswept })).toStrictEqual({

@@ -9,7 +9,6 @@ import { callerHeader, messageSearchPath } from "#core/thread-rpc.ts";
 
 import { scripts } from "../worker/definitions.ts";
 import { admin, converse, newThread, stubOf, value } from "./thread-driver.ts";
-import { errorOf } from "./thread-files-client.ts";
 
 type Query = Record<string, string>;
 
@@ -128,26 +127,28 @@ describe("a search of a thread's messages", () => {
     expect([last.hits.map(marked), last.next_cursor]).toEqual([["[needle] 1", "[needle] 0"], null]);
   });
 
-  it("SEARCH3 A search refuses a cursor of another thread or list, an empty or too long text, and unknown fields", async () => {
+  it("SEARCH3 A search refuses a cursor of another thread or list, an empty or too long text, and unknown fields, and names the field", async () => {
     const [id, other] = [await said(["x 1", "x 2"]), await said(["x 1", "x 2"])];
     const { next_cursor } = await found(other, "x", { limit: "1" });
     const { next_cursor: ofList } = await value(
       stubOf(id).call("listMessages", admin, { limit: 1, order: "asc", include_silent: false }),
     );
-    const refused: Query[] = [
-      { q: "x", cursor: next_cursor ?? "" },
-      { q: "x", cursor: ofList ?? "" },
-      { q: "x", cursor: "e30" },
-      { q: "" },
-      { q: "x".repeat(201) },
-      {},
-      { q: "x", limit: "101" },
-      { q: "x", branch: "none" },
-      { q: "x", order: "asc" },
+    const refused: [Query, string][] = [
+      [{ q: "x", cursor: next_cursor ?? "" }, "cursor"],
+      [{ q: "x", cursor: ofList ?? "" }, "cursor"],
+      [{ q: "x", cursor: "e30" }, "cursor"],
+      [{ q: "" }, "q"],
+      [{ q: "x".repeat(201) }, "q"],
+      [{}, "q"],
+      [{ q: "x", limit: "101" }, "limit"],
+      [{ q: "x", branch: "none" }, "branch"],
+      [{ q: "x", order: "asc" }, "order"],
     ];
-    for (const query of refused) {
+    for (const [query, field] of refused) {
       const response = await ask(id, query);
-      expect([query, response.status, errorOf(await response.text())]).toEqual([query, 400, "invalid_request"]);
+      const { error } = await response.json<{ error: { code: string; details?: { fields?: { path: string }[] } } }>();
+      expect([query, response.status, error.code]).toEqual([query, 400, "invalid_request"]);
+      expect([query, error.details?.fields?.map(({ path }) => path)]).toEqual([query, [field]]);
     }
     const long = await ask(id, { q: "x".repeat(1024 * 1024) });
     expect([400, 414]).toContain(long.status);

@@ -4,7 +4,7 @@
 import type { BackgroundRecord, QueuedInput, QueueRecord, RunProgress, RunRecord, ThreadRecord } from "#core/record.ts";
 
 /** A run of schema 2: fields of one state were in every run. */
-interface EarlierRun extends Omit<RunProgress, "suspension" | "reached_limit"> {
+export interface EarlierRun extends Omit<RunProgress, "suspension" | "reached_limit"> {
   status: RunRecord["status"];
   queued: QueuedInput | null;
   resume_at: number | null;
@@ -12,7 +12,7 @@ interface EarlierRun extends Omit<RunProgress, "suspension" | "reached_limit"> {
 }
 
 /** A thread of schema 2: what `queue`, `background` and `setup` have was at its top level. */
-interface EarlierThread extends Omit<ThreadRecord, "queue" | "background" | "setup"> {
+export interface EarlierThread extends Omit<ThreadRecord, "queue" | "background" | "setup"> {
   queue: string[];
   steers?: number;
   held: boolean;

@@ -46,7 +46,7 @@ describe.each([
       await files.write("large", streamOf(pattern(3 * chunk)), plain);
     }));
 
-  test("A stream is refused as soon as the thread's storage is used up, and files in the bucket use none of it", () =>
+  test("A stream is refused as soon as the thread's storage is used up, and files in the bucket or outside use none of it", () =>
     withRows(async (rows) => {
       let given = 0;
       const endless = new ReadableStream<Uint8Array>({
@@ -62,6 +62,9 @@ describe.each([
       const full = stage(rows, { room: 0, bucket }).files;
       expect(await codeOf(full.write("small", "x", plain))).toBe("too_large");
       expect(await full.write("large", streamOf(pattern(3 * chunk)), plain)).toMatchObject({ storage: "r2" });
+      const url = "https://files.example/large.bin";
+      const outside = full.link("outside", url, { size: 100 * chunk, mimeType: "application/octet-stream" });
+      expect(await outside).toMatchObject({ size: 100 * chunk, storage: "external" });
     }));
 });
 
