@@ -1,4 +1,4 @@
-// Measures the compiler: `node scripts/compile.mjs` over 1,000 generated definitions and over this project's own. The first run bundles
+// Measures the compiler: `threadhold build` over 1,000 generated definitions and over this project's own. The first run bundles
 // the compiler and is not counted.
 //
 //   npm run bench -- compiler [--count 1000] [--runs 5]
@@ -74,7 +74,13 @@ export default defineAgent({ name: "agent_${n}", sideA: { prompt: "prompt_${n % 
 
 function compileOnce(folder) {
   const begun = performance.now();
-  const run = spawnSync(process.execPath, [join(packageRoot, "scripts/compile.mjs"), "--json", "--root", folder]);
+  const run = spawnSync(process.execPath, [
+    join(packageRoot, "scripts/threadhold.mjs"),
+    "build",
+    "--json",
+    "--root",
+    folder,
+  ]);
   const milliseconds = performance.now() - begun;
   const result = JSON.parse(run.stdout.toString("utf8"));
   if (!result.ok) throw new Error(`the build failed: ${JSON.stringify(result.diagnostics.slice(0, 3))}`);
@@ -96,7 +102,7 @@ function measure(folder) {
 try {
   writeDefinitions();
   // Bundle the compiler outside the measurement.
-  spawnSync(process.execPath, [join(packageRoot, "scripts/compile.mjs"), "--json", "--root", root]);
+  spawnSync(process.execPath, [join(packageRoot, "scripts/threadhold.mjs"), "build", "--json", "--root", root]);
   rmSync(join(root, ".cache"), { recursive: true, force: true });
   rmSync(join(root, ".threadhold"), { recursive: true, force: true });
   const generated = measure(root);

@@ -3,8 +3,8 @@
 
 import { defineAgent, defineModel, definePrompt, defineThreadEndpoint, defineTool } from "#spec/index.ts";
 import type { Registry } from "#spec/index.ts";
+import type { Environment } from "#worker/bindings.ts";
 import { compose } from "#worker/compose.ts";
-import type { Environment } from "#worker/environment.ts";
 
 export { FloorObject } from "./floor.ts";
 

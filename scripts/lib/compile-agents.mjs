@@ -7,7 +7,7 @@ import { runNode } from "./run-command.mjs";
 
 /** @returns {Promise<number>} the compiler's exit code; its own messages have been printed */
 export async function compileAgents() {
-  return (await runNode("scripts/compile.mjs", [])).code;
+  return (await runNode("scripts/threadhold.mjs", ["build"])).code;
 }
 
 export const agentsCompiled = () => existsSync(fromRoot(".threadhold"));

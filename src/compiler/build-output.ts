@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { Diagnostic } from "#spec/diagnostic.ts";
 
 import { readIfExists, writeIfChanged } from "./changed-file.ts";
-import { diagnosticsSource, namesSource, registrySource } from "./generated-source.ts";
+import { diagnosticsSource, namesSource, registrySource, workerSource } from "./generated-source.ts";
 import { emptyProject, type Project } from "./project.ts";
 
 /** A build without errors. */
@@ -40,6 +40,7 @@ export function writeGoodBuild({ root, project, bundle, sources, findings }: Goo
     writeIfChanged(join(generated, "names.d.ts"), namesSource(project)),
     writeIfChanged(join(generated, "registry.ts"), registrySource(project, hash, "..")),
     writeIfChanged(join(generated, "diagnostics.ts"), diagnosticsSource(findings)),
+    writeIfChanged(join(generated, "worker.ts"), workerSource),
   ];
   return changed.includes(true);
 }
@@ -71,4 +72,5 @@ export function writeFailedBuild(root: string, diagnostics: readonly Diagnostic[
   else if (!existsSync(registry)) writeIfChanged(registry, registrySource(emptyProject(), "empty", ".."));
   const names = join(generated, "names.d.ts");
   if (!existsSync(names)) writeIfChanged(names, namesSource(emptyProject()));
+  writeIfChanged(join(generated, "worker.ts"), workerSource);
 }

@@ -43,7 +43,7 @@ export async function compileProject(root: string, packageRoot: string): Promise
       code: "no_definitions",
       file: "agents",
       message: "there are no definitions, so there is nothing to talk to",
-      suggestion: "npm run new agent NAME",
+      suggestion: "npx threadhold new agent NAME",
     });
     return { diagnostics: [...findings.all], project, files: 0, bundle: "", inputs: [] };
   }

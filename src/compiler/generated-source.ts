@@ -78,6 +78,19 @@ export const diagnostics: Diagnostic[] = ${JSON.stringify(diagnostics, null, 2)}
 `;
 }
 
+/** `.threadhold/worker.ts`: the main module of a Worker that serves the project and nothing else. */
+export const workerSource = `${heading}import { createThreadhold } from "threadhold/worker";
+
+import { diagnostics } from "./diagnostics.ts";
+import { registry } from "./registry.ts";
+
+const threadhold = createThreadhold(registry, { diagnostics });
+
+export const { ThreadObject, ThreadFeed } = threadhold;
+
+export default { fetch: threadhold.fetch };
+`;
+
 function byName<Value>(definitions: readonly Definition<Value>[]): Definition<Value>[] {
   return definitions.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }

@@ -3,6 +3,7 @@
 // own bundle, so that bundling errors are found before the registry is written. `threadhold` and `@standardagents/spec` resolve to
 // this project's spec, zod to the installed package.
 
+import { readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -94,6 +95,15 @@ function isBuildFailure(error: unknown): error is BuildFailure {
   return isObject(error) && Array.isArray(error.errors);
 }
 
+/** The module of the entry `threadhold`: a source in the repository, a built file in the published package. */
+function packageEntry(packageRoot: string): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8"));
+  const exported = isObject(manifest) && isObject(manifest.exports) ? manifest.exports["."] : undefined;
+  const file = isObject(exported) ? exported.default : exported;
+  if (typeof file !== "string") throw new TypeError(`${packageRoot} is not the folder of the package threadhold.`);
+  return join(packageRoot, file);
+}
+
 /** Resolves this project's modules and zod. The Node bundle shares zod with the compiler; the Worker's bundle contains it. */
 function resolution(paths: BundlePaths, zod: "shared" | "inline" = "shared"): Plugin {
   const inner = { resolvedHere: true };
@@ -101,7 +111,7 @@ function resolution(paths: BundlePaths, zod: "shared" | "inline" = "shared"): Pl
     name: "threadhold-definitions",
     setup(bundler) {
       bundler.onResolve({ filter: /^(?:threadhold|@standardagents\/spec)$/ }, () => ({
-        path: join(paths.packageRoot, "src/spec/index.ts"),
+        path: packageEntry(paths.packageRoot),
       }));
       bundler.onResolve({ filter: /^threadhold\// }, ({ path, pluginData }) =>
         pluginData === inner

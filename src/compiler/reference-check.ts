@@ -100,7 +100,9 @@ export function checkReferences(project: Project, findings: Findings): void {
       ...(other
         ? { notes: [`"${name}" is ${other.kind === "agent" ? "an agent" : `a ${other.kind}`}: ${other.file}`] }
         : {}),
-      ...(other || candidates.length > 0 ? {} : { notes: [`there is no ${kind} yet: npm run new ${kind} ${name}`] }),
+      ...(other || candidates.length > 0
+        ? {}
+        : { notes: [`there is no ${kind} yet: npx threadhold new ${kind} ${name}`] }),
     });
   }
 }

@@ -42,7 +42,11 @@ export async function checkForWorkers(files: readonly string[], paths: BundlePat
   if (bundled.type === "failed") return bundled;
   const folder = dirname(paths.outputFile);
   mkdirSync(folder, { recursive: true });
-  const outcome = await runInWorkerd(bundled.code, { settings, packageRoot: paths.packageRoot, folder });
+  const outcome = await runInWorkerd(bundled.code, {
+    settings,
+    folders: [paths.root, paths.packageRoot],
+    work: folder,
+  });
   if (outcome.type === "started" && outcome.thrown.length === 0) rememberChecked(project, bundled.inputs);
   return { type: "loaded", outcome, sourceMap: bundled.sourceMap, importers };
 }

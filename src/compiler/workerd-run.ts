@@ -36,16 +36,16 @@ export const workerdEntry = `export default {
   },
 };`;
 
-/** Runs a bundle that ends in `workerdEntry`. */
+/** Runs a bundle that ends in `workerdEntry`, in the runtime of the first of `folders` that has one. `work` is for temporary files. */
 export async function runInWorkerd(
   code: string,
-  { settings, packageRoot, folder }: { settings: WranglerSettings; packageRoot: string; folder: string },
+  { settings, folders, work }: { settings: WranglerSettings; folders: readonly string[]; work: string },
 ): Promise<WorkerdOutcome> {
-  const program = workerdProgram(packageRoot);
+  const program = workerdProgram(folders);
   if (program === undefined) return { type: "unknown" };
-  const folderPath = mkdtempSync(join(folder, "workerd-"));
+  const folderPath = mkdtempSync(join(work, "workerd-"));
   try {
-    writeFileSync(join(folderPath, "main.mjs"), code);
+    writeFileSync(join(folderPath, "run-cli.mjs"), code);
     writeFileSync(join(folderPath, "config.capnp"), configuration(settings));
     return outcomeOf(await run(program, join(folderPath, "config.capnp")));
   } finally {
@@ -53,22 +53,25 @@ export async function runInWorkerd(
   }
 }
 
-/** The path of wrangler's own runtime. */
-function workerdProgram(packageRoot: string): string | undefined {
-  try {
-    const found: unknown = createRequire(join(packageRoot, "package.json"))("workerd");
-    return isObject(found) && typeof found.default === "string" ? found.default : undefined;
-  } catch {
-    // The runtime is not installed for this platform. Wrangler cannot serve either, and reports the reason.
-    return undefined;
+/** The path of the runtime that the wrangler of one of the folders starts. */
+function workerdProgram(folders: readonly string[]): string | undefined {
+  for (const folder of folders) {
+    try {
+      const wrangler = createRequire(join(folder, "package.json")).resolve("wrangler/package.json");
+      const found: unknown = createRequire(wrangler)("workerd");
+      if (isObject(found) && typeof found.default === "string") return found.default;
+    } catch {
+      // The next folder is tried. Without a runtime for this platform wrangler cannot serve either, and reports the reason.
+    }
   }
+  return undefined;
 }
 
 function configuration({ compatibilityDate, compatibilityFlags }: WranglerSettings): string {
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (services = [(name = "main", worker = .definitions)]);
 const definitions :Workerd.Worker = (
-  modules = [(name = "main.mjs", esModule = embed "main.mjs")],
+  modules = [(name = "run-cli.mjs", esModule = embed "main.mjs")],
   compatibilityDate = ${JSON.stringify(compatibilityDate)},
   compatibilityFlags = [${compatibilityFlags.map((flag) => JSON.stringify(flag)).join(", ")}],
 );

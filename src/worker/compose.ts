@@ -21,9 +21,9 @@ import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
 import type { ThreadDependencies } from "#thread/thread-dependencies.ts";
 import { threadObject } from "#thread/thread-object.ts";
 
+import type { Environment, ThreadholdBindings } from "./bindings.ts";
 import { deploymentLimits } from "./deployment-limits.ts";
 import { fileSettings, secretsOf } from "./environment.ts";
-import type { Environment } from "./environment.ts";
 import { outboundFetch } from "./outbound.ts";
 
 /** The version that `healthz` and every run show if the platform does not name one. */
@@ -38,11 +38,11 @@ export function compose(
   diagnostics: readonly Diagnostic[],
   adjust: (world: ThreadDependencies, state: DurableObjectState) => ThreadDependencies = (world) => world,
 ) {
-  const ThreadObject = threadObject<Environment>((env, state) => adjust(worldOf(env, registry), state));
-  const ThreadFeed = threadFeed<Environment>((env) => ({
+  const ThreadObject = threadObject<ThreadholdBindings>((env, state) => adjust(worldOf(named(env), registry), state));
+  const ThreadFeed = threadFeed<ThreadholdBindings>((env) => ({
     clock: systemClock,
-    threads: (id) => threadOf(env, id),
-    feeds: (owner) => feedOf(env, owner),
+    threads: (id) => threadOf(named(env), id),
+    feeds: (owner) => feedOf(named(env), owner),
   }));
   const apps = new WeakMap<Environment, ReturnType<typeof createApp>>();
 
@@ -72,8 +72,14 @@ export function compose(
   return {
     ThreadObject,
     ThreadFeed,
-    fetch: (request: Request, env: Environment, context: ExecutionContext) => appOf(env).fetch(request, env, context),
+    fetch: (request: Request, env: ThreadholdBindings, context: ExecutionContext) =>
+      appOf(named(env)).fetch(request, named(env), context),
   };
+}
+
+/** The same object, whose variables are also read by names that a definition or a provider gives them. */
+function named(env: ThreadholdBindings): Environment {
+  return env as Environment;
 }
 
 function worldOf(env: Environment, registry: Registry): ThreadDependencies {

@@ -2,6 +2,7 @@
 
 import type { Diagnostic, Registry } from "#spec/index.ts";
 
+import type { ThreadholdBindings } from "./bindings.ts";
 import { compose } from "./compose.ts";
 
 /** Options of `createThreadhold`. */
@@ -10,8 +11,18 @@ export interface ThreadholdOptions {
   diagnostics?: readonly Diagnostic[];
 }
 
+/** The class of a Durable Object, for the Worker to export. */
+export type DurableObjectClass = new (state: DurableObjectState, env: ThreadholdBindings) => DurableObject;
+
 /** The parts of a Worker. A Worker exports `ThreadObject` and `ThreadFeed` under these names, because its bindings refer to them. */
-export type Threadhold = ReturnType<typeof createThreadhold>;
+export interface Threadhold {
+  /** A conversation. */
+  ThreadObject: DurableObjectClass;
+  /** The feed of a user: the changes of all threads that the user owns. */
+  ThreadFeed: DurableObjectClass;
+  /** Answers a request. Never rejects. */
+  fetch: (request: Request, env: ThreadholdBindings, context: ExecutionContext) => Promise<Response>;
+}
 
 /**
  * Builds the Worker of a project. Call it once, at the top of the Worker's main module; it makes no request and reads no variable.
@@ -25,6 +36,6 @@ export type Threadhold = ReturnType<typeof createThreadhold>;
  * export default { fetch: threadhold.fetch };
  * ```
  */
-export function createThreadhold(registry: Registry, { diagnostics = [] }: ThreadholdOptions = {}) {
+export function createThreadhold(registry: Registry, { diagnostics = [] }: ThreadholdOptions = {}): Threadhold {
   return compose(registry, diagnostics);
 }

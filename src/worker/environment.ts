@@ -1,35 +1,9 @@
-// The Worker's bindings and variables, which wrangler.toml and `.dev.vars` define.
+// Reads settings from the Worker's bindings and variables.
 
-import type { Variables } from "#http/dependencies.ts";
 import { imagesBinding, noImages } from "#store/images/images-binding.ts";
 import type { FileSettings } from "#thread/files/loaded-thread-files.ts";
 
-import type { LimitVariables } from "./deployment-limits.ts";
-
-/** The environment that the platform passes to the Worker. It also has the keys and addresses of providers, under their own names. */
-export interface Environment extends Variables, LimitVariables {
-  [name: string]: unknown;
-  THREADS: DurableObjectNamespace;
-  FEEDS: DurableObjectNamespace;
-  CATALOG: D1Database;
-  VERSION?: WorkerVersionMetadata;
-  /** The built playground. Without it there are no pages. */
-  ASSETS?: Fetcher;
-  /** Reads the size of images and makes thumbnails. Without it there are neither. */
-  IMAGES?: ImagesBinding;
-  /** Counts admissions across the isolates of a location, in addition to each isolate's own count. Its period is 60 s. */
-  ADMISSION_LIMITER?: RateLimit;
-  /** Stores large files. Without it every file is stored in its thread. */
-  FILES?: R2Bucket;
-  /** The size in bytes from which a file is stored in `FILES`. Default 8 MiB, at most 16 MiB. */
-  R2_FILE_THRESHOLD?: string;
-  /** The largest file in bytes. Default 1 GiB. */
-  MAX_FILE_BYTES?: string;
-  /** Comma-separated list of internal hosts that outbound requests may use: `host`, `host:port` or `*.suffix`. Default: none. */
-  ALLOWED_OUTBOUND_HOSTS?: string;
-  /** The resolver for the names of outbound requests. Default: Cloudflare's. */
-  DNS_OVER_HTTPS_URL?: string;
-}
+import type { Environment } from "./bindings.ts";
 
 const mib = 1024 * 1024;
 

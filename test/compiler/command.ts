@@ -1,4 +1,4 @@
-// Runs the project's scripts as a user does, in a separate process.
+// Runs the command line as a user does, in a separate process.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -11,13 +11,9 @@ export interface CommandResult {
   stderr: string;
 }
 
-/** Runs `node scripts/NAME …`. */
-export function runScript(
-  name: string,
-  parameters: readonly string[],
-  env: NodeJS.ProcessEnv = {},
-): Promise<CommandResult> {
-  const child = spawn(process.execPath, [join(packageRoot, "scripts", name), ...parameters], {
+/** Runs `threadhold …` from the sources. */
+export function runCommand(parameters: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<CommandResult> {
+  const child = spawn(process.execPath, [join(packageRoot, "scripts/threadhold.mjs"), ...parameters], {
     env: { PATH: process.env.PATH, ...env },
   });
   const output = { stdout: "", stderr: "" };

@@ -7,7 +7,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import type { Diagnostic } from "#spec/diagnostic.ts";
 
-import { runScript } from "./command.ts";
+import { runCommand } from "./command.ts";
 import {
   compileWith,
   findingsOf,
@@ -123,7 +123,7 @@ describe("imports", () => {
       ...tool(`import { x } from "../_lib/words.ts";`),
       "agents/_lib/words.ts": "export const x = 1;",
     });
-    const compile = (): ReturnType<typeof runScript> => runScript("compile.mjs", ["--root", root]);
+    const compile = (): ReturnType<typeof runCommand> => runCommand(["build", "--root", root]);
     expect((await compile()).code).toBe(0);
     expect((await compile()).code).toBe(0);
     writeFiles(root, { "agents/_lib/words.ts": `import ky from "ky-of-nobody";\nexport const x = 1;` });

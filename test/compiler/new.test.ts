@@ -1,4 +1,4 @@
-// `npm run new`: its starting files compile; it refuses wrong input.
+// `threadhold new`: its starting files compile; it refuses wrong input.
 
 import { existsSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
@@ -7,14 +7,14 @@ import { describe, expect, it, vi } from "vitest";
 
 import { compileProject } from "#compiler/compile.ts";
 
-import { runScript, type CommandResult } from "./command.ts";
+import { runCommand, type CommandResult } from "./command.ts";
 import { good, packageRoot, writeFiles, writeProject } from "./temporary-project.ts";
 
 // Each test starts processes; on a busy machine that takes a while.
 vi.setConfig({ testTimeout: 60_000 });
 
 const create = (root: string, ...words: string[]): Promise<CommandResult> =>
-  runScript("new.mjs", [...words, "--root", root]);
+  runCommand(["new", ...words, "--root", root]);
 
 describe("new", () => {
   it("The command new writes a file of each kind, and together they compile without findings", async () => {
@@ -75,29 +75,29 @@ export default defineModel({ name: "zebra", provider: "openai", model: "gpt" });
 
   it("The command new names what has to be made first", async () => {
     const root = writeProject({});
-    expect((await create(root, "agent", "desk")).stdout).toContain("first: npm run new prompt desk");
-    expect((await create(root, "prompt", "desk")).stdout).toContain("first: npm run new model default");
+    expect((await create(root, "agent", "desk")).stdout).toContain("first: npx threadhold new prompt desk");
+    expect((await create(root, "prompt", "desk")).stdout).toContain("first: npx threadhold new model default");
   });
 
   it("The command new refuses to overwrite, a taken name, a bad name, an unknown hook and wrong usage", async () => {
     const root = writeProject(good);
     const refused = async (...words: string[]): Promise<string> => {
       const { code, stderr, stdout } = await create(root, ...words);
-      expect([code, stdout]).toEqual([1, ""]);
+      expect([code, stdout]).toEqual([2, ""]);
       return stderr;
     };
     expect(await refused("tool", "search_docs")).toContain("agents/tools/search_docs.ts exists already");
     expect(await refused("agent", "desk")).toContain("exists already");
     expect(readFileSync(join(root, "agents/tools/search_docs.ts"), "utf8")).toBe(good["agents/tools/search_docs.ts"]);
     const renamed = writeProject({ "agents/models/a.ts": good["agents/models/fast.ts"] ?? "" });
-    expect((await create(renamed, "model", "fast")).stderr).toContain('agents/models/a.ts is called "fast" already');
+    expect((await create(renamed, "model", "fast")).stderr).toContain('agents/models/a.ts has the name "fast" already');
     expect(existsSync(join(renamed, "agents/models/fast.ts"))).toBe(false);
-    expect(await refused("tool", "9lives")).toContain("is no name");
-    expect(await refused("tool", "../escape")).toContain("is no name");
-    expect(await refused("api", "../escape")).toContain("is no route");
+    expect(await refused("tool", "9lives")).toContain("is not a name");
+    expect(await refused("tool", "../escape")).toContain("is not a name");
+    expect(await refused("api", "../escape")).toContain("is not a route");
     expect(await refused("hook", "filter")).toContain("filter_messages");
     for (const words of [[], ["tool"], ["widget", "x"], ["tool", "a", "b"], ["--nope"]]) {
-      expect(await refused(...words)).toContain("Usage: npm run new KIND NAME");
+      expect(await refused(...words)).toContain("--help");
     }
   });
 });

@@ -6,20 +6,20 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { describe, expect, it, vi } from "vitest";
 
-import { readCommandLine } from "#compiler/command-line.ts";
+import { runCli } from "#cli/run-cli.ts";
 import { formatDiagnostics } from "#compiler/diagnostic-report.ts";
+import { isBuildUnchanged } from "#compiler/unchanged-build.ts";
 
-import { compilerPath } from "../../scripts/lib/compiler-bundle.mjs";
-import { isBuildUnchanged } from "../../scripts/lib/unchanged-build.mjs";
-import { runScript } from "./command.ts";
+import { cliBuild } from "../../scripts/lib/cli-bundle.mjs";
+import { runCommand } from "./command.ts";
 import { good, packageRoot, writeFiles, writeProject } from "./temporary-project.ts";
 
 // Each test starts processes; on a busy machine that takes a while.
 vi.setConfig({ testTimeout: 60_000 });
 
 const read = (root: string, path: string): string => readFileSync(join(root, path), "utf8");
-const compile = (root: string, ...flags: string[]): ReturnType<typeof runScript> =>
-  runScript("compile.mjs", ["--root", root, ...flags]);
+const compile = (root: string, ...flags: string[]): ReturnType<typeof runCommand> =>
+  runCommand(["build", "--root", root, ...flags]);
 
 const syntaxError = { "agents/tools/search_docs.ts": "export default defineTool(" };
 const unknownTool = {
@@ -93,7 +93,7 @@ export default { name: "support", toolDescription: "S", prompt: words + more, mo
     const compiled = expect.stringMatching(/^compiled 4 definitions in \d+ ms\n$/);
     const next = async (...flags: string[]): Promise<string> => (await compile(root, ...flags)).stdout;
     expect([await next(), await next(), await next("--auto")]).toEqual([compiled, unchanged, unchanged]);
-    const isUnchanged = (): boolean => isBuildUnchanged(root, compilerPath());
+    const isUnchanged = (): boolean => isBuildUnchanged(root, cliBuild());
     const changes: [file: string, text: string | null][] = [
       ["agents/lib/words.ts", `export const words = "Help!";`],
       ["agents/lib/new.ts", ""],
@@ -104,6 +104,7 @@ export default { name: "support", toolDescription: "S", prompt: words + more, mo
       [".threadhold/registry.ts", null],
       [".threadhold/names.d.ts", "export {};"],
       [".threadhold/diagnostics.ts", ""],
+      [".threadhold/worker.ts", ""],
       [".cache/last-good/registry.txt", null],
       [".cache/types/findings.json", "[{}]"],
     ];
@@ -116,7 +117,7 @@ export default { name: "support", toolDescription: "S", prompt: words + more, mo
       if (before === null) unlinkSync(join(root, file));
       else writeFiles(root, { [file]: before });
     }
-    expect(isBuildUnchanged(root, "compiler-of-other-sources.mjs")).toBe(false);
+    expect(isBuildUnchanged(root, "another version")).toBe(false);
     const warned = (good["agents/agents/desk.ts"] ?? "").replace("sideA", "labl: 1, sideA");
     writeFiles(root, { "agents/agents/desk.ts": warned });
     expect(await next()).toContain("1 warning");
@@ -188,14 +189,26 @@ export default { name: "support", toolDescription: "S", prompt: words + more, mo
 });
 
 describe("command", () => {
-  it("A build with --auto is strict if wrangler deploys or uploads, and a development build otherwise", () => {
-    const mode = (env: NodeJS.ProcessEnv, ...flags: string[]): string => readCommandLine(flags, env, "/").mode;
-    expect(mode({ WRANGLER_COMMAND: "deploy" }, "--auto")).toBe("strict");
-    expect(mode({ WRANGLER_COMMAND: "versions upload" }, "--auto")).toBe("strict");
-    expect(mode({ WRANGLER_COMMAND: "dev" }, "--auto")).toBe("dev");
-    expect(mode({}, "--auto")).toBe("dev");
-    expect(mode({})).toBe("strict");
-    expect(mode({ WRANGLER_COMMAND: "deploy" }, "--dev")).toBe("dev");
+  it("A build with --auto is strict if wrangler deploys or uploads, and a development build otherwise", async () => {
+    const root = writeProject({ ...good, ...syntaxError });
+    const exitCode = (env: NodeJS.ProcessEnv, ...flags: string[]): Promise<number> =>
+      runCli(["build", ...flags], {
+        env: { TYPE_CHECK: "off", ...env },
+        cwd: root,
+        packageRoot,
+        version: "test",
+        print: () => {},
+        printError: () => {},
+        colours: false,
+        self: ["false"],
+      });
+    // A strict build fails, and a development build does not.
+    expect(await exitCode({ WRANGLER_COMMAND: "deploy" }, "--auto")).toBe(1);
+    expect(await exitCode({ WRANGLER_COMMAND: "versions upload" }, "--auto")).toBe(1);
+    expect(await exitCode({ WRANGLER_COMMAND: "dev" }, "--auto")).toBe(0);
+    expect(await exitCode({}, "--auto")).toBe(0);
+    expect(await exitCode({})).toBe(1);
+    expect(await exitCode({ WRANGLER_COMMAND: "deploy" }, "--dev")).toBe(0);
   });
 
   it("The build command shows position, line, mark, suggestion and count, in colour only when requested", async () => {
@@ -218,7 +231,7 @@ describe("command", () => {
   });
 
   it("The build command refuses an unknown flag", async () => {
-    const refused = await runScript("compile.mjs", ["--rot", "x"]);
+    const refused = await runCommand(["build", "--rot", "x"]);
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toContain("--rot");
   });

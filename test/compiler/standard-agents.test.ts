@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, vi } from "vitest";
 
 import { typeCheck } from "../spec/typed-project.ts";
-import { runScript } from "./command.ts";
+import { runCommand } from "./command.ts";
 import { writeProject } from "./temporary-project.ts";
 
 // Each test starts processes; on a busy machine that takes a while.
@@ -25,7 +25,7 @@ describe("a project of Standard Agents", () => {
   it("A project of Standard Agents compiles unmodified, with only the warning about its route that replaces a built-in one", async () => {
     const root = writeProject({});
     cpSync(fixture, root, { recursive: true });
-    const { code, stdout } = await runScript("compile.mjs", ["--root", root, "--json"]);
+    const { code, stdout } = await runCommand(["build", "--root", root, "--json"]);
     const result: unknown = JSON.parse(stdout);
     expect([code, result]).toEqual([
       0,

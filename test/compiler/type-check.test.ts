@@ -8,7 +8,7 @@ import { describe, expect, it, vi } from "vitest";
 import { checkOnceAtATime } from "#compiler/background-check.ts";
 import { checkTypes, storedTypeFindings, parseTypeErrors } from "#compiler/type-check.ts";
 
-import { runScript } from "./command.ts";
+import { runCommand } from "./command.ts";
 import { good, packageRoot, writeFiles, writeProject, type Files } from "./temporary-project.ts";
 
 // Each test starts processes; on a busy machine that takes a while.
@@ -49,7 +49,7 @@ function typedProject(): string {
 describe("type errors", () => {
   it("A strict build with --types shows type errors with their lines, and still succeeds", async () => {
     const root = typedProject();
-    const { code, stdout } = await runScript("compile.mjs", ["--types", "--root", root]);
+    const { code, stdout } = await runCommand(["build", "--types", "--root", root]);
     expect(stdout).toContain(`${status}:3:38  warning  `);
     expect(stdout).toContain('export default defineTool("Answers", async () => ({ status: "ok" }));');
     expect(stdout).toContain("1 warning");
@@ -61,8 +61,8 @@ describe("type errors", () => {
 
   it("A development build shows the type errors of the last check until their files change", async () => {
     const root = typedProject();
-    const dev = (): ReturnType<typeof runScript> =>
-      runScript("compile.mjs", ["--dev", "--root", root], { TYPE_CHECK: "off" });
+    const dev = (): ReturnType<typeof runCommand> =>
+      runCommand(["build", "--dev", "--root", root], { TYPE_CHECK: "off" });
     expect((await dev()).stdout).not.toContain("warning");
     expect(await checkTypes(root, packageRoot)).toMatchObject([
       { severity: "warning", code: "type", file: status, line: 3 },
@@ -78,7 +78,7 @@ describe("type errors", () => {
 
   it("A development build does not wait for the type check, which runs in another process", async () => {
     const root = typedProject();
-    const { code, stdout } = await runScript("compile.mjs", ["--dev", "--root", root]);
+    const { code, stdout } = await runCommand(["build", "--dev", "--root", root]);
     expect([code, stdout.includes("warning")]).toEqual([0, false]);
     await expect.poll(() => storedTypeFindings(root), { timeout: 50_000 }).toMatchObject([{ code: "type", line: 3 }]);
   });

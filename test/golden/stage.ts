@@ -7,8 +7,8 @@ import { inject, vi } from "vitest";
 
 import type { AnyModelDefinition, TestRequest } from "#spec/index.ts";
 import { longestHeartbeatMs } from "#thread/alarm.ts";
+import type { Environment } from "#worker/bindings.ts";
 import { compose } from "#worker/compose.ts";
-import type { Environment } from "#worker/environment.ts";
 
 import { serve } from "../standard-agents/project.ts";
 import type { Changes } from "../standard-agents/project.ts";

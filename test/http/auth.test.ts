@@ -4,7 +4,7 @@ import { CompactSign, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "
 import type { CryptoKey, JWTPayload } from "jose";
 import { describe, expect, it } from "vitest";
 
-import type { Variables } from "#http/dependencies.ts";
+import type { Variables } from "#http/variables.ts";
 
 import { adminToken, annaToken, refusalOf, testApp, tokens } from "./support/test-app.ts";
 import type { Ask, TestApp } from "./support/test-app.ts";

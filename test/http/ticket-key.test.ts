@@ -5,7 +5,7 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
 
 import { createTickets } from "#http/auth/ticket.ts";
-import type { Variables } from "#http/dependencies.ts";
+import type { Variables } from "#http/variables.ts";
 
 import { refusalOf, testApp } from "./support/test-app.ts";
 import type { TestApp } from "./support/test-app.ts";

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { parseSync } from "oxc-parser";
 import { expect, it } from "vitest";
 
-const sources = ["src/worker/environment.ts", "src/worker/deployment-limits.ts", "src/http/dependencies.ts"];
+const sources = ["src/worker/bindings.ts", "src/worker/deployment-limits.ts", "src/http/variables.ts"];
 const documents = ["docs/guide/operations.md", ".dev.vars.example"];
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), "utf8");

@@ -32,8 +32,8 @@ import { env } from "cloudflare:workers";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
 
+import type { Environment } from "#worker/bindings.ts";
 import { compose } from "#worker/compose.ts";
-import type { Environment } from "#worker/environment.ts";
 
 import { newThread } from "../thread/thread-driver.ts";
 import { registry } from "../worker/definitions.ts";

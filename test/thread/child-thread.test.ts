@@ -6,7 +6,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 
 import { peerCaller } from "#core/thread-peer.ts";
-import type { Environment } from "#worker/environment.ts";
+import type { Environment } from "#worker/bindings.ts";
 
 import { skip } from "../worker/clock.ts";
 import app from "../worker/index.ts";

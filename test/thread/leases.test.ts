@@ -6,8 +6,8 @@ import { env } from "cloudflare:workers";
 import { afterAll, describe, expect, it } from "vitest";
 
 import { feedName } from "#core/feed-rpc.ts";
+import type { Environment } from "#worker/bindings.ts";
 import { compose } from "#worker/compose.ts";
-import type { Environment } from "#worker/environment.ts";
 
 import { setClockRight, skip } from "../worker/clock.ts";
 import { gate, registry, scripts } from "../worker/definitions.ts";

@@ -3,8 +3,8 @@
 import { env } from "cloudflare:workers";
 
 import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
+import type { Environment } from "#worker/bindings.ts";
 import { compose } from "#worker/compose.ts";
-import type { Environment } from "#worker/environment.ts";
 
 import { BareObject } from "./bare-object.ts";
 import { clockOf } from "./clock.ts";

@@ -1,7 +1,7 @@
 // Reads the settings of authentication from the variables. An invalid value closes the whole API, with a reason that names the
 // variable and never its value.
 
-import type { Variables } from "../dependencies.ts";
+import type { Variables } from "../variables.ts";
 import { parseApiTokens } from "./api-tokens.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import { isLoopbackHost } from "./loopback.ts";

@@ -3,8 +3,8 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 
+import type { Environment } from "#worker/bindings.ts";
 import { compose } from "#worker/compose.ts";
-import type { Environment } from "#worker/environment.ts";
 
 import type { Send } from "../../support/session-client/session-client.ts";
 import { registry } from "../../worker/definitions.ts";

@@ -152,8 +152,8 @@ function sourceFiles() {
         readdirSync(path.join(root, top), { recursive: true }).map((file) => path.join(top, String(file))),
       )
       .filter((file) => /(?<!\.d)\.ts$/.test(file) && !setupFiles.includes(file))
-      // The compiler runs in Node, hooks run in a browser, and the deployed Worker's entry needs compiled definitions.
-      .filter((file) => !file.startsWith("src/compiler/") && !file.startsWith("src/react/") && file !== "src/index.ts")
+      // The compiler and the command line run in Node, hooks run in a browser, and the deployed Worker's entry needs compiled definitions.
+      .filter((file) => !/^src\/(?:cli|compiler|react)\//.test(file) && file !== "src/index.ts")
   );
 }
 

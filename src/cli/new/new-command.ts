@@ -1,0 +1,93 @@
+// `threadhold new`: creates the file of a definition and prints the next steps.
+
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+import { Argument, type Command } from "commander";
+
+import type { Project } from "#compiler/project.ts";
+import { readiness } from "#models/readiness.ts";
+
+import { CommandError, type CliContext, type ExitCode } from "../context.ts";
+import { hookNames, kindFolders, starters, type Kind, type NamedFile, type Neighbours } from "./starters.ts";
+
+/** A checkout writes all files within this time. A file that is newer than the oldest one by more was written by hand. */
+const checkoutMs = 60_000;
+
+/** Adds the command `new`. */
+export function addNewCommand(program: Command, context: CliContext, end: (code: ExitCode) => void): void {
+  program
+    .command("new")
+    .description("Create the file of a definition in agents/.")
+    .addArgument(new Argument("<kind>", "the kind of the definition").choices(Object.keys(kindFolders)))
+    .argument("<name>", "its name; for a hook the name of the hook; for api a route such as threads/[id]/status.get")
+    .option("--root <folder>", "the folder that contains agents/", ".")
+    .action(async (kind: Kind, name: string, options: { root: string }) => {
+      end(await createDefinition(kind, name, { root: resolve(context.cwd, options.root), context }));
+    });
+}
+
+async function createDefinition(
+  kind: Kind,
+  given: string,
+  { root, context }: { root: string; context: CliContext },
+): Promise<ExitCode> {
+  const name = kind === "api" ? given.replaceAll(/^\/+|\.ts$/g, "") : given;
+  const problem = nameProblem(kind, name);
+  if (problem !== undefined) throw new CommandError(problem);
+  const file = `agents/${kindFolders[kind]}/${name}.ts`;
+  const path = join(root, file);
+  if (existsSync(path)) throw new CommandError(`${file} exists already.`);
+  // Imported here, so that the other commands start without the bundler.
+  const { compileProject } = await import("#compiler/compile.ts");
+  const { project } = await compileProject(root, context.packageRoot);
+  const taken = namedDefinitions(project, kind).find((definition) => definition.name === name);
+  if (taken) throw new CommandError(`${taken.file} has the name "${name}" already.`);
+  const { text, next, uses, missing } = starters[kind](name, neighbours(project, name, root));
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text, { flag: "wx" });
+  context.print(`wrote ${file}`);
+  if (uses) context.print(`it uses "${uses.name}" of ${uses.file}`);
+  context.print(missing === undefined ? `next: ${next}` : `first: ${missing}\nthen: ${next}`);
+  return 0;
+}
+
+/** The reason why a name cannot be used. */
+function nameProblem(kind: Kind, name: string): string | undefined {
+  if (kind === "hook") {
+    return hookNames.includes(name) ? undefined : `There is no hook "${name}". The hooks are ${hookNames.join(", ")}.`;
+  }
+  if (kind === "api") {
+    const valid = name
+      .split("/")
+      .every((part) => /^(?!\.\.?$)(?:\[(?:\.\.\.)?\w+\])?[\w.~-]*$/.test(part) && part !== "");
+    return valid ? undefined : `"${name}" is not a route. Write segments, [params] and [...rest], separated by /.`;
+  }
+  return /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name)
+    ? undefined
+    : `"${name}" is not a name. A name has letters, digits, _ and -, starts with a letter or _, and has at most 64 characters.`;
+}
+
+function namedDefinitions(project: Project, kind: Kind): readonly NamedFile[] {
+  if (kind === "model") return project.models;
+  if (kind === "prompt") return project.prompts;
+  if (kind === "agent") return project.agents;
+  return kind === "tool" ? project.tools : [];
+}
+
+/** The newest model that was written by hand, else the newest that needs no key; the prompt with the same name, else the newest. */
+function neighbours(project: Project, name: string, root: string): Neighbours {
+  const writtenAt = ({ file }: NamedFile): number => statSync(join(root, file)).mtimeMs;
+  const oldest = Math.min(...[project.models, project.prompts, project.agents, project.tools].flat().map(writtenAt));
+  const byHand = (definition: NamedFile): boolean => writtenAt(definition) > oldest + checkoutMs;
+  function newestFirst<Definition extends NamedFile>(definitions: readonly Definition[]): Definition[] {
+    const sorted = definitions.toSorted((one, other) => writtenAt(other) - writtenAt(one));
+    const own = sorted.filter(byHand);
+    return own.length > 0 ? own : sorted;
+  }
+  const models = newestFirst(project.models);
+  const keyless = models.some(byHand) ? undefined : models.find(({ value }) => readiness(value, {}).ready);
+  const model = keyless ?? models[0];
+  const prompt = project.prompts.find((each) => each.name === name) ?? newestFirst(project.prompts)[0];
+  return { ...(model && { model }), ...(prompt && { prompt }) };
+}

@@ -1,0 +1,139 @@
+// The first text of each kind of definition, and the next steps that the command prints.
+
+/** Definitions of a project that a new one can refer to. */
+export interface Neighbours {
+  /** The model for a new prompt. */
+  model?: NamedFile;
+  /** The prompt for a new agent. */
+  prompt?: NamedFile;
+}
+
+/** A definition's name and file. */
+export interface NamedFile {
+  name: string;
+  file: string;
+}
+
+/** A new file. */
+export interface Starter {
+  text: string;
+  /** What to do next. */
+  next: string;
+  /** The definition that the file refers to. */
+  uses?: NamedFile | undefined;
+  /** The command for the definition that the file refers to and that does not exist yet. */
+  missing?: string | undefined;
+}
+
+/** The kinds of definitions, with their folders below `agents/`. */
+export const kindFolders = {
+  agent: "agents",
+  prompt: "prompts",
+  model: "models",
+  tool: "tools",
+  hook: "hooks",
+  api: "api",
+} as const;
+
+/** A kind of definition. */
+export type Kind = keyof typeof kindFolders;
+
+const hookBodies: Record<string, string> = {
+  filter_messages: "async (_state, messages) => messages",
+  prefilter_llm_history: "async (_state, messages) => messages",
+  before_create_message: "async (_state, message) => message",
+  after_create_message: "async (_state, _message) => {}",
+  before_update_message: "async (_state, _messageId, updates) => updates",
+  after_update_message: "async (_state, _message) => {}",
+  before_store_tool_result: "async (_state, _toolCall, toolResult) => toolResult",
+  after_tool_call_success: "async (_state, _toolCall, _toolResult) => null",
+  after_tool_call_failure: "async (_state, _toolCall, _toolResult) => null",
+};
+
+/** The names of the hooks. */
+export const hookNames: readonly string[] = Object.keys(hookBodies);
+
+/** Writes the first text of a definition. */
+export const starters: Record<Kind, (name: string, neighbours: Neighbours) => Starter> = {
+  model: (name) => ({
+    text: `// Which model answers. The provider "test" needs no key and plays the script. Replace it by a real provider.
+import { defineModel } from "threadhold";
+
+export default defineModel({
+  name: ${JSON.stringify(name)},
+  provider: "test",
+  model: "scripted",
+  script: (request) => ({ text: \`You said: \${request.lastUser}\` }),
+});
+`,
+    next: `name it in a prompt: model: ${JSON.stringify(name)}`,
+  }),
+  prompt: (name, { model }) => ({
+    text: `// The system prompt, and the tools that the model may call.
+import { definePrompt } from "threadhold";
+
+export default definePrompt({
+  name: ${JSON.stringify(name)},
+  toolDescription: "Describe the task of this prompt, for a model that may call it as a tool.",
+  prompt: "You are a helpful assistant.",
+  model: ${JSON.stringify(model?.name ?? "default")},
+  includeChat: true,
+  includePastTools: true,
+  tools: [],
+});
+`,
+    uses: model,
+    next: `name it in an agent: sideA: { prompt: ${JSON.stringify(name)} }`,
+    missing: model === undefined ? "npx threadhold new model default" : undefined,
+  }),
+  agent: (name, { prompt }) => ({
+    text: `// The agent that answers the user.
+import { defineAgent } from "threadhold";
+
+export default defineAgent({
+  name: ${JSON.stringify(name)},
+  type: "ai_human",
+  sideA: { prompt: ${JSON.stringify(prompt?.name ?? name)}, stopOnResponse: true },
+});
+`,
+    uses: prompt,
+    next: "start the server with npm run dev, and create a thread for it",
+    missing: prompt === undefined ? `npx threadhold new prompt ${name}` : undefined,
+  }),
+  tool: (name) => ({
+    text: `// The name of the file is the name of the tool.
+import { defineTool } from "threadhold";
+import { z } from "zod";
+
+export default defineTool(
+  "Describe what the tool does and when to call it.",
+  z.object({ text: z.string().describe("Describe this argument") }),
+  async (_state, args) => ({ status: "success", result: args.text }),
+);
+`,
+    next: `list it in a prompt: tools: [${JSON.stringify(name)}]`,
+  }),
+  hook: (name) => ({
+    text: `// Runs at a fixed point of every run. Hooks of one name run in the order of their file names.
+import { defineHook } from "threadhold";
+
+export default defineHook(${JSON.stringify(name)}, ${hookBodies[name] ?? ""});
+`,
+    next: "write the function; it runs from now on",
+  }),
+  api: (route) => ({
+    text:
+      route.includes("[") && !route.includes("[...")
+        ? `// The route's first dynamic segment is the id of the thread.
+import { defineThreadEndpoint } from "threadhold";
+
+export default defineThreadEndpoint(async (_request, state) => Response.json({ thread: state.threadId }));
+`
+        : `// A caller needs a token. \`export const access = "public"\` removes this check.
+import { defineController } from "threadhold";
+
+export default defineController(async () => ({ status: "ok" }));
+`,
+    next: `it answers under /api/${route.replace(/\.\w+$/, "")}`,
+  }),
+};

@@ -1,0 +1,84 @@
+// One build: compiles a project, prints the findings, writes the output to `.threadhold/` and returns the exit code.
+
+import type { Diagnostic } from "#spec/diagnostic.ts";
+
+import { checkOnceAtATime } from "./background-check.ts";
+import { writeFailedBuild, writeGoodBuild } from "./build-output.ts";
+import { formatDiagnostics } from "./diagnostic-report.ts";
+import { sortDiagnostics } from "./findings.ts";
+import { projectInputs } from "./module-bundle.ts";
+import { checkTypes, storedTypeFindings, prepareTypeFindings, withTypeFindings } from "./type-check.ts";
+import { isBuildUnchanged, recordBuild } from "./unchanged-build.ts";
+
+/** The inputs of a build. */
+export interface BuildRequest {
+  /** The folder that contains `agents/`, absolute. */
+  root: string;
+  /** The folder of the package `threadhold`. */
+  packageRoot: string;
+  /** `dev` keeps the last good output and never fails; `strict` fails on errors. */
+  mode: "dev" | "strict";
+  /**
+   * When types are checked: with the build (`now`), with the build, where a type error is an error (`strict`), without a build (`only`),
+   * or not at all, showing the last findings (`last`).
+   */
+  types: "now" | "strict" | "only" | "last";
+  /** Print the result as one line of JSON. */
+  json: boolean;
+  /** Whether the output shows colours. */
+  colours: boolean;
+  print: (text: string) => void;
+  /** Checks the types of a project in another process and does not wait for it. */
+  checkTypesLater: (root: string) => void;
+  /** Changes with the sources of the compiler. A build by another compiler is not taken over. */
+  version: string;
+}
+
+/** Runs a build and returns its exit code: 1 if a strict build has an error. */
+export async function runCompiler({ root, packageRoot, version, ...request }: BuildRequest): Promise<0 | 1> {
+  if (request.types === "only") {
+    await checkOnceAtATime(root, () => checkTypes(root, packageRoot));
+    return 0;
+  }
+  const dev = request.mode === "dev";
+  // A check of types and the output as JSON need the findings of a build.
+  if (request.types === "last" && !request.json && isBuildUnchanged(root, version)) {
+    request.print("The definitions have not changed since they were compiled.");
+    if (dev) request.checkTypesLater(root);
+    return 0;
+  }
+  prepareTypeFindings(root);
+  const startedAt = Date.now();
+  const started = performance.now();
+  // Imported here, since an unchanged build does not need the bundler.
+  const { compileProject } = await import("./compile.ts");
+  const { diagnostics: built, project, files, bundle, inputs } = await compileProject(root, packageRoot);
+  const diagnostics = (types: readonly Diagnostic[]): Diagnostic[] => sortDiagnostics(withTypeFindings(built, types));
+  const compiled = !built.some(isError);
+  let changed = false;
+  let found = diagnostics(dev ? storedTypeFindings(root) : []);
+  const sources = projectInputs(inputs, root);
+  if (compiled) changed = writeGoodBuild({ root, project, bundle, sources, findings: dev ? found : [] });
+  else writeFailedBuild(root, found, dev);
+  if (built.length === 0) recordBuild(root, { version, inputs, startedAt });
+  const milliseconds = Math.round(performance.now() - started);
+  // The check follows the build, because TypeScript reads the names that the build writes.
+  if (request.types === "now") found = diagnostics(await checkTypes(root, packageRoot));
+  if (request.types === "strict") found = diagnostics((await checkTypes(root, packageRoot)).map(asError));
+  const ok = !found.some(isError);
+  if (request.json) request.print(JSON.stringify({ ok, changed, files, milliseconds, diagnostics: found }));
+  else {
+    const report = formatDiagnostics(found, request.colours);
+    if (report !== "") request.print(report);
+    if (compiled) request.print(`compiled ${files} definitions in ${milliseconds} ms`);
+    else if (dev) request.print("the last good build keeps being served");
+  }
+  if (dev) request.checkTypesLater(root);
+  return ok || dev ? 0 : 1;
+}
+
+const isError = ({ severity }: Diagnostic): boolean => severity === "error";
+
+function asError(finding: Diagnostic): Diagnostic {
+  return { ...finding, severity: "error" };
+}

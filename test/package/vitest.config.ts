@@ -1,0 +1,17 @@
+// Tests of the packed packages. They install packages from the registry and take minutes, so they are not part of `npm test`;
+// `npm run test:package` and `.ci/run` run them.
+import { fileURLToPath } from "node:url";
+
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    name: "package",
+    root: fileURLToPath(new URL("../..", import.meta.url)),
+    environment: "node",
+    include: ["test/package/**/*.test.ts"],
+    fileParallelism: false,
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
+  },
+});
