@@ -45,7 +45,7 @@ export async function runInWorkerd(
   if (program === undefined) return { type: "unknown" };
   const folderPath = mkdtempSync(join(work, "workerd-"));
   try {
-    writeFileSync(join(folderPath, "run-cli.mjs"), code);
+    writeFileSync(join(folderPath, "main.mjs"), code);
     writeFileSync(join(folderPath, "config.capnp"), configuration(settings));
     return outcomeOf(await run(program, join(folderPath, "config.capnp")));
   } finally {
@@ -71,7 +71,7 @@ function configuration({ compatibilityDate, compatibilityFlags }: WranglerSettin
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (services = [(name = "main", worker = .definitions)]);
 const definitions :Workerd.Worker = (
-  modules = [(name = "run-cli.mjs", esModule = embed "main.mjs")],
+  modules = [(name = "main.mjs", esModule = embed "main.mjs")],
   compatibilityDate = ${JSON.stringify(compatibilityDate)},
   compatibilityFlags = [${compatibilityFlags.map((flag) => JSON.stringify(flag)).join(", ")}],
 );
