@@ -106,7 +106,8 @@ function runTypescript(program: string, root: string): Promise<string> {
   const config = {
     extends: "../../tsconfig.json",
     compilerOptions: { noEmit: true, incremental: true, tsBuildInfoFile: "types.tsbuildinfo" },
-    include: ["../../agents", "../../.threadhold"],
+    // Not the main module: it imports the Worker, and no definition does.
+    include: ["../../agents", "../../.threadhold/names.d.ts", "../../.threadhold/registry.ts"],
     exclude: [],
   };
   writeIfChanged(join(root, configFile), JSON.stringify(config));

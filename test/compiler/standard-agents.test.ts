@@ -39,7 +39,10 @@ describe("a project of Standard Agents", () => {
     ]);
     const files = filesOf(root);
     expect(Object.keys(files).some((path) => path.startsWith(".threadhold/"))).toBe(true);
-    const kept = Object.entries(files).filter(([path]) => !path.startsWith(".cache/"));
+    // The main module imports the whole Worker, which is checked with this repository's own names.
+    const kept = Object.entries(files).filter(
+      ([path]) => !path.startsWith(".cache/") && path !== ".threadhold/worker.ts",
+    );
     expect(await typeCheck(Object.fromEntries(kept))).toEqual([]);
   });
 });

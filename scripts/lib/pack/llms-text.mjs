@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
+/** @type {[title: string, folder: string][]} */
 const sections = [
   ["Guide", "docs/guide"],
   ["Reference", "docs/reference"],
