@@ -69,7 +69,7 @@ const registry: Registry = {
   hash: "bench",
 };
 
-const { ThreadObject, ThreadFeed, fetch } = compose(registry, []);
+const { ThreadObject, ThreadFeed, fetch } = compose(registry, {});
 
 export { ThreadFeed, ThreadObject };
 

@@ -14,7 +14,7 @@ import { definitionHandlers } from "./definitions/definition-handlers.ts";
 import type { AppDependencies } from "./dependencies.ts";
 import { feedHandlers } from "./feed/feed-handler.ts";
 import { healthHandlers } from "./health-handler.ts";
-import { openApiHandlers } from "./openapi/document.ts";
+import { openApiHandlers } from "./openapi/open-api-handler.ts";
 import { servePage, wantsPage } from "./page/serve-page.ts";
 import { serveProjectRoute } from "./project/serve-project-route.ts";
 import type { Handlers, Params, RouteHandler } from "./route/handler.ts";

@@ -9,6 +9,7 @@ import type { AnyModelDefinition } from "#spec/model.ts";
 import type { Registry } from "#spec/registry.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 
+import type { Authenticate } from "./auth/own-authentication.ts";
 import type { Dialect } from "./dialect.ts";
 import type { RateLimiter } from "./limit/rate-limiter.ts";
 import type { Assets } from "./page/serve-page.ts";
@@ -32,6 +33,10 @@ export interface AppDependencies {
   catalog: Catalog;
   readiness: (model: AnyModelDefinition) => Readiness;
   variables: Variables;
+  /** Replaces the tokens of the variables: identifies the caller of a request. */
+  authenticate?: Authenticate | undefined;
+  /** The path under which the application is served, such as `/agents`; empty for the root. Requests arrive without it. */
+  prefix: string;
   version: string;
   /** Protocols of other projects that are served next to the API. */
   dialects: readonly Dialect[];

@@ -46,7 +46,7 @@ export function createServices(dependencies: AppDependencies): Services {
   const warn = (variable: string, message: string): void => {
     log("error", "bad_configuration", { variable, message });
   };
-  const settings = readAuthSettings(variables);
+  const settings = readAuthSettings(variables, dependencies.authenticate);
   if (settings.state === "closed") warn("authentication", settings.reason);
   if (ticketsAreOff(settings)) {
     log("warning", "tickets_off", { variable: "TICKET_SECRET", message: ticketsOff });
@@ -112,6 +112,7 @@ type LimitName =
 
 function ticketsOf(settings: AuthSettings, now: () => number): Tickets | null {
   switch (settings.state) {
+    case "own":
     case "configured": {
       const { ticketSecret } = settings;
       return ticketSecret === null ? null : createTickets(() => ticketSecret, now);

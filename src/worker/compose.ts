@@ -16,7 +16,7 @@ import { systemClock } from "#lib/system-clock.ts";
 import { createModelPort } from "#models/create-model-port.ts";
 import { readiness } from "#models/readiness.ts";
 import { createRedact } from "#models/redact.ts";
-import type { Diagnostic, Registry } from "#spec/index.ts";
+import type { Registry } from "#spec/index.ts";
 import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
 import type { ThreadDependencies } from "#thread/thread-dependencies.ts";
 import { threadObject } from "#thread/thread-object.ts";
@@ -24,7 +24,9 @@ import { threadObject } from "#thread/thread-object.ts";
 import type { Environment, ThreadholdBindings } from "./bindings.ts";
 import { deploymentLimits } from "./deployment-limits.ts";
 import { fileSettings, secretsOf } from "./environment.ts";
+import { mountAt, readPrefix } from "./mount.ts";
 import { outboundFetch } from "./outbound.ts";
+import type { ThreadholdOptions } from "./threadhold-options.ts";
 
 /** The version that `healthz` and every run show if the platform does not name one. */
 const localVersion = "local";
@@ -35,9 +37,10 @@ const maxOpenRequests = 5;
 /** The Worker's fetch handler and the classes of its objects. With `adjust`, tests replace dependencies of a thread. */
 export function compose(
   registry: Registry,
-  diagnostics: readonly Diagnostic[],
+  options: ThreadholdOptions,
   adjust: (world: ThreadDependencies, state: DurableObjectState) => ThreadDependencies = (world) => world,
 ) {
+  const prefix = readPrefix(options.prefix ?? "");
   const ThreadObject = threadObject<ThreadholdBindings>((env, state) => adjust(worldOf(named(env), registry), state));
   const ThreadFeed = threadFeed<ThreadholdBindings>((env) => ({
     clock: systemClock,
@@ -50,6 +53,7 @@ export function compose(
     const known = apps.get(env);
     if (known !== undefined) return known;
     deploymentLimits(env, reportInvalidLimit);
+    const { diagnostics = [], authenticate } = options;
     const app = createApp({
       registry,
       diagnostics,
@@ -59,9 +63,12 @@ export function compose(
       catalog: catalogOf(env),
       readiness: (model) => readiness(model, { ...env }),
       variables: env,
+      authenticate: authenticate && ((request) => authenticate(request, env)),
+      prefix,
       version: versionOf(env),
       dialects,
-      assets: assetsOf(env),
+      // The addresses in the built pages have no prefix.
+      assets: prefix === "" ? assetsOf(env) : undefined,
       admissions: admissionLimiterOf(env),
       now: () => systemClock.now(),
     });
@@ -72,8 +79,9 @@ export function compose(
   return {
     ThreadObject,
     ThreadFeed,
-    fetch: (request: Request, env: ThreadholdBindings, context: ExecutionContext) =>
+    fetch: mountAt<ThreadholdBindings>(prefix, (request, env, context) =>
       appOf(named(env)).fetch(request, named(env), context),
+    ),
   };
 }
 

@@ -1,15 +1,10 @@
 // Builds a Worker from a project's registry: the fetch handler and the classes of the Durable Objects.
 
-import type { Diagnostic, Registry } from "#spec/index.ts";
+import type { Registry } from "#spec/index.ts";
 
 import type { ThreadholdBindings } from "./bindings.ts";
 import { compose } from "./compose.ts";
-
-/** Options of `createThreadhold`. */
-export interface ThreadholdOptions {
-  /** The findings of the build, from `.threadhold/diagnostics.ts`. `/healthz` and the playground show them. Default: none. */
-  diagnostics?: readonly Diagnostic[];
-}
+import type { ThreadholdOptions } from "./threadhold-options.ts";
 
 /** The class of a Durable Object, for the Worker to export. */
 export type DurableObjectClass = new (state: DurableObjectState, env: ThreadholdBindings) => DurableObject;
@@ -25,7 +20,8 @@ export interface Threadhold {
 }
 
 /**
- * Builds the Worker of a project. Call it once, at the top of the Worker's main module; it makes no request and reads no variable.
+ * Builds the Worker of a project. Call it once, at the top of the Worker's main module; it makes no request and reads no variable. Throws a
+ * `TypeError` for a prefix that is no path.
  *
  * ```ts
  * import { createThreadhold } from "threadhold/worker";
@@ -36,6 +32,6 @@ export interface Threadhold {
  * export default { fetch: threadhold.fetch };
  * ```
  */
-export function createThreadhold(registry: Registry, { diagnostics = [] }: ThreadholdOptions = {}): Threadhold {
-  return compose(registry, diagnostics);
+export function createThreadhold(registry: Registry, options: ThreadholdOptions = {}): Threadhold {
+  return compose(registry, options);
 }

@@ -9,7 +9,7 @@ import type { UiChunk } from "#dialect/ai-sdk/ui-stream.ts";
 import { messageRecord } from "../support/records.ts";
 
 function newStream(knownCalls: string[] = []): UiStream {
-  return new UiStream({ threadId: "t", runId: "r", knownCalls, isServerTool: (name) => name === "own" });
+  return new UiStream({ prefix: "", threadId: "t", runId: "r", knownCalls, isServerTool: (name) => name === "own" });
 }
 
 let seq = 0;

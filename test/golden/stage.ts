@@ -75,7 +75,7 @@ interface Wire {
 
 /** The real app over the current registry, with two users: the owner and another one. */
 function appOf(owner: string): (request: Request) => Promise<Response> {
-  const { fetch } = compose(registry, []);
+  const { fetch } = compose(registry, {});
   const users = {
     ...(env as unknown as Environment),
     OPEN_LOOPBACK: "",

@@ -80,7 +80,7 @@ export function serve(changes: Changes = {}): Project {
   Object.assign(registry, own);
   onTestFinished(() => void Object.assign(registry, before));
 
-  const { fetch } = compose(own, []);
+  const { fetch } = compose(own, {});
   const send = (path: string, init?: RequestInit): Promise<Response> =>
     Promise.resolve(
       fetch(new Request(`http://localhost${path}`, init), env as unknown as Environment, createExecutionContext()),

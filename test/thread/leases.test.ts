@@ -18,7 +18,7 @@ import { admin, stubOf, value } from "./thread-driver.ts";
 
 printCosts();
 
-const { fetch } = compose(registry, []);
+const { fetch } = compose(registry, {});
 const names = Array.from({ length: 20 }, newOwner);
 const users: Environment = {
   ...(env as unknown as Environment),

@@ -11,7 +11,7 @@ import type { ApiRoute } from "#playground/api-docs/api-document.ts";
 
 import { allRouteNames, allRoutes, dialectGroups } from "../support/all-routes.ts";
 
-const root = openApiDocument(dialectGroups) as JsonObject;
+const root = openApiDocument(dialectGroups, "") as JsonObject;
 const shown = readApiDocument(root);
 const all = shown.groups.flatMap((group) => group.routes);
 const route = (id: string): ApiRoute => {

@@ -23,7 +23,7 @@ const catalog = createD1Catalog(hangingDatabase(meteredDatabase(env.CATALOG)), {
   timers: hanging.timers,
 });
 
-const { ThreadObject, ThreadFeed, fetch } = compose(registry, [], (world, state) => {
+const { ThreadObject, ThreadFeed, fetch } = compose(registry, {}, (world, state) => {
   madeObjects.count += 1;
   return {
     ...world,

@@ -18,19 +18,19 @@ import { callsOf, readAnswers, readPostedInput } from "./posted-input.ts";
 import type { PostedInput } from "./posted-input.ts";
 import type { aiSdkGroup } from "./routes.ts";
 import { readServerTools } from "./tool-parts.ts";
-import type { IsServerTool } from "./tool-parts.ts";
+import type { FileOwner, IsServerTool } from "./tool-parts.ts";
 
 /** A request to the chat of a thread. */
-interface ChatCall {
+interface ChatCall extends FileOwner {
   request: Request;
   caller: Caller;
-  threadId: string;
   isServerTool: IsServerTool;
 }
 
 /** The handlers. */
 export function aiSdkHandlers(services: Services): HandlersOf<(typeof aiSdkGroup)["routes"]> {
   const { callThread, dependencies } = services;
+  const { prefix } = dependencies;
   let serverTools: IsServerTool | null = null;
   // The value is cached, not its promise: a promise may never settle after the request that created it has ended.
   const readTools = async (): Promise<IsServerTool> => (serverTools ??= await readServerTools(dependencies.registry));
@@ -38,7 +38,7 @@ export function aiSdkHandlers(services: Services): HandlersOf<(typeof aiSdkGroup
     async aiSdkChat({ request, params, caller, body }) {
       if (body.trigger === "regenerate-message") throw notAvailable("Generating an answer again");
       const input = readPostedInput(body);
-      const call = { request, caller, threadId: params.id, isServerTool: await readTools() };
+      const call = { request, caller, prefix, threadId: params.id, isServerTool: await readTools() };
       if (input.kind === "answers") return answerCalls(services, call, input);
       if (body.messageId !== undefined) await checkIsNew(services, call, body.messageId);
       return sendMessage(services, call, input);
@@ -53,7 +53,7 @@ export function aiSdkHandlers(services: Services): HandlersOf<(typeof aiSdkGroup
       const after = run.first_seq - 1;
       const lease = await services.leases.take(caller, { holder: { thread: threadId }, stream: "bridged", run: false });
       const isServerTool = await readTools();
-      const shown = { threadId, runId, knownCalls: [], isServerTool, passedSeq };
+      const shown = { prefix, threadId, runId, knownCalls: [], isServerTool, passedSeq };
       return withLease(lease, () => followRun(services, { ...shown, request, caller: lease.caller, after }));
     },
     async aiSdkMessages({ params, caller }) {
@@ -61,7 +61,7 @@ export function aiSdkHandlers(services: Services): HandlersOf<(typeof aiSdkGroup
       const page = (cursor: string | null) =>
         callThread({ threadId, repeatable: true, run: (stub) => stub.call("readTranscript", caller, cursor) });
       const first = await page(null);
-      const body = messagesBody({ first, more: page, isServerTool: await readTools() });
+      const body = messagesBody({ first, more: page, prefix, isServerTool: await readTools() });
       return new Response(body, { headers: jsonHeaders });
     },
   };
@@ -72,7 +72,7 @@ type PostedAnswers = Extract<PostedInput, { kind: "answers" }>;
 
 /** Admits a message of the user and streams its run. */
 async function sendMessage(services: Services, call: ChatCall, message: PostedMessage): Promise<Response> {
-  const { request, caller, threadId, isServerTool } = call;
+  const { request, caller, prefix, threadId, isServerTool } = call;
   const { id, content, metadata } = message;
   checkContent(content, "messages");
   checkAnswerable({ role: "user", run: true, content, attachments: undefined }, "messages");
@@ -85,8 +85,8 @@ async function sendMessage(services: Services, call: ChatCall, message: PostedMe
     const posting = { ...call, caller: lease.caller, content, metadata, key };
     const { run, after } = await postMessage(services, posting);
     if (run === null) throw refuse("internal", "The message began no run.");
-    const followed = { request, caller: lease.caller, threadId, runId: run.id, after, knownCalls: [], isServerTool };
-    return followRun(services, followed);
+    const shown = { prefix, threadId, runId: run.id, knownCalls: [], isServerTool };
+    return followRun(services, { ...shown, request, caller: lease.caller, after });
   });
 }
 
@@ -117,7 +117,7 @@ async function postMessage({ callThread }: Services, posting: Posting): Promise<
 /** Posts the outputs and approvals that the thread waits for, and streams the run if none is missing. */
 async function answerCalls(services: Services, call: ChatCall, { message }: PostedAnswers): Promise<Response> {
   const { callThread, leases } = services;
-  const { request, caller, threadId, isServerTool } = call;
+  const { request, caller, prefix, threadId, isServerTool } = call;
   const { pending_tool_calls: pending } = await callThread({
     threadId,
     repeatable: true,
@@ -134,7 +134,7 @@ async function answerCalls(services: Services, call: ChatCall, { message }: Post
     });
     // The stream continues the posted message, which may be a later one of the run.
     const messageId = message.id.startsWith(`${run.id}.`) ? message.id : run.id;
-    const streamed = { threadId, runId: run.id, messageId, knownCalls: callsOf(message), isServerTool };
+    const streamed = { prefix, threadId, runId: run.id, messageId, knownCalls: callsOf(message), isServerTool };
     if (run.status !== "awaiting_tool_execution") {
       return followRun(services, { ...streamed, request, caller: lease.caller, after });
     }

@@ -10,13 +10,15 @@ export interface MessagesBody {
   /** The first page. It is read before the response starts, so that an error still gets its own status. */
   first: TranscriptPage;
   more: (cursor: string) => Promise<TranscriptPage>;
+  /** The path under which the API is served; empty for the root. */
+  prefix: string;
   isServerTool: IsServerTool;
 }
 
 /** Returns the body as a stream of bytes. */
-export function messagesBody({ first, more, isServerTool }: MessagesBody): ReadableStream<Uint8Array> {
+export function messagesBody({ first, more, prefix, isServerTool }: MessagesBody): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  const list = new UiMessageList({ threadId: first.thread.id, pending: first.pending, isServerTool });
+  const list = new UiMessageList({ prefix, threadId: first.thread.id, pending: first.pending, isServerTool });
   let page: TranscriptPage | null = first;
   let separator = "[";
   return new ReadableStream<Uint8Array>(

@@ -39,8 +39,15 @@ function outputValue(text: string): Json {
   }
 }
 
+/** A thread whose files have addresses. */
+export interface FileOwner {
+  /** The path under which the API is served; empty for the root. */
+  prefix: string;
+  threadId: string;
+}
+
 /** The address of a file of the thread. */
-export function fileUrl(threadId: string, path: string): string {
+export function fileUrl({ prefix, threadId }: FileOwner, path: string): string {
   const segments = path.replace(/^\//, "").split("/");
-  return `/api/threads/${threadId}/files/${segments.map(encodeURIComponent).join("/")}`;
+  return `${prefix}/api/threads/${threadId}/files/${segments.map(encodeURIComponent).join("/")}`;
 }

@@ -8,11 +8,10 @@ import type { TranscriptEntry } from "#core/thread-rpc.ts";
 
 import type { UiMessage, UiPart } from "./routes.ts";
 import { callEnd, fileUrl } from "./tool-parts.ts";
-import type { IsServerTool } from "./tool-parts.ts";
+import type { FileOwner, IsServerTool } from "./tool-parts.ts";
 
 /** Facts about the conversation that its messages do not contain. */
-interface UiContext {
-  threadId: string;
+interface UiContext extends FileOwner {
   /** The calls that the thread waits for. */
   pending: readonly PendingCall[];
   isServerTool: IsServerTool;
@@ -39,7 +38,7 @@ export class UiMessageList {
     if (message.silent || message.depth > 0 || message.parent_id !== null) return [];
     switch (message.role) {
       case "user":
-        return [...this.end(), userMessage(message, this.#context.threadId)];
+        return [...this.end(), userMessage(message, this.#context)];
       case "assistant": {
         const ended = this.#begin(message);
         this.#open?.parts.push({ type: "step-start" }, ...this.#answerParts(message));
@@ -75,7 +74,7 @@ export class UiMessageList {
   }
 
   #answerParts({ parts }: Message): UiPart[] {
-    const { threadId, isServerTool } = this.#context;
+    const { isServerTool } = this.#context;
     const spoken = parts.flatMap((part): UiPart[] => {
       if (part.type === "text") return part.text === "" ? [] : [{ type: "text", text: part.text, state: "done" }];
       if (part.type === "thinking") {
@@ -92,7 +91,7 @@ export class UiMessageList {
         },
       ];
     });
-    return [...spoken, ...fileParts(parts, threadId)];
+    return [...spoken, ...fileParts(parts, this.#context)];
   }
 
   #openState(id: string): object {
@@ -109,7 +108,7 @@ export class UiMessageList {
       approval === undefined ? {} : { approval: { id: part["toolCallId"], approved: approval.approved, ...reason } };
     Object.assign(part, callEnd(message), decided);
     for (const { path, mimeType } of result?.attachments ?? []) {
-      this.#open?.parts.push({ type: "file", mediaType: mimeType, url: fileUrl(this.#context.threadId, path) });
+      this.#open?.parts.push({ type: "file", mediaType: mimeType, url: fileUrl(this.#context, path) });
     }
   }
 }
@@ -120,19 +119,19 @@ export function uiMessageId(runId: string, earlier: number): string {
 }
 
 /** A message of the user as a UI message. */
-export function userMessage({ id, parts, metadata }: Message, threadId: string): UiMessage {
+export function userMessage({ id, parts, metadata }: Message, owner: FileOwner): UiMessage {
   const texts = parts.flatMap((part): UiPart[] => (part.type === "text" ? [{ type: "text", text: part.text }] : []));
   const known = Object.keys(metadata).length === 0 ? {} : { metadata };
-  return { id, role: "user", parts: [...fileParts(parts, threadId), ...texts], ...known };
+  return { id, role: "user", parts: [...fileParts(parts, owner), ...texts], ...known };
 }
 
 /** The images and files among the parts. */
-export function fileParts(parts: Message["parts"], threadId: string): UiPart[] {
+export function fileParts(parts: Message["parts"], owner: FileOwner): UiPart[] {
   return parts.flatMap((part): UiPart[] => {
     if (part.type !== "image" && part.type !== "file") return [];
     const { path, data, url, mime_type: mediaType } = part;
     const address =
-      path !== undefined ? fileUrl(threadId, path) : data === undefined ? url : `data:${mediaType};base64,${data}`;
+      path !== undefined ? fileUrl(owner, path) : data === undefined ? url : `data:${mediaType};base64,${data}`;
     return address === undefined ? [] : [{ type: "file", mediaType, url: address }];
   });
 }

@@ -10,15 +10,14 @@ import type { Message, StopReason } from "#contract/thread-message.ts";
 
 import type { UiPart } from "./routes.ts";
 import { callEnd, fileUrl } from "./tool-parts.ts";
-import type { IsServerTool } from "./tool-parts.ts";
+import type { FileOwner, IsServerTool } from "./tool-parts.ts";
 import { fileParts, uiMessageId, userMessage } from "./ui-messages.ts";
 
 /** A chunk of the stream. */
 export type UiChunk = UiPart;
 
 /** The run to show, and facts that its events do not contain. */
-export interface StreamedRun {
-  threadId: string;
+export interface StreamedRun extends FileOwner {
   runId: string;
   /** The id of the client's UI message that the stream continues. Default: the id of the run's first UI message. */
   messageId?: string;
@@ -184,7 +183,7 @@ export class UiStream {
   #userMessage(message: Message): UiChunk[] {
     if (this.#run.passedSeq === undefined || message.silent) return [];
     this.#hasJoined = this.#contents.size > 0;
-    return [{ type: "data-user-message", data: userMessage(message, this.#run.threadId), transient: true }];
+    return [{ type: "data-user-message", data: userMessage(message, this.#run), transient: true }];
   }
 
   #startMessage(): UiChunk[] {
@@ -283,11 +282,7 @@ export class UiStream {
     this.#contents.add(message.id);
     this.#stopReason = message.stop_reason;
     for (const part of message.parts) if (part.type === "tool_call") this.#unconfirmed.delete(part.id);
-    return [
-      ...this.#closeBlocks(message.id),
-      ...this.#dropCalls(message.id),
-      ...fileParts(message.parts, this.#run.threadId),
-    ];
+    return [...this.#closeBlocks(message.id), ...this.#dropCalls(message.id), ...fileParts(message.parts, this.#run)];
   }
 
   #output(message: Message): UiChunk[] {
@@ -298,7 +293,7 @@ export class UiStream {
     const files = (result?.attachments ?? []).map(({ path, mimeType }): UiChunk => ({
       type: "file",
       mediaType: mimeType,
-      url: fileUrl(this.#run.threadId, path),
+      url: fileUrl(this.#run, path),
     }));
     return [...input, endChunk(toolCallId, message), ...files];
   }

@@ -5,6 +5,7 @@ import type { Variables } from "../variables.ts";
 import { parseApiTokens } from "./api-tokens.ts";
 import type { ApiToken } from "./api-tokens.ts";
 import { isLoopbackHost } from "./loopback.ts";
+import type { Authenticate } from "./own-authentication.ts";
 
 /** Where the keys of JSON Web Tokens come from. */
 type JwtKeys = { type: "secret"; secret: string } | { type: "key_set"; url: URL };
@@ -25,12 +26,19 @@ export type AuthSettings =
       /** The key that signs tickets. Null if users know every configured secret: then no tickets are issued. */
       ticketSecret: string | null;
     }
+  | {
+      /** The Worker's own function identifies callers. */
+      state: "own";
+      authenticate: Authenticate;
+      /** The key that signs tickets. Null without TICKET_SECRET: then no tickets are issued. */
+      ticketSecret: string | null;
+    }
   | { state: "open_loopback" }
   | { state: "closed"; reason: string };
 
 /** Whether callers are authenticated but no ticket can be signed. */
 export function ticketsAreOff(settings: AuthSettings): boolean {
-  return settings.state === "configured" && settings.ticketSecret === null;
+  return (settings.state === "configured" || settings.state === "own") && settings.ticketSecret === null;
 }
 
 /** The message for operators if tickets cannot be signed. */
@@ -38,11 +46,20 @@ export const ticketsOff = "Tickets are off: no configured secret is unknown to e
 
 const guarded = ["API_TOKENS", "JWT_SECRET", "JWKS_URL", "JWT_ISSUER", "JWT_AUDIENCE", "TICKET_SECRET"] as const;
 
-/** Reads the settings of authentication. */
-export function readAuthSettings(variables: Variables): AuthSettings {
+/** Variables that identify callers, which a function of the Worker replaces. */
+const replacedByFunction = ["API_TOKENS", "JWT_SECRET", "JWKS_URL"] as const;
+
+/** Reads the settings of authentication. With `authenticate`, the Worker's own function identifies callers. */
+export function readAuthSettings(variables: Variables, authenticate?: Authenticate): AuthSettings {
   const empty = guarded.find((name) => variables[name]?.trim() === "");
   if (empty !== undefined) return closed(`${empty} is set but empty.`);
   const { API_TOKENS, JWT_SECRET, JWKS_URL, TICKET_SECRET } = variables;
+  if (authenticate !== undefined) {
+    const replaced = replacedByFunction.find((name) => variables[name] !== undefined);
+    if (replaced !== undefined)
+      return closed(`${replaced} is set, and the Worker has a function authenticate; keep one.`);
+    return { state: "own", authenticate, ticketSecret: TICKET_SECRET ?? null };
+  }
   if (API_TOKENS === undefined && JWT_SECRET === undefined && JWKS_URL === undefined) {
     if (variables.OPEN_LOOPBACK === "true") return { state: "open_loopback" };
     return closed("Set API_TOKENS, JWT_SECRET or JWKS_URL; OPEN_LOOPBACK=true is for development on this machine.");

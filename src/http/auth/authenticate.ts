@@ -12,7 +12,9 @@ import { createJwtCheck } from "./json-web-token.ts";
 import type { JwtPorts } from "./json-web-token.ts";
 import { createLoopbackProof } from "./loopback-proof.ts";
 import { cameByLoopback, provenanceOf } from "./loopback.ts";
+import { isForeign } from "./origin.ts";
 import type { AllowedOrigins } from "./origin.ts";
+import { callerOf } from "./own-authentication.ts";
 
 /** Why no caller was identified. */
 type AuthReason = "missing" | "wrong" | "expired" | "spent" | "unavailable" | "foreign" | "not_loopback" | "unproven";
@@ -105,7 +107,8 @@ export function createAuthenticator(settings: AuthSettings, ports: Authenticator
       return null;
     },
     guard,
-    speaksForItself: (request) => settings.state !== "configured" || request.headers.has("authorization"),
+    speaksForItself: (request) =>
+      (settings.state !== "configured" && settings.state !== "own") || request.headers.has("authorization"),
   };
 }
 
@@ -116,6 +119,15 @@ function checkOf(settings: AuthSettings, ports: AuthenticatorPorts, proven: Weak
     return (request) => Promise.resolve(checkLoopback(request, { proven, ...ports }));
   }
   if (settings.state === "closed") return () => Promise.resolve({ ok: false, reason: "missing" });
+  if (settings.state === "own") {
+    const { authenticate } = settings;
+    return async (request) => {
+      // The function may accept a cookie, which a browser also sends with requests of foreign pages.
+      if (!isSafe(request.method) && isForeign(request, ports.allowedOrigins)) return { ok: false, reason: "foreign" };
+      const caller = callerOf(await authenticate(request));
+      return caller === null ? { ok: false, reason: "missing" } : { ok: true, caller };
+    };
+  }
   const lookUp = createTokenLookup(settings.tokens);
   const checkJwt = settings.jwt === null ? null : createJwtCheck(settings.jwt, ports);
   return async (request) => {
@@ -126,6 +138,8 @@ function checkOf(settings: AuthSettings, ports: AuthenticatorPorts, proven: Weak
     return checkJwt === null ? { ok: false, reason: "wrong" } : checkJwt(token);
   };
 }
+
+const isSafe = (method: string): boolean => method === "GET" || method === "HEAD";
 
 interface LoopbackRule {
   /** Requests that followed the redirect of `screen`. */

@@ -9,9 +9,6 @@ import type { BuiltInRoute } from "#contract/route.ts";
 import { packageVersion } from "#contract/version.ts";
 import type { JsonSchema } from "#lib/json-schema.ts";
 
-import { jsonAnswer } from "../answer/json-answer.ts";
-import type { Handlers } from "../route/handler.ts";
-import type { Services } from "../services.ts";
 import { openApiComponents } from "./components.ts";
 import type { Components } from "./components.ts";
 
@@ -37,8 +34,8 @@ const tags: Readonly<Record<RouteTag, string>> = {
   service: "Health, this document, tickets, usage and the catalog.",
 };
 
-/** Returns the document. Its version is the package's; `/healthz` returns the deployment's. */
-export function openApiDocument(dialects: readonly RouteGroup[]): Part {
+/** Returns the document of an API that is served under `prefix`. Its version is the package's; `/healthz` returns the deployment's. */
+export function openApiDocument(dialects: readonly RouteGroup[], prefix: string): Part {
   const served = new Map<string, AnyRoute>([routes, ...dialects.map((one) => one.routes)].flatMap(Object.entries));
   const components = openApiComponents(
     served,
@@ -56,7 +53,7 @@ export function openApiDocument(dialects: readonly RouteGroup[]): Part {
       version: packageVersion,
       description: `Durable AI-agent threads. Every route under /api/ is served under /api/~/ too. ${bounds}`,
     },
-    servers: [{ url: "/", description: "This deployment" }],
+    servers: [{ url: prefix === "" ? "/" : prefix, description: "This deployment" }],
     tags: [
       ...Object.entries(tags).map(([name, description]) => ({ name, description })),
       ...dialects.map(({ name, description }) => ({ name, description })),
@@ -153,10 +150,4 @@ function describe(status: string): string {
     "304": "The caller has these bytes already.",
   };
   return words[status] ?? "Done.";
-}
-
-/** Serves the document. It is built at the first request and then kept. */
-export function openApiHandlers({ dependencies: { dialects } }: Services): Pick<Handlers, "openApi"> {
-  let document: Record<string, unknown> | undefined;
-  return { openApi: () => Promise.resolve(jsonAnswer((document ??= openApiDocument(dialects)))) };
 }

@@ -18,7 +18,7 @@ const users = {
   LIMIT_ACTIVE_RUNS: "1000",
 };
 
-const { fetch } = compose(registry, []);
+const { fetch } = compose(registry, {});
 
 /** Sends a request as a user, or as an administrator without a user. */
 function as(who: "anna" | "ben" | "admin"): Send {

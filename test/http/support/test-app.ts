@@ -86,6 +86,7 @@ export function testApp({
   const app = createApp({
     registry: testRegistry(routes),
     diagnostics: [],
+    prefix: "",
     threads: (id) => {
       reached.push(id);
       return object(id);

@@ -52,7 +52,7 @@ import { registry } from "#generated/registry.ts";
 
 import { compose } from "./worker/compose.ts";
 
-const { ThreadObject, ThreadFeed, fetch } = compose(registry, diagnostics, (world) => {
+const { ThreadObject, ThreadFeed, fetch } = compose(registry, { diagnostics }, (world) => {
   console.log("${madeMark}");
   return world;
 });
