@@ -82,7 +82,7 @@ describe("signing in", () => {
     expect(await kept()).not.toContain("anna-secret");
   });
 
-  it("Every page fits a phone when a user is signed in", async () => {
+  it("The API page fits the width of a phone when a user is signed in", async () => {
     const { page, findings, picture } = await open("/docs");
     await page.getByLabel("Token or JWT").fill("anna-secret");
     await page.keyboard.press("Enter");

@@ -118,7 +118,7 @@ describe("credentials", () => {
     expect(server.seen).toEqual([]);
   });
 
-  it("A redirect is never followed, to any address", async () => {
+  it("A redirect to another server is not followed and is an error", async () => {
     const elsewhere = await openAnsweringServer([thread]);
     open.push(elsewhere);
     const { client } = await asking([{ status: 307, headers: { location: `${elsewhere.url}/api/threads/t` } }]);

@@ -212,7 +212,7 @@ describe("the text of a send", () => {
     ).toEqual(["Hel", "lo, ", "world", "!"]);
   });
 
-  it("The text of a send contains no text of other runs", async () => {
+  it("The text of a send contains neither the text of nested prompts nor thinking", async () => {
     const inner = spoken(1, "inner", []).map((draft) => ({ ...draft, depth: 1 }));
     const thinking: EventDraft = { type: "thinking_delta", ...of, offset: 0, delta: "hm" };
     expect(await heard([...inner, thinking, ...spoken(2, "outer", [])])).toEqual(["outer"]);

@@ -340,7 +340,7 @@ describe("a list", () => {
     end();
   });
 
-  it("A request for a list that fails keeps the list, reports why, and is made again later, with or without a feed", async () => {
+  it("A request for a list that fails keeps the list, reports why, and is made again later, although feed messages arrive meanwhile", async () => {
     stored = [thread("a", 10)];
     const { list, ids } = await shown();
     const answer = server.answers["GET /api/threads"];

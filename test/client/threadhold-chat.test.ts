@@ -21,7 +21,7 @@ const chunks = [
   { type: "finish" },
 ];
 
-it("AISDK14 A chat in strict mode loads once what it shows, resumes the answer, and sends the client's token with each request", async () => {
+it("AISDK14 A chat in React's strict mode loads the conversation, resumes the answer, and sends the client's token with each request", async () => {
   const sent: [path: string, token: string | null][] = [];
   const client = new ThreadholdClient({
     url: "http://localhost",

@@ -73,7 +73,7 @@ export default defineModel({ name: "zebra", provider: "openai", model: "gpt" });
     expect(project.agents.find(({ name }) => name === "mine")?.value.sideA.prompt).toBe("mine");
   });
 
-  it("The command new names what has to be made first", async () => {
+  it("The command new shows the command that makes a missing prompt or model first", async () => {
     const root = writeProject({});
     expect((await create(root, "agent", "desk")).stdout).toContain("first: npx threadhold new prompt desk");
     expect((await create(root, "prompt", "desk")).stdout).toContain("first: npx threadhold new model default");

@@ -14,7 +14,7 @@ const tool = `import { defineTool } from "threadhold";
 export default defineTool("Does", async () => ({ status: "success" }));`;
 
 describe("discovery", () => {
-  it("The build reads .ts, .js and .mjs files in the six folders, subfolders included, and names a tool by its file", async () => {
+  it("The build reads .ts, .js and .mjs files in the folders of definitions and in their subfolders, and names a tool by its file", async () => {
     const { project, diagnostics } = await compileWith({
       "agents/tools/crm/find_lead.ts": tool,
       "agents/tools/plain.js": tool,

@@ -135,7 +135,7 @@ describe("includes", () => {
     });
   });
 
-  it("The build reports a cycle of includes once, with its path, and accepts a diamond", async () => {
+  it("The build reports a cycle of includes once, with its path, and accepts a prompt that is included on two paths", async () => {
     expect(
       await onlyFinding({
         "agents/prompts/p1.ts": including("p1", "p2"),
@@ -169,7 +169,7 @@ describe("agents", () => {
     ).toMatchObject({ severity: "error", code: "missing_side_b", file: "agents/agents/night.ts", line: 3, column: 9 });
   });
 
-  it("The build reports a stop tool without the property its outcome is read from", async () => {
+  it("The build reports a side with a stopTool and without a stopToolResponseProperty", async () => {
     expect(
       await onlyFinding({ "agents/agents/night.ts": agent(`sideA: { prompt: "support", stopTool: "search_docs" },`) }),
     ).toMatchObject({ severity: "error", code: "missing_stop_property", line: 3, column: 41 });

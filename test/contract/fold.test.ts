@@ -175,7 +175,7 @@ it("Events of which any are missing can be folded, and the end events of message
   );
 });
 
-it("The folded view has no empty entry for a block whose beginning was missed", () => {
+it("The folded view has a part of type text for each block whose beginning was missed", () => {
   const of = { message_id: idAt(1), index: 3 };
   const [start] = spoken(1, "", []);
   const drafts = [...(start === undefined ? [] : [start]), ...deltas(of, "late", [])];

@@ -58,7 +58,7 @@ it("SESSION8 A request means the same in camelCase and in snake_case", () => {
   expect(read({ input })).toEqual({ session_id: null, input, context: null, options: {}, limits: null });
 });
 
-it("SESSION8 A body that is no request is refused at the wrong field", () => {
+it("SESSION8 An invalid request body is refused, and the error names the invalid field", () => {
   for (const id of ["", "a b", "a/b", "ä", "a\n", "\u0000", "..%2f", "x".repeat(129), 7, null]) {
     expect(refusedAt({ input, sessionId: id })).toContain("sessionId");
   }

@@ -112,7 +112,7 @@ describe("images", () => {
     expect(shownIn(mixed)).toEqual([["bytes of /attachments/cat.png"]]);
   });
 
-  it("An attached file that is missing, a folder or unreadable is sent as a line of text with the reason", async () => {
+  it("An attached image that is missing, a folder or unreadable is sent as a line of text, with a reason if the file is gone", async () => {
     const files = withPng("cat.png");
     files.put("/attachments/folder.png", new Uint8Array(), "", { isDirectory: true });
     const parts = ["gone", "folder"].map((name) => image(`/attachments/${name}.png`));
@@ -229,7 +229,7 @@ describe("other files", () => {
   });
 });
 
-describe("answers of tools, and words of others", () => {
+describe("files of tool results and of other messages", () => {
   const ref = (name: string, mimeType: string): AttachmentRef => ({
     id: name,
     type: "file",

@@ -79,7 +79,7 @@ function holds({ harness, world }: Awaited<ReturnType<typeof lives>>): void {
 }
 
 it.for(["parallel", "sequential"] as const)(
-  "A run that is interrupted after each of its writes (%s) continues to the same transcript",
+  "A run that is interrupted after each of its writes (%s) has the same transcript at its end as a run without interruptions",
   async (mode) => {
     const whole = await lives([], mode);
     holds(whole);
@@ -89,7 +89,7 @@ it.for(["parallel", "sequential"] as const)(
   },
 );
 
-it("A run that is interrupted repeatedly continues to the same transcript", async () => {
+it("A run that is interrupted repeatedly has the same transcript at its end as a run without interruptions", async () => {
   const seed = Date.now() % 2 ** 31;
   console.info(`seed ${seed}`);
   const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 6 });

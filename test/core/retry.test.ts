@@ -75,7 +75,7 @@ it("Each attempt of a model request has a log row with its tokens, and the run c
   expect(harness.run.usage).toMatchObject({ input: 16, output: 5, total_tokens: 21 });
 });
 
-it("A model failure that is not retried ends the run and keeps the text so far, without calls", async () => {
+it("A model failure that is not retried ends the run and keeps the text so far", async () => {
   const final = failure({ kind: "auth", message: "The key was refused.", retryable: false });
   const harness = new Harness({ script: script([...textBlock(0, "Well, ").slice(0, -1), final]) });
   expect(await harness.finish()).toEqual({

@@ -67,7 +67,7 @@ it("A stop while tools run gives every call a result and makes no further reques
   expect([began, harness.model.requests.length, harness.clock.armed]).toEqual([["c1"], 1, 0]);
 });
 
-it("A stop ends the wait for files of a tool's result", async () => {
+it("A stop aborts the storage of files for tool results, and each call still has a result", async () => {
   let waits = 0;
   const harness = new Harness({
     script: () => calls("c", ["quick", {}], ["quick", {}]),

@@ -85,7 +85,7 @@ it("A call whose tool throws at once, or ends without a result, gets an error re
   });
 });
 
-it("The text of a tool result over the limit is shortened with a note, and an error's stack is in no message and no event", async () => {
+it("The text of a tool result over the limit is shortened with a note, and the result of a thrown error has no stack", async () => {
   const long = "x".repeat(20 * 1024 * 1024);
   const cut = await resultOf(tool("it", async () => ok(long)));
   expect(cut?.result?.length).toBeLessThan(310_000);

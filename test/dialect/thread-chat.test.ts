@@ -290,7 +290,7 @@ describe("a chat on a thread", () => {
     expect(errors).toHaveLength(2);
   });
 
-  it("AISDK16 A thread that is not the caller's is an error with its code", async () => {
+  it("AISDK16 A thread that does not exist for the caller is an error with its code", async () => {
     const { chat } = await openChat("01890000-0000-7000-8000-000000000000");
     expect([chat.status, chat.error]).toMatchObject(["error", { code: "thread_not_found", status: 404 }]);
   });

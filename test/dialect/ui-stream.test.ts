@@ -33,7 +33,7 @@ it("AISDK12 Each character of a text is sent to the chat once, also if events ar
   expect(typesOf(chunks).filter((type) => !type.endsWith("delta"))).toEqual(["text-start", "text-end"]);
 });
 
-it("AISDK12 A text without deltas is sent as a whole", () => {
+it("AISDK12 A block without deltas is sent as a whole", () => {
   const chunks = chunksOf(newStream(), [{ type: "thinking_end", index: 0, thinking: "Hm." }]);
   expect(typesOf(chunks)).toEqual(["reasoning-start", "reasoning-delta", "reasoning-end"]);
 });
@@ -77,7 +77,7 @@ it("AISDK8 A retracted answer's text is ended, its calls get errors, and a data 
   expect(typesOf(chunks).slice(4)).toEqual(["text-end", "tool-input-error", "tool-output-error", "data-retracted"]);
 });
 
-it("AISDK5 A call of a child thread, and a limit, are data parts that the chat may show", () => {
+it("AISDK5 A pending call that is not in the chat's messages, as that of a child thread, is a data part that the chat may show", () => {
   const stream = newStream(["c"]);
   const pending = { name: "x", kind: "approval", deadline: null };
   const chunks = chunksOf(stream, [

@@ -143,7 +143,7 @@ describe("the dev command's console", () => {
     expect((await api.call("GET", "/healthz")).status).toBe(200);
   });
 
-  it("The dev console prints the JSON lines if they are asked for", async () => {
+  it("The dev console prints the log lines as JSON if the option --json is set", async () => {
     const { server, api } = await start("json", "--json");
     const { id } = await api.createThread("thrower_agent");
     const { run } = await api.say(id, "Throw");

@@ -106,7 +106,7 @@ describe("leases of a user", () => {
   });
 
   it.concurrent.each(each)(
-    "HTTP21 The lease of %s is free again after the client leaves by %s, however often it is repeated",
+    "HTTP21 The lease of %s is free again when the client's connection ends by %s, also after many repetitions",
     { timeout: 5 * patience },
     async (what, way) => {
       const api = as(`user${String(each.findIndex(([one, by]) => one === what && by === way))}`);

@@ -212,7 +212,7 @@ it("A stored result keeps valid references to files of the thread as attachments
 });
 
 describe("a stop", () => {
-  it("A stop ends the wait for the files of a tool's result, and the rest of the result stays", async () => {
+  it("A stop aborts the storage of a tool result's files, and the result names each file that was not stored", async () => {
     const { files } = stage(memoryFileRows());
     // Streams that never send anything use up all slots.
     const stuck = new AbortController();

@@ -159,7 +159,7 @@ it("A call that a history hook adds is sent with its result or an error, also if
   ]);
 });
 
-it("The second hook receives the history that the first returned", async () => {
+it("The second history hook receives the history that the first one returned", async () => {
   const seen: unknown[] = [];
   await sent(
     all,

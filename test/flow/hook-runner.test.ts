@@ -198,7 +198,7 @@ it("A hook may change text and metadata of a message update; other fields that i
   expect(problems).toMatchObject([{ problem: "cannot change role, content; the change was dropped" }]);
 });
 
-it("A wrong value for a field is dropped with a log entry, and the other fields of the returned value apply", async () => {
+it("Wrong values for the fields of a message are dropped, and one log entry names all of these fields", async () => {
   const { runner, problems } = hookRunner([
     "before_create_message",
     () => ({ content: 7, name: ["x"], silent: "yes", metadata: "none", tool_calls: "[]" }),

@@ -64,7 +64,7 @@ it("An answer that was blocked, refused or ended by its length before any text e
   expect(decide({}, { text: "It is", stop_reason: "content_filter" })).toMatchObject({ status: "completed" });
 });
 
-it("An answer with an image, a file or other content is not blank, and an answer of thinking alone is blank", async () => {
+it("An answer with an image, a file or other content ends the run, and an answer of thinking alone counts as blank and is requested again", async () => {
   const step = async (changes: Parameters<typeof messageRecord>[1]) => {
     const answer = messageRecord(2, { role: "assistant", step: 1, model: "m", stop_reason: "stop", ...changes });
     const decided = await decide({}, outcomeOf(stepOf(answer, [])), { blanks: 1 });

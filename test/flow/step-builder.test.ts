@@ -132,7 +132,7 @@ it("A filter_messages hook causes one read of 1,000 rows, and without it no more
   expect(without.read.times).toBe(0);
 });
 
-it("A strategy's tool choice and instruction replace the prompt's", async () => {
+it("A strategy's tool choice replaces the prompt's, and its instruction is sent as the last message", async () => {
   const { builder } = project({ prompt: { toolChoice: "required" } });
   expect(await builder.plan({ toolChoice: "none", instruction: "Reason." })).toMatchObject({
     request: { toolChoice: "none", messages: [{ id: idOf(2) }, { id: null, parts: [{ text: "Reason." }] }] },

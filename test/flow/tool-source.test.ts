@@ -131,7 +131,7 @@ describe("a source that fails in a run", () => {
     expect(harness.journal.logs.map(({ data }) => data["warnings"])).toEqual([[warning], [warning]]);
   });
 
-  it("A run that a crash interrupted resolves the same tools, and a call whose source fails then has an unknown outcome", async () => {
+  it("A call that a crash interrupted has an unknown outcome if the source of its tool fails afterwards, and its run continues", async () => {
     const script = (_: unknown, number: number) => (number === 0 ? calls("c", ["far__search", {}]) : says("Done"));
     const before = new Harness({ steps: stepsOver([source("far", "far__search")]), script, killAt: "tool.run" });
     expect(await before.drive()).toBeNull();

@@ -125,7 +125,7 @@ it("A run is aborted at its limit of time, in the middle of a call", async () =>
   expect(clock.armed).toBe(0);
 });
 
-it("A failed request is sent again after a back-off, long back-offs included, and its text is retracted", async () => {
+it("A failed model request is repeated after a back-off, also after a long one, and the text of the failed attempt is retracted", async () => {
   const answers: TestTurn[] = [
     { text: "Half of", error: { status: 503, message: "Overloaded." } },
     { error: { status: 429, message: "Slow down.", retryAfterMs: 60_000 } },

@@ -277,7 +277,7 @@ describe("the list of tools", () => {
     expect(await shown("/api/tools/spend")).toMatchObject({ approval: "always" });
   });
 
-  it("A tool that no agent offers is not listed", async () => {
+  it("A request for a tool that no agent offers is answered with tool_not_found", async () => {
     for (const name of ["plain", "serve", "constructor"]) {
       expect(await refusalOf(await ask(`/api/tools/${name}`))).toMatchObject({ status: 404, code: "tool_not_found" });
     }

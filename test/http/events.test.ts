@@ -151,7 +151,7 @@ describe("the end", () => {
     expect(await reader.rest()).toEqual([]);
   });
 
-  it("A client that leaves closes its socket and its timers", async () => {
+  it("A stream whose client leaves closes its socket to the object and its timers", async () => {
     const { reader, thread, time } = await open("?after=0", {}, sayHi);
     await reader.nextFrame();
     await reader.cancel();
@@ -243,7 +243,7 @@ describe("re-attaching", () => {
     await reader.cancel();
   });
 
-  it("A stream whose client left during the delay does not reconnect to the object", async () => {
+  it("A stream whose client leaves during the delay before a reconnect does not reconnect to the object", async () => {
     const { reader, thread, time } = await open();
     subscriberOf(thread).drop(1012);
     await time.armed(100);

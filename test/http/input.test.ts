@@ -321,7 +321,7 @@ describe("paths and methods", () => {
     expect((await ask(`/api/threads/${id.toUpperCase()}`)).status).toBe(200);
   });
 
-  it("HTTP9 A request with another method is answered with the allowed methods", async () => {
+  it("HTTP9 A request with a method that its route lacks is answered with the allowed methods", async () => {
     const response = await ask("/api/threads", { method: "PUT", json: {} });
     expect(response.headers.get("allow")).toBe("GET, HEAD, OPTIONS, POST");
     expect(await refusalOf(response)).toMatchObject({ status: 405, code: "method_not_allowed" });
@@ -391,7 +391,7 @@ describe("bugs", () => {
     expect((await own.ask(`/api/threads/${id}/messages`, keyed)).status).toBe(202);
   });
 
-  it("HTTP12 No response of the API is cached or sniffed", async () => {
+  it("HTTP12 A response of the API has the headers that forbid caching and sniffing", async () => {
     const response = await app.fetch(request("/api/agents", { token: annaToken }));
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");

@@ -366,7 +366,7 @@ describe("a wait", () => {
     expect((await app.ask(`/api/threads/${id}/events`)).status).toBe(200);
   });
 
-  it("SSE13 A response with wait=true that begins with spaces contains the same JSON as one without them", async () => {
+  it("SSE13 A response with wait=true that begins with spaces is JSON with the message and the run", async () => {
     const app = testApp();
     const { id, object } = app.seed();
     const body = (await firstSpace(app, { id, object })).json();

@@ -213,7 +213,7 @@ describe("a request with wait=true", () => {
     expect(await (await answer).json()).toMatchObject({ run: { status: "completed" } });
   });
 
-  it("SSE13 A request with wait=true for a run that already waits for its client is answered at once", async () => {
+  it("SSE13 A request with wait=true for a run that has already ended is answered at once", async () => {
     const { post, thread } = seeded();
     const headers = { "idempotency-key": "k" };
     await post("/messages", { headers });

@@ -102,7 +102,7 @@ describe("the thread of a named session", () => {
   });
 });
 
-describe("a session from before ids of their own", () => {
+describe("a session of the earlier id scheme", () => {
   it("SESSION28 A session that was stored under an id of the earlier scheme is found by its name and continues under that id", async () => {
     const name = newName();
     const thread_id = await earlierNamedThreadId("anna", name);

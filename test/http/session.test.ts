@@ -106,7 +106,7 @@ describe("an execution", () => {
     expect(await readSession(anna, sessionId)).toMatchObject({ status: "completed", messages: { length: 4 } });
   });
 
-  it("SESSION11 An execution keeps a stream alive with comments alone", async () => {
+  it("SESSION11 The stream of an execution has only lines of data and of comments", async () => {
     const body = JSON.stringify({ input: said("Hello"), context: {}, options });
     const headers = { "content-type": "application/json" };
     const response = await anna("/api/agent/execute", { method: "POST", body, headers });
@@ -117,7 +117,7 @@ describe("an execution", () => {
 });
 
 describe("settings of a session", () => {
-  it("SESSION17 A session without an agent has its own prompt, tools and model", async () => {
+  it("SESSION17 A session without an agent keeps the prompt and the tools of its first request", async () => {
     scripts.set("who", ({ system, tools }) => ({ text: `${system} ${tools.map(({ name }) => name).join()}` }));
     const context = { systemPrompt: "Be kind.", tools: [ofClient] };
     const { sessionId, events } = await execute(anna, { input: said("who"), context, options });

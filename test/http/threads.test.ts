@@ -46,13 +46,13 @@ describe("creating", () => {
   });
 
   it.each<[string, string, object, number, string | null]>([
-    ["a user's own", annaToken, { user_id: "anna" }, 201, "anna"],
-    ["a user's, for another", annaToken, { user_id: "bernd" }, 403, null],
-    ["a user's, for nobody", annaToken, { user_id: null }, 403, null],
-    ["an administrator's, for a user", adminToken, { user_id: "bernd" }, 201, "bernd"],
-    ["an administrator's, for nobody", adminToken, {}, 201, null],
+    ["a user for that user", annaToken, { user_id: "anna" }, 201, "anna"],
+    ["a user for another user", annaToken, { user_id: "bernd" }, 403, null],
+    ["a user without an owner", annaToken, { user_id: null }, 403, null],
+    ["an administrator for a user", adminToken, { user_id: "bernd" }, 201, "bernd"],
+    ["an administrator without an owner", adminToken, {}, 201, null],
   ])(
-    "HTTP16 Whether a caller may create a thread for its owner is decided by the rule: %s thread",
+    "HTTP16 A user creates threads for that user alone, and an administrator for any owner or none: %s",
     async (_name, token, fields, status, owner) => {
       const { ask } = testApp();
       const response = await ask("/api/threads", post({ ...helper, ...fields }, { token }));

@@ -71,7 +71,7 @@ describe("a report", () => {
     expect(await report("")).toMatchObject({ usage: [], total: { runs: 0, usage: nothing, cost: 0, known_cost: 0 } });
   });
 
-  it("USAGE2 A report covers the last thirty days unless days are given, and includes both", async () => {
+  it("USAGE2 A report covers the last thirty days unless days are requested, and includes the first and the last of these days", async () => {
     const at = [0, 1, 29, 30, 59, 60].map((ago) => totalOf(ago, { ended_at: noon - ago * day }));
     const midnight = noon + 12 * 3600 * 1e6;
     const { report } = await reporting([

@@ -122,7 +122,7 @@ describe("classification", () => {
     expect(classifyFailure(new TypeError("x is undefined"), context(null)).kind).toBe("api");
   });
 
-  it("An aborted call has the class aborted, whatever was thrown", () => {
+  it("A call that was aborted has the class aborted, also if the provider refused it", () => {
     const failure = classifyFailure(refusal(503, "no"), context(503, { aborted: true }));
     expect(failure).toMatchObject({ kind: "aborted", retryable: false });
   });

@@ -301,7 +301,7 @@ describe("Anthropic", () => {
     expect(told(answer.parts).filter((part) => part.type.endsWith("_start"))).toHaveLength(2);
   });
 
-  it("A known kind with an unreadable shape is still an error", async () => {
+  it("A block of a known kind with an invalid shape is an error", async () => {
     const broken = event({ type: "content_block_start", index: 0, content_block: { type: "text", text: 7 } });
     const { end: last } = await answerTo("anthropic", event({ type: "message_start", message }) + broken + end);
     expect(last).toMatchObject({ type: "error" });

@@ -61,7 +61,7 @@ describe("the Responses API", () => {
     });
   });
 
-  it("A deployment with its own model id reasons if `compat` enables it", async () => {
+  it("A model with an unknown id is sent reasoning options over the Responses API if `compat` enables them", async () => {
     const plain = (await askAt(elsewhere, {}, { model: "my-deployment", api: "responses" })).body;
     expect([plain["store"], plain["include"]]).toEqual([false, undefined]);
     const compat = { supportsReasoningEffort: true, supportsDeveloperRole: true };
@@ -175,7 +175,7 @@ describe("not thinking", () => {
     expect((await askAt(own, {}, { ...off, model: "gpt-4o" })).body["reasoning"]).toBeUndefined();
   });
 
-  it("A prompt whose budget is zero tokens turns thinking off, whatever the model's level", async () => {
+  it("A prompt whose budget is zero tokens turns thinking off, although the model's level is high", async () => {
     const { body } = await askAt(own, { reasoning: { maxTokens: 0 } }, { thinkingLevel: "high", model: "gpt-5.4" });
     expect(body["reasoning"]).toEqual({ effort: "none" });
   });

@@ -21,7 +21,7 @@ describe("tools", () => {
     expect(JSON.stringify(body)).not.toMatch(/tool_choice|toolConfig/);
   });
 
-  it("The tool choice is sent in each provider's terms", async () => {
+  it("The tool choice `required` is sent in each provider's own form", async () => {
     const choice = { tools, toolChoice: "required" } as const;
     expect((await capture("openai", choice)).body["tool_choice"]).toBe("required");
     expect((await capture("anthropic", choice)).body["tool_choice"]).toMatchObject({ type: "any" });

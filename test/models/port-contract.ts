@@ -194,7 +194,7 @@ export function modelPortContract(provider: Provider): void {
       expect(end).toMatchObject({ type: "finish", usage: { input: 15, output: 90, total_tokens: 105 } });
     });
 
-    it("A provider's raw chunks are emitted without secrets", async () => {
+    it("A provider's raw chunks are emitted as parts of their own", async () => {
       const raw = (await ask(provider, "text")).filter((part) => part.type === "raw");
       expect(raw.length).toBeGreaterThan(3);
       expect(raw.map(({ chunk }) => chunk).join()).toContain("Hello");

@@ -48,7 +48,7 @@ describe("recorded refusals", () => {
     },
   );
 
-  it("The recorded provider errors contain every class of error", () => {
+  it("The recorded provider errors contain each of the four classes of error responses", () => {
     const kinds = new Set(answered.map(({ status = 0, body }) => classify(status, body).kind));
     expect([...kinds].toSorted()).toEqual(["api", "auth", "overflow", "rate_limited"]);
   });

@@ -38,7 +38,7 @@ describe.for(providers)("%s", (provider) => {
     },
   );
 
-  it("A provider is told to make one call at a time if its API has the option and the request has tools", async () => {
+  it("A provider is sent the option of one call at a time if its API has the option and the request has tools", async () => {
     const one = await overHttp(provider, { tools, parallelToolCalls: false });
     const asked =
       JSON.stringify(one.body).match(/"(parallel_tool_calls":false|disable_parallel_tool_use":true)/g) ?? [];

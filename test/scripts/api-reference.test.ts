@@ -77,7 +77,7 @@ it("The API reference shows a class without function bodies, private members and
   for (const hidden of ["#secret", "other", "constructor", "hide", "compute"]) expect(shown).not.toContain(hidden);
 });
 
-it("The API reference shows a typed variable by its type, and the fields of an inferred type by its schema", () => {
+it("The API reference shows a variable's declared type without its value, and the fields of an inferred type with the comments of its schema", () => {
   expect(partOf("outer")).toContain("const inner: Record<string, number>;");
   expect(partOf("outer")).not.toContain("hidden");
   expect(partOf("Thing")).toContain("/** Its id. */");

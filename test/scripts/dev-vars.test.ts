@@ -26,7 +26,7 @@ it("The file .dev.vars is written once, readable by its owner alone", () => {
   expect(readFileSync(file, "utf8")).toBe(text);
 });
 
-it("A new .env switches wrangler's explorer off, and the developer's own is left as it is", () => {
+it("A missing .env file is written and switches wrangler's explorer off, and an existing one is not changed", () => {
   const file = path.join(folder, ".env");
   expect(ensureWranglerVariables(file)).toBe(true);
   const text = readFileSync(file, "utf8");

@@ -52,7 +52,7 @@ function stackOf(bundle: string): string {
   return execFileSync(process.execPath, ["-e", script], { encoding: "utf8", env: { PATH: process.env.PATH } });
 }
 
-describe("source places", () => {
+describe("source positions", () => {
   it("A stack trace in a console line names the project's source files, also after the bundle was built again", () => {
     const { root, bundle, build } = bundledProject();
     build(tool);

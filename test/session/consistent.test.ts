@@ -62,7 +62,7 @@ function check({ events, result }: Run, before: readonly SessionMessage[], of: A
   expect(events.filter(({ type }) => type === "error")).toHaveLength(result.status === "error" ? 1 : 0);
 }
 
-it("ENTRY3 The events fold to the messages of session_end, of the result and of the session's end, whatever happens", async () => {
+it("ENTRY3 The messages in an execution's events are those of its result and those that it adds to the session, in any conversation", async () => {
   await fc.assert(
     fc.asyncProperty(conversationArbitrary, async ({ turns, answers, restored }) => {
       let asked = 0;

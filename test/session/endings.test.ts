@@ -149,7 +149,7 @@ it("ENTRY9 Usage and cost are those of each answer, of the execution and of the 
   expect(of.totalCost).toBeCloseTo(0.0063, 10);
 });
 
-it("ENTRY9 A cost that is unknown is null, also after later answers", async () => {
+it("ENTRY9 The cost of an execution and of its session is null if the model has no price", async () => {
   const { inputPrice: _, ...free } = scripted([{ text: "Hello." }]);
   const of = session([], [], { model: free });
   expect((await run(of, "Hello")).result.cost).toBeNull();

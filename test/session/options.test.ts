@@ -83,7 +83,7 @@ function heldTimers(): void {
 }
 
 it.each([3_000_000_000, Number.POSITIVE_INFINITY])(
-  "ENTRY15 A tool with a time limit of %d ms may run for 2^31 ms",
+  "ENTRY15 A tool with a time limit of %d ms may run for 2^31 ms, which is longer than one timer of the platform",
   async (toolTimeoutMs) => {
     heldTimers();
     const patient = {
@@ -100,7 +100,7 @@ it.each([3_000_000_000, Number.POSITIVE_INFINITY])(
   },
 );
 
-it("ENTRY15 A tool's time limit may have any length, and an infinite one never ends", async () => {
+it("ENTRY15 A timer for a tool's time limit may have any length, and an infinite one never fires", async () => {
   heldTimers();
   const called: string[] = [];
   const long = 2 * 2 ** 31 + 5;

@@ -230,7 +230,7 @@ describe("further rules of the types", () => {
     pair("models.ModelCapabilities").replaceAll("Ours.ModelCapabilities", "{ vision?: string }"),
   );
 
-  it("SATYPE2 A type with another field would be noticed", async () => {
+  it("SATYPE2 The comparison with the type of Standard Agents fails if a field of ModelCapabilities has another type", async () => {
     expect((await wrong()).length).toBeGreaterThan(0);
   });
 
@@ -244,7 +244,7 @@ export const wrong: Ours.PromptInput<typeof given> = { q: 1 };
 export const none: Ours.PromptInput<typeof bare> = { q: "" };`,
   );
 
-  it("SATYPE43 PromptInput is what a schema parses to, and never without one", async () => {
+  it("SATYPE43 PromptInput is the parsed type of a prompt's schema, and no value fits it without a schema", async () => {
     expect(await input()).toEqual(["TS2322", "TS2322"]);
   });
 

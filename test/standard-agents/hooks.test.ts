@@ -354,12 +354,12 @@ describe("arguments of hooks", () => {
     ]);
   });
 
-  it("SAHOOK24 LLMMessage.tool_call_id is the call that a result answers", async () => {
+  it("SAHOOK24 LLMMessage.tool_call_id is the id of the call to which a tool's result belongs", async () => {
     const [, call, result] = await history();
     expect(call?.tool_calls).toMatchObject([{ id: result?.tool_call_id }]);
   });
 
-  it("SAHOOK25 LLMMessage.name is the tool of a result", async () => {
+  it("SAHOOK25 LLMMessage.name is the name of the tool in a message with a tool's result, and is missing in other messages", async () => {
     expect((await history()).map(({ name }) => name)).toEqual([undefined, undefined, "probe"]);
   });
 });

@@ -117,7 +117,7 @@ describe("a message", () => {
     expect((await read()).map(({ content }) => content)).toEqual(["Hello", null, "found", "done"]);
   });
 
-  it("SAMSG14 A message's name is the tool of a result", async () => {
+  it("SAMSG14 A message's name is the name of the tool in a message with a tool's result, and is missing in other messages", async () => {
     expect((await read()).map(({ name }) => name ?? null)).toEqual([null, null, "probe", null]);
   });
 
@@ -129,7 +129,7 @@ describe("a message", () => {
     ]);
   });
 
-  it("SAMSG16 Message.tool_call_id is the call that a result answers", async () => {
+  it("SAMSG16 Message.tool_call_id is the id of the call to which a tool's result belongs", async () => {
     const [user, call, result] = await read();
     expect(JSON.parse(call.tool_calls ?? "")).toMatchObject([{ id: result.tool_call_id }]);
     expect(user.tool_call_id ?? null).toBeNull();

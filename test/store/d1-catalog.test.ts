@@ -45,7 +45,7 @@ async function written(database: D1Database, statements: D1PreparedStatement[]):
   return results.reduce((sum, { meta }) => sum + meta.rows_written, 0);
 }
 
-describe("price of the catalog", () => {
+describe("rows that the catalog reads and writes", () => {
   test("A run that ended writes four rows at most", async () => {
     const database = await emptyDatabase();
     const flush = (version: number, changes = {}) => [

@@ -69,7 +69,7 @@ test("The storage meter counts statements of drizzle, prepared or not", () =>
     expect(costOf(storage, () => database.delete(number).run()).rowsWritten).toBe(6);
   }));
 
-test("The storage meter counts rows of a transaction that was rolled back as read and written", () =>
+test("The storage meter counts the rows that a transaction wrote before it was rolled back", () =>
   withStorage((storage) => {
     fill(storage);
     const failing = () =>

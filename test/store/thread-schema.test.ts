@@ -100,7 +100,7 @@ const addTable: Migration = {
   sql: "-- a table\nCREATE TABLE more (n INTEGER);\nINSERT INTO more VALUES (1);\n",
 };
 
-test("Pending schema steps run once, in order, each together with its number", () =>
+test("Pending schema migrations of a thread run once and in order, and the thread then has the newest schema version", () =>
   withStorage((storage) => {
     createSqliteThreadStore(storage).create(threadRecord());
     expect(version(storage)).toBe(latest);
@@ -112,7 +112,7 @@ test("Pending schema steps run once, in order, each together with its number", (
     expect(createSqliteThreadStore(storage).readThread()).toEqual(threadRecord());
   }));
 
-test("A schema step that fails leaves the thread at the step before", () =>
+test("A schema migration that fails changes nothing, and the thread keeps the schema version of the migration before it", () =>
   withStorage((storage) => {
     createSqliteThreadStore(storage).create(threadRecord());
     const broken = { name: "9002_broken.sql", sql: "CREATE TABLE half (n);\nINSERT INTO nowhere VALUES (1);\n" };
@@ -121,7 +121,7 @@ test("A schema step that fails leaves the thread at the step before", () =>
     expect(made(storage).map(({ name }) => name)).not.toContain("half");
   }));
 
-test("A thread of a newer deployment is refused", () =>
+test("A thread whose schema version is newer than the code is refused and not changed", () =>
   withStorage((storage) => {
     createSqliteThreadStore(storage).create(threadRecord());
     threadSchema(storage, [...threadMigrations, addColumn]).migrate();
@@ -129,7 +129,7 @@ test("A thread of a newer deployment is refused", () =>
     expect(version(storage)).toBe(latest + 1);
   }));
 
-test("A schema step of a thread with 2,000 messages costs few rows more than one of an empty thread", () =>
+test("A schema migration of a thread with 2,000 messages reads at most 20 rows and writes at most 5 rows more than one of a thread without messages", () =>
   withStorage((storage) => {
     const store = createSqliteThreadStore(storage);
     store.create(threadRecord());
@@ -146,7 +146,7 @@ test("A schema step of a thread with 2,000 messages costs few rows more than one
     expect(long.rowsWritten).toBeLessThanOrEqual(short.rowsWritten + 5);
   }));
 
-test("The names of schema steps are in order, and every step has statements", () => {
+test("The names of schema migrations begin with consecutive numbers, and every migration has SQL statements", () => {
   const names = threadMigrations.map(({ name }) => name);
   expect(names).toEqual([...new Set(names)].sort());
   expect(names.every((name, index) => name.startsWith(String(index + 1).padStart(4, "0")))).toBe(true);

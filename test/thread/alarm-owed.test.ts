@@ -12,7 +12,7 @@ beforeEach(freshTeam);
 
 const soon = 60_000;
 
-describe("a run that came to a rest and went on at once", () => {
+describe("a run that was suspended and resumed at once", () => {
   it("A run that is suspended and resumed at once counts as active, and is resumed after a crash", async () => {
     const slow = door();
     let reached = false;
@@ -53,7 +53,7 @@ describe("a run that came to a rest and went on at once", () => {
   });
 });
 
-describe("a child whose answer is on its way", () => {
+describe("a child with an undelivered result", () => {
   it("A child with an undelivered result has an alarm also after its heartbeat, and delivers the result after a crash without a request", async () => {
     const { passed, open } = door();
     panelBehind(passed);

@@ -197,15 +197,18 @@ describe("a release while a call waits", () => {
   });
 
   it("REMOTE12 A call that is approved after a new deployment made its tool remote does not run", async () => {
-    released.moves = defineTool("Moves", z.object({}), async () => ({ status: "success", result: "server" }), {
-      needsApproval: true,
-    });
+    const run = async () => {
+      ran.push("moves");
+      return { status: "success", result: "from the server" } as const;
+    };
+    released.moves = defineTool("Moves", z.object({}), run, { needsApproval: true });
     script("became", [{ name: "moves", arguments: {} }]);
     const { id, following, calls } = await resting("mover", "became", 1);
     released.moves = defineTool("Moves", z.object({}));
     await crash(id);
     await value(answer(id, approve(named(calls, "moves"))));
     await holds(async () => (await lastRunOf(id)).status === "completed");
+    expect(ran).toEqual([]);
     following.close();
   });
 });

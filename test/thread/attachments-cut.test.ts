@@ -179,7 +179,7 @@ describe("files of a message", () => {
     }
   });
 
-  it("The list of pending attachments costs no additional row", async () => {
+  it("A message with an attachment writes two rows, one for the message and one for the thread", async () => {
     const id = await newThread("seeing");
     const { answer, open } = await held(id, { attachments: [small] });
     const before = (await stubOf(id).rows()).rowsWritten;

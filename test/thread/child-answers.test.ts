@@ -135,7 +135,7 @@ describe("an approval that is posted to a parent", () => {
     following.close();
   });
 
-  it("An approval reaches the right one of parallel sub-prompts, also if a provider repeats ids", async () => {
+  it("Waiting calls of parallel sub-prompts have different ids, also if a provider repeats ids", async () => {
     script("lines", [send("cashier", "lines_ada"), send("cashier", "lines_bob")]);
     script("lines_ada", [{ ...pay("Ada"), id: "call_pay_tool" }]);
     script("lines_bob", [{ ...pay("Bob"), id: "call_pay_tool" }]);

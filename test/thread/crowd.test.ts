@@ -81,8 +81,8 @@ function delta(seq: number): PlainEvent {
   return { type: "text_delta", seq, thread_id: "t", at: 0, message_id: "m", index: 0, offset: seq - 1, delta: "." };
 }
 
-describe("slices", () => {
-  it("An event is sent to fifty readers at once", () => {
+describe("slices of readers", () => {
+  it("A thread with fifty readers sends each event to all of them at once", () => {
     const { out, given } = fanOut(50, false);
     for (const seq of [1, 2, 3]) out.add(event(seq));
     expect(given).toHaveLength(150);
@@ -139,7 +139,7 @@ describe("slices", () => {
   });
 });
 
-describe("deltas that wait", () => {
+describe("unsent deltas", () => {
   it("Deltas before a snapshot are not merged with later deltas", () => {
     const { out, clock, given } = fanOut(60, false);
     out.add(delta(1));
@@ -168,7 +168,7 @@ function overlaps(events: readonly ThreadEvent[]): string[] {
   return found;
 }
 
-describe("a crowd", () => {
+describe("many readers", () => {
   it("FOLLOW6 A crowd of readers receives everything once, also readers that join, leave and stop in the middle", async () => {
     const id = await newThread("parallel");
     const hold = gate("crowd");

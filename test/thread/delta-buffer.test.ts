@@ -28,7 +28,7 @@ const text = (offset: number, delta: string, index = 0): EventDraft => ({
 
 const of = { message_id: "r", tool_call_id: "c", tool_name: "it" };
 
-it("Unsent deltas of one block are merged into one with the first delta's offset, the last delta's number and all of the text", () => {
+it("Unsent deltas of one block are merged into one delta with the offset of the first, the seq of the last and the text of all", () => {
   const list = events(text(7, "He"), text(9, "ll"), text(11, "o"));
   expect(buffered(list)).toEqual([{ ...list[2], from_seq: 1, offset: 7, delta: "Hello" }]);
   expect(buffered(list.slice(1, 2))).toEqual([list[1]]);
@@ -39,7 +39,7 @@ it("Unsent deltas of one block are merged into one with the first delta's offset
   expect(buffered(output)).toEqual([{ ...output[1], from_seq: 1, offset: 3, delta: "abc" }]);
 });
 
-it("A text whose deltas are merged in any groups keeps its first offset and its characters", () => {
+it("The merged delta of a text that arrived in any pieces has the offset of the first piece and the whole text", () => {
   fc.assert(
     fc.property(fc.nat(50), fc.array(fc.string({ minLength: 1 }), { minLength: 1 }), (begin, pieces) => {
       let offset = begin;
@@ -55,7 +55,7 @@ it("A text whose deltas are merged in any groups keeps its first offset and its 
   );
 });
 
-it("Unsent deltas of different blocks, types and messages are merged separately, in the order of their last numbers", () => {
+it("Unsent deltas of different blocks, types or messages are not merged with each other, and the merged deltas are ordered by seq", () => {
   const other: EventDraft = { type: "thinking_delta", message_id: "m", index: 0, offset: 0, delta: "t" };
   const elsewhere: EventDraft = { type: "text_delta", message_id: "n", index: 0, offset: 0, delta: "e" };
   const list = events(text(0, "a"), text(0, "x", 1), other, elsewhere, text(1, "b"));
@@ -67,7 +67,7 @@ it("Unsent deltas of different blocks, types and messages are merged separately,
   ]);
 });
 
-it("The newest progress update of a tool is kept, and events other than deltas are not merged", () => {
+it("An unsent progress update of a tool is replaced by the next one, and other events that are no deltas are not merged", () => {
   const progress = (done: number): EventDraft => ({ type: "tool_execution_delta", ...of, progress: { done } });
   const said: EventDraft = { type: "tool_execution_delta", ...of, offset: 0, delta: "out" };
   const custom: EventDraft = { type: "custom", name: "n", data: 1 };

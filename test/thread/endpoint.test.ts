@@ -38,7 +38,7 @@ describe("a thread endpoint", () => {
 });
 
 describe("the list of threads", () => {
-  it("The list of threads has a new thread at once, and search finds it by its title and, after a run, by its last message", async () => {
+  it("The list of threads has a new thread at once, by its tag and by a search for its title in any letter case", async () => {
     const title = `title ${crypto.randomUUID()}`;
     const id = await newThread("parallel", { title, tags: [title] });
     const list = async (query: string) => {

@@ -80,7 +80,7 @@ describe.each(rarePlays)("%s", (_name, conversation) => {
   );
 });
 
-describe("a run that was cut", () => {
+describe("a run that a crash interrupted", () => {
   const first: Death = { point: "tool.piece", hit: 1, mode: "kept" };
 
   it(

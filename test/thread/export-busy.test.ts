@@ -49,7 +49,7 @@ async function busy(name: string) {
   return { id, door, following, run: run?.id ?? "" };
 }
 
-describe("a thread at work", () => {
+describe("an active thread", () => {
   it("EXPORT7 An export of an active thread has the state of one moment, whatever changes while it is read", async () => {
     const { id, door, following } = await busy("moment");
     const response = await askExport(id);

@@ -32,7 +32,7 @@ async function watched(agent = "parallel", extra: object = {}) {
   return { owner, watching, id };
 }
 
-describe("a thread tells its owner's feed", () => {
+describe("messages of a thread to its owner's feed", () => {
   it("FEED4 A feed receives a message when a thread is created, active, idle, changed and deleted, each as lists show the thread", async () => {
     const { owner, watching, id } = await watched("parallel", { tags: ["new"] });
     expect(watching.events[0]).toMatchObject({ type: "feed_start", user_id: owner });

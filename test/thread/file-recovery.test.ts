@@ -55,7 +55,7 @@ afterEach(() => {
   delete fileWorld.bucket;
 });
 
-describe("an upload that a crash cuts", () => {
+describe("an upload that a crash interrupts", () => {
   it("An upload that a crash interrupts leaves the old file, and the alarm deletes the stored part of the new one", async () => {
     withoutBucket();
     const id = await newThread("filer");

@@ -53,7 +53,7 @@ describe("a file over HTTP", () => {
     ]);
   });
 
-  it("FHTTP4 A file is answered with its type, length, tag and time to GET and to HEAD", async () => {
+  it("FHTTP4 A file is answered with its type, its length and its time to GET, and with the same headers to HEAD", async () => {
     const files = await Files.ofNewThread();
     const record = fileRecordSchema.parse(await (await files.put("/a.json", "[1]")).json());
     const got = await files.get("/a.json");

@@ -100,7 +100,7 @@ it("An alarm before the time of the next file sweep makes no request to the buck
   expect(bucket.deletes).toBe(deletes);
 });
 
-it("A file sweep that succeeds writes no row of its own", async () => {
+it("A file sweep that succeeds writes one row, the deletion of the record of the file", async () => {
   const id = await withGarbage();
   const before = (await stubOf(id).rows()).rowsWritten;
   await runDurableObjectAlarm(objectOf(id));

@@ -68,7 +68,7 @@ async function bucketOf(id: string): Promise<number> {
   return (await FILES.list({ prefix: `${id}/` })).objects.length;
 }
 
-describe("an import on its way", () => {
+describe("an import in progress", () => {
   it("IMPORT9 An active import shows nothing of the thread until it is complete, and no request reaches the thread before that", async () => {
     const { id, answer, end } = await slowly(0.9);
     await untilBegun(id);

@@ -88,7 +88,7 @@ function counted(answers: readonly Response[]): Record<number, number> {
   return counts;
 }
 
-describe("threads at work", () => {
+describe("active threads", () => {
   it("HTTP31 A user who sends messages to thirty threads at once gets ten runs and 20 refusals, and ten more runs when those are done", async () => {
     const user = newUser();
     const threads = await Promise.all(Array.from({ length: 30 }, () => user.thread()));
@@ -258,7 +258,7 @@ describe("streams", () => {
   };
 
   it.each(Object.keys(ways))(
-    "HTTP21 The lease of %s is free again, repeated more often than there are leases",
+    "HTTP21 All leases of %s are free again when their clients have left, three times in a row",
     async (name) => {
       const user = newUser();
       const id = await user.thread();

@@ -141,7 +141,7 @@ describe("a queued call that cannot be made", () => {
     expect((await converse(id, "hello")).at(-1)).toMatchObject({ status: "completed" });
   });
 
-  it("A stop and a deletion take effect between runs that each start the next one", async () => {
+  it("A stop and a deletion end an endless chain of runs, each of which starts the next one by a queued call", async () => {
     const [reached, never] = [door(), door()];
     const chain = await endlessChain((run) => {
       if (run !== 4) return undefined;

@@ -56,7 +56,7 @@ describe("a run that waits at a limit", () => {
     },
   );
 
-  it("LIMIT22 A run that waits at a limit is listed among the waiting runs", async () => {
+  it("LIMIT22 A thread whose run waits at a limit has the status awaiting_tool_execution in the catalog", async () => {
     boss(3);
     const { id, following } = await limited({ steps: 1, on_limit: "rest" });
     following.close();
@@ -247,7 +247,7 @@ describe("a wait at a limit", () => {
   });
 });
 
-it("LIMIT24 A run that waits at a limit waits once with one call, also if it is woken for another sub-prompt", async () => {
+it("LIMIT24 A run that waits at a limit has one pending call with one deadline, also if another sub-prompt wakes the run meanwhile", async () => {
   for (const name of ["pro", "con"]) personas.set(name, ({ step }) => ({ text: `word ${step}`, usage }));
   personas.set("helper", () => acting);
   const calls = ["duel", "helper"].map((name) => ({ name, arguments: { task: "talk" } }));
@@ -264,7 +264,7 @@ it("LIMIT24 A run that waits at a limit waits once with one call, also if it is 
   following.close();
 });
 
-it("LIMIT24 A run that waits at a limit is exported as one that ended where it was", async () => {
+it("LIMIT24 The imported copy of a run that waits at a limit has ended with an error after the same number of steps", async () => {
   boss(3);
   const { id, following } = await limited({ steps: 1, on_limit: "rest" });
   following.close();

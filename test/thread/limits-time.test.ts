@@ -158,7 +158,7 @@ describe("time that a run waits", () => {
     following.close();
   });
 
-  it("LIMIT15 Active time before a wait counts after it", async () => {
+  it("LIMIT15 Active time before a wait still counts after the wait", async () => {
     const slow = { kind: "rate_limited" as const, message: "slow down", retryAfterMs: 60_000 };
     let asked = 0;
     personas.set("boss", () => {
@@ -179,8 +179,8 @@ describe("time that a run waits", () => {
   });
 });
 
-describe("a run that was cut", () => {
-  it("LIMIT16 A run that a crash interrupted has after it the time that remained after its last step", async () => {
+describe("a run that a crash interrupted", () => {
+  it("LIMIT16 A run that resumes after a crash has the time that remained after its last step", async () => {
     acts.set("slow", () => skip(30_000));
     personas.set("boss", ({ step }) => (step === 0 ? act("slow") : long));
     const { id, following } = await begun();
@@ -199,7 +199,7 @@ describe("a run that was cut", () => {
   });
 });
 
-describe("the time of others", () => {
+describe("time of other runs", () => {
   it("LIMIT9 The runs of a thread together use at most the thread's time, with the reason thread_duration", async () => {
     capped.threadLimits = { durationMs: 40_000 };
     acts.set("slow", () => skip(25_000));

@@ -29,7 +29,7 @@ describe("a model that fails", () => {
     expect(foldAll(late.events).messages.map(({ content }) => content)).toEqual(["hello", "echo: hello"]);
   });
 
-  it("A model that fails leaves one log row for each attempt, with its error, tokens, latency and cost", async () => {
+  it("A model that fails leaves one log row for each attempt, with its model, error, output tokens and latency", async () => {
     const id = await newThread("falls_back");
     await converse(id, "hello");
     const { items } = await value(

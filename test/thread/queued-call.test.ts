@@ -256,7 +256,7 @@ describe("invokeTool", () => {
     expect(JSON.stringify(logs)).not.toContain("secret");
   });
 
-  it("Wrong arguments and a throw are error results; an unknown name and a prompt are refused", async () => {
+  it("An invoked tool has an error result if its arguments are wrong or if it throws, and the name of a prompt or of no tool is refused", async () => {
     const id = await newThread("parallel");
     expect(await value(stubOf(id).call("invokeTool", admin, "note", { text: 7 }))).toMatchObject({ status: "error" });
     const thrown = await value(stubOf(id).call("invokeTool", admin, "broken", {}));

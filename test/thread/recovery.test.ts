@@ -26,7 +26,7 @@ async function reached(place: ReturnType<typeof gate> | undefined): Promise<void
   await holds(() => there);
 }
 
-describe("a run that a crash cut", () => {
+describe("a run that a crash interrupted", () => {
   it("SURV10 An active run always has an alarm within the next 15 s, however long it has been active", async () => {
     const id = await newThread("parallel");
     const hold = gate("surv10");

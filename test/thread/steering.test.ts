@@ -142,7 +142,7 @@ describe("a message that steers", () => {
     expect(await stubOf(id).call("getRun", admin, one ?? "")).toMatchObject({ refusal: { code: "run_not_found" } });
   });
 
-  it("A steering message that is removed while the run plans its next step changes nothing", async () => {
+  it("A steering message that is removed before it joins the run changes nothing", async () => {
     const { id, open } = await busy();
     await steer(id, "never mind");
     const [input] = await queueOf(id);

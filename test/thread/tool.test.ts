@@ -32,7 +32,7 @@ describe("calls that cannot be run", () => {
     expect(items.at(-1)?.content).toBe("done");
   });
 
-  it("TOOL2 A stack stays in the log and reaches no message and no event", async () => {
+  it("TOOL2 An error's stack reaches no message and no event", async () => {
     const { results, events } = await resultsOf([{ name: "broken", arguments: {} }]);
     expect(JSON.stringify([results, events])).not.toMatch(/definitions\.ts/);
   });

@@ -26,13 +26,13 @@ describe("the document of the API's page", () => {
     expect(shown.version).toBe((JSON.parse(readFileSync(file, "utf8")) as { version: string }).version);
   });
 
-  it("The API page shows every route once, in a group with a name and a description", () => {
+  it("The API page shows every route once, with its responses, in a group with a description", () => {
     expect(all.map(({ id }) => id).toSorted()).toEqual(allRouteNames.toSorted());
     expect(shown.groups.filter(({ description }) => description === "")).toEqual([]);
     expect(all.filter(({ responses }) => responses.length < 2).map(({ id }) => id)).toEqual([]);
   });
 
-  it("The API page has for each route its parameters, a reference to the schema of its body, and whether it needs credentials", () => {
+  it("The API page has for a route its parameters, a reference to the schema of its body, and whether it needs credentials", () => {
     expect(route("listThreads").parameters).toContainEqual(
       expect.objectContaining({ name: "limit", place: "query", required: false }),
     );
@@ -62,7 +62,7 @@ describe("the document of the API's page", () => {
     expect(refused).toEqual(["createTicket", "restoreCatalog", "postToolResults"]);
   });
 
-  it("The filter of the API page finds text of the path, the method, the name and the summary", () => {
+  it("The filter of the API page finds a route by its name and by several words, and an empty filter shows every route", () => {
     const ids = (filter: string): string[] =>
       filteredGroups(shown.groups, filter).flatMap((group) => group.routes.map(({ id }) => id));
     expect(ids("createThread")).toEqual(["createThread"]);

@@ -137,7 +137,7 @@ describe("a trace", () => {
     expect(drawn(traced(parallel))).toContain("  attempt fast done 2-301");
   });
 
-  it("A trace leaves out events of a run of another thread", () => {
+  it("A trace leaves out events of another run", () => {
     expect(drawn(traced([[5, { ...step(1), run_id: "other" } as EventDraft]]))).toHaveLength(1);
   });
 

@@ -110,7 +110,7 @@ describe("definitions", () => {
   });
 });
 
-describe("the graph's places", () => {
+describe("the layout of the graph", () => {
   it.each([
     ["the shop", shop],
     ["200 definitions", manyDefinitions()],
@@ -132,7 +132,7 @@ describe("the graph's places", () => {
     expect(edges.every(({ line }) => /^M[^N]*$/.test(line) && !line.includes("NaN"))).toBe(true);
   });
 
-  it("Unconnected parts fill the number of columns that shows them at the largest zoom", () => {
+  it("The definitions graph places its unconnected parts in more columns, the wider and lower its area is", () => {
     const names = Array.from({ length: 12 }, (_, at) => `desk_${at}`);
     const agents = names.map((name) => agentOf(name, { sideA: `${name}_rules` }));
     const prompts = names.map((name) => promptOf(`${name}_rules`, { model: `${name}_model` }));

@@ -15,7 +15,7 @@ it.each([
   expect(previewText(message)).toBe(shown);
 });
 
-it("The preview of a long message is made from its beginning, in a time that does not depend on its length", () => {
+it("The preview of a long message is made from its beginning and has at most 160 characters", () => {
   expect(previewText("`*[".repeat(100_000)).length).toBeLessThanOrEqual(160);
   expect(previewText("word ".repeat(100_000))).toMatch(/^(?:word )+/);
 });

@@ -8,7 +8,7 @@ import type { PlaygroundUse } from "./playground-use.ts";
 
 export function api({ open }: PlaygroundUse): void {
   describe("the API's page", () => {
-    it("Every route can be found, opened and read, at every width and in both colour schemes", async () => {
+    it("The API page lists every route, finds routes by a filter, and opens one with its body and its curl example, at every width and in both colour schemes", async () => {
       const screen = await open("/docs");
       const { page } = screen;
       await page.getByRole("heading", { level: 1, name: "API" }).waitFor();

@@ -13,7 +13,7 @@ const kinds = ["agents", "prompts", "models", "tools"] as const;
 
 export function definitions({ api, open }: PlaygroundUse): void {
   describe("definitions", () => {
-    it("The graph and the list show what the API returns, each relation by its meaning", async () => {
+    it("The graph and the list of definitions show what the API returns, and each edge of the graph names the kind of its relation", async () => {
       const { page } = await open("/agents");
       const set = await definitionsOf();
       const graph = page.getByRole("application", { name: "Graph of definitions" });
@@ -81,7 +81,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(covered).toBe(0);
     });
 
-    it("The definitions graph takes one press of Tab; in it arrow keys follow edges, Enter opens a definition, and keys zoom", async () => {
+    it("The definitions graph is one stop of the Tab key; in it arrow keys follow edges, Enter opens a definition, and keys zoom", async () => {
       const { page } = await open("/agents?name=purchaser");
       const graph = page.getByRole("application", { name: "Graph of definitions" });
       const first = graph.getByRole("link", { name: /^agent purchaser/ });

@@ -41,7 +41,7 @@ export function richText({ api, open, pacedAnswer }: PlaygroundUse): void {
   };
 
   describe("formulas and code", () => {
-    it("Formulas are rendered with the page's own fonts, loaded with the first one; amounts and code stay text", async () => {
+    it("Formulas are rendered with the page's own fonts, which are loaded with the first formula; amounts of money and code stay text", async () => {
       const [plain, formulas] = [await threadWith(code), await threadWith(explained)];
       const screen = await open(plain);
       const { page } = screen;
@@ -71,7 +71,7 @@ export function richText({ api, open, pacedAnswer }: PlaygroundUse): void {
       expect(files.filter((file) => /formula|KaTeX/i.test(file))).toEqual([]);
     });
 
-    it("A formula makes no link, makes no request, defines nothing, and stays in its place; an invalid one is shown as its source", async () => {
+    it("A hostile formula makes no link and no request, runs no script and covers nothing outside of its message; an invalid one is shown as its source", async () => {
       const path = await threadWith(hostile);
       const { page } = await open("about:blank");
       const asked: string[] = [];

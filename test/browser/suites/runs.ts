@@ -42,7 +42,7 @@ export function runs({ api, open }: PlaygroundUse): void {
       expect((await api().messages(id)).filter(({ content }) => content === "count")).toHaveLength(1);
     });
 
-    it("A button starts the messages that wait since a stop", async () => {
+    it("After a stop a button starts the runs of the messages that wait in the queue", async () => {
       const { id } = await api().createThread("moody");
       const screen = await open(`/threads/${id}`);
       const { page } = screen;

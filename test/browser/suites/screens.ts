@@ -122,7 +122,7 @@ export function screens({ api, open }: PlaygroundUse): void {
       },
     );
 
-    it("A thread's head and its row in the list show each fact completely or not at all", async () => {
+    it("Each item in a thread's head and in its row of the list is shown completely or not at all, also on a phone", async () => {
       const { id } = await api().createThread("purchaser", { user_id: `${"somebody-".repeat(4)}else` });
       await api().post(id, "An espresso machine for 900");
       const { page } = await open(`/threads/${id}`);

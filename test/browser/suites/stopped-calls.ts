@@ -51,7 +51,7 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
       await stopped(page);
     });
 
-    it("A call that is stopped before its thread is made does not run later", async () => {
+    it("A call that is stopped while its thread is created does not run later", async () => {
       const release = deferred<void>();
       const over = deferred<void>();
       const { page, called } = await begin((opened) =>
@@ -103,7 +103,7 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
       }
     });
 
-    it("A click on Stop waiting that begins before the thread is created and ends afterwards stops the call", async () => {
+    it("A click on the button `Stop waiting` stops the call also if its thread is created between the press and the release of the mouse button", async () => {
       const release = deferred<void>();
       const { page, called } = await begin((opened) =>
         opened.route(threads, async (route) => {

@@ -20,7 +20,7 @@ export function threads({ api, open, pacedAnswer }: PlaygroundUse): void {
       expect(new URL(page.url()).pathname).toMatch(/^\/threads\/[0-9a-f-]{36}$/);
     });
 
-    it("An agent of the project offers its own conversation starters and shows its models and tools", async () => {
+    it("The start page shows an agent of the project with its description, its tools and its conversation starters", async () => {
       const { page } = await open("/");
       const entry = page
         .getByRole("listitem")

@@ -80,7 +80,7 @@ describe("ends", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("A body ends at an abort also on a platform that ignores the signal", async () => {
+  it("A body that is too large closes its connection, also on a platform that ignores the abort signal", async () => {
     const id = newId();
     const deaf: Transport["fetch"] = (url, init) => network().fetch(url, { ...init, signal: null });
     const { guarded } = guard({ fetch: deaf, limits: { bytes: 100_000 } });

@@ -121,7 +121,7 @@ describe("variables", () => {
 
   const ours = (): OutboundVariables => ({ DNS_OVER_HTTPS_URL: `${server()}/dns-query` });
 
-  it("OUT18 The two variables decide whether a call reaches this machine and whether a name is looked up", async () => {
+  it("OUT18 A variable admits the hosts of this machine and the internal names that it lists, and other internal addresses are refused", async () => {
     const { guarded, lines } = deployed({ ...ours(), ALLOWED_OUTBOUND_HOSTS: `files.internal, ${serverHost()}` });
     for (const url of [`${server()}/echo`, "https://files.internal/echo", "https://one.example.com/echo"]) {
       const response = await guarded(url);
@@ -132,13 +132,13 @@ describe("variables", () => {
     expect(lines).toEqual([]);
   });
 
-  it("OUT18 A deployment without the variables reaches no internal address", async () => {
+  it("OUT18 A deployment without the variables of the guarded fetch reaches no internal address", async () => {
     const { guarded, lines, sent } = deployed({});
     expect((await refused(guarded(`${server()}/echo`))).reason).toBe("inside");
     expect([lines, sent]).toEqual([[], []]);
   });
 
-  it("OUT18 Names are looked up at Cloudflare unless a variable names another resolver", async () => {
+  it("OUT18 A deployment without a variable that names a resolver looks names up at Cloudflare", async () => {
     const { guarded, sent } = deployed({});
     const response = await guarded("https://one.example.com/echo");
     await response.body?.cancel();

@@ -93,7 +93,7 @@ export function stopAndQueue(use: () => SuiteServer): void {
       expect((await api.call("GET", "/api/threads?limit=200")).text).not.toContain(id);
     });
 
-    it("A run at its limit reports it over every transport, keeps its work, and the next message is answered", async () => {
+    it("A run that ends at its limit reports it in the response and in the events, keeps its messages, and the next message is answered", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const { run } = await api.say(id, "What is a thread?", { limits: { tokens: 1 } });
@@ -105,7 +105,7 @@ export function stopAndQueue(use: () => SuiteServer): void {
       expect((await api.say(id, "Hello")).run.status).toBe("completed");
     });
 
-    it("A run that waits at its limit reports it over every transport, and continues when a continue raises the limit", async () => {
+    it("A run that waits at its limit is shown with a pending call of the kind limit, and continues when a continue raises the limit", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const { run } = await api.say(id, "What is a thread?", { limits: { tokens: 1, on_limit: "rest" } });

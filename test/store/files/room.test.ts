@@ -46,7 +46,7 @@ describe.each([
       await files.write("large", streamOf(pattern(3 * chunk)), plain);
     }));
 
-  test("A stream is refused as soon as the thread's storage is used up, and files in the bucket or outside use none of it", () =>
+  test("A streamed file is refused as soon as the thread's storage is full, and files in the bucket or at a URL use none of that storage", () =>
     withRows(async (rows) => {
       let given = 0;
       const endless = new ReadableStream<Uint8Array>({
@@ -74,7 +74,7 @@ function fill(rows: FileRows, parent: string, names: Iterable<string>): void {
   for (const name of names) rows.put({ parent, name, is_folder: false, size: 0, body }, new Uint8Array());
 }
 
-test("A folder of twenty thousand entries is not listed, but its files are found", () =>
+test("A folder of 20,000 entries is too large to be listed, and a glob still finds its files", () =>
   overSqlite(async (rows) => {
     const { files } = stage(rows);
     await files.makeFolder("full");
@@ -94,7 +94,7 @@ test("A folder of twenty thousand entries is not listed, but its files are found
     ]);
   }));
 
-test("A glob that is too expensive for so many files is refused, and is accepted in a folder with few files", () =>
+test("A glob that is too expensive for thousands of files is refused, and is accepted in a folder with one file", () =>
   overSqlite(async (rows) => {
     const { files } = stage(rows);
     const long = "ab".repeat(120);
