@@ -1,5 +1,5 @@
 // The RPC interface of a feed: one object for each owner of threads. Threads send their changes to it, clients subscribe to it through the
-// Worker (watchers), and it counts the owner's leases.
+// Worker (watchers), and it counts the owner's leases, which are rights to one open stream or one running thread (`lease.ts`).
 
 import type { FeedMessage } from "#contract/feed.ts";
 
@@ -41,5 +41,5 @@ export const ownerField = "owner";
 /** Query field of a watcher's upgrade request: the expiry of the watcher's credentials, in microseconds since epoch. */
 export const watchEndField = "ends_at";
 
-/** Query field of a watcher's upgrade request: the lease of the stream as JSON; absent for a stream without a lease. */
+/** Query field of a watcher's upgrade request: the lease as JSON, which is the user's right to open the stream; absent if there is none. */
 export const leaseField = "lease";

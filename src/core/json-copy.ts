@@ -21,8 +21,8 @@ export function jsonCopy(value: object, limit: number): JsonCopy {
 class Copier {
   readonly dropped: string[] = [];
   /**
-   * The limit minus a lower bound of the copied bytes: one for each value, one for each character of a text or key. A negative budget means
-   * that the copy does not fit.
+   * The limit minus a lower bound of the copied bytes: the length of each key and each text, and one for every other value. A negative
+   * budget means that the copy does not fit.
    */
   budget: number;
 

@@ -74,8 +74,8 @@ function interruptedEnd(limit: LimitReason | undefined, ports: RunPorts): Halt {
 }
 
 /**
- * Suspends or ends a run that reached a limit. A suspended run keeps its queued calls, and continues when the limit is raised. A run that
- * ends adds nothing to its transcript (decision 21: limits).
+ * Suspends or ends a run that reached a limit. A suspended run keeps the tool calls that definitions queued, and continues when the limit
+ * is raised. A run that ends adds nothing to its transcript (decision 21: limits).
  */
 function atLimit({ reason, until }: ReachedLimit, { run, scope, strategy }: RunPorts): Halt {
   if (until !== null) return { type: "suspend", until };
@@ -85,7 +85,10 @@ function atLimit({ reason, until }: ReachedLimit, { run, scope, strategy }: RunP
   return { type: "end", end: { status: "limit", reason, ...(turn === null ? {} : { turn }) } };
 }
 
-/** Whether this loop has queued calls to make. They belong to the run, so only the main loop makes them. */
+/**
+ * Whether this loop has to make tool calls that definitions queued for the run. Only the run's main loop makes them, not the nested loop of
+ * a sub-prompt.
+ */
 function hasQueuedCalls({ run, scope }: RunPorts): boolean {
   const { calls = [] } = run.progress;
   return scope.depth === 0 && calls.length > 0;
@@ -98,7 +101,7 @@ async function makeQueuedCalls(ports: RunPorts, signal: AbortSignal): Promise<Ha
   return "problem" in done ? planFailed(done) : { type: "suspend", until: done.until };
 }
 
-/** The most steps of queued calls in a run. The bound ends a run whose calls keep queueing further calls. */
+/** The most steps of a run that make queued tool calls. Without this bound, a run whose calls queue further calls would not end. */
 const queuedStepLimit = 100;
 
 function tooManyQueued({ journal, run, scope }: RunPorts): boolean {

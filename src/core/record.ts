@@ -147,7 +147,7 @@ interface RunFields {
   stop: boolean;
   /** The steps, turns, time and cost of an ended run, with those of its child threads. */
   work?: Work;
-  /** The side that answers first, if the caller chose it. */
+  /** The side (one of the agent's two models, `a` or `b`) that answers first, if the caller chose it. */
   side?: Side;
   /** The run that this queued input joined (steering). */
   joined?: string;
@@ -251,7 +251,7 @@ export interface RunProgress {
   paid?: number;
   /** The limits that were raised since the run began: their values are in `limits`. */
   raised?: AmountName[];
-  /** The side that a definition chose for the next turn. It applies until a step's row with an id after `at` is written. */
+  /** The side (`a` or `b`) that a definition chose for the next turn. It applies until a step's row with an id after `at` is written. */
   forced?: { side: Side; at: string };
   /** A definition called `execution.stop()`. */
   stop_asked?: boolean;
@@ -375,10 +375,10 @@ export interface BackgroundRecord {
   sweep?: RetryState;
 }
 
-/** The data that the catalog may lack: the thread's current entry, and totals of ended runs. */
+/** The data that the catalog (the deployment's index of all threads) may lack: the thread's current entry, and totals of ended runs. */
 interface CatalogMark {
   dirty: boolean;
-  /** Ids of the runs whose totals the catalog may lack. */
+  /** Ids of the ended runs whose totals were perhaps not sent to the catalog (the deployment's index of all threads). */
   runs: string[];
   /** Set after a failed attempt to send, until one succeeds. */
   retry?: RetryState;

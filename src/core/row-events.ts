@@ -1,5 +1,5 @@
-// The events of one database row before it is written: emits them in order and collects their stored form for the row. Deltas are
-// emitted only; when their block ends, one stored entry replaces all of them.
+// The events of one database row before it is written: emits them in order and collects their stored form for the row. Deltas are emitted
+// only; when their content block ends, one stored entry replaces all of them.
 
 import type { EventDraft, PlainEvent } from "#contract/event.ts";
 

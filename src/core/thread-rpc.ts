@@ -113,7 +113,7 @@ export interface TranscriptPage {
   next_cursor: string | null;
 }
 
-/** The result of `relist`: the thread and its runs were sent to the catalog again. */
+/** The result of `relist`: the thread and its runs were sent to the catalog, the deployment's index of all threads, again. */
 export interface Relisted {
   thread_id: string;
   /** The number of runs whose totals were sent. */
@@ -149,7 +149,7 @@ export interface ThreadMethods {
   getLog(id: string): Log;
   /** Executes a tool's function without a run (Standard Agents, invokeTool). */
   invokeTool(name: string, args: JsonObject): ToolResult;
-  /** Sends the thread and the totals of all its runs to the catalog again. */
+  /** Sends the thread and the totals of all its runs to the catalog, the deployment's index of all threads, again. */
   relist(): Relisted;
   postToolResults(input: PostToolResults, setup?: InputSetup): PostedResults;
   /** Returns the conversation, one page at a time. */

@@ -1,6 +1,6 @@
-// The runner of a tool call to an agent with two sides: the conversation runs in a child thread, and the call waits for its result
-// (decision 11: agents as tools). The call's row stores the child thread's id before the child is created, so that a run that resumes after
-// a crash finds it.
+// The runner of a tool call to an agent with two sides, that is two models that talk to each other. The conversation runs in a child
+// thread, and the call waits for its result (decision 11: agents as tools). The call's row stores the child thread's id before the child is
+// created, so that a run that resumes after a crash finds it.
 
 import type { EventDraft } from "#contract/event.ts";
 import { zeroUsage } from "#contract/usage.ts";
@@ -24,7 +24,7 @@ const childResultTimeout = 24 * 60 * 60 * 1_000_000;
 /** The deepest nesting of threads by such calls. It ends an agent that calls itself. */
 const maxThreadDepth = 10;
 
-/** Creates the runner. `prompt` is the prompt of the agent's first side. */
+/** Creates the runner of the calls to one agent. `prompt` is the prompt of the agent's first side. */
 export function agentToolRunner(
   agent: AnyAgentDefinition,
   prompt: AnyPromptDefinition,

@@ -25,7 +25,7 @@ const stateSchema = z.object({
   handed_over: z.boolean(),
   /** The side that a definition chose for the next turn (`forceTurn`). */
   forced: sideSchema.nullable().default(null),
-  /** The end of the turn, which is delayed until the queued calls have run; null for none. */
+  /** The end of the turn, which is delayed until the tool calls that definitions queued have run; null for none. */
   pending: z.object({ reason: z.string(), outcome: jsonSchema }).nullable().default(null),
   /** The end of the run, once it is decided. */
   end: z
@@ -100,7 +100,7 @@ export class ConversationStrategy implements Strategy {
     this.#state.forced = side;
   }
 
-  /** The state that is stored when a step is suspended. */
+  /** A copy of the state, to be stored when a step is suspended. */
   memory(): State {
     return structuredClone(this.#state);
   }
@@ -124,15 +124,15 @@ export class ConversationStrategy implements Strategy {
     if (end?.type !== "conversation" && step.handoff !== null) return this.#handOver(agent, step.handoff);
     const events: EventDraft[] = [];
     if (end?.type === "turn" && step.hasQueuedCalls) {
-      // Queued calls run before the turn ends. If the turn ended with a plain response, the model then reads their results, so that end is
-      // dropped.
+      // Calls that definitions queued run before the turn ends. If the turn ended with a plain response, the model then reads their
+      // results, so that end is dropped.
       if (end.reason !== "response") state.pending = { reason: end.reason, outcome: end.outcome ?? null };
     } else if (end !== null) events.push(...this.#endTurn(agent, end, forced));
     else if (forced !== null && forced !== state.side) events.push(...this.#endTurn(agent, forcedEnd, forced));
     return { events, state: structuredClone(state) };
   }
 
-  /** The delayed end of the turn, once the queued calls have run; null otherwise. */
+  /** The delayed end of the turn, once the tool calls that definitions queued have run; null otherwise. */
   #pendingEnd({ hasQueuedCalls }: FinishedStep): TurnEnd | null {
     const { pending } = this.#state;
     if (pending === null || hasQueuedCalls) return null;

@@ -54,7 +54,10 @@ export function modelMessages(viewer: Viewer, records: readonly MessageRecord[])
   return repair(fromPerspective(viewer, records.filter(isSendable)).map(modelMessage));
 }
 
-/** The records that the side receives, with their roles from its perspective. */
+/**
+ * The messages that the side receives, with roles from its perspective: the side's own have the role of the assistant, the other side's
+ * that of the user.
+ */
 export function fromPerspective({ side, agent }: Viewer, records: readonly MessageRecord[]): MessageRecord[] {
   const sides = nextSides(records, side);
   return records.flatMap((record, at) => {

@@ -10,7 +10,7 @@ import type { AnyAgentDefinition, LimitAmounts, SideConfig } from "#spec/index.t
 
 import { runBound } from "./step-bounds.ts";
 
-/** The agent and the side that take the next step. */
+/** The agent and its side (one of its one or two models) that take the next step. */
 export interface ActiveSide {
   agent: AnyAgentDefinition;
   side: SideConfig;

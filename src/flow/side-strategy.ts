@@ -1,11 +1,14 @@
-// The strategy of a sub-prompt's loop, which has one side. It has no state: every decision follows from the stored rows.
+// The strategy of a sub-prompt's loop, in which one model answers. It has no state: every decision follows from the stored rows.
 
 import type { Strategy } from "#core/ports/strategy-port.ts";
 import type { SideConfig } from "#spec/index.ts";
 
 import { turnEnd } from "./turn-end.ts";
 
-/** The loop ends with the side's turn, or after `maxSteps`. `blanks` counts the blank answers at the end of the loop. */
+/**
+ * Creates the strategy. The loop ends when `side` ends its turn, or after `maxSteps`. `blanks` counts the blank answers at the end of the
+ * loop.
+ */
 export function sideStrategy(side: SideConfig, maxSteps: number | null, blanks: () => number): Strategy {
   return {
     name: "loop",

@@ -10,7 +10,7 @@ export interface RunBounds {
   ceiling: number | null;
 }
 
-/** How many steps a side may take in a turn; null for no bound. */
+/** How many steps a side (one of the agent's one or two models) may take in a turn; null for no bound. */
 export function turnBound(side: SideConfig): number | null {
   return side.maxSteps ?? null;
 }

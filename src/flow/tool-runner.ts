@@ -19,7 +19,7 @@ export interface ToolDependencies {
   clock: Clock;
 }
 
-/** Creates the runner. */
+/** Creates the runner of the calls to one tool of the project. */
 export function toolRunner(name: string, definition: AnyToolDefinition, dependencies: ToolDependencies): ToolRunner {
   const tool = readTool(definition);
   const { options } = tool;

@@ -1,5 +1,5 @@
 // Decides when a side's turn ends and with which outcome (Standard Agents, SideConfig; decisions 5 to 7: responses and tools that end a
-// turn or the session).
+// turn or the session). A side is one of the agent's one or two models.
 
 import { keptBounds } from "#contract/json.ts";
 import type { Json } from "#contract/json.ts";
@@ -12,7 +12,7 @@ import type { Scope } from "#core/scope.ts";
 import { parseBoundedJson } from "#lib/bounded-json.ts";
 import type { SideConfig } from "#spec/index.ts";
 
-/** How many blank answers in a row end the run. */
+/** How many blank answers (without text, files and calls) in a row end the run. */
 const blankAnswers = 3;
 
 /** How a turn ended: for its side, for the whole conversation, or with an error because the model gave no answer. */
@@ -53,7 +53,7 @@ export function stopOutcome(side: SideConfig, { call, result }: CallOutcome): Js
   return field(call.arguments, property) ?? result.result ?? null;
 }
 
-/** Counts the blank answers at the end of a loop. */
+/** Counts the blank answers (without text, files and calls) at the end of a loop. */
 export function blankStreak(messages: readonly MessageRecord[], scope: Scope): number {
   const answers = messages.filter((message) => isAnswer(message) && isInScope(scope, message));
   return answers.length - 1 - answers.findLastIndex((message) => !isBlank(message));

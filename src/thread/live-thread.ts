@@ -26,7 +26,7 @@ import { replay } from "./replay/replay.ts";
  * - `record`, `store`, `snapshot` read.
  * - `change` changes the thread's row in memory; `save` writes it. A change without `save` is written with the next write.
  * - `insertMessage`, `updateMessage`, `deleteMessage` write a message's row and keep counts, list text and the executed run in step.
- * - `transaction` writes several rows or none. Inside it, `stage` numbers events that ride in the rows it writes.
+ * - `transaction` writes several rows or none. Inside it, `stage` numbers events that are stored in the rows that it writes.
  * - `emit` stores events in rows of their own and sends them.
  * - `runState` holds the executed run.
  */
@@ -109,12 +109,17 @@ export class LiveThread {
     this.#saved = saved;
   }
 
-  /** Sets a function that is called when the thread changes while it is idle, to update the catalog. */
+  /**
+   * Sets a function that is called when the thread changes while it is idle, to update the catalog (the deployment's index of all threads).
+   */
   onIdleChange(flush: () => void): void {
     this.#flush = flush;
   }
 
-  /** Marks the thread as changed for the catalog, unless a run is active: its end marks the thread. Written with the next `save`. */
+  /**
+   * Marks the thread for an update of the catalog (the index of all threads), unless a run is active: its end marks the thread. Written
+   * with the next `save`.
+   */
   markIdleChange(): void {
     if (this.#record.active_run_id !== null) return;
     this.changeBackground({ catalog: { ...this.#record.background.catalog, dirty: true } });

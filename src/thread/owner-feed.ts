@@ -31,7 +31,7 @@ export class OwnerFeed {
   readonly #feeds: FeedDirectory<OwnerFeedRpc>;
   readonly #background: (work: Promise<unknown>) => void;
   readonly #waiting = new Map<string | null, PendingMessage>();
-  /** Ids of leases whose inputs were admitted and that no feed message has contained yet. */
+  /** Ids of leases (rights to one running thread) whose inputs were admitted and that no feed message has contained yet. */
   #admitted: string[] = [];
   #publishing = false;
 

@@ -44,7 +44,9 @@ export function reachedAmounts({ bounds, used }: Budget): AmountName[] {
   return amountNames.filter((name) => (remaining[name] ?? 1) <= 0);
 }
 
-/** The reason for a run that ends at its own limit of an amount. */
+/**
+ * The `run_end.reason` of a run whose limit of this amount (such as steps or cost) is reached. A limit of the thread has another reason.
+ */
 export function reasonOf(amount: AmountName): LimitReason {
   return reasons.run[amount];
 }

@@ -37,7 +37,7 @@ export class Reservations {
       const before = this.#releases;
       const answer = await ask();
       if (answer !== null) return answer;
-      // A share that was given back while `ask` ran is not announced again, so `ask` runs again at once.
+      // If a share was given back while `ask` ran, `#released` would wait for the next one, so `ask` runs again at once.
       if (before === this.#releases && !signal.aborted) await this.#released(signal);
     }
   }

@@ -37,7 +37,9 @@ export function countSharers(callId: string, { ports, plan }: Pick<CallContext, 
   return Math.max(1, waiting.length);
 }
 
-/** The share as limits of the child's run. A limit that the caller lifted for the parent is lifted for the child. */
+/**
+ * The share as limits of the child's run. If the caller removed a limit of the parent's run, it does not apply to the child's run either.
+ */
 export function limitsOfShare(share: Bounds, asked: Limits | null): Limits {
   const limits: Limits = {};
   for (const name of amountNames) {

@@ -1,4 +1,4 @@
-// Assembles a model's answer from the parts of its stream, and emits the events of the answer's blocks.
+// Assembles a model's answer from the parts of its stream, and emits the events of the answer's content blocks (text, thinking, calls).
 
 import { keptBounds } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";

@@ -17,7 +17,7 @@ interface AnsweredCall {
 export interface AnswerFiles {
   /**
    * Stores texts that do not fit a row, and attachments, as files of the thread. Returns the result with shortened texts and references
-   * to the files. The text that the model reads says what could not be stored.
+   * to the files. The text that the model reads names what could not be stored.
    */
   keep(answer: ToolAnswer, call: AnsweredCall): Promise<ToolAnswer>;
   /** Stores the pictures of a model's answer as files of the thread. A picture that cannot be stored becomes a line with the reason. */

@@ -18,6 +18,6 @@ export interface RunJournal {
   log(record: LogRecord, agent?: string): void;
   /** Writes the run's record. */
   saveRun(run: RunRecord): void;
-  /** Writes the message with the queued calls, and the run's record, from which the calls are removed. */
+  /** Writes the message with the tool calls that definitions queued, and the run's record, from which these calls are removed. */
   appendQueued(message: MessageRecord): void;
 }

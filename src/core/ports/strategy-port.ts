@@ -43,11 +43,11 @@ export interface StepShape {
 
 /** A finished step whose last row is about to be written. */
 export interface FinishedStep extends StepOutcome {
-  /** False for a step of queued calls, which has no model request. */
+  /** False for a step that makes tool calls queued by definitions: it has no model request. */
   fromModel: boolean;
   /** The agent that a call of the step, or of a loop below it, handed the thread to. */
   handoff: { agent: string; tool_call_id: string } | null;
-  /** Calls are queued, so the run continues in any case. */
+  /** Definitions have queued tool calls, so the run continues in any case. */
   hasQueuedCalls: boolean;
 }
 
@@ -67,7 +67,7 @@ export interface RunEnd {
   reason: string | null;
   outcome?: Json;
   error?: { code: string; message: string };
-  /** The side whose turn ended; `turn_end` is emitted for it. */
+  /** The side (one of the agent's two models, `a` or `b`) whose turn ended; `turn_end` is emitted for it. */
   turn?: Side;
 }
 

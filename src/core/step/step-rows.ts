@@ -130,7 +130,10 @@ export async function writeStepEnd(
 /** The parts of a strategy's effects that the step's row stores. */
 type RecordedEffects = Pick<StepEffects, "agent"> & { state?: StepEffects["state"] };
 
-/** Gives the strategy the finished step, and stages the strategy's events. Call it once a step, just before its last row is written. */
+/**
+ * Passes the finished step to the strategy, and stores the strategy's events in the step's last row. Call it once for each step, just
+ * before that row is written.
+ */
 async function strategyEffects(answer: MessageRecord, ports: RunPorts, events: RowEvents): Promise<RecordedEffects> {
   const { strategy, journal, run, scope } = ports;
   if (strategy.finishStep === undefined) return {};

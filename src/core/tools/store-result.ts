@@ -64,12 +64,15 @@ export async function storeResult(
   return { ...done, message: stored };
 }
 
-/** Stages the end of a nested loop with the stored result. Hooks may have changed the result, and replay sends only the stored one. */
+/**
+ * Adds the end of a nested loop, with the stored result, to the events of the call's row. Hooks may have changed the result, and replay
+ * sends only the stored one.
+ */
 function stageNestedEnd(end: NestedEnd, { result, error }: ToolResult, events: RowEvents): void {
   events.stage({ ...end, ...(result === undefined ? {} : { result }), ...(error === undefined ? {} : { error }) });
 }
 
-/** Stages a call's end and its message. */
+/** Adds the end of a call and its message to the events of the call's row. */
 export function stageResult({ call, message, result, duration_ms }: SettledCall, events: RowEvents): void {
   const hidden = message.silent ? ({ silent: true } as const) : {};
   const of = { message_id: message.id, ...hidden };

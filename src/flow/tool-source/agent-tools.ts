@@ -1,5 +1,5 @@
-// The project's agents as tools. A call to an agent with two sides runs in a child thread. A call to an agent with one side hands the
-// thread over to it.
+// The project's agents as tools. A call to an agent with two sides (two models that talk to each other) runs in a child thread. A call to
+// an agent with one side hands the thread over to it.
 
 import type { JsonObject } from "#contract/json.ts";
 import type { ChildThreads } from "#core/ports/child-thread-port.ts";
@@ -16,7 +16,7 @@ import { agentToolRunner } from "../child-agent-tool.ts";
 import type { Definitions } from "../project-definitions.ts";
 import type { ToolSource } from "./tool-source.ts";
 
-/** Creates the source. */
+/** Creates the tool source that offers the project's agents as tools. */
 export function agentTools(
   definitions: Definitions,
   ports: { children: ChildThreads; clock: Clock; faults: Faults },

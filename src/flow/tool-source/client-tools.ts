@@ -10,7 +10,7 @@ import { clientSchema } from "../client-schema.ts";
 import type { ClientSchema } from "../client-schema.ts";
 import type { ToolSource } from "./tool-source.ts";
 
-/** Creates the source. `tools` is called at each use, because the list may change. */
+/** Creates the tool source that offers the client's tools. `tools` is called at each use, because the list may change. */
 export function clientTools(tools: () => readonly ClientTool[], clock: Clock): ToolSource {
   return {
     title: "The client's tools",

@@ -5,7 +5,7 @@ import { toolRunner } from "../tool-runner.ts";
 import type { ToolDependencies } from "../tool-runner.ts";
 import type { ToolSource } from "./tool-source.ts";
 
-/** Creates the source. */
+/** Creates the tool source that offers the project's tools. */
 export function projectTools(definitions: Definitions, dependencies: ToolDependencies): ToolSource {
   return {
     title: "The project's tools",

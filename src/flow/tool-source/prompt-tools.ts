@@ -8,7 +8,7 @@ import type { ToolSource } from "./tool-source.ts";
 /** Creates the step builder of a call's nested loop. */
 export type BuilderFor = Parameters<typeof subpromptRunner>[2];
 
-/** Creates the source. */
+/** Creates the tool source that offers the project's prompts as tools. */
 export function promptTools(definitions: Definitions, builderFor: BuilderFor): ToolSource {
   return {
     title: "The project's prompts",

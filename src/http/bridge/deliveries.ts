@@ -39,7 +39,10 @@ export function readFrame(text: string): Frame | { type: "end" } | null {
   return { type: "frame", seq, event, runId, json: text };
 }
 
-/** Whether an `awaiting_tool_execution` lists calls. Without calls the run continues, as after the answer to a child thread's call. */
+/**
+ * Whether an `awaiting_tool_execution` event lists calls. An empty list means that the run no longer waits for a client, for example
+ * because the last open call of a child thread was answered.
+ */
 export function hasOpenCalls({ json }: Frame): boolean {
   return (JSON.parse(json) as EventOf<"awaiting_tool_execution">).tool_calls.length > 0;
 }
@@ -66,7 +69,7 @@ export function deliveryOfClose(code: number, reason: string): Delivery | null {
 export interface DeliverySource {
   /** Resolves when deliveries are available or the source is closed. */
   ready(): Promise<void>;
-  /** Removes and returns deliveries, of about `most` characters at most. */
+  /** Removes the first deliveries from the queue and returns them: about `most` characters in total. */
   take(most?: number): Delivery[];
   /** Acknowledges to the object that every event up to `seq` was taken. */
   acknowledge(seq: number): void;

@@ -1,5 +1,6 @@
-// Sends pings to an object, to show that the client of a bridged stream is connected. The platform responds to a ping without waking the
-// object and records the time. The object checks that time before it gives back the stream's lease.
+// Sends pings to an object, to show that the client of a bridged stream is connected (bridged: the Worker reads the stream from the object
+// and forwards it to the client). The platform responds to a ping without waking the object and records the time. The object checks that
+// time before it gives back the stream's lease, the user's right to one open stream.
 
 /** The least microseconds between two pings. */
 const pauseMicros = 10_000_000;

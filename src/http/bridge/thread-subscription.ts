@@ -12,7 +12,7 @@ import { DeliveryQueue, deliveryOfClose, readFrame } from "./deliveries.ts";
 import type { Delivery, DeliverySource } from "./deliveries.ts";
 import { Pulse } from "./pulse.ts";
 
-/** Fields of a subscription, already validated. */
+/** The query fields of a request to subscribe to a thread, already validated. */
 export type SubscriptionQuery = Readonly<Record<string, string>>;
 
 /** The thread, the caller and the query of a subscription. */

@@ -1,5 +1,5 @@
 // Checks that the records of an imported thread are consistent: ascending ids, branches without cycles, event numbers up to the thread's
-// last one. They keep an import from creating a state that no thread of this deployment can have. A violation throws `InvalidLine`.
+// last one. The checks keep an import from creating a state that no thread of this deployment can have. A violation throws `InvalidLine`.
 
 import { isFinished } from "#contract/finished.ts";
 import { metadataLimit } from "#contract/route.ts";

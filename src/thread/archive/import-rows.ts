@@ -224,8 +224,8 @@ export class ImportRows {
   }
 
   /**
-   * The approval of an imported message. A user's file does not prove that another user approved the call, so the names are kept only in an
-   * administrator's import.
+   * The approval in an imported message. A user's file does not prove which user approved the call, so that user's id is kept only in an
+   * administrator's import, which keeps the exported owner.
    */
   #approvalOf({ approval }: ArchivedMessage): Pick<ArchivedMessage, "approval"> {
     if (approval === undefined || this.#setting.owner === "exported") return {};

@@ -35,7 +35,7 @@ const wakeMs = 30_000;
 /** Milliseconds until a failed destruction is retried. */
 const againMs = 60_000;
 
-/** The end of a run that was active when its thread was exported. */
+/** The end that an import gives to a run that was active when its thread was exported. */
 const interrupted: RunEnd = {
   status: "error",
   reason: "interrupted",

@@ -37,7 +37,7 @@ export function takeSnapshot({ record, store, lastSeq, rowSnapshots }: LiveThrea
   };
 }
 
-/** The lines without those of files. Throws if the thread is deleted meanwhile, or if too many rows change. */
+/** The lines of an export, without those of files. Throws if the thread is deleted in the meantime, or if too many rows change. */
 export function* snapshotLines({ store }: LiveThread, snapshot: Snapshot): Generator<ArchiveLine> {
   yield { type: "thread", thread: snapshot.thread };
   for (const branch of snapshot.branches) yield { type: "branch", branch: archivedBranch(branch) };

@@ -9,9 +9,9 @@ import type { ObjectContext } from "../object-context.ts";
 
 /** The operations on the list. */
 export interface PendingAttachments {
-  /** Adds a file. Called in the transaction that creates it. */
+  /** Adds a file to the list. Called in the transaction that creates the file. */
   add(file: FileVersion): void;
-  /** Removes files from the list in memory. Call it directly before the thread's row is written. */
+  /** Removes files from the list in memory, without deleting them. Call it directly before the thread's row is written. */
   release(files: readonly FileVersion[]): void;
   /** Returns those of the files that are still in the list. */
   stillPending(files: readonly FileVersion[]): FileVersion[];
@@ -20,11 +20,11 @@ export interface PendingAttachments {
    * with is refused.
    */
   keepPath(path: string): void;
-  /** Deletes files, unless they were replaced since. Logs failures. */
+  /** Deletes these versions of files and removes them from the list. A newer version at the same path stays. Logs failures. */
   remove(files: readonly FileVersion[]): void;
 }
 
-/** The list of a thread. */
+/** Builds the operations on the list of a thread. */
 export function pendingAttachments({
   live,
   files,

@@ -43,7 +43,8 @@ export function addLateUsage(
     live.updateMessage(paid);
     if (run !== null) spendOnRun(context, { run, more: since(known, told) });
   });
-  // The catalog and this thread's own parent are notified in the background, at the latest by the next alarm.
+  // The catalog (the deployment's index of all threads) and this thread's own parent are notified in the background, at the latest by the
+  // next alarm.
   wakeups.notAfter(firstHeartbeatMs);
   context.background(wakeups.runAndSleep());
 }

@@ -45,7 +45,7 @@ export async function groupByThread(
   }: {
     caller: Caller;
     results: readonly PostedResult[];
-    /** The rows of this thread's calls that wait. */
+    /** The rows of this thread's calls that wait for a client, a person or a child thread. */
     open: readonly MessageRecord[];
     runId: string | undefined;
   },
@@ -67,9 +67,12 @@ export async function groupByThread(
   return grouped;
 }
 
-/** Whether the thread still waits for the child. Its run may have been stopped, or the deadline of the call may have passed. */
+/**
+ * Whether a result may be forwarded to the child. It may not if the thread no longer waits for the child, because the thread's run was
+ * stopped or the call's deadline has passed in the meantime.
+ */
 function isStillAwaited({ live }: ObjectContext, { activeRun }: Driver, row: MessageRecord): boolean {
-  // The child compares a result for a settled call with the stored one, and stores nothing.
+  // The call was settled when the results were grouped. The child only compares the result with the stored one, and stores nothing.
   if (row.status === "complete") return true;
   return activeRun?.stop !== true && live.store.message(row.id)?.status === "started";
 }
@@ -146,8 +149,9 @@ async function childrenThatKnow(
 }
 
 /**
- * Sends each child its group. Returns the ids of calls that had a result already. Each thread accepts its group completely or not at all.
- * If one refuses, groups that other threads accepted stay stored, and the client may send the request again.
+ * Sends each child its group. Returns the ids of calls whose result was ignored, because they had one already or are no longer awaited.
+ * Each thread accepts its group completely or not at all. If one refuses, groups that other threads accepted stay stored, and the client
+ * may send the request again.
  */
 export async function forwardResults(
   context: ObjectContext,

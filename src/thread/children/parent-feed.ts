@@ -76,7 +76,7 @@ export class ParentFeed {
       while (parent !== null && this.#waiting.length > 0) {
         const events = this.#waiting as unknown as JsonObject[];
         this.#waiting = [];
-        // A `watchedBy` call during the relay is newer than the relay's response.
+        // If `setWatchedBy` is called during the relay, it is newer than the relay's response, which is then ignored.
         this.#watched = null;
         const answer = await threads(parent.thread_id).call("relay", peerCaller, {
           from: id,

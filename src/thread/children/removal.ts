@@ -9,7 +9,7 @@ import { causeOf } from "#lib/log-port.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";
 
-/** The idempotency key under which a child thread stores the run for its parent's call. */
+/** The idempotency key for the tool call of a parent thread. The call's child thread is created, and its run is stored, under this key. */
 export function callKey(parent: ThreadParent): string {
   return `call ${parent.message_id}`;
 }

@@ -1,5 +1,5 @@
-// Starts and stops the child threads of a run. The call's row stores the child's id before the child is created, and each request to a
-// child can be repeated.
+// Starts and stops the child threads of a run. A tool call of the run starts a child. The call's row stores the child's id before the child
+// is created, and each request to a child can be repeated.
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { AwaitedChildResult } from "#core/awaited.ts";
@@ -11,7 +11,7 @@ import type { ChildInput } from "#core/thread-peer.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { enqueueMessage } from "./outbound-messages.ts";
 
-/** Attempts to reach a child before its call fails. */
+/** The number of attempts to reach a child thread, after which the tool call that starts it fails. */
 const attempts = 3;
 
 /** The child threads of one execution of a run. */
@@ -45,7 +45,7 @@ export class RunChildThreads implements ChildThreads {
       // This thread was deleted while the child was created, so the child is deleted too.
       if (live.retired) await threads(thread_id).call("remove", peerCaller, true);
     }
-    // The suspension that follows writes this to the run's row.
+    // The suspension that follows writes this list to the run's row.
     this.#run.progress.begun_children = [...(this.#run.progress.begun_children ?? []), thread_id];
   }
 

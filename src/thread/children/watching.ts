@@ -7,7 +7,7 @@ import { causeOf } from "#lib/log-port.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { openStepRows } from "../replay/open-step.ts";
 
-/** Notifies the child threads. Called when a reader has joined. */
+/** Notifies the child threads that this thread has a reader. Called when a reader has joined. */
 export function notifyChildrenOfReader(context: ObjectContext): void {
   // With more than one reader, the children were notified before.
   if (context.live.broadcaster.readers === 1) notifyChildrenOfOpenCalls(context);

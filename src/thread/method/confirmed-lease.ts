@@ -1,4 +1,5 @@
-// Confirms the lease of a call that may start a run: the owner's feed object counts the thread as running from then on.
+// Confirms the lease (a user's right to one running thread, `core/lease.ts`) of a call that may start a run: the owner's feed object counts
+// the thread as running from then on.
 
 import type { OpenThread } from "../open-thread.ts";
 import type { MethodCall } from "./method-call.ts";

@@ -1,4 +1,4 @@
-// Creates a thread: its schema and row, then its first messages, then its entry in the catalog.
+// Creates a thread: its schema and row, then its first messages, then its entry in the catalog (the deployment's index of all threads).
 
 import { refuse } from "#contract/error.ts";
 import type { InitialMessage } from "#contract/thread-route.ts";

@@ -21,7 +21,7 @@ export interface ReadQuery extends ReadFile {
 /** Attempts to open the version whose conditions were checked. */
 const openLimit = 3;
 
-/** The response. Throws to refuse. */
+/** Returns the response to a read. Throws a `ThreadholdError` to refuse it. */
 export async function readFile(files: ThreadFiles, { method, headers }: Request, query: ReadQuery): Promise<Response> {
   const { path, stat, thumbnail } = query;
   if (thumbnail === true) return sendPicture(files, path);

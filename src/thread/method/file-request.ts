@@ -14,7 +14,7 @@ import { readFile } from "./file-download.ts";
 import { fileJson, noFile } from "./file-json.ts";
 import { openUpload } from "./upload-stream.ts";
 
-/** The response. Throws to refuse. */
+/** Returns the response to a request about files. Throws a `ThreadholdError` to refuse it. */
 export async function serveFiles(context: ObjectContext, incoming: Request, url: URL): Promise<Response> {
   const { files } = context;
   const query = Object.fromEntries(url.searchParams);

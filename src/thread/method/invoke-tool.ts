@@ -27,7 +27,7 @@ async function invokeByHand(
   return context.calls.invoke(name, args, null);
 }
 
-/** Whether the prompt of one of the agent's sides lists the tool. */
+/** Whether the prompt of one of the agent's sides (its one or two models) lists the tool. */
 async function isOffered({ definitions, live }: ObjectContext, name: string): Promise<boolean> {
   const agent = await definitions.agent(live.record.agent_id);
   const sides = [agent.sideA, agent.type === "dual_ai" ? agent.sideB : undefined].filter((side) => side !== undefined);

@@ -220,7 +220,7 @@ function logLate({ live, clock }: ObjectContext, row: MessageRecord, { id, conte
   });
 }
 
-/** Whether a step has all its answers now: one of the answered calls belongs to a loop without other waiting calls. */
+/** Whether the answers of this request complete a step: the loop of one of the answered calls has no other waiting calls. */
 function isStepAnswered(answered: readonly OpenCall[], open: readonly OpenCall[]): boolean {
   return answered.some(({ parent_id }) =>
     open.every((row) => row.parent_id !== parent_id || row.awaits.delivered !== null),

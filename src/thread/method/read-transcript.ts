@@ -75,7 +75,7 @@ function lastModel({ live }: ObjectContext): string | null {
   return rows.find(({ model }) => model !== null)?.model ?? null;
 }
 
-/** The model of the agent's first side; null if the project no longer defines one of them. */
+/** The model that the prompt of the agent's first side names; null if the project no longer defines the agent or the prompt. */
 async function modelToAsk({ live, definitions }: ObjectContext): Promise<string | null> {
   try {
     const { sideA } = await definitions.agent(live.record.agent_id);

@@ -13,7 +13,7 @@ const retryAfterMs = 2000;
 export class SearchPlaces {
   #taken = 0;
 
-  /** Runs a search, and aborts it with the request. Throws `rate_limited` if the most searches are running. */
+  /** Runs a search, and aborts it with the request. Throws `rate_limited` if as many searches are running as are permitted at a time. */
   async search<T>({ signal }: Request, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#taken >= searchesAtOnce) {
       const message = `${searchesAtOnce} searches of this thread are under way. Search again when one has ended.`;

@@ -1,4 +1,5 @@
-// The methods of a thread as a whole: show it, change it, stop its run, delete it, send it to the catalog again.
+// The methods of a thread as a whole: show it, change it, stop its run, delete it, send it to the catalog (the deployment's index of all
+// threads) again.
 
 import { refuse, webSocketCloseCode } from "#contract/error.ts";
 import type { PatchThread } from "#contract/thread-route.ts";

@@ -20,7 +20,10 @@ export interface Exporting {
   begin: () => () => void;
 }
 
-/** The response. Throws to refuse. A failure after its beginning ends the stream early. */
+/**
+ * Returns the response that streams the export. Throws a `ThreadholdError` to refuse it. A failure after its beginning ends the stream
+ * early.
+ */
 export async function exportThread(
   context: ObjectContext,
   { method, url }: Request,

@@ -20,7 +20,7 @@ export interface BroadcasterOptions {
   threadId: string;
   clock: Clock;
   numbers: EventNumbers;
-  /** Rebuilds events after a number from rows (`replay/replay.ts`), at most a part of bounded size. */
+  /** Rebuilds the events after an event number from rows (`replay/replay.ts`). One call returns a part of bounded size. */
   replay: (from: ReplayFrom) => ReplayPart;
   snapshot: () => ThreadEvent;
   /**
@@ -91,8 +91,8 @@ export class Broadcaster implements EventSink {
 
   /** Adds a reader. It receives the events after a number, or a snapshot if `after` is null, and then every new event. */
   join(reader: Reader, after: number | null): void {
-    // Events that wait are sent before the reader joins. If a round of slices is in progress, it is not interrupted: its remaining slices
-    // follow later.
+    // Waiting events are sent before the reader joins. If they are being sent in slices, to some of the readers at a time, that is not
+    // interrupted: the remaining readers receive them later.
     if (!this.#fanOut.slicing) this.#fanOut.flush();
     this.#add(reader);
     this.#fanOut.sealDeltas();
@@ -136,13 +136,13 @@ export class Broadcaster implements EventSink {
   }
 
   /**
-   * Called when the run has ended or was suspended: after all events were sent, writes the readers' cursors for hibernation and ends the
-   * subscriptions until idle.
+   * Called when the run has ended or was suspended. Once all events were sent, the readers' cursors are written, because the object may
+   * hibernate. If the thread is idle, subscriptions whose filter has `untilIdle` are ended.
    */
   becomeIdle(): void {
     this.#idling = true;
     if (this.#fanOut.empty) this.#afterLastEvent();
-    // In slices, `#afterLastEvent` is called after the last one.
+    // While events are sent in slices of the readers, the fan-out calls `#afterLastEvent` after the last slice.
     else if (!this.#fanOut.slicing) this.#fanOut.flush();
   }
 
@@ -157,7 +157,10 @@ export class Broadcaster implements EventSink {
     this.#idling = false;
   }
 
-  /** Handles a reader of an idle thread: ends a subscription until idle, and writes the cursor of any other. */
+  /**
+   * Handles a reader of an idle thread: ends its subscription if the filter has `untilIdle` and no event is missing, else writes its
+   * cursor.
+   */
   #settle(reader: Reader): void {
     if (reader.filter.untilIdle && !reader.behind) this.#end(reader);
     else reader.save();
@@ -192,7 +195,9 @@ export class Broadcaster implements EventSink {
     else if (reader.endsAfter(event)) this.#end(reader);
   }
 
-  /** Stops sending to a reader until it acknowledges frames. If the window that all readers share is full, it waits for room there. */
+  /**
+   * Stops sending to a reader until it acknowledges frames. If the window that all readers share is full, the reader waits for room in it.
+   */
   #stop(reader: Reader): void {
     reader.stop();
     if (reader.waitsForOthers) this.#window.wait(reader);
@@ -253,7 +258,8 @@ export class Broadcaster implements EventSink {
     const rows = this.#options.replay(from);
     const known = new Set(rows.events.map((event) => event.seq));
     const last = rows.upTo ?? Number.POSITIVE_INFINITY;
-    // Only rows before `last` belong to this part. Events of a step that surround other steps are sent before those and stored after them.
+    // Events after `last` belong to a later part. Events in memory may be earlier than events from rows, because the row of a step with a
+    // nested loop is written after the rows of the nested steps, so the two lists are sorted together.
     const inFlight = this.inFlight().filter(({ seq }) => seq > from.after && seq <= last && !known.has(seq));
     return { ...rows, events: [...rows.events, ...inFlight].sort((left, right) => left.seq - right.seq) };
   }

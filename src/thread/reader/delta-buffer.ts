@@ -1,9 +1,9 @@
-// Deltas that wait to be sent, merged by block: several deltas of one block become one event. A delta may be sent later than it was
-// emitted, but never before an event that was emitted earlier.
+// Deltas that wait to be sent: pieces of a content block of a message, or of a tool's output. Several deltas of one block or output are
+// merged into one event. A merged event takes the position of its last delta, so no delta is sent before an event that was emitted earlier.
 
 import type { PlainEvent } from "#contract/event.ts";
 
-/** True for events that append to a block or to a tool's output. Such events may be merged. */
+/** True for events that append to a content block of a message or to a tool's output. Such events may be merged. */
 export function isDelta(event: PlainEvent): boolean {
   return event.type.endsWith("_delta");
 }
@@ -21,7 +21,7 @@ function keyOf(event: PlainEvent): string | null {
   }
 }
 
-/** Merges two deltas of one block into one event: with the offset of the first, the number of the second, and both texts. */
+/** Merges two deltas of one block or output into one event: with the offset of the first, the number of the second, and both texts. */
 export function merged(first: PlainEvent, second: PlainEvent): PlainEvent {
   const from_seq = first.from_seq ?? first.seq;
   if ("delta" in first && "delta" in second && first.delta !== undefined) {
@@ -31,7 +31,7 @@ export function merged(first: PlainEvent, second: PlainEvent): PlainEvent {
   return { ...second, from_seq };
 }
 
-/** Collects deltas, and merges each one with an earlier delta of the same block. */
+/** Collects deltas, and merges each one with an earlier delta of the same block or output. */
 export class DeltaBuffer {
   #events = new Map<string, PlainEvent>();
 

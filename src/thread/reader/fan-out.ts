@@ -60,7 +60,7 @@ export interface FanOutOptions {
   idle: () => boolean;
 }
 
-/** An event that waits, with its frames by reader filter. */
+/** An event that was not sent to every reader yet, with its frame by reader filter; null for a filter that excludes the event. */
 interface PendingEvent {
   event: PlainEvent;
   frames: Map<string, Frame | null>;

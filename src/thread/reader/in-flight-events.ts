@@ -1,5 +1,5 @@
-// Events of the executed run that no row contains yet, such as growing answers and running tools. Deltas of one block are merged, so the
-// list is what a new reader needs. A reader receives them after the events that are replayed from rows.
+// Events of the executed run that no row contains yet, such as growing answers and running tools. Deltas of one content block, or of one
+// tool's output, are merged into one event. A new reader receives these events after the events that are replayed from rows.
 
 import type { PlainEvent } from "#contract/event.ts";
 

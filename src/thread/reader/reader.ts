@@ -34,7 +34,7 @@ export class Reader {
   #behind = false;
   /** The events of the current replay part that were not sent yet. */
   #missed: PlainEvent[] = [];
-  /** The characters of the current replay part, and those that are counted in the shared window. */
+  /** The characters of the current replay part (`#missedSize`), and how many of them count in the shared window (`#missedHeld`). */
   #missedSize = 0;
   #missedHeld = 0;
   #shared: SharedWindow<Reader> | null = null;
@@ -57,7 +57,7 @@ export class Reader {
     if (unacknowledged > 0) this.#inFlight.push({ seq: prev, bytes: unacknowledged });
   }
 
-  /** From now on counts what this reader holds beyond its own window in the window that all readers of the thread share. */
+  /** Sets the window that all readers of the thread share. What this reader holds beyond its own window counts in it. */
   share(window: SharedWindow<Reader>): void {
     this.#shared = window;
     this.#share();
@@ -214,7 +214,7 @@ export class Reader {
   caughtUp(last: number): void {
     this.#behind = false;
     this.#missed = [];
-    // Later missed events come after this place, so the search begins without it.
+    // The kept position in the rows belongs to the replay that is over. A later replay searches its own, which is further on.
     this.#place = null;
     this.#cursor.cursor = Math.max(this.#cursor.cursor, last);
   }

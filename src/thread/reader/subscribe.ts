@@ -51,7 +51,7 @@ const cursorSchema = z.object({
   wantsSnapshot: z.boolean().optional(),
   /** The expiry of the reader's credentials, in microseconds since epoch; absent if they do not expire. */
   endsAt: z.number().optional(),
-  /** The lease of this stream. */
+  /** The lease of this stream, its user's right to one open stream (`core/lease.ts`). */
   lease: streamLeaseSchema.optional(),
 });
 export type Cursor = z.infer<typeof cursorSchema>;

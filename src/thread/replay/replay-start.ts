@@ -18,7 +18,7 @@ export interface ReplayPlace {
   message: string;
 }
 
-/** The number after which the replayed events begin, and the place where the previous part ended; null for the first part. */
+/** The event number after which the replayed events begin, and the place where the previous part ended; null for the first part. */
 export interface ReplayFrom {
   after: number;
   place: ReplayPlace | null;
@@ -28,13 +28,13 @@ export interface ReplayFrom {
 export interface RunsAt {
   /** The run that had started last; null if none had started. */
   last: RunRecord | null;
-  /** Every run with events after the number has this id or a higher one; undefined if any run may have them. */
+  /** Every run with events after the event number has this id or a higher one; undefined if any run may have them. */
   from: string | undefined;
   /** The highest id of the runs that had started. Log rows with later events have higher ids. */
   newest: string | undefined;
 }
 
-/** Finds the runs that had started before the number `after`. */
+/** Finds the runs that had started before the event number `after`. */
 export function runsAt(store: ThreadStore, { after, place }: ReplayFrom): RunsAt {
   if (after === 0) return { last: null, from: undefined, newest: undefined };
   return place === null ? searchRunsBack(store, after) : searchRunsOn(store, place.run ?? undefined, after);
@@ -151,7 +151,7 @@ export function searchRunsOn(store: ThreadStore, from: string | undefined, after
   return { last, from: newest?.overtook ?? newest?.id ?? from, newest: newest?.id };
 }
 
-/** The first run that started after a number; null if there is none. It has the id `from` or a higher one. */
+/** The first run that started after an event number; null if there is none. It has the id `from` or a higher one. */
 export function nextStarted(store: ThreadStore, from: string | undefined, after: number): RunRecord | null {
   for (const run of runsByStart(store, from)) if (!hadStarted(run, after)) return run;
   return null;

@@ -1,5 +1,5 @@
-// Rebuilds the events after a number from stored rows. The result depends only on what is stored. A replay is read in parts of bounded
-// size, from the run that was active at the number, never from the whole thread. docs/design/replay.md has a worked example.
+// Rebuilds the events after an event number from stored rows. The result depends only on what is stored. A replay is read in parts of
+// bounded size, from the run that was active at that event, never from the whole thread. docs/design/replay.md has a worked example.
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { ThreadStore } from "#core/ports/thread-store.ts";
@@ -22,7 +22,7 @@ const bounds = { rows: 500, size: 512 * 1024 };
 /** A part of a replay: events in order. */
 export interface ReplayPart {
   events: PlainEvent[];
-  /** The number up to which all events are in this part; null if no events follow it. */
+  /** The event number up to which all events are in this part; null if no events follow it. */
   upTo: number | null;
   /** Approximate size in UTF-16 units of the events that are in memory only because of this part. */
   size: number;
@@ -30,7 +30,7 @@ export interface ReplayPart {
   place: ReplayPlace | null;
 }
 
-/** Returns the events after a number, in order. If they exceed the bounds, it returns the first of them. */
+/** Returns the events after an event number, in order. If they exceed the bounds, it returns the first of them. */
 export function replay(store: ThreadStore, thread: ThreadRecord, from: ReplayFrom): ReplayPart {
   const { after } = from;
   const runs = runsAt(store, from);
@@ -51,9 +51,9 @@ export function replay(store: ThreadStore, thread: ThreadRecord, from: ReplayFro
 }
 
 /**
- * Keeps the rows whose first events after a number are the earliest, within the bounds, and at least one row. The events of one row may
- * have numbers far apart: a tool call's row contains the events before and after everything that happens inside the call. So rows may be
- * offered in any order, and their numbers decide which are kept.
+ * Keeps the rows whose first events after an event number are the earliest, within the bounds, and at least one row. The events of one row
+ * may have numbers far apart: a tool call's row contains the events before and after everything that happens inside the call. So rows may
+ * be offered in any order, and the numbers of their events decide which are kept.
  */
 class EarliestRows {
   readonly #after: number;
@@ -66,7 +66,7 @@ class EarliestRows {
     this.#after = after;
   }
 
-  /** The lowest number of the dropped rows; null while no row was dropped. */
+  /** The lowest number of an event in a dropped row; null while no row was dropped. */
   get droppedFrom(): number | null {
     return this.#droppedFrom;
   }
@@ -204,7 +204,7 @@ function offerLogs(
 interface RunStarts {
   /** Whether a run started after this part: then none of its events is in this part. */
   isLater(runId: string | null, rows: EarliestRows): boolean;
-  /** Whether no run was active at a number, or only a run that started after this part. */
+  /** Whether no run was active at an event number, or only a run that started after this part. */
   isOutside(seq: number, rows: EarliestRows): boolean;
 }
 

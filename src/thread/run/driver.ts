@@ -36,7 +36,7 @@ export class Driver {
     this.#context = context;
   }
 
-  /** Begins a run; no other may be active. `isNew`: it has no row yet. `follows`: it makes the calls that the previous run left queued. */
+  /** Begins a run; no other may be active. `isNew`: it has no row yet. `follows`: it makes queued tool calls that remain of the last run. */
   begin(run: QueuedRun, how: Beginning & { follows?: boolean }): ExecutedRun {
     const begun = beginRun(this.#context, run, how);
     this.#execute(begun, { resumed: how.follows ?? !how.isNew });
@@ -143,7 +143,8 @@ export class Driver {
 
   #resumeSuspended(run: SuspendedRun): void {
     this.#execute(recordResumption(this.#context, run), { resumed: true });
-    // Notifies the catalog, and a parent thread that shows this thread's calls, that the run continues.
+    // Notifies the catalog (the deployment's index of all threads), and a parent thread that shows this thread's calls, that the run
+    // continues.
     this.#context.wakeups.runSoon();
   }
 
@@ -264,7 +265,7 @@ export class Driver {
     background(wakeups.runAndSleep());
   }
 
-  /** Starts a run for the queued calls that the last run did not make. */
+  /** Starts a run for the tool calls that definitions queued and that the last run did not make. */
   #beginCalls({ chain = 0 }: ActiveRun["progress"], calls: QueuedCall[]): void {
     const { queue } = this.#context.live.record;
     if (calls.length === 0 || this.#closing || queue.paused) return;

@@ -1,6 +1,6 @@
-// Decides what happens to queued calls that a run did not make before it ended. Calls that the run never tried start another run. All other
-// calls are dropped and named in the run's error, because the next run would fail with them too. The number of runs that follow each other
-// in this way is bounded.
+// Decides what happens to tool calls that definitions queued and that a run did not make before it ended. Calls that the run never tried
+// start another run. All other calls are dropped and named in the run's error, because the next run would fail with them too. The number of
+// runs that follow each other in this way is bounded.
 
 import type { RunEnd } from "#core/ports/strategy-port.ts";
 import type { QueuedCall, RunProgress } from "#core/record.ts";

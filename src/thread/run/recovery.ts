@@ -73,7 +73,7 @@ export interface LeftAt {
   session: Json | null;
   /** Whether a definition called `execution.stop()`. */
   stopAsked: boolean;
-  /** The side that a definition chose for the next turn (`forceTurn`), if no step was written since; else null. */
+  /** The side, `a` or `b`, that a definition chose for the next turn (`forceTurn`), if no step was written since; else null. */
   forced: Side | null;
 }
 

@@ -140,7 +140,7 @@ export function hasDeliveredResult({ status, awaits }: MessageRecord): boolean {
 /** The most messages that are searched for the last answer. Between two answers there are only the results of one step. */
 const lookBack = 50;
 
-/** The side of the first step: the side that did not answer last (decision 9: two models in a thread). */
+/** The side of the first step, `a` or `b`: the one that did not answer last (decision 9: two models in a thread). */
 function firstSide({ live }: ObjectContext, run: RunRecord, agent: AnyAgentDefinition): Side {
   if (agent.type !== "dual_ai") return "a";
   const last = messagesBefore(live, run, lookBack).find(isAnswer)?.side ?? "b";

@@ -86,7 +86,7 @@ export class RunLimits implements LimitPort {
 
   /** The current bounds and usage, and the limit that is reached. */
   #state(speaking: ActiveSide): { budgets: Record<"run" | "thread", Budget>; limit: ReachedLimit | null } {
-    // The watched time limit may be another one for the side that is active now.
+    // The active side (one of the agent's two models) may have another time limit than the previous one.
     this.#watch(speaking);
     const budgets = this.#promised(speaking);
     const reason = reachedLimit(budgets);
@@ -132,7 +132,7 @@ export class RunLimits implements LimitPort {
     );
     const share = grants[threadId] ?? shareOf(left, sharers());
     if (share === null) return null;
-    // The suspension that follows writes the grants to the run's row.
+    // The suspension that follows writes the grants (the child threads' shares of the budget) to the run's row.
     this.#run.progress.grants = { ...grants, [threadId]: share };
     return limitsOfShare(share, limits);
   }

@@ -27,7 +27,10 @@ export function awaitedCalls(messages: readonly MessageRecord[]): AwaitedCall[] 
   });
 }
 
-/** The call of kind `limit` of a run that is suspended at a limit. Raising the limit resumes the run. */
+/**
+ * The pending call of kind `limit` by which the API shows that a run is suspended at a limit; empty if it is suspended for another reason.
+ * No message has this call. Raising the limit resumes the run.
+ */
 function limitCalls({ progress }: SuspendedRun): AwaitedCall[] {
   const { limit } = progress.suspension;
   if (limit === null) return [];
@@ -36,8 +39,8 @@ function limitCalls({ progress }: SuspendedRun): AwaitedCall[] {
 }
 
 /**
- * The most bytes of JSON of the calls' arguments in the thread's row, because the row is written often and copied to the catalog. Further
- * arguments are left out.
+ * The most bytes of JSON of the calls' arguments in the thread's row, because the row is written often and copied to the catalog (the
+ * deployment's index of all threads). Further arguments are left out.
  */
 const mostArgumentBytes = 8 * 1024;
 
@@ -83,7 +86,8 @@ export function recordSuspension(
 }
 
 /**
- * Writes the open calls of a suspended run again, after a child thread changed the row of its call. Emits an event if the calls changed.
+ * Writes and emits the open calls of a suspended run again if they changed. `row` is the call of this run that waits for a child thread;
+ * the child has reported its own open calls in it.
  */
 export function recordAwaitedCalls(context: Pick<ObjectContext, "live">, run: SuspendedRun, row: MessageRecord): void {
   const { pending = [] } = context.live.record;
