@@ -36,7 +36,7 @@ export class Driver {
     this.#context = context;
   }
 
-  /** Begins a run; no other may be active. `isNew`: it has no row yet. `follows`: it makes queued tool calls that remain of the last run. */
+  /** Begins a run; no other may be active. `isNew`: it has no row yet. `follows`: it makes the queued tool calls that the last run left. */
   begin(run: QueuedRun, how: Beginning & { follows?: boolean }): ExecutedRun {
     const begun = beginRun(this.#context, run, how);
     this.#execute(begun, { resumed: how.follows ?? !how.isNew });
