@@ -107,7 +107,7 @@ it("A tool that finishes after its stop changes nothing", async () => {
   expect(harness.rows()).toEqual(rows);
 });
 
-it("A stopped run makes no retry and uses no fallback, however the model's stream ends", async () => {
+it("A stopped run makes no retry and uses no fallback, although the model's stream ends with a failure", async () => {
   const wait = gate();
   const script = () => [...textBlock(0, "ha"), { type: "wait" as const, open: wait.promise }, failure()];
   // The model answers the stop with a failure, as a connection does that breaks at that moment.

@@ -324,7 +324,7 @@ describe("acknowledging", () => {
 });
 
 describe("the socket", () => {
-  it("A socket is passed to the object with the validated query and the caller", async () => {
+  it("A socket is passed to the object with the validated query", async () => {
     const { ask, seed } = testApp();
     const { id, object: thread } = seed();
     const response = await ask(`/api/threads/${id}/stream?after=4`, { headers: { upgrade: "websocket" } });

@@ -78,7 +78,7 @@ describe("a message with attachments", () => {
     ]);
   });
 
-  it("A message that waits in the queue, or whose object is evicted by a crash, keeps its files", async () => {
+  it("A stored message keeps its files after a crash of its object, and the model is sent them in the next run", async () => {
     const id = await newThread("seeing");
     const first = await value(
       stubOf(id).call("postMessage", admin, message("one", { run: false, attachments: [image()] }), null),

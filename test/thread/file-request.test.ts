@@ -53,9 +53,10 @@ describe("a file over HTTP", () => {
     ]);
   });
 
-  it("FHTTP4 A file is answered with its type, its length and its time to GET, and with the same headers to HEAD", async () => {
+  it("FHTTP4 A file is answered with its type, length, tag and time to GET, and with the same headers to HEAD", async () => {
     const files = await Files.ofNewThread();
-    const record = fileRecordSchema.parse(await (await files.put("/a.json", "[1]")).json());
+    const put = await files.put("/a.json", "[1]");
+    const record = fileRecordSchema.parse(await put.json());
     const got = await files.get("/a.json");
     const headers = Object.fromEntries(got.headers);
     expect([got.status, await got.text()]).toEqual([200, "[1]"]);
@@ -63,6 +64,7 @@ describe("a file over HTTP", () => {
       "content-type": "application/json",
       "content-length": "3",
       "accept-ranges": "bytes",
+      etag: put.headers.get("etag"),
       "last-modified": new Date((record.updatedAt ?? 0) / 1000).toUTCString(),
       "cache-control": "private, no-cache, no-transform",
     });

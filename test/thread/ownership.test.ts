@@ -165,7 +165,7 @@ describe("the author of a message", () => {
 });
 
 describe("the text that lists show of a thread", () => {
-  it("Lists show the current text of a thread's last message, and changed or deleted text is neither shown nor searched", async () => {
+  it("A thread shows the current text of its last message, and after a deletion the text of the message before it", async () => {
     const id = await newThread("parallel");
     const mark = crypto.randomUUID();
     const post = async (text: string): Promise<string> =>

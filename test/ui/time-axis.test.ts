@@ -101,7 +101,7 @@ describe("the time axis", () => {
     expect(idleOf([], [[0, 1]])).toEqual([]);
   });
 
-  it("Durations are shown in milliseconds, seconds, minutes or hours", () => {
+  it("Durations are shown in milliseconds, seconds, minutes, hours or days", () => {
     expect([0, 0.4, 12, 999.6, 1520, 12_340, 125_000, 11_520_000, 300 * 3_600_000].map(duration)).toEqual([
       "0 ms",
       "<1 ms",

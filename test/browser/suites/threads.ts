@@ -219,7 +219,7 @@ export function threads({ api, open, pacedAnswer }: PlaygroundUse): void {
       await expect.poll(async () => (await api().call("GET", `/api/threads/${id}`)).status).toBe(404);
     });
 
-    it("A thread is exported completely", async () => {
+    it("The menu of a thread saves its export as a file, up to the last line", async () => {
       const { id } = await api().createThread("assistant", {
         initial_messages: [{ role: "user", content: "Keep me" }],
       });

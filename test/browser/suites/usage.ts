@@ -218,7 +218,7 @@ export function usage({ api, open }: PlaygroundUse): void {
       expect(await page.getByRole("alert").count()).toBe(0);
     });
 
-    it("The tables are sorted by any column", async () => {
+    it("A table of the usage page is sorted by a column in both directions, by click and by keyboard", async () => {
       await use("priced");
       await use("assistant");
       const { page } = await opened("days=7");
