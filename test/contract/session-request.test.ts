@@ -130,7 +130,7 @@ it("SESSION9 A transcript that is converted to messages and back is the same tra
   );
 });
 
-it("SESSION9 Calls without a result and results without a call are refused by their position", () => {
+it("SESSION9 Calls without a result and results without a call are refused, and the refusal names the position of the message", () => {
   const call: ContextMessage = callingMessage([{ tool: "far" }], 0);
   const result: ContextMessage = { role: "toolResult", toolCallId: "c0.0", toolName: "far", content: "x" };
   const said: ContextMessage = { role: "user", content: "Hello" };

@@ -26,7 +26,7 @@ describe("bodies", () => {
     ],
     ["a missing field is refused by name", { json: {} }, 400, "invalid_request", ["agent_id"]],
     [
-      "a nested field is refused by its path",
+      "a wrong nested field is refused, and the error names its path",
       { json: { agent_id: "helper", initial_messages: [{ role: "user", content: [{ type: "text", txt: "x" }] }] } },
       400,
       "invalid_request",

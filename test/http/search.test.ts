@@ -112,7 +112,7 @@ describe("a search over threads", () => {
     expect(await refusalOf(foreign)).toMatchObject({ status: 404, code: "thread_not_found" });
   });
 
-  it("SEARCH4 A search over threads refuses an invalid query by its field, and asks no thread", async () => {
+  it("SEARCH4 A search over threads refuses an invalid query with an error that names the field, and asks no thread", async () => {
     const app = testApp();
     await threadsOf(app, "anna", 1);
     for (const [query, field] of [

@@ -140,7 +140,7 @@ it.each([
   expect((await run(again, "Bye")).result).toEqual((await run(of, "Bye")).result);
 });
 
-it("ENTRY6 Missing results of an earlier conversation are filled in, and a message that does not fit is refused by its position", () => {
+it("ENTRY6 Missing results of an earlier conversation are filled in, and the error for a message that does not fit names its position", () => {
   const call = { type: "toolCall" as const, id: "c1", name: "locate", arguments: {} };
   const create = (messages: readonly unknown[]) =>
     createSession("s", { messages: messages as never, tools }, { model: scripted([]) });

@@ -233,7 +233,7 @@ describe("defineHook", () => {
 });
 
 describe("the state that hooks get", () => {
-  it("SAHOOK12 hooks of messages, updates and tools receive the thread's state as the first argument", async () => {
+  it("SAHOOK12 Hooks of messages, updates and tools receive the thread's state as the first argument", async () => {
     const seen = new Map<string, unknown>();
     const note = (hook: string, state: ThreadState) => {
       seen.set(hook, [state.threadId, state.execution === null ? "at rest" : "in a run"]);

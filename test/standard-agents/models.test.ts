@@ -110,7 +110,7 @@ describe("capabilities", () => {
     expect((await shown({})).capabilities).toEqual({});
   });
 
-  it("SAMODEL11 vision false turns an image into a line of text", async () => {
+  it("SAMODEL11 ModelCapabilities.vision false turns an image into a line of text", async () => {
     const image = { type: "image" as const, mime_type: "image/png", data: "iVBORw0KGgo=" };
     const contentFor = async (capabilities: object) => {
       const [sent] = await sentBy("openai", { model: { capabilities } }, [{ type: "text", text: "See" }, image]);
@@ -120,7 +120,7 @@ describe("capabilities", () => {
     expect(await contentFor({ vision: false })).toEqual(["text", "text"]);
   });
 
-  it("SAMODEL11 vision is true by default", async () => {
+  it("SAMODEL11 ModelCapabilities.vision is true by default", async () => {
     const image = { type: "image" as const, mime_type: "image/png", data: "iVBORw0KGgo=" };
     for (const model of [{}, { capabilities: {} }, { capabilities: { functionCalling: true } }]) {
       const [sent] = await sentBy("openai", { model }, [{ type: "text", text: "See" }, image]);

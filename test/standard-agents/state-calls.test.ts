@@ -61,7 +61,7 @@ describe("queueTool", () => {
     expect(await thread.run()).toMatchObject({ kind: "tool", status: "completed" });
   });
 
-  it("SACALL3 toolName names the tool; one that is not defined is refused", async () => {
+  it("SACALL3 The toolName of queueTool names the tool, and an undefined name is refused", async () => {
     const { thread } = await start({ tools, script: answers() });
     await thread.atRest((state) => state.queueTool("count", {}));
     await settled(thread);
@@ -105,7 +105,7 @@ describe("invokeTool", () => {
     expect(seen).toEqual([0, false, "string"]);
   });
 
-  it("SACALL8 toolName names the tool; one that is not defined is refused", async () => {
+  it("SACALL8 The toolName of invokeTool names the tool, and an undefined name is refused", async () => {
     const { thread } = await start({ tools });
     expect(await thread.atRest((state) => state.invokeTool("count", {}))).toMatchObject({ result: "0" });
     await expect(thread.atRest((state) => state.invokeTool("nobody", {}))).rejects.toThrow(/no tool named "nobody"/);

@@ -217,7 +217,7 @@ describe("statFile and its record", () => {
     });
   });
 
-  it("SAFILE26 updatedAt is the time at which the file was last written", async () => {
+  it("SAFILE26 FileRecord.updatedAt is the time at which the file was last written", async () => {
     await withFiles(async (state) => {
       const first = await state.writeFile("a", "one", "text/plain");
       await state.writeFile("b", "later", "text/plain");
@@ -227,7 +227,7 @@ describe("statFile and its record", () => {
     });
   });
 
-  it("SAFILE26 updatedAt changes with the file, and createdAt does not", async () => {
+  it("SAFILE26 FileRecord.updatedAt changes when the file is written again, and createdAt does not", async () => {
     const { thread } = await start();
     const write = (path: string) => thread.atRest((state) => state.writeFile(path, path, "text/plain"));
     const first = await write("a");

@@ -70,7 +70,7 @@ describe("a thread's metadata", () => {
 });
 
 describe("loading definitions", () => {
-  it("SAID9 loadModel returns the model with a name", async () => {
+  it("SAID9 loadModel returns the model of the given name", async () => {
     const other = scriptedModel("other", () => ({ text: "" }));
     const { thread } = await start({ models: [other] });
     expect(await thread.atRest(async (state) => (await state.loadModel("other")) === other)).toBe(true);
@@ -82,7 +82,7 @@ describe("loading definitions", () => {
     await expect(thread.atRest((state) => state.loadModel("nobody"))).rejects.toThrow(/no model named "nobody"/);
   });
 
-  it("SAID11 loadPrompt returns the prompt with a name", async () => {
+  it("SAID11 loadPrompt returns the prompt of the given name", async () => {
     const { thread } = await start({ prompts: [anotherPrompt("other")] });
     const textOf = (name: string) =>
       thread.atRest(async (state) => (await state.loadPrompt<{ prompt: string }>(name)).prompt);
@@ -94,7 +94,7 @@ describe("loading definitions", () => {
     await expect(thread.inRun((state) => state.loadPrompt("nobody"))).rejects.toThrow(/no prompt named "nobody"/);
   });
 
-  it("SAID13 loadAgent returns the agent with a name", async () => {
+  it("SAID13 loadAgent returns the agent of the given name", async () => {
     const { thread } = await start({ agents });
     const nameOf = (name: string) =>
       thread.atRest(async (state) => (await state.loadAgent<{ name: string }>(name)).name);

@@ -47,12 +47,12 @@ describe("getLogs", () => {
     expect((await logged({ limit: 0 })).places).toEqual([]);
   });
 
-  it("SALOG3 GetMessagesOptions.offset is the number of messages to skip", async () => {
+  it("SALOG3 GetLogsOptions.offset is the number of entries to skip", async () => {
     expect((await logged({ offset: 1 })).places).toEqual([1, 2]);
     expect((await logged({ offset: 2 })).places).toEqual([2]);
   });
 
-  it("SALOG3 offset counts each tool call of a step as an entry", async () => {
+  it("SALOG3 GetLogsOptions.offset counts each tool call of a step as an entry", async () => {
     const { read } = await calledTwice();
     expect(await read({ offset: 1 })).toEqual(["probe", "act", "llm_request"]);
     expect(await read({ offset: 2, limit: 1 })).toEqual(["act"]);
@@ -63,11 +63,11 @@ describe("getLogs", () => {
     expect((await logged({ order: "asc" })).places).toEqual([0, 1, 2]);
   });
 
-  it("SALOG5 GetMessagesOptions.order desc returns the newest messages first", async () => {
+  it("SALOG5 GetLogsOptions.order desc returns the newest entries first", async () => {
     expect((await logged({ order: "desc", limit: 2 })).places).toEqual([2, 1]);
   });
 
-  it("SALOG5 order desc returns a step's calls before the step, in a definition and over HTTP", async () => {
+  it("SALOG5 GetLogsOptions.order desc returns a step's calls before the step, in a definition and over HTTP", async () => {
     const { project, thread, read } = await calledTwice();
     expect(await read()).toEqual(["llm_request", "probe", "act", "llm_request"]);
     expect(await read({ order: "desc" })).toEqual(["llm_request", "act", "probe", "llm_request"]);

@@ -82,7 +82,7 @@ describe("an approved call", () => {
 });
 
 describe("a decision", () => {
-  it("APPROVE8 An approval that arrives while the deadline is processed is ignored, and its caller gets an error", async () => {
+  it("APPROVE8 An approval that arrives while the deadline is processed is ignored, and the response lists it as ignored", async () => {
     script("too_late", [pay("Ada")]);
     const { id, following, calls } = await resting("payer", "too_late", 1);
     const held = door();

@@ -212,7 +212,7 @@ describe("a call of a child thread", () => {
     expect(tries).toBe(2);
   });
 
-  it("A call that is answered at the parent is no longer shown there at once, before the child reports it", async () => {
+  it("A call that is answered at the parent disappears there at once, before the child reports the answer", async () => {
     script("at_once", [send("pay_room", "at_once_inside")]);
     script("at_once_inside", [pay("Ada"), ask("why")]);
     const { id, following, calls } = await resting("at_once", 2);

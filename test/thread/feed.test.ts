@@ -261,7 +261,7 @@ describe("a feed that fails", () => {
 });
 
 describe("the feed's object", () => {
-  it("A feed sends a client that connects later the active threads", async () => {
+  it("A feed sends the active threads to a client that connects later", async () => {
     const { owner, watching, id } = await watched();
     const door = gate("late");
     scripts.set("late", ({ step }) =>

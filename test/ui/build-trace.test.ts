@@ -217,7 +217,7 @@ describe("a trace", () => {
     expect(keys(live)).toEqual(keys(traced(parallel, [attemptRow(3, 90)])));
   });
 
-  it("The trace bars of a nested prompt are under its call", () => {
+  it("The trace bars of a nested prompt are under the bar of the call that runs the prompt", () => {
     const under = { parent_id: "tool a" };
     const start = {
       type: "subagent_start",

@@ -66,7 +66,7 @@ export function attachments(use: () => SuiteServer): void {
       },
     );
 
-    it("An attachment that is refused is named by its field, and the thread stays unchanged", async () => {
+    it("The error for a refused attachment names its field, and the thread stays unchanged", async () => {
       const { api, pictures } = use();
       const { id } = await api.createThread();
       const post = (files: unknown[]) =>

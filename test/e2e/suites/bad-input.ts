@@ -115,7 +115,7 @@ function cursorOf(list: string): string {
 
 export function badInput(use: () => SuiteServer): void {
   describe("bad input", () => {
-    it("A wrong body, path or query is refused by its own code and nothing is stored", async () => {
+    it("A wrong body, path or query is refused with the code of its error, and nothing is stored", async () => {
       const { api, server } = use();
       const { id } = await api.createThread();
       await api.say(id, "Hello");
