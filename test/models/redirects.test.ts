@@ -45,7 +45,7 @@ describe.for(providers)("%s", (provider) => {
     expect(readAnswer(parts).text).toBe("Hello there, how can I help?");
   });
 
-  it("SECRET1 A redirect that would drop the conversation is refused within the origin too", async () => {
+  it("SECRET1 A redirect of status 302, which would drop the request's body, is refused within the origin too", async () => {
     const { parts, asked } = await redirected(provider, 302, here);
     expect(asked).toHaveLength(1);
     expect(JSON.stringify(readAnswer(parts).end)).toContain("status 302");

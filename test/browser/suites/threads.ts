@@ -67,7 +67,7 @@ export function threads({ api, open, pacedAnswer }: PlaygroundUse): void {
       expect(body).toMatchObject({ threads: [] });
     });
 
-    it("A thread without a title is shown by its agent's title everywhere, and the list shows its last message", async () => {
+    it("A thread without a title is shown by its agent's title and the beginning of its id, and the list shows its last message", async () => {
       const { id } = await api().createThread("committee", {
         initial_messages: [{ role: "user", content: "Where is my order?" }],
       });

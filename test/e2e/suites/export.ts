@@ -99,7 +99,7 @@ export function exportAndImport(use: () => DevServer): void {
       expect((await emma.thread(id)).last_seq).toBeGreaterThan(thread.last_seq);
     });
 
-    it("IMPORT5, IMPORT6, IMPORT16 An imported thread belongs to the importer, and is refused with a code in every other case", async () => {
+    it("IMPORT5, IMPORT6, IMPORT16 An imported thread belongs to the importer, and an import of an id in use, without credentials, of a cut file or of another format is refused with a code", async () => {
       const { emma, id } = await emmas();
       await exportTo("emma", id);
       expect((await exportTo("eric", id, path.join(folder, "other"))).status).toBe("404");
