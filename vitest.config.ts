@@ -123,7 +123,7 @@ export default defineConfig({
         exclude: [...waiting, ...alone],
         isolate: false,
       }),
-      inNode("node", ["test/{compiler,spec,scripts,lint,host,session,ui}/**/*.test.ts"], { isolate: false }),
+      inNode("node", ["test/{cli,compiler,spec,scripts,lint,host,session,ui}/**/*.test.ts"], { isolate: false }),
       inNode("client", ["test/client/**/*.test.ts"], { isolate: true }),
       outside("e2e", ["test/e2e/**/*.test.ts"]),
       outside("browser", ["test/browser/**/*.test.ts"]),

@@ -7,6 +7,7 @@ import { Command, CommanderError } from "commander";
 
 import { addBuildCommands } from "./build-commands.ts";
 import { CommandError, type CliContext, type ExitCode } from "./context.ts";
+import { addDoctorCommand } from "./doctor/doctor-command.ts";
 import { addNewCommand } from "./new/new-command.ts";
 
 /** Runs a command line, without the program's name, and returns the exit code. Prints errors and does not throw them. */
@@ -27,7 +28,7 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
 /** Adds a command to the program. `end` takes the exit code. */
 export type AddCommand = (program: Command, context: CliContext, end: (code: ExitCode) => void) => void;
 
-const commands: readonly AddCommand[] = [addBuildCommands, addNewCommand];
+const commands: readonly AddCommand[] = [addBuildCommands, addNewCommand, addDoctorCommand];
 
 function createProgram(context: CliContext, end: (code: ExitCode) => void): Command {
   const program = new Command("threadhold")
