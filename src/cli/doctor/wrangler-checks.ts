@@ -9,7 +9,7 @@ import { findWrangler, wranglerConfigFile, type WranglerConfig, type WranglerPac
 const oldestWrangler = [4, 86];
 
 /** The oldest compatibility date that the package is tested with. */
-export const oldestDate = "2025-09-01";
+const oldestDate = "2025-01-01";
 
 /** Flags without which a thread does not run, or with which it is safer, with what each does. */
 const flags = [
