@@ -4,7 +4,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
-import { patience } from "../support/browser.ts";
+import { newContext, patience } from "../support/browser.ts";
 import { look } from "../support/look.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
@@ -115,7 +115,8 @@ export function richText({ api, open, pacedAnswer }: PlaygroundUse): void {
     it("The highlighter is loaded when an answer begins a block of code, not when the block is complete", async () => {
       const answer = pacedAnswer();
       const { id } = await api().createThread("paced");
-      const { page } = await open(`/threads/${id}`);
+      // A page that was used before may have the highlighter in its cache, and then requests nothing.
+      const { page } = await open(`/threads/${id}`, newContext);
       await page.getByLabel("Message", { exact: true }).waitFor();
       const written: number[] = [];
       await page.route("**/assets/highlight*.js", async (route) => {
