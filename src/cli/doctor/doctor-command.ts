@@ -9,11 +9,11 @@ import type { Command } from "commander";
 import { readiness } from "#models/readiness.ts";
 
 import type { CliContext, ExitCode } from "../context.ts";
-import { error, ok, warning, type Finding } from "./finding.ts";
+import { error, isOlder, ok, warning, type Finding } from "./finding.ts";
 import { wranglerFindings } from "./wrangler-checks.ts";
 
 /** The oldest Node that the package supports. */
-const oldestNode = [20, 19];
+const oldestNode = [20, 19] as const;
 
 /** Adds the command `doctor`. */
 export function addDoctorCommand(program: Command, context: CliContext, end: (code: ExitCode) => void): void {
@@ -36,10 +36,7 @@ async function examine(root: string, packageRoot: string): Promise<Finding[]> {
 }
 
 function nodeFinding(version: string): Finding {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  const [oldestMajor = 0, oldestMinor = 0] = oldestNode;
-  const old = major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
-  return old
+  return isOlder(version, oldestNode)
     ? error(
         "Node",
         `Version ${version} is older than ${oldestNode.join(".")}.`,

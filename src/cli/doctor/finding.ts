@@ -11,6 +11,12 @@ export interface Finding {
   fix?: string;
 }
 
+/** Whether a version such as `4.86.0` is older than the given major and minor number. */
+export function isOlder(version: string, [oldestMajor, oldestMinor]: readonly [number, number]): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
+}
+
 export const ok = (name: string, detail: string): Finding => ({ name, status: "ok", detail });
 
 export const warning = (name: string, detail: string, fix: string): Finding => ({

@@ -2,11 +2,11 @@
 
 import { basename, extname } from "node:path";
 
-import { error, ok, warning, type Finding } from "./finding.ts";
+import { error, isOlder, ok, warning, type Finding } from "./finding.ts";
 import { findWrangler, wranglerConfigFile, type WranglerConfig, type WranglerPackage } from "./wrangler-package.ts";
 
 /** The oldest wrangler that the package is tested with. */
-const oldestWrangler = [4, 86];
+const oldestWrangler = [4, 86] as const;
 
 /** The oldest compatibility date that the package is tested with. */
 const oldestDate = "2025-01-01";
@@ -60,10 +60,7 @@ export function wranglerFindings(root: string): Finding[] {
 }
 
 function versionFinding({ version }: WranglerPackage): Finding {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  const [oldestMajor = 0, oldestMinor = 0] = oldestWrangler;
-  const old = major < oldestMajor || (major === oldestMajor && minor < oldestMinor);
-  return old
+  return isOlder(version, oldestWrangler)
     ? error(
         "wrangler",
         `Version ${version} is older than ${oldestWrangler.join(".")}.`,

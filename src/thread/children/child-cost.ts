@@ -23,25 +23,25 @@ export interface Spent {
 }
 
 /** Whether a child reports more usage than the call's row has. */
-export function exceedsKnownUsage(known: Spent | null, told: Spent): boolean {
+export function exceedsKnownUsage(known: Spent | null, reported: Spent): boolean {
   if (known === null) return true;
-  return told.usage.total_tokens > known.usage.total_tokens || (told.cost ?? 0) > (known.cost ?? 0);
+  return reported.usage.total_tokens > known.usage.total_tokens || (reported.cost ?? 0) > (known.cost ?? 0);
 }
 
 /** Adds the usage that a child reported to its settled call. */
 export function addLateUsage(
   context: ObjectContext,
   driver: Driver,
-  { call, told }: { call: MessageRecord; told: Spent },
+  { call, reported }: { call: MessageRecord; reported: Spent },
 ) {
   const { live, wakeups } = context;
   const known = call.usage === null ? null : { usage: call.usage, cost: call.cost, work: workIn(call) };
-  if (!exceedsKnownUsage(known, told)) return;
-  const paid = { ...call, ...childUsageFields(told) };
+  if (!exceedsKnownUsage(known, reported)) return;
+  const paid = { ...call, ...childUsageFields(reported) };
   const run = runOf(context, driver, call.run_id);
   live.transaction(() => {
     live.updateMessage(paid);
-    if (run !== null) spendOnRun(context, { run, more: since(known, told) });
+    if (run !== null) spendOnRun(context, { run, more: since(known, reported) });
   });
   // The catalog (the deployment's index of all threads) and this thread's own parent are notified in the background, at the latest by the
   // next alarm.
@@ -71,11 +71,11 @@ function runOf({ live }: ObjectContext, driver: Driver, id: string | null): RunR
   return active?.id === id ? active : live.store.run(id);
 }
 
-function since(known: Spent | null, told: Spent): Spent {
-  if (known === null) return told;
+function since(known: Spent | null, reported: Spent): Spent {
+  if (known === null) return reported;
   return {
-    usage: usageSince(known.usage, told.usage),
-    cost: known.cost === null ? null : addCost(told.cost, -known.cost),
-    work: workSince(workIn(known), workIn(told)),
+    usage: usageSince(known.usage, reported.usage),
+    cost: known.cost === null ? null : addCost(reported.cost, -known.cost),
+    work: workSince(workIn(known), workIn(reported)),
   };
 }

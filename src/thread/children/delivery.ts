@@ -21,7 +21,7 @@ export function receiveDelivery(context: ObjectContext, driver: Driver, delivery
   const row = findWaitingCall(live, { from, message_id });
   if (row === null) {
     const settled = live.store.message(message_id);
-    if (settled?.child === from) addLateUsage(context, driver, { call: settled, told: delivered });
+    if (settled?.child === from) addLateUsage(context, driver, { call: settled, reported: delivered });
     return;
   }
   const known = row.awaits.delivered;

@@ -54,9 +54,9 @@ async function admitTask({ context, driver }: OpenThread, { id, parent, text, li
  * Stores a child's calls that wait for a client or a person. The parent lists them with its own calls and accepts results for them, so
  * its clients need not know of its child threads. A suspended run shows them at once, an executed run when it is suspended next.
  */
-function receiveChildCalls(context: ObjectContext, driver: Driver, { calls, ...told }: ChildCalls): void {
+function receiveChildCalls(context: ObjectContext, driver: Driver, { calls, ...reported }: ChildCalls): void {
   const { live } = context;
-  const row = findWaitingCall(live, told);
+  const row = findWaitingCall(live, reported);
   if (row === null) return;
   const next = { ...row, awaits: { ...row.awaits, calls } };
   live.updateMessage(next);

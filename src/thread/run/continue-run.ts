@@ -92,8 +92,8 @@ function raiseLimit(driver: Driver, { run, limit }: LimitedRun, { limits = {}, s
       run_id: run.id,
     });
   }
-  const wish = limits[amount];
-  if (wish === undefined || !isMore(wish, limit)) {
+  const requested = limits[amount];
+  if (requested === undefined || !isMore(requested, limit)) {
     const message = `The run rests at its limit of ${amount}: ${used} of ${allowed} are used. Continue with a higher \`limits.${amount}\` than what is used, or with null; or stop the run.`;
     throw refuse("conflict", message, { field: `limits.${amount}`, run_id: run.id, limit: allowed, used });
   }
@@ -106,8 +106,8 @@ function raiseLimit(driver: Driver, { run, limit }: LimitedRun, { limits = {}, s
 }
 
 /** Whether the requested limit is above the used amount. */
-function isMore(wish: number | null, { amount, used }: LimitSuspension): boolean {
-  const left = remainingOf({ ...noBounds, [amount]: wish }, { ...nothing, [amount]: used })[amount];
+function isMore(requested: number | null, { amount, used }: LimitSuspension): boolean {
+  const left = remainingOf({ ...noBounds, [amount]: requested }, { ...nothing, [amount]: used })[amount];
   return left === null || left > 0;
 }
 
