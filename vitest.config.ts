@@ -2,13 +2,15 @@
 // the modules of a process for all; files of "client" replace globals of a browser, and each has a process of its own. "workers"
 // are files whose objects wait for a promise of the test. Each has a runtime of its own, which takes 0.8 processor seconds a file:
 // after V8 has optimised a function, the promises that it creates lose their object, and work that waits for such a promise goes on
-// in the context that resolves it. One file does not run long enough for that. "e2e" and "browser" drive real processes, one
-// file at a time. CONTRIBUTING.md says what new tests keep in mind.
+// in the context that resolves it. One file does not run long enough for that. "e2e", "pings", "browser" and "playground" drive
+// real processes, one file at a time. CONTRIBUTING.md says what new tests keep in mind.
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+
+import { threadhold } from "#testing/vite/index.ts";
 
 import { leadToSource, runtimeModules, setupFiles } from "./test/support/runtime-modules/plugin.mjs";
 
@@ -16,16 +18,24 @@ declare module "vitest" {
   interface ProvidedContext {
     /** Whether requests take none of the pool's detours (test/worker/quick-pool.ts). */
     quickPool: boolean;
+    /** The seed of property tests that wait. At its time limit a test reports no seed by itself, so the title has it. */
+    seed: number;
   }
 }
+
+/** `SEED` plays a failed property test again. */
+const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 
 /** Property tests on two shared cores take longer than the five seconds of the default. */
 const testTimeout = 30_000;
 
 const fromRoot = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
+/** Left out with FAULTS=none: `.ci/run` plays all faults in steps of their own. */
+const faultTests = ["test/thread/every-fault.test.ts", "test/thread/child-crash.test.ts"];
+
 // Fixtures are material for tests, never tests themselves.
-const exclude = ["**/node_modules/**", "**/fixtures/**"];
+const exclude = ["**/node_modules/**", "**/fixtures/**", ...(process.env["FAULTS"] === "none" ? faultTests : [])];
 
 // Vite does not read wrangler's alias, so the name is given to both.
 const resolve = { alias: { "@standardagents/spec": fromRoot("./src/spec/index.ts") } };
@@ -68,6 +78,7 @@ const inRuntime = (
       fromRoot("./test/support/model-server/global-setup.ts"),
       fromRoot("./test/support/outbound-server/global-setup.ts"),
       fromRoot("./test/support/effect-server/global-setup.ts"),
+      fromRoot("./test/support/collector/global-setup.ts"),
       fromRoot("./test/golden/global-setup.ts"),
     ],
     exclude: [...exclude, ...others],
@@ -77,17 +88,38 @@ const inRuntime = (
     testTimeout,
     include,
     isolate,
-    provide: { quickPool },
+    provide: { quickPool, seed },
     sequence: { groupOrder: 0 },
   },
 });
 
-const inNode = (name: string, include: string[], { isolate }: { isolate: boolean }) => ({
+/** The demo agents, tested as a project tests its own. */
+const agents = {
+  resolve,
+  plugins: [bundled, threadhold()],
+  test: {
+    name: "agents",
+    exclude,
+    include: ["test/testing/**/*.test.ts"],
+    onStackTrace: leadToSource,
+    testTimeout,
+    sequence: { groupOrder: 0 },
+  },
+};
+
+/** Deploys to a local server of Cloudflare's API. They start wrangler many times, and `npm run test:package` runs them. */
+const deploys = ["test/cli/deploy.test.ts", "test/cli/deploy-secrets.test.ts"];
+
+const inNode = (
+  name: string,
+  include: string[],
+  { isolate, others = [] }: { isolate: boolean; others?: string[] },
+) => ({
   resolve,
   test: {
     name,
     environment: "node" as const,
-    exclude,
+    exclude: [...exclude, ...others],
     include,
     isolate,
     testTimeout,
@@ -95,13 +127,16 @@ const inNode = (name: string, include: string[], { isolate }: { isolate: boolean
   },
 });
 
-const outside = (name: string, include: string[]) => ({
+/** Waits up to 40 seconds for each lease of a client that left, and hardly computes. */
+const waitsForPings = "test/e2e/places.test.ts";
+
+const outside = (name: string, include: string[], others: string[] = []) => ({
   resolve,
   test: {
     name,
     environment: "node" as const,
     globalSetup: fromRoot("./test/e2e/support/migrated-state.ts"),
-    exclude,
+    exclude: [...exclude, ...others],
     include,
     fileParallelism: false,
     testTimeout: 60_000,
@@ -123,10 +158,17 @@ export default defineConfig({
         exclude: [...waiting, ...alone],
         isolate: false,
       }),
-      inNode("node", ["test/{cli,compiler,spec,scripts,lint,host,session,ui}/**/*.test.ts"], { isolate: false }),
+      agents,
+      inNode("node", ["test/{cli,compiler,spec,scripts,lint,host,session,facade,ui}/**/*.test.ts"], {
+        isolate: false,
+        others: deploys,
+      }),
+      inNode("deploys", deploys, { isolate: true }),
       inNode("client", ["test/client/**/*.test.ts"], { isolate: true }),
-      outside("e2e", ["test/e2e/**/*.test.ts"]),
-      outside("browser", ["test/browser/**/*.test.ts"]),
+      outside("e2e", ["test/e2e/**/*.test.ts"], [waitsForPings]),
+      outside("pings", [waitsForPings]),
+      outside("browser", ["test/browser/{access,origins,outage}.test.ts"]),
+      outside("playground", ["test/browser/playground.test.ts"]),
     ],
   },
 });

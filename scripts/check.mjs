@@ -8,17 +8,20 @@ import { agentsCompiled, compileAgents } from "./lib/compile-agents.mjs";
 import { fromRoot } from "./lib/paths.mjs";
 import { runNode } from "./lib/run-command.mjs";
 import { runSteps } from "./lib/steps.mjs";
-import { lintedPaths, tools } from "./lib/tools.mjs";
+import { compilerEnvironment, lintedPaths, quickTypescript, tools } from "./lib/tools.mjs";
 
 await ensureInstall();
 // Type checker and linter read the generated registries, so these have to exist.
 if (!agentsCompiled() && (await compileAgents()) !== 0) process.exit(1);
 
-const step = (name, script, args) => ({ name, run: () => runNode(script, args, { quiet: true }) });
+const step = (name, script, args) => ({
+  name,
+  run: () => runNode(script, args, { quiet: true, env: compilerEnvironment }),
+});
 /** Type-checks a project incrementally: results are stored, so that only changed files are checked again. */
 const typecheck = (project) => {
   const kept = `.cache/check/${project.replaceAll("/", "-")}.tsbuildinfo`;
-  const args = ["-p", project, "--pretty", "false", "--incremental", "--tsBuildInfoFile", fromRoot(kept)];
+  const args = ["-p", project, ...quickTypescript, "--incremental", "--tsBuildInfoFile", fromRoot(kept)];
   return step(`types ${project}`, tools.tsc, args);
 };
 const present = lintedPaths.filter((path) => existsSync(fromRoot(path)));

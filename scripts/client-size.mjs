@@ -1,4 +1,4 @@
-// Bundles the client as an application would, checks its size, and checks that it contains no schema library.
+// Bundles the client and the entry for UPP as an application would, checks their sizes, and checks that they contain no package.
 
 import { gzipSync } from "node:zlib";
 
@@ -14,10 +14,11 @@ const entries = [
   { name: "threadhold/react", file: "src/react/index.ts", limit: 3 * 1024 },
   { name: "threadhold/react/ai-sdk", file: "src/react/ai-sdk/index.ts", limit: 4 * 1024 },
   { name: "threadhold/react/assistant-ui", file: "src/react/assistant-ui/index.ts", limit: 5 * 1024 },
+  { name: "threadhold/upp", file: "src/facade/upp/index.ts", packages: ["zod", "uuid"], limit: 40 * 1024 },
 ];
 
 let failed = false;
-for (const { name, file, limit } of entries) {
+for (const { name, file, packages = [], limit } of entries) {
   const { outputFiles, metafile } = await build({
     entryPoints: [fromRoot(file)],
     bundle: true,
@@ -25,7 +26,7 @@ for (const { name, file, limit } of entries) {
     format: "esm",
     platform: "browser",
     target: "es2022",
-    external: ["react", "ai", "@ai-sdk/react", "@assistant-ui/react"],
+    external: ["react", "ai", "@ai-sdk/react", "@assistant-ui/react", ...packages],
     write: false,
     metafile: true,
     logLevel: "error",

@@ -1,5 +1,5 @@
 // Checks docs/design/audit-closure.md against the tests that it names. `node scripts/closure.mjs` checks that the tests exist.
-// `--ran` also requires that the report of the last whole test run has each named test as passed.
+// `--ran` also requires that the reports of the last whole test runs (tests and playground) have each named test as passed.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
@@ -22,7 +22,9 @@ const readFolder = (folder) => {
 };
 const problems = [...closureProblems(document), ...missingTests(tests, read, readFolder)];
 if (process.argv.includes("--ran")) {
-  const reports = readdirSync(fromRoot(".cache")).filter((name) => /^vitest\.\d+\.json$/.test(name));
+  const reports = readdirSync(fromRoot(".cache")).filter((name) =>
+    /^(?:vitest|part--project-playground)\.\d+\.json$/.test(name),
+  );
   problems.push(
     ...testsNotPassed(
       tests,

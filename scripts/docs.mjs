@@ -19,7 +19,18 @@ const about = {
     "The runtime for assistant-ui ([guide](../../guide/assistant-ui.md)).",
   ],
   "threadhold/worker": ["worker.md", "Building a Worker from the compiled definitions."],
+  "threadhold/testing": ["testing.md", "Tests of a project's agents ([guide](../../guide/testing-agents.md))."],
+  "threadhold/testing/vite": [
+    "testing-vite.md",
+    "The plugin of vitest for tests of agents ([guide](../../guide/testing-agents.md)).",
+  ],
   "threadhold/session": ["session.md", "Sessions in process ([guide](../../guide/agent-sessions.md))."],
+  "threadhold/upp": ["upp.md", "Models as functions, after UPP ([guide](../../guide/upp.md))."],
+  "threadhold/upp/anthropic": ["upp-anthropic.md", "The models of Anthropic, for `threadhold/upp`."],
+  "threadhold/upp/google": ["upp-google.md", "The models of Google, for `threadhold/upp`."],
+  "threadhold/upp/openai": ["upp-openai.md", "The models of OpenAI, for `threadhold/upp`."],
+  "threadhold/upp/openrouter": ["upp-openrouter.md", "The models of OpenRouter, for `threadhold/upp`."],
+  "threadhold/upp/provider": ["upp-provider.md", "Providers at other addresses, for `threadhold/upp`."],
 };
 
 /** @type {import("./lib/module-exports.mjs").Resolve} */

@@ -113,7 +113,7 @@ for await (const page of idsOf(options)) {
   }
 }
 if (failed.length > 0) {
-  console.error(`\nNot told:\n${failed.join("\n")}\n\nRun this again.`);
+  console.error(`\nWithout an entry in the catalog:\n${failed.join("\n")}\n\nRun this again.`);
   process.exit(1);
 }
 console.log("The catalog has every thread.");

@@ -26,7 +26,7 @@ if ((await compileAgents()) !== 0) process.exit(1);
 const folder = mkdtempSync(path.join(tmpdir(), "threadhold-soak-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
 const files = (wanted.length === 0 ? suites : wanted).map((name) => `test/soak/${name}${ending}`);
-const code = await runVitest([["--config", fromRoot("test/soak/vitest.config.ts"), ...files]], {
+const code = await runVitest([{ args: ["--config", fromRoot("test/soak/vitest.config.ts"), ...files] }], {
   deadlineMinutes: 30,
   report: ".cache/soak",
   env: { TMPDIR: folder, TEMP: folder },

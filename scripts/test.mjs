@@ -1,5 +1,5 @@
-// Runs the tests: everything, or what the arguments name (`npm test -- test/core`). Ends with one plain line that says
-// how many passed and failed.
+// Runs the tests, or those that the arguments name (`npm test -- test/core`). Ends with one plain line that says how many passed and
+// failed. The tests of every page of the playground take half as long as all others: `npm run test:playground` runs them.
 
 import { ensureInstall } from "./ensure-install.mjs";
 import { compileAgents } from "./lib/compile-agents.mjs";
@@ -13,16 +13,19 @@ if ((await compileAgents()) !== 0) {
 }
 // Tests of servers and of a browser wait for them most of the time. They run at the same time as those that compute.
 const everything = [
-  ["--project=together", "--project=workers", "--project=golden"],
-  ["--project=node", "--project=client", "--project=e2e"],
-  ["--project=browser"],
+  { args: ["--project=together"], computes: true, stores: true },
+  { args: ["--project=workers", "--project=golden", "--project=agents"], computes: true, stores: true },
+  { args: ["--project=e2e"] },
+  { args: ["--project=pings"] },
+  { args: ["--project=node", "--project=client", "--project=browser"], computes: true },
 ];
 const named = process.argv.slice(2);
 // To install one may take minutes, which no test has; without one the tests that need it say so.
-if (named.length === 0 || named.some((name) => name.includes("browser"))) {
+if (named.length === 0 || named.some((name) => /browser|playground/.test(name))) {
   await findChromium().catch((error) => console.error(error.message));
 }
-const lanes = named.length === 0 ? everything : [named];
+const stores = named.every((name) => name.startsWith("test/thread"));
+const lanes = named.length === 0 ? everything : [{ args: named, stores }];
 // A part has reports of its own: two parts may run at once, and the reports of the last whole run stay.
 const part = named
   .join(" ")

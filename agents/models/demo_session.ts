@@ -16,9 +16,9 @@ export default defineModel({
 });
 
 function answer(request: TestRequest): TestTurn {
-  const sum = told(request, "add");
-  const city = told(request, "where_am_i");
-  const sky = told(request, "forecast");
+  const sum = resultOf(request, "add");
+  const city = resultOf(request, "where_am_i");
+  const sky = resultOf(request, "forecast");
   const first = [
     ...(sum === null && isOffered(request, "add") ? [{ name: "add", arguments: { a: 17, b: 25 } }] : []),
     ...(city === null && isOffered(request, "where_am_i")
@@ -34,7 +34,7 @@ function answer(request: TestRequest): TestTurn {
 }
 
 /** The result of a tool since the user's last message; null if it was not called. */
-function told({ messages }: TestRequest, tool: string): string | null {
+function resultOf({ messages }: TestRequest, tool: string): string | null {
   const from = messages.findLastIndex(({ role }) => role === "user");
   return messages.slice(from).find(({ name }) => name === tool)?.content ?? null;
 }

@@ -44,9 +44,11 @@ export async function newThread(url, agent) {
 
 const content = "Go on.";
 
-/** Requests the floor, which passes on the provider's bytes or reads them by the provider's package. */
-export const askFloor = (url, model, way) => () =>
-  readAnswer(`${url}/floor/${way}`, { model, content, way }, deltaOfProvider);
+/** Requests the floor, which passes on the provider's bytes or reads them by the provider's package. `sent` overrides its messages. */
+export const askFloor =
+  (url, model, way, sent = {}) =>
+  () =>
+    readAnswer(`${url}/floor/${way}`, { model, way, content, count: 1, ...sent }, deltaOfProvider);
 
 /** Requests a thread over SSE: the response to the post is the stream. */
 export const askThread = (thread) => () => readAnswer(`${thread}/messages`, { content }, deltaOfThread);

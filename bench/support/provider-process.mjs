@@ -12,13 +12,17 @@ async function answer(request, response) {
   const pieces = [];
   for await (const piece of request) pieces.push(piece);
   const arrived = now();
-  const { model, messages } = JSON.parse(Buffer.concat(pieces).toString("utf8"));
+  const body = Buffer.concat(pieces);
+  const { model, messages } = JSON.parse(body.toString("utf8"));
+  // A token has about four bytes.
+  const tokens = Math.ceil(body.length / 4);
   const key = `${model} ${messages.at(-1)?.role}`;
   const chunks = answers.get(key) ?? answerTo({ model, messages });
   answers.set(key, chunks);
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   for (const chunk of chunks) {
-    if (!response.write(chunk)) await new Promise((resolve) => response.once("drain", resolve));
+    if (!response.write(typeof chunk === "string" ? chunk : chunk(tokens)))
+      await new Promise((resolve) => response.once("drain", resolve));
   }
   const written = now();
   response.end();

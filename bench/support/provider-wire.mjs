@@ -30,10 +30,12 @@ function choice(delta, finish_reason = null) {
   return chunk({ choices: [{ index: 0, delta, logprobs: null, finish_reason }], usage: null });
 }
 
-/** @param {number} tokens */
-function usage(tokens) {
-  return chunk({ choices: [], usage: { prompt_tokens: 12, completion_tokens: tokens, total_tokens: 12 + tokens } });
-}
+/** @param {number} completion_tokens @returns {(promptTokens: number) => string} */
+const usage = (completion_tokens) => (prompt_tokens) =>
+  chunk({
+    choices: [],
+    usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
+  });
 
 /** @param {number} deltas */
 function text(deltas) {
@@ -62,7 +64,7 @@ function toolCall() {
 }
 
 /**
- * The chunks that answer a request, one delta each.
+ * The chunks that answer a request, one delta each. The chunk with the usage is a function of the request's tokens.
  * @param {{ model: string, messages: { role: string }[] }} request
  */
 export function answerTo({ model, messages }) {

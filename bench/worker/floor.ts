@@ -14,7 +14,9 @@ interface FloorEnvironment {
 /** A request to the floor. */
 interface FloorRequest {
   model: string;
+  /** The text of a message, and the number of messages with that text. */
   content: string;
+  count: number;
   way: "bytes" | "package";
 }
 
@@ -36,15 +38,15 @@ export class FloorObject extends DurableObject<FloorEnvironment> {
     return asked.way === "bytes" ? this.#bytes(asked) : this.#package(asked);
   }
 
-  async #bytes({ model, content }: FloorRequest): Promise<Response> {
-    const user = { role: "user", content };
-    let answer = await this.#ask(model, [user]);
+  async #bytes({ model, content, count }: FloorRequest): Promise<Response> {
+    const messages: object[] = Array.from({ length: count }, () => ({ role: "user", content }));
+    let answer = await this.#ask(model, messages);
     if (model === "tool") {
       // A step: the whole answer, a row for the result of its call, and the next request.
       const call = await answer.text();
       this.#store(call);
       const result = { role: "tool", tool_call_id: "call_bench", content: "Done." };
-      answer = await this.#ask(model, [user, { role: "assistant", content: call }, result]);
+      answer = await this.#ask(model, [...messages, { role: "assistant", content: call }, result]);
     }
     const [passed, kept] = (answer.body ?? new ReadableStream<Uint8Array>()).tee();
     this.ctx.waitUntil(new Response(kept).text().then((text) => this.#store(text)));
@@ -59,8 +61,11 @@ export class FloorObject extends DurableObject<FloorEnvironment> {
     });
   }
 
-  async #package({ model, content }: FloorRequest): Promise<Response> {
-    const prompt: Prompt = [{ role: "user", content: [{ type: "text", text: content }] }];
+  async #package({ model, content, count }: FloorRequest): Promise<Response> {
+    const prompt: Prompt = Array.from({ length: count }, () => ({
+      role: "user",
+      content: [{ type: "text", text: content }],
+    }));
     if (model === "tool") {
       const input = await callIn(await this.#parts(model, prompt));
       this.#store(input);

@@ -13,11 +13,23 @@ const instant = defineModel({ name: "instant", provider: "test", model: "instant
 /** Models of the scripted provider. Their names select the answer. */
 const served = ["text-20", "text-1000", "tool"].map((name) => defineModel({ name, provider: "openai", model: name }));
 
-const models = [instant, ...served];
+/** A model with a small window. A long thread of its agent is compacted. */
+const windowed = defineModel({ name: "tool-32k", provider: "openai", model: "tool", contextWindow: 32_000 });
+
+const models = [instant, ...served, windowed];
 
 const prompts = [
   definePrompt({ name: "own_run", toolDescription: "", prompt: "Answer.", model: "instant" }),
   definePrompt({ name: "whole_chat", toolDescription: "", prompt: "Answer.", model: "text-20", includeChat: true }),
+  definePrompt({
+    name: "tool-32k",
+    toolDescription: "",
+    prompt: "Answer.",
+    model: "tool-32k",
+    includeChat: true,
+    includePastTools: true,
+    tools: ["at_once"],
+  }),
   ...served.map(({ name }) =>
     definePrompt({
       name,

@@ -72,7 +72,8 @@ export function AgentFacts({ agent }: { agent: Agent }): ReactElement {
 }
 
 function SideFacts({ side }: { side: Agent["sideA"] }): ReactElement {
-  const { label, prompt, stopOnResponse, stopTool, stopToolResponseProperty, maxSteps, endSessionTool } = side;
+  const { label, prompt, strategy, stopOnResponse, stopTool, stopToolResponseProperty, maxSteps, endSessionTool } =
+    side;
   const tool = (name: string | null): ReactElement | null =>
     name === null ? null : <DefinitionLink kind="tool" name={name} />;
   return (
@@ -80,6 +81,7 @@ function SideFacts({ side }: { side: Agent["sideA"] }): ReactElement {
       facts={[
         ["Label", label],
         ["Prompt", <DefinitionLink key="prompt" kind="prompt" name={prompt} />],
+        ["Strategy", strategy],
         ["Maximum steps per turn", maxSteps === null ? "the limit of the deployment" : String(maxSteps)],
         ["End of a turn", stopOnResponse ? "with an answer without tool calls" : "an answer alone does not end it"],
         ["Stop tool", tool(stopTool)],

@@ -9,7 +9,9 @@ export type Prompt = Listed<"prompts">;
 export type Model = Listed<"models">;
 /** A definition that a model may call: a tool, or a prompt or an agent that is offered as a tool. */
 export type Tool = Listed<"tools">;
+export type Strategy = Listed<"strategies">;
 export type Hook = Listed<"hooks">;
+export type Filter = Listed<"filters">;
 export type Route = Listed<"routes">;
 
 /** All definitions of the project, each kind sorted by name. */
@@ -18,7 +20,9 @@ export interface DefinitionSet {
   prompts: readonly Prompt[];
   models: readonly Model[];
   tools: readonly Tool[];
+  strategies: readonly Strategy[];
   hooks: readonly Hook[];
+  filters: readonly Filter[];
   routes: readonly Route[];
 }
 

@@ -1,20 +1,31 @@
-// Definitions that other definitions cannot refer to: hooks, in the order of their execution, and the project's own routes.
+// Definitions that the graph does not show: strategies, hooks and input filters in the order of their execution, and the project's own
+// routes.
 
 import type { ReactElement } from "react";
 
-import type { DefinitionSet, Hook, Route } from "./definition.ts";
+import type { DefinitionSet, Filter, Hook, Route, Strategy } from "./definition.ts";
 
 import css from "./definitions-page.module.css";
 
-/** Both lists, filtered like the graph. An empty list is not rendered. */
+/** The lists, filtered like the graph. An empty list is not rendered. */
 export function FileList({ set, filter }: { set: DefinitionSet; filter: string }): ReactElement {
   const wanted = filter.trim().toLowerCase();
   const fits = (...texts: string[]): boolean => texts.some((text) => text.toLowerCase().includes(wanted));
+  const strategies = set.strategies.filter(({ name, file }) => fits(name, file ?? ""));
   const hooks = set.hooks.filter(({ hook, file }) => fits(hook, file));
+  const filters = set.filters.filter(({ file }) => fits(file));
   const routes = set.routes.filter(({ path, file }) => fits(path, file));
   return (
     <div className={css["list"]}>
+      <Section
+        title="Strategies"
+        entries={strategies.map((strategy) => ({ key: strategy.name, shown: <StrategyEntry of={strategy} /> }))}
+      />
       <Section title="Hooks" entries={hooks.map((hook) => ({ key: hook.file, shown: <HookEntry of={hook} /> }))} />
+      <Section
+        title="Input filters"
+        entries={filters.map((filter) => ({ key: filter.file, shown: <FilterEntry of={filter} /> }))}
+      />
       <Section
         title="API routes"
         entries={routes.map((route) => ({ key: `${route.method} ${route.path}`, shown: <RouteEntry of={route} /> }))}
@@ -47,10 +58,37 @@ function Section({ title, entries }: SectionProps): ReactElement | null {
   );
 }
 
+function StrategyEntry({ of: { name, file, description } }: { of: Strategy }): ReactElement {
+  return (
+    <>
+      <strong>{name}</strong>
+      <p className={css["file"]}>
+        <code>{file}</code> {description}
+      </p>
+    </>
+  );
+}
+
 function HookEntry({ of: { hook, file } }: { of: Hook }): ReactElement {
   return (
     <>
       <strong>{hook}</strong>
+      <p className={css["file"]}>
+        <code>{file}</code>
+      </p>
+    </>
+  );
+}
+
+function FilterEntry({ of: { file } }: { of: Filter }): ReactElement {
+  return (
+    <>
+      <strong>
+        {file
+          .split("/")
+          .at(-1)
+          ?.replace(/\.[jt]s$/, "")}
+      </strong>
       <p className={css["file"]}>
         <code>{file}</code>
       </p>

@@ -4,9 +4,8 @@ import type { ReactElement } from "react";
 import { useThreads } from "threadhold/react";
 import { Link } from "wouter";
 
-import { ago, iso } from "../kit/figures.ts";
+import { Ago } from "../kit/ago.tsx";
 import { ErrorNote, LoadingNote } from "../kit/note.tsx";
-import { useNow } from "../kit/now.ts";
 import { StatusMark } from "../kit/status.tsx";
 import { useHidden } from "../threads/deletions.tsx";
 import { threadPath, useNameOf } from "../threads/thread-title.ts";
@@ -18,7 +17,6 @@ export function LatestThreads({ agent }: { agent: string }): ReactElement {
   const { threads, loading, error, refresh } = useThreads({ agent_id: agent, limit: 6 });
   const nameOf = useNameOf();
   const hidden = useHidden();
-  const now = useNow();
   if (loading) return <LoadingNote what="threads" />;
   if (error !== null) return <ErrorNote title="The threads could not be loaded" error={error} onRetry={refresh} />;
   const shown = threads.filter(({ id }) => !hidden.has(id));
@@ -30,9 +28,7 @@ export function LatestThreads({ agent }: { agent: string }): ReactElement {
           <Link href={threadPath(thread.id)} className={css["thread"] ?? ""}>
             <StatusMark status={thread.status} />
             <span className={css["threadName"]}>{nameOf(thread)}</span>
-            <time className={css["figure"]} dateTime={iso(thread.updated_at)}>
-              {ago(thread.updated_at, now)}
-            </time>
+            <Ago at={thread.updated_at} className={css["figure"]} />
           </Link>
         </li>
       ))}

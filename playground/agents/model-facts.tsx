@@ -1,4 +1,4 @@
-// The facts of a model on its page: its provider, its prices, its capabilities and its fallbacks.
+// The facts of a model on its page: its provider, its prices, its token limits, its capabilities and its fallbacks.
 
 import type { ReactElement } from "react";
 
@@ -12,8 +12,7 @@ import css from "./definition.module.css";
 /** The model's facts. */
 export function ModelFacts({ model }: { model: Model }): ReactElement {
   const { provider, includedProviders, fallbacks, inputPrice, outputPrice, cachedPrice, missing } = model;
-  // No request asks for a structured output yet, so that capability is not shown.
-  const known = Object.entries(model.capabilities).filter(([name]) => name !== "structuredOutputs");
+  const known = Object.entries(model.capabilities);
   const abilities = known.filter(([, can]) => can === true);
   const inabilities = known.filter(([, can]) => can === false);
   return (
@@ -39,14 +38,28 @@ export function ModelFacts({ model }: { model: Model }): ReactElement {
           ["Input price", priceOf(inputPrice)],
           ["Cached input price", cachedPrice === null ? null : priceOf(cachedPrice)],
           ["Output price", priceOf(outputPrice)],
-          ["Context window", model.context_window === null ? null : `${count(model.context_window)} tokens`],
-          ["Output limit", model.max_tokens === null ? null : `${count(model.max_tokens)} tokens`],
+          ["Context window", tokensOf(model.context_window)],
+          ["Input limit", tokensOf(model.input_limit)],
+          ["Output limit", tokensOf(model.output_limit)],
+          [
+            "Source of limits",
+            model.limits_source === null ? null : (
+              <a key="source" href={model.limits_source.url} rel="noreferrer" target="_blank">
+                {new URL(model.limits_source.url).host}, {model.limits_source.date}
+              </a>
+            ),
+          ],
+          ["Requested length", tokensOf(model.max_tokens)],
           ["Can", abilities.length === 0 ? null : abilities.map(([name]) => wordsOf(name)).join(", ")],
           ["Cannot", inabilities.length === 0 ? null : inabilities.map(([name]) => wordsOf(name)).join(", ")],
         ]}
       />
     </Part>
   );
+}
+
+function tokensOf(tokens: number | null): string | null {
+  return tokens === null ? null : `${count(tokens)} tokens`;
 }
 
 function priceOf(usd: number | null): string {
@@ -58,6 +71,7 @@ function wordsOf(name: string): string {
   const known: Readonly<Record<string, string>> = {
     vision: "see images",
     functionCalling: "call tools",
+    structuredOutputs: "answer by a schema",
   };
   return known[name] ?? name;
 }

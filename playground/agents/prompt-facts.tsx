@@ -1,5 +1,5 @@
 // The facts of a prompt on its page: its text with the prompts that it includes, the part of the history that its model
-// receives, and the arguments of a call.
+// receives, the arguments of a call, and the schema of its answer.
 
 import type { ReactElement } from "react";
 import type { Json } from "threadhold/client";
@@ -44,8 +44,17 @@ export function PromptFacts({ prompt, set }: PromptFactsProps): ReactElement {
           <SchemaTable schema={prompt.requiredSchema} label={`Arguments of ${prompt.name}`} />
         </Part>
       )}
+      {prompt.structure === null ? null : (
+        <Part title={answerTitle(prompt.structure)}>
+          <SchemaTable schema={prompt.structure} label={`Structured answer of ${prompt.name}`} />
+        </Part>
+      )}
     </>
   );
+}
+
+function answerTitle({ title }: NonNullable<Prompt["structure"]>): string {
+  return typeof title === "string" ? `Structured answer: ${title}` : "Structured answer";
 }
 
 const toolChoiceWords = {

@@ -15,6 +15,8 @@ export interface KnownAgent {
   models: readonly string[];
   /** The tools that its models may call. */
   tools: readonly string[];
+  /** The JSON Schemas of the answers of its sides' prompts. */
+  structures: readonly NonNullable<Prompt["structure"]>[];
   /** The missing variable without which one of its models cannot be used; null if the agent is ready. */
   missing: string | null;
 }
@@ -55,6 +57,7 @@ function withParts(agent: Agent, prompts: readonly Prompt[], models: readonly Mo
   return {
     agent,
     models: named,
+    structures: used.flatMap(({ structure }) => (structure === null ? [] : [structure])),
     tools: [...new Set(used.flatMap(({ tools }) => tools.map(toolName)))],
     missing: named.flatMap((name) => models.find((model) => model.name === name)?.missing ?? [])[0] ?? null,
   };

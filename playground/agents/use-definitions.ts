@@ -31,14 +31,16 @@ export function useDefinitions(): KnownDefinitions {
   const { data, error, refetch } = useQuery({
     queryKey: ["definitions"],
     queryFn: async ({ signal }): Promise<DefinitionSet> => {
-      const { agents, prompts, models, tools, hooks, routes } = client.definitions;
+      const { agents, prompts, models, tools, strategies, hooks, filters, routes } = client.definitions;
       const options = { signal };
-      const [ofAgents, ofPrompts, ofModels, ofTools, ofHooks, ofRoutes] = await Promise.all([
+      const [ofAgents, ofPrompts, ofModels, ofTools, ofStrategies, ofHooks, ofFilters, ofRoutes] = await Promise.all([
         agents.list(options),
         prompts.list(options),
         models.list(options),
         tools.list(options),
+        strategies.list(options),
         hooks.list(options),
+        filters.list(options),
         routes.list(options),
       ]);
       return {
@@ -46,7 +48,9 @@ export function useDefinitions(): KnownDefinitions {
         prompts: ofPrompts,
         models: ofModels,
         tools: ofTools,
+        strategies: ofStrategies,
         hooks: ofHooks,
+        filters: ofFilters,
         routes: ofRoutes,
       };
     },

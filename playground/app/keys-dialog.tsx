@@ -17,6 +17,7 @@ const keys: readonly [keys: readonly string[], does: string][] = [
   [["Ctrl .", "⌘ ."], "Stop the run"],
   [["Ctrl F", "⌘ F"], "Search this conversation: Enter for the next older hit, Shift Enter for a newer one"],
   [["E"], "Show or hide events"],
+  [["X"], "Show or hide the context: what the next request contains"],
   [["Page Up", "Page Down"], "Scroll the conversation, also while you write"],
   [["Esc", "Home", "End"], "Leave the text field; go to the first message, the last message"],
 ];

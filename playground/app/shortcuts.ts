@@ -6,15 +6,15 @@ import { createContext, useContext, useEffect, useRef } from "react";
 export type Shortcuts = Readonly<Record<string, () => void>>;
 
 /** True for components of a hidden page, which ignore shortcuts. */
-export const Asleep = createContext(false);
+export const ShortcutsOff = createContext(false);
 
 /** Adds shortcuts while the component is mounted. */
 export function useShortcuts(shortcuts: Shortcuts): void {
-  const asleep = useContext(Asleep);
+  const off = useContext(ShortcutsOff);
   const latest = useRef(shortcuts);
   latest.current = shortcuts;
   useEffect(() => {
-    if (asleep) return undefined;
+    if (off) return undefined;
     const press = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.altKey || event.isComposing) return;
       const mod = event.metaKey || event.ctrlKey;
@@ -27,7 +27,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
-  }, [asleep]);
+  }, [off]);
 }
 
 function isBusy(target: EventTarget | null): boolean {

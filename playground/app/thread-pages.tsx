@@ -6,7 +6,7 @@ import type { ReactElement } from "react";
 
 import { ConversationPage } from "../conversation/conversation-page.tsx";
 import { LoadingNote } from "../kit/note.tsx";
-import { Asleep } from "./shortcuts.ts";
+import { ShortcutsOff } from "./shortcuts.ts";
 
 import css from "./thread-pages.module.css";
 
@@ -23,9 +23,9 @@ export function ThreadPages({ id, at }: { id: string; at: "conversation" | "trac
     <div className={css["pages"]}>
       {read || !tracing ? (
         <div className={css["page"]} data-behind={tracing} inert={tracing}>
-          <Asleep value={tracing}>
+          <ShortcutsOff value={tracing}>
             <ConversationPage id={id} />
-          </Asleep>
+          </ShortcutsOff>
         </div>
       ) : null}
       {tracing ? (

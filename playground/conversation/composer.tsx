@@ -41,13 +41,13 @@ interface ComposerProps {
   handle: ThreadHandle;
   activeRunId: string | null;
   /** The run waits for a person. */
-  resting: boolean;
+  waiting: boolean;
   /** The thread has no message and no title, so the first message becomes its title. */
   unnamed: boolean;
 }
 
 /** The composer. */
-export function Composer({ handle, activeRunId, resting, unnamed }: ComposerProps): ReactElement {
+export function Composer({ handle, activeRunId, waiting, unnamed }: ComposerProps): ReactElement {
   const [text, write] = useDraft(handle.id);
   const [when, setWhen] = useState<When>("queue");
   const field = useRef<HTMLTextAreaElement>(null);
@@ -143,7 +143,7 @@ export function Composer({ handle, activeRunId, resting, unnamed }: ComposerProp
           className={css["text"]}
           rows={1}
           placeholder={
-            dropping ? "Drop the files here" : resting ? "Answer above, or write a message" : "Write a message"
+            dropping ? "Drop the files here" : waiting ? "Answer above, or write a message" : "Write a message"
           }
           aria-label="Message"
           value={text}

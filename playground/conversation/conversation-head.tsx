@@ -1,6 +1,6 @@
 // The head of a thread: its title, status, usage and actions.
 
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { ReactElement } from "react";
 import type { Thread, ThreadHandle } from "threadhold/client";
@@ -13,6 +13,7 @@ import { filesAddress } from "../files/file-address.ts";
 import { IconButton, IconLink } from "../kit/button.tsx";
 import { count, money } from "../kit/figures.ts";
 import { Icon } from "../kit/icon.tsx";
+import { loadAgain } from "../kit/load-again.ts";
 import { Menu } from "../kit/menu.tsx";
 import { StatusMark } from "../kit/status.tsx";
 import { listSearch } from "../threads/thread-filter.ts";
@@ -29,6 +30,8 @@ interface ConversationHeadProps {
   handle: ThreadHandle;
   logging: boolean;
   onLog: () => void;
+  contextOpen: boolean;
+  onContext: () => void;
   searching: boolean;
   onSearch: () => void;
   onChanged: () => void;
@@ -36,11 +39,15 @@ interface ConversationHeadProps {
 
 /** The link to the thread's files, with their number. */
 function FilesLink({ handle }: { handle: ThreadHandle }): ReactElement {
-  const { data, refetch } = useQuery({
+  const queries = useQueryClient();
+  const { data } = useQuery({
     queryKey: ["files-stats", handle.id],
     queryFn: ({ signal }) => handle.files.stats({ signal }),
   });
-  useEffect(() => handle.on("file_changed", () => void refetch({ cancelRefetch: true })), [handle, refetch]);
+  useEffect(
+    () => handle.on("file_changed", () => void loadAgain(queries, ["files-stats", handle.id])),
+    [handle, queries],
+  );
   const number = data?.fileCount ?? 0;
   return (
     <Link href={filesAddress(handle.id, { path: "/", folder: true })} className={css["files"] ?? ""} title="Files">
@@ -57,6 +64,8 @@ export function ConversationHead({
   handle,
   logging,
   onLog,
+  contextOpen,
+  onContext,
   searching,
   onSearch,
   onChanged,
@@ -102,6 +111,13 @@ export function ConversationHead({
       />
       <IconLink icon="trace" label="Trace" href={tracePath(thread.id, undefined, search)} />
       <FilesLink handle={handle} />
+      <IconButton
+        icon="context"
+        label={contextOpen ? "Hide context" : "Show context"}
+        title={`${contextOpen ? "Hide" : "Show"} context: what the next request contains (X)`}
+        aria-pressed={contextOpen}
+        onClick={onContext}
+      />
       <IconButton
         icon="events"
         label={logging ? "Hide events" : "Show events"}

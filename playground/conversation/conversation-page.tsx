@@ -14,6 +14,8 @@ import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { useNameOf } from "../threads/thread-title.ts";
 import { Composer } from "./composer.tsx";
 import { ConnectionNote } from "./connection-note.tsx";
+import { useContextOpen } from "./context/use-context-open.ts";
+import { useContextReload } from "./context/use-thread-context.ts";
 import { ConversationHead } from "./conversation-head.tsx";
 import { MessageList } from "./message-list.tsx";
 import { PendingCalls } from "./pending-calls.tsx";
@@ -24,6 +26,7 @@ import { VoicesContext, useVoices } from "./voices.ts";
 
 import css from "./conversation.module.css";
 
+const ContextPanel = lazy(async () => ({ default: (await import("./context/context-panel.tsx")).ContextPanel }));
 const EventLog = lazy(async () => ({ default: (await import("../events/event-log.tsx")).EventLog }));
 
 /** The page of one thread. */
@@ -34,11 +37,14 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
   const queue = useQueue(used.handle);
   const voices = useVoices(thread?.agent_id ?? "", thread);
   const [logging, setLogging] = useLogOpen();
+  const [contextOpen, setContextOpen] = useContextOpen();
   const [query, setQuery] = useMessageQuery();
   const searching = query.find !== null;
   const turnSearch = (): void => setQuery(searching ? { find: null, message: null } : { find: "", message: null });
+  useContextReload(used.handle);
   useShortcuts({
     e: () => setLogging(!logging),
+    x: () => setContextOpen(!contextOpen),
     // While the search is open, the shortcut opens the browser's own search.
     ...(searching ? {} : { "mod+f": turnSearch }),
   });
@@ -56,13 +62,15 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
   }
   const count = Math.max(thread.message_count, messages.length);
   return (
-    <div className={css["page"]} data-logging={logging}>
+    <div className={css["page"]} data-panel={logging || contextOpen}>
       <section className={css["talk"]} aria-label="Conversation">
         <ConversationHead
           thread={thread}
           handle={used.handle}
           logging={logging}
           onLog={() => setLogging(!logging)}
+          contextOpen={contextOpen}
+          onContext={() => setContextOpen(!contextOpen)}
           searching={searching}
           onSearch={turnSearch}
           onChanged={() => undefined}
@@ -79,6 +87,7 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
               count={count}
               running={activeRunId !== null}
               repeatable={activeRunId === null && queue.data?.length === 0}
+              onContext={() => setContextOpen(true)}
             />
           </ShownMessage>
         </VoicesContext>
@@ -87,13 +96,22 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
         <Composer
           handle={used.handle}
           activeRunId={activeRunId}
-          resting={pending.length > 0}
+          waiting={pending.length > 0}
           unnamed={count === 0 && thread.title === null}
         />
       </section>
       {logging ? (
         <Suspense fallback={<LoadingNote what="the log" />}>
           <EventLog handle={used.handle} onClose={() => setLogging(false)} />
+        </Suspense>
+      ) : contextOpen ? (
+        <Suspense fallback={<LoadingNote what="the context" />}>
+          <ContextPanel
+            handle={used.handle}
+            messages={messages}
+            onShow={(message) => setQuery({ message })}
+            onClose={() => setContextOpen(false)}
+          />
         </Suspense>
       ) : null}
     </div>

@@ -15,10 +15,10 @@ const amounts = ["steps", "turns", "tokens", "duration_ms", "cost"] as const;
 
 /** The form. */
 export function LimitForm({ handle, args }: { handle: ThreadHandle; args: JsonObject | string }): ReactElement {
-  const told = typeof args === "string" ? {} : args;
-  const amount = amounts.find((one) => one === told["amount"]) ?? "steps";
-  const used = Number(told["used"] ?? 0);
-  const [raised, setRaised] = useState(String(Math.max(Number(told["allowed"] ?? 1), used) * 2));
+  const given = typeof args === "string" ? {} : args;
+  const amount = amounts.find((one) => one === given["amount"]) ?? "steps";
+  const used = Number(given["used"] ?? 0);
+  const [raised, setRaised] = useState(String(Math.max(Number(given["allowed"] ?? 1), used) * 2));
   const go = useMutation({
     mutationFn: () => handle.runs.post({ kind: "continue", limits: { [amount]: Number(raised) } }),
   });
@@ -37,7 +37,7 @@ export function LimitForm({ handle, args }: { handle: ThreadHandle; args: JsonOb
         step="any"
         value={raised}
         onChange={(event) => setRaised(event.target.value)}
-        help={`${used} used of ${Number(told["allowed"] ?? 0)} allowed.`}
+        help={`${used} used of ${Number(given["allowed"] ?? 0)} allowed.`}
       />
       {go.error === null ? null : <ErrorNote title="The run does not go on" error={go.error} />}
       <FormEnd>

@@ -20,6 +20,8 @@ interface MessageItemProps {
   running: boolean;
   /** The message is shown under a call, where it has no actions. */
   nested?: boolean;
+  /** The next request does not contain the message, because a compaction dropped it. */
+  unsent?: boolean;
 }
 
 /** The message. */
@@ -28,6 +30,7 @@ export const MessageItem = memo(function MessageItem({
   handle,
   running,
   nested = false,
+  unsent = false,
 }: MessageItemProps): ReactElement {
   const { message, results, lines, goesOn } = row;
   const [editing, setEditing] = useState(() => !nested && isBeingEdited(message));
@@ -48,7 +51,8 @@ export const MessageItem = memo(function MessageItem({
       data-depth={nested ? 0 : Math.min(message.depth, 4)}
       data-streaming={message.streaming}
       data-goes-on={goesOn}
-      aria-label={`${side === null ? who : `${who}, side ${side}`}, ${clock(message.created_at)}`}
+      data-unsent={unsent}
+      aria-label={`${side === null ? who : `${who}, side ${side}`}, ${clock(message.created_at)}${unsent ? ", no longer sent" : ""}`}
     >
       <div className={css["margin"]}>
         <span className={goesOn ? "visually-hidden" : css["who"]}>

@@ -9,6 +9,9 @@ import type { MessageView, ThreadHandle } from "threadhold/client";
 import { Button } from "../kit/button.tsx";
 import { ErrorNote } from "../kit/note.tsx";
 import { ThreadFilesContext } from "../markdown/thread-file.tsx";
+import { UnsentLine } from "./context/unsent-line.tsx";
+import { unsentMessages } from "./context/unsent-messages.ts";
+import { useThreadContext } from "./context/use-thread-context.ts";
 import { EmptyConversation } from "./empty-conversation.tsx";
 import { MessageItem } from "./message-item.tsx";
 import { ModelWaitLine } from "./model-wait.tsx";
@@ -50,8 +53,15 @@ interface WaitingRow {
   key: string;
 }
 
-type ListRow = Row | WaitingRow;
+/** The row below the messages that are no longer sent. */
+interface UnsentRow {
+  kind: "unsent";
+  key: string;
+}
 
+type ListRow = Row | UnsentRow | WaitingRow;
+
+const unsentRow: UnsentRow = { kind: "unsent", key: "unsent" };
 const waitingRow: WaitingRow = { kind: "waiting", key: "waiting" };
 
 interface MessageListProps {
@@ -62,24 +72,35 @@ interface MessageListProps {
   running: boolean;
   /** The last run may be repeated: no run is active, and no message is queued. */
   repeatable: boolean;
+  /** Opens the panel of the thread's context. */
+  onContext: () => void;
 }
 
 /** The list. */
-export function MessageList({ handle, live, count, running, repeatable }: MessageListProps): ReactElement {
+export function MessageList({ handle, live, count, running, repeatable, onContext }: MessageListProps): ReactElement {
   const history = useHistory(handle, live, count);
   const ran = useMemo(() => live.some(({ run_id: id }) => id !== null), [live]);
   const notes = useRunNotes(handle, ran);
   const atWork = useCallsAtWork(handle);
   const [builder] = useState(() => new RowBuilder());
   const written = useWrittenFiles(notes.files, history.messages);
-  const told = useMemo(() => {
+  const placed = useMemo(() => {
     const all = written.length === 0 ? notes.notes : inOrder([...notes.notes, ...written]);
     return builder.build(history.messages, placeNotes(all, history.messages, !history.hasMore), atWork);
   }, [builder, history.messages, history.hasMore, notes.notes, written, atWork]);
   const files = useMemo(() => ({ threadId: handle.id, paths: pathsOf(notes.files) }), [handle.id, notes.files]);
   const wait = useModelWait(handle);
   const waits = running && wait !== null;
-  const rows = useMemo((): ListRow[] => (waits ? [...withoutBlank(told), waitingRow] : told), [told, waits]);
+  const { data: context } = useThreadContext(handle, notes.drop !== null);
+  const unsent = useMemo(
+    () => (context === undefined ? null : unsentMessages(context, history.messages)),
+    [context, history.messages],
+  );
+  const before = unsent?.before ?? null;
+  const rows = useMemo((): ListRow[] => {
+    const marked = before === null ? placed : withUnsentRow(placed, before);
+    return waits ? [...withoutBlank(marked), waitingRow] : marked;
+  }, [placed, before, waits]);
   const place = useRef<HTMLDivElement>(null);
   const message = use(ShownMessage);
   const virtual = useVirtualizer({
@@ -154,6 +175,10 @@ export function MessageList({ handle, live, count, running, repeatable }: Messag
                       wait === null ? null : (
                         <ModelWaitLine wait={wait} />
                       )
+                    ) : row.kind === "unsent" ? (
+                      unsent === null ? null : (
+                        <UnsentLine unsent={unsent} compaction={notes.drop} onContext={onContext} />
+                      )
                     ) : row.kind === "note" ? (
                       <NoteItem
                         handle={handle}
@@ -162,7 +187,12 @@ export function MessageList({ handle, live, count, running, repeatable }: Messag
                         repeatable={repeatable && index === rows.length - 1 && row.note.ended !== undefined}
                       />
                     ) : (
-                      <MessageItem row={row} handle={handle} running={running} />
+                      <MessageItem
+                        row={row}
+                        handle={handle}
+                        running={running}
+                        unsent={unsent?.ids.has(row.message.id) === true}
+                      />
                     )}
                   </div>
                 );
@@ -202,8 +232,14 @@ function inOrder(notes: readonly RunNote[]): readonly RunNote[] {
   return notes.toSorted((one, other) => one.seq - other.seq);
 }
 
+/** The rows with the line before the first message that is sent again. */
+function withUnsentRow(rows: readonly Row[], before: string): ListRow[] {
+  const at = rows.findIndex((row) => row.kind === "message" && row.message.id === before);
+  return at === -1 ? [...rows] : [...rows.slice(0, at), unsentRow, ...rows.slice(at)];
+}
+
 /** The rows without a last message that is still empty. */
-function withoutBlank(rows: readonly Row[]): readonly Row[] {
+function withoutBlank(rows: readonly ListRow[]): readonly ListRow[] {
   const last = rows.at(-1);
   const isBlank = last?.kind === "message" && last.message.streaming && last.message.content === null;
   return isBlank && last.message.parts.every(({ type }) => type === "text") ? rows.slice(0, -1) : rows;

@@ -1,13 +1,16 @@
 // A part of a message: text, thinking, a call, a file.
 
-import { memo, useState } from "react";
+import { memo, useMemo, useState } from "react";
 import type { ReactElement } from "react";
-import type { Message, MessageView, ThreadHandle } from "threadhold/client";
+import type { Json, Message, MessageView, ThreadHandle } from "threadhold/client";
 
+import { useAnswerLabel } from "../agents/answer-schema.ts";
 import { Button } from "../kit/button.tsx";
 import { count } from "../kit/figures.ts";
 import { Markdown } from "../markdown/markdown.tsx";
+import { answerObject } from "./answer-object.ts";
 import { Attachment } from "./attachment.tsx";
+import { JsonView } from "./json-view.tsx";
 import type { Lines } from "./rows.ts";
 import { ToolCall } from "./tool-call.tsx";
 
@@ -41,7 +44,7 @@ export const PartView = memo(function PartView({
     case "text":
       // People write plain text, so it is not rendered as markdown.
       if (message.role === "user" && message.side === null) return <Plain text={part.text} />;
-      return part.text === "" ? null : <Markdown text={part.text} />;
+      return part.text === "" ? null : <Answer text={part.text} live={message.streaming} threadId={handle.id} />;
     case "thinking":
       return <Thinking text={part.thinking} redacted={part.redacted === true} live={message.streaming && last} />;
     case "tool_call":
@@ -72,6 +75,16 @@ export const PartView = memo(function PartView({
       );
   }
 });
+
+/** A model's text: a structured answer as data, any other text as Markdown. */
+function Answer({ text, live, threadId }: { text: string; live: boolean; threadId: string }): ReactElement {
+  const data = useMemo(() => (live ? undefined : answerObject(text)), [text, live]);
+  return data === undefined ? <Markdown text={text} /> : <AnswerData data={data} threadId={threadId} />;
+}
+
+function AnswerData({ data, threadId }: { data: Json; threadId: string }): ReactElement {
+  return <JsonView label={useAnswerLabel(threadId, data)} value={data} />;
+}
 
 /** The numbers of characters and lines above which a user's text is folded. */
 const mostCharacters = 8000;

@@ -1,11 +1,12 @@
 // The queued inputs: they can be read, edited, reordered and removed until their run starts.
 
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import type { SubmitEvent, ReactElement } from "react";
 import type { QueuedInput, ThreadHandle } from "threadhold/client";
 
 import { Button, IconButton } from "../kit/button.tsx";
+import { loadAgain } from "../kit/load-again.ts";
 import { ErrorNote } from "../kit/note.tsx";
 
 import css from "./queue.module.css";
@@ -26,16 +27,17 @@ interface QueueListProps {
 
 /** The list. Renders nothing if no input waits. */
 export function QueueList({ handle, held }: QueueListProps): ReactElement | null {
+  const queries = useQueryClient();
   const { data, error, refetch } = useQueue(handle);
   const go = useMutation({ mutationFn: () => handle.runs.post() });
   useEffect(() => {
     const leaves = (["queue_changed", "run_start", "run_end", "snapshot"] as const).map((type) =>
-      handle.on(type, () => void refetch()),
+      handle.on(type, () => void loadAgain(queries, ["queue", handle.id])),
     );
     return () => {
       for (const leave of leaves) leave();
     };
-  }, [handle, refetch]);
+  }, [handle, queries]);
   if (error !== null)
     return <ErrorNote title="The waiting messages could not be read" error={error} onRetry={() => void refetch()} />;
   if (data === undefined || data.length === 0) return null;

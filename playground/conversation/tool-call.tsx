@@ -40,7 +40,7 @@ export const ToolCall = memo(function ToolCall({ handle, call, result, lines, wr
   const state = writing ? "writing" : settled === null ? unsettled : settled.status;
   const approval = result?.approval;
   const files = settled?.attachments ?? [];
-  const child = useChildThread({ handle, call, told: live?.child_thread_id ?? null });
+  const child = useChildThread({ handle, call, liveThreadId: live?.child_thread_id ?? null });
   const Rows = use(NestedRowsContext);
   // Open while the call is running, unless the user has opened or closed it.
   const [chosen, setChosen] = useState<boolean | null>(null);

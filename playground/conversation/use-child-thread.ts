@@ -10,11 +10,11 @@ import { useAgents } from "../agents/use-agents.ts";
 export interface CallOfAgent {
   handle: ThreadHandle;
   call: { id: string; name: string };
-  told: string | null;
+  liveThreadId: string | null;
 }
 
 /** The thread's id; null if there is none, or if it is not known yet. */
-export function useChildThread({ handle, call, told }: CallOfAgent): string | null {
+export function useChildThread({ handle, call, liveThreadId }: CallOfAgent): string | null {
   const client = useThreadholdClient();
   const { agents } = useAgents();
   const isAgent = agents.some(({ agent }) => agent.name === call.name);
@@ -25,8 +25,8 @@ export function useChildThread({ handle, call, told }: CallOfAgent): string | nu
       const { items } = await client.threads.list({ parent_id: handle.id, limit: 200 }, { signal });
       return items.map(({ id, parent }) => ({ id, call: parent?.tool_call_id }));
     },
-    enabled: isAgent && told === null,
+    enabled: isAgent && liveThreadId === null,
     staleTime: 60_000,
   });
-  return told ?? data?.find((child) => child.call === call.id)?.id ?? null;
+  return liveThreadId ?? data?.find((child) => child.call === call.id)?.id ?? null;
 }

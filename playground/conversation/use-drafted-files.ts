@@ -57,8 +57,8 @@ export function useDraftedFiles(handle: ThreadHandle): DraftedFiles {
   const { id } = handle;
   const files = useStore(lists).get(id) ?? none;
   const put = useCallback(
-    (key: number, told: Partial<DraftedFile>) =>
-      change(id, (before) => before.map((one) => (one.key === key ? { ...one, ...told } : one))),
+    (key: number, changes: Partial<DraftedFile>) =>
+      change(id, (before) => before.map((one) => (one.key === key ? { ...one, ...changes } : one))),
     [id],
   );
   const upload = useCallback(

@@ -1,10 +1,12 @@
 // Usage and cost of a thread: the sums of its record, plus those of steps that ended after the record was read. So the
 // figures rise while a run is active.
 
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { addCost, addUsage, zeroUsage } from "threadhold/client";
 import type { EventOf, Thread, ThreadHandle } from "threadhold/client";
+
+import { loadAgain } from "../kit/load-again.ts";
 
 /** Usage and cost of a thread. */
 export type Figures = Pick<Thread, "usage" | "cost">;
@@ -14,12 +16,14 @@ type Spent = EventOf<"message_end" | "step_end" | "subagent_end">;
 
 /** The figures; undefined until the record is loaded. */
 export function useFigures(handle: ThreadHandle): Figures | undefined {
-  const { data, refetch } = useQuery({
+  const queries = useQueryClient();
+  const { data } = useQuery({
     queryKey: ["thread", handle.id],
     queryFn: ({ signal }) => handle.get({ signal }),
   });
   const [spent, setSpent] = useState<readonly Spent[]>([]);
   useEffect(() => {
+    const load = () => void loadAgain(queries, ["thread", handle.id]);
     const leaves = [
       handle.on("message_end", (event) => {
         if (event.message.usage !== null) setSpent((before) => [...before, event]);
@@ -28,13 +32,13 @@ export function useFigures(handle: ThreadHandle): Figures | undefined {
       handle.on("subagent_end", (event) => {
         if (event.child_thread_id !== undefined) setSpent((before) => [...before, event]);
       }),
-      handle.on("awaiting_tool_execution", () => void refetch()),
-      handle.on("run_end", () => void refetch()),
+      handle.on("awaiting_tool_execution", load),
+      handle.on("run_end", load),
     ];
     return () => {
       for (const leave of leaves) leave();
     };
-  }, [handle, refetch]);
+  }, [handle, queries]);
   // The record includes events up to its `last_seq`.
   const last = data?.last_seq ?? 0;
   useEffect(() => setSpent((before) => before.filter(({ seq }) => seq > last)), [last]);

@@ -57,7 +57,7 @@ export function waitAfter(before: ModelWait | null, event: ThreadEvent, now: num
   if (event.type === "snapshot") {
     // Earlier events keep their distance in time from the snapshot, because this page's clock may differ from the server's.
     return event.partial.reduce<ModelWait | null>(
-      (wait, told) => waitAfter(wait, told, now - Math.max(0, event.at - told.at) / 1000),
+      (wait, earlier) => waitAfter(wait, earlier, now - Math.max(0, event.at - earlier.at) / 1000),
       null,
     );
   }

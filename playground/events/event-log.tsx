@@ -22,10 +22,10 @@ const lineHeight = 26;
 /** The log. */
 export function EventLog({ handle, onClose }: { handle: ThreadHandle; onClose: () => void }): ReactElement {
   const { tape, error, retry } = useEvents(handle);
-  const told = useStore(tape);
-  const [held, setHeld] = useState<typeof told | null>(null);
+  const recorded = useStore(tape);
+  const [held, setHeld] = useState<typeof recorded | null>(null);
   const [filter, setFilter] = useState(everything);
-  const entries = held ?? told;
+  const entries = held ?? recorded;
   const shown = useMemo(() => filteredEntries(entries, filter), [entries, filter]);
   const [chosen, choose] = useChosenEvent();
   const at = chosen === null ? -1 : shown.findIndex(({ from, event }) => from <= chosen && chosen <= event.seq);
@@ -53,7 +53,7 @@ export function EventLog({ handle, onClose }: { handle: ThreadHandle; onClose: (
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- only what is filtered out is a reason
   }, [filter]);
   const entry = shown[at];
-  const waiting = told.length - entries.length;
+  const waiting = recorded.length - entries.length;
   return (
     <aside className={css["log"]} aria-label="Events">
       <header className={css["head"]}>
@@ -67,7 +67,7 @@ export function EventLog({ handle, onClose }: { handle: ThreadHandle; onClose: (
           label={held === null ? "Hold the list" : "Follow again"}
           aria-pressed={held !== null}
           onClick={() => {
-            setHeld(held === null ? told : null);
+            setHeld(held === null ? recorded : null);
             if (held !== null) {
               choose(null);
               virtual.scrollToEnd();
@@ -80,7 +80,7 @@ export function EventLog({ handle, onClose }: { handle: ThreadHandle; onClose: (
       {error === null ? null : <ErrorNote title="The events could not be read" error={error} onRetry={retry} />}
       {shown.length === 0 ? (
         <p className={css["none"]}>
-          {entries.length === 0 ? "Nothing was told yet. Say something." : "No event is of this type and run."}
+          {entries.length === 0 ? "No events yet. Send a message." : "No event is of this type and run."}
         </p>
       ) : null}
       <div ref={place} className={css["lines"]}>

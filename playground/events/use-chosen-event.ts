@@ -11,6 +11,7 @@ export function useChosenEvent(): [number | null, (seq: number | null) => void] 
       (before) => {
         const after = new URLSearchParams(before);
         after.delete("event");
+        after.delete("context");
         // The log stays open when its selection is cleared.
         after.set("log", "open");
         if (seq !== null) after.set("event", String(seq));
@@ -31,6 +32,8 @@ export function useLogOpen(): [boolean, (open: boolean) => void] {
         const after = new URLSearchParams(before);
         after.delete("event");
         after.delete("log");
+        // One panel is open at a time.
+        after.delete("context");
         if (open) after.set("log", "open");
         return after;
       },

@@ -169,7 +169,9 @@ function useRecord(handle: ThreadHandle, path: string) {
   useEffect(
     () =>
       handle.on("file_changed", ({ path: changed, file }) => {
-        if (changed === path) queries.setQueryData(key, file);
+        if (changed !== path) return;
+        // The response to a request under way may be older than the event.
+        void queries.cancelQueries({ queryKey: key, exact: true }).then(() => queries.setQueryData(key, file));
       }),
     [handle, path, queries, key],
   );

@@ -1,6 +1,6 @@
 // The head of a thread's files page: a link back, the number and size of the files, and the buttons that add files.
 
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { ReactElement } from "react";
 import type { FileRecord, Thread, ThreadHandle } from "threadhold/client";
@@ -8,6 +8,7 @@ import type { FileRecord, Thread, ThreadHandle } from "threadhold/client";
 import { browserTimers } from "../kit/browser-timers.ts";
 import { Button, IconButton, IconLink } from "../kit/button.tsx";
 import { bytes, count } from "../kit/figures.ts";
+import { loadAgain } from "../kit/load-again.ts";
 import { Menu } from "../kit/menu.tsx";
 import { visibleText } from "../kit/visible-text.ts";
 import { threadPath, useNameOf } from "../threads/thread-title.ts";
@@ -78,24 +79,23 @@ export function FilesHead({ handle, thread, folder, onUpload, onNew, onDelete }:
 
 /** The number and size of the files, loaded again after changes. */
 function useStats(handle: ThreadHandle) {
-  const query = useQuery({
-    queryKey: ["files", handle.id, "stats"],
-    queryFn: ({ signal }) => handle.files.stats({ signal }),
-    staleTime: 0,
-  });
-  const { refetch } = query;
+  const queries = useQueryClient();
   useEffect(() => {
     let callOff: (() => void) | null = null;
     const leave = handle.on("file_changed", () => {
       callOff ??= browserTimers.after(settleMs, () => {
         callOff = null;
-        void refetch();
+        void loadAgain(queries, ["files", handle.id, "stats"]);
       });
     });
     return () => {
       leave();
       callOff?.();
     };
-  }, [handle, refetch]);
-  return query;
+  }, [handle, queries]);
+  return useQuery({
+    queryKey: ["files", handle.id, "stats"],
+    queryFn: ({ signal }) => handle.files.stats({ signal }),
+    staleTime: 0,
+  });
 }

@@ -56,7 +56,7 @@ function FailedPart({ error, onAgain }: { error: unknown; onAgain: () => void })
       <strong>{missing ? "A part of this page could not be loaded" : "This part of the page failed"}</strong>
       <p>
         {missing
-          ? "The playground was built anew since the page was opened, or the network is gone. What you were writing is kept."
+          ? "The playground was built again after this page was opened, or the network is gone. What you were writing is kept."
           : wordsOf(error)}
       </p>
       <div className={css["choices"]}>

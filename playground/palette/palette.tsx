@@ -78,6 +78,12 @@ export function Palette({ onClose, onNew, onImport, onKeys }: PaletteProps): Rea
                     >
                       Event log of this thread
                     </Command.Item>
+                    <Command.Item
+                      value="context of this thread tokens window request"
+                      onSelect={then(() => navigate(`${threadPath(open["id"] ?? "")}?context=open`))}
+                    >
+                      Context of this thread
+                    </Command.Item>
                   </>
                 )}
                 <Command.Item onSelect={then(() => document.getElementById("composer")?.focus())}>

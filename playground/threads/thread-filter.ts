@@ -1,5 +1,6 @@
 // The filter of the thread list, kept in the address, so that it can be shared and survives a reload.
 
+import { useCallback } from "react";
 import type { ThreadFilter, ThreadStatus } from "threadhold/client";
 import { useSearch, useSearchParams } from "wouter";
 
@@ -28,19 +29,22 @@ export function useListFilter(): [ListFilter, (change: Partial<ListFilter>) => v
     tag: params.get("tag") ?? "",
     user: params.get("user") ?? "",
   };
-  const change = (next: Partial<ListFilter>): void => {
-    setParams(
-      (before) => {
-        const after = new URLSearchParams(before);
-        for (const [name, value] of Object.entries(next)) {
-          if (value === "") after.delete(name);
-          else after.set(name, value);
-        }
-        return after;
-      },
-      { replace: true },
-    );
-  };
+  const change = useCallback(
+    (next: Partial<ListFilter>): void => {
+      setParams(
+        (before) => {
+          const after = new URLSearchParams(before);
+          for (const [name, value] of Object.entries(next)) {
+            if (value === "") after.delete(name);
+            else after.set(name, value);
+          }
+          return after;
+        },
+        { replace: true },
+      );
+    },
+    [setParams],
+  );
   return [filter, change];
 }
 

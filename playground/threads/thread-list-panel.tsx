@@ -1,6 +1,6 @@
 // The list of threads next to every page: search, filters, and the threads with their status, which the server updates.
 
-import { useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import type { ReactElement } from "react";
 import { useThreads } from "threadhold/react";
 import { useLocation, useRoute } from "wouter";
@@ -34,6 +34,8 @@ export function ThreadList({ onNew, onImport }: ThreadListProps): ReactElement {
   const [limit, setLimit] = useState(pageLength);
   const { threads, loading, error, refresh } = useThreads(queryOf(filter, limit));
   const hidden = useHidden();
+  // The same function at each rendering, so that an unchanged row is not drawn again with the list.
+  const showTagged = useCallback((tag: string) => setFilter({ tag }), [setFilter]);
   const [, params] = useRoute(/^\/threads\/(?<id>[^/]+)/);
   const search = useListSearch();
   const shown = threads.filter(({ id }) => !hidden.has(id));
@@ -67,7 +69,7 @@ export function ThreadList({ onNew, onImport }: ThreadListProps): ReactElement {
               open={params?.["id"] === thread.id}
               search={search}
               onChanged={refresh}
-              onTag={(tag) => setFilter({ tag })}
+              onTag={showTagged}
             />
           ))}
         </ol>

@@ -6,10 +6,10 @@ import type { Thread } from "threadhold/client";
 import { Link } from "wouter";
 
 import { otherOwner, useCaller } from "../access/use-caller.ts";
+import { Ago } from "../kit/ago.tsx";
 import { IconButton } from "../kit/button.tsx";
-import { ago, count, iso } from "../kit/figures.ts";
+import { count } from "../kit/figures.ts";
 import { Menu } from "../kit/menu.tsx";
-import { useNow } from "../kit/now.ts";
 import { StatusMark } from "../kit/status.tsx";
 import { previewText } from "./preview-text.ts";
 import { threadPath, useAgentTitle, useNameOf } from "./thread-title.ts";
@@ -33,7 +33,6 @@ export const ThreadRow = memo(function ThreadRow({
   onChanged,
   onTag,
 }: ThreadRowProps): ReactElement {
-  const now = useNow();
   const nameOf = useNameOf();
   const agentTitle = useAgentTitle();
   const owner = otherOwner(useCaller(), thread);
@@ -56,9 +55,7 @@ export const ThreadRow = memo(function ThreadRow({
         <span className={css["facts"]}>
           {owner === null ? null : <span className={css["owner"]}>{owner}</span>}
           <span className={css["agent"]}>{agentTitle(thread.agent_id)}</span>
-          <time className={css["figure"]} dateTime={iso(thread.updated_at)}>
-            {ago(thread.updated_at, now)}
-          </time>
+          <Ago at={thread.updated_at} className={css["figure"]} />
           <span className={css["figure"]}>
             {count(thread.message_count)} {thread.message_count === 1 ? "message" : "messages"}
           </span>

@@ -6,8 +6,15 @@ import type { Log, Run, ThreadEvent } from "threadhold/client";
 import { loggedRun } from "./logged-run.ts";
 import type { LoggedAttempt, LoggedCall, LoggedNote } from "./logged-run.ts";
 import { stepKey } from "./step-key.ts";
-import { toldRun } from "./told-run.ts";
-import type { ToldAttempt, ToldCall, ToldNote, ToldRun, ToldStep, ToldWait } from "./told-run.ts";
+import { streamedRun } from "./streamed-run.ts";
+import type {
+  StreamedAttempt,
+  StreamedCall,
+  StreamedNote,
+  StreamedRun,
+  StreamedStep,
+  StreamedWait,
+} from "./streamed-run.ts";
 import type {
   AttemptNode,
   NoteNode,
@@ -32,11 +39,11 @@ export interface KnownRun {
 /** Builds the trace. */
 export function buildTrace({ thread_id, run, logs, events, prefix = "" }: KnownRun): RunNode {
   const of = { thread_id, run_id: run.id, prefix };
-  const told = toldRun(events, run.id);
+  const streamed = streamedRun(events, run.id);
   const logged = loggedRun(logs);
-  const attempts = mergedAttempts(told.attempts, logged.attempts).map((known) => attemptNode(known, of));
-  const calls = mergedCalls(told.calls, logged.calls);
-  const places = placesOf(told, attempts);
+  const attempts = mergedAttempts(streamed.attempts, logged.attempts).map((known) => attemptNode(known, of));
+  const calls = mergedCalls(streamed.calls, logged.calls);
+  const places = placesOf(streamed, attempts);
   const linesUnder = (message: string | null): StepNode[] =>
     message === null ? [] : [...places.values()].filter(({ place }) => place.under === message).map(stepNode);
   const toolNode = (known: MergedCall): ToolNode => {
@@ -44,12 +51,12 @@ export function buildTrace({ thread_id, run, logs, events, prefix = "" }: KnownR
     return node.kind === "prompt" ? { ...node, children: linesUnder(node.message_id) } : node;
   };
 
-  function stepNode({ place, told: step }: PlaceKnown): StepNode {
+  function stepNode({ place, streamed: step }: PlaceKnown): StepNode {
     const here = (one: { place: StepPlace | null }): boolean => one.place !== null && isSame(one.place, place);
     const children: TraceNode[] = inOrder([
       ...attempts.filter(here),
-      ...told.waits.filter((wait) => here(wait) && isShown(wait)).map((wait) => waitNode(wait, of)),
-      ...calls.filter(({ told: call }) => call !== null && here(call)).map(toolNode),
+      ...streamed.waits.filter((wait) => here(wait) && isShown(wait)).map((wait) => waitNode(wait, of)),
+      ...calls.filter(({ streamed: call }) => call !== null && here(call)).map(toolNode),
     ]);
     const start = Math.min(step?.start ?? Number.POSITIVE_INFINITY, ...children.map((child) => child.start));
     const end = step === null ? lastEnd(children) : step.end;
@@ -57,20 +64,21 @@ export function buildTrace({ thread_id, run, logs, events, prefix = "" }: KnownR
     const failed = end !== null && last?.state === "failed";
     const state =
       end === null ? stateOfOpen(children) : failed ? "failed" : last?.state === "stopped" ? "stopped" : "done";
-    const side = step?.side === "b" ? "side B" : null;
     const key = `${prefix}step ${stepKey(place)}`;
-    return { kind: "step", key, name: `Step ${place.step}`, aside: side, start, end, state, place, children, ...of };
+    const { reasoning = null, plan = null } = step ?? {};
+    const [name, aside] = [`Step ${place.step}`, asideOfStep(step)];
+    return { kind: "step", key, name, aside, start, end, state, place, reasoning, plan, children, ...of };
   }
 
-  const lost = calls.filter(({ told: call }) => call === null).map((known) => callNode(known, of));
+  const lost = calls.filter(({ streamed: call }) => call === null).map((known) => callNode(known, of));
   const top = inOrder([
     ...linesOfRun(places, calls).map(stepNode),
     ...lost,
-    ...told.waits.filter(({ place }) => place === null).map((wait) => waitNode(wait, of)),
-    ...notesOf(told.notes, logged.notes).map((note) => noteNode(note, of)),
+    ...streamed.waits.filter(({ place }) => place === null).map((wait) => waitNode(wait, of)),
+    ...notesOf(streamed.notes, logged.notes).map((note) => noteNode(note, of)),
   ]);
-  const start = told.start ?? run.started_at ?? run.created_at;
-  const end = run.ended_at ?? told.end;
+  const start = streamed.start ?? run.started_at ?? run.created_at;
+  const end = run.ended_at ?? streamed.end;
   const { name, aside } = { name: run.agent_id, aside: run.error?.message ?? reasonOf(run) };
   return {
     kind: "run",
@@ -79,64 +87,76 @@ export function buildTrace({ thread_id, run, logs, events, prefix = "" }: KnownR
     aside,
     start,
     end,
-    state: stateOfRun(run, told, top),
+    state: stateOfRun(run, streamed, top),
     children: top,
     ...of,
   };
 }
 
+/** The phase of a step, the progress of its plan, and its side. */
+function asideOfStep(step: StreamedStep | null): string | null {
+  const { phase = null, plan = null, side = null } = step ?? {};
+  const completed = (plan ?? []).filter(({ status }) => status === "completed").length;
+  const words = [
+    ...(phase === null ? [] : [phase]),
+    ...(plan === null ? [] : [`${completed} of ${plan.length} done`]),
+    ...(side === "b" ? ["side B"] : []),
+  ];
+  return words.length === 0 ? null : words.join(", ");
+}
+
 interface PlaceKnown {
   place: StepPlace;
-  told: ToldStep | null;
+  streamed: StreamedStep | null;
 }
 
 /** Every step that the events or the log contain. */
-function placesOf(told: ToldRun, attempts: readonly AttemptNode[]): Map<string, PlaceKnown> {
+function placesOf(streamed: StreamedRun, attempts: readonly AttemptNode[]): Map<string, PlaceKnown> {
   const places = new Map<string, PlaceKnown>();
-  for (const step of told.steps) places.set(stepKey(step.place), { place: step.place, told: step });
+  for (const step of streamed.steps) places.set(stepKey(step.place), { place: step.place, streamed: step });
   for (const { place } of attempts) {
-    if (!places.has(stepKey(place))) places.set(stepKey(place), { place, told: null });
+    if (!places.has(stepKey(place))) places.set(stepKey(place), { place, streamed: null });
   }
   return places;
 }
 
 /** Steps of the run's main scope, and those of nested scopes whose call is unknown. */
 function linesOfRun(places: ReadonlyMap<string, PlaceKnown>, calls: readonly MergedCall[]): PlaceKnown[] {
-  const prompts = new Set(calls.filter(isPrompt).map(({ told }) => told?.message_id ?? null));
+  const prompts = new Set(calls.filter(isPrompt).map(({ streamed }) => streamed?.message_id ?? null));
   return [...places.values()].filter(({ place: { under } }) => under === null || !prompts.has(under));
 }
 
-type MergedAttempt = { told: ToldAttempt | null; logged: LoggedAttempt | null };
+type MergedAttempt = { streamed: StreamedAttempt | null; logged: LoggedAttempt | null };
 
 /**
  * Merges attempts of events and log. A log row belongs to the first matching attempt of the events without a row. The
  * log has no row for an attempt that a crash interrupted.
  */
-function mergedAttempts(told: readonly ToldAttempt[], logged: readonly LoggedAttempt[]): MergedAttempt[] {
+function mergedAttempts(streamed: readonly StreamedAttempt[], logged: readonly LoggedAttempt[]): MergedAttempt[] {
   const rows = [...logged];
-  const merged = told.map((attempt): MergedAttempt => {
+  const merged = streamed.map((attempt): MergedAttempt => {
     const at = attempt.cut ? -1 : rows.findIndex((row) => isOfAttempt(row, attempt));
-    return { told: attempt, logged: at === -1 ? null : (rows.splice(at, 1)[0] ?? null) };
+    return { streamed: attempt, logged: at === -1 ? null : (rows.splice(at, 1)[0] ?? null) };
   });
-  return [...merged, ...rows.map((row) => ({ told: null, logged: row }))];
+  return [...merged, ...rows.map((row) => ({ streamed: null, logged: row }))];
 }
 
-function isOfAttempt(row: LoggedAttempt, { place, model, attempt }: ToldAttempt): boolean {
+function isOfAttempt(row: LoggedAttempt, { place, model, attempt }: StreamedAttempt): boolean {
   return isSame(row.place, place) && row.model === model && row.attempt === attempt;
 }
 
-function attemptNode({ told, logged }: MergedAttempt, of: Of): AttemptNode {
-  const place = logged?.place ?? told?.place ?? { under: null, step: 0 };
-  const start = logged?.start ?? told?.start ?? 0;
-  const end = logged?.end ?? told?.end ?? null;
-  const error = logged?.error ?? told?.error ?? null;
-  const cut = told?.cut === true;
-  const attempt = logged?.attempt ?? told?.attempt ?? 1;
-  const model = logged?.model ?? told?.model ?? "";
-  const stopped = error?.code === "aborted" || (logged?.stop_reason ?? told?.stop_reason) === "aborted";
+function attemptNode({ streamed, logged }: MergedAttempt, of: Of): AttemptNode {
+  const place = logged?.place ?? streamed?.place ?? { under: null, step: 0 };
+  const start = logged?.start ?? streamed?.start ?? 0;
+  const end = logged?.end ?? streamed?.end ?? null;
+  const error = logged?.error ?? streamed?.error ?? null;
+  const cut = streamed?.cut === true;
+  const attempt = logged?.attempt ?? streamed?.attempt ?? 1;
+  const model = logged?.model ?? streamed?.model ?? "";
+  const stopped = error?.code === "aborted" || (logged?.stop_reason ?? streamed?.stop_reason) === "aborted";
   const state = end === null ? "running" : stopped ? "stopped" : error !== null || cut ? "failed" : "done";
-  const usage = logged?.usage ?? told?.usage ?? null;
-  const first = told?.first ?? null;
+  const usage = logged?.usage ?? streamed?.usage ?? null;
+  const first = streamed?.first ?? null;
   return {
     kind: "attempt",
     key: `${of.prefix}attempt ${stepKey(place)} ${model} ${attempt}${cut ? ` ${start}` : ""}`,
@@ -152,46 +172,46 @@ function attemptNode({ told, logged }: MergedAttempt, of: Of): AttemptNode {
     provider: logged?.provider ?? null,
     model_id: logged?.model_id ?? null,
     attempt,
-    message_id: logged?.message_id ?? told?.message_id ?? null,
-    stop_reason: logged?.stop_reason ?? told?.stop_reason ?? null,
+    message_id: logged?.message_id ?? streamed?.message_id ?? null,
+    stop_reason: logged?.stop_reason ?? streamed?.stop_reason ?? null,
     error,
     usage,
     estimated: logged?.estimated ?? false,
-    cost: logged === null ? (told?.cost ?? null) : logged.cost,
+    cost: logged === null ? (streamed?.cost ?? null) : logged.cost,
     latency_ms: logged?.latency_ms ?? (end === null ? null : (end - start) / 1000),
     first_token_ms: logged === null ? (first === null ? null : (first - start) / 1000) : logged.first_token_ms,
     ...of,
   };
 }
 
-type MergedCall = { told: ToldCall | null; logged: LoggedCall | null };
+type MergedCall = { streamed: StreamedCall | null; logged: LoggedCall | null };
 
-function mergedCalls(told: readonly ToldCall[], logged: readonly LoggedCall[]): MergedCall[] {
+function mergedCalls(streamed: readonly StreamedCall[], logged: readonly LoggedCall[]): MergedCall[] {
   const byMessage = new Map(logged.map((call) => [call.message_id ?? call.id, call]));
-  const merged = told.map((call): MergedCall => {
+  const merged = streamed.map((call): MergedCall => {
     const key = call.message_id ?? "";
     const row = byMessage.get(key) ?? null;
     byMessage.delete(key);
-    return { told: call, logged: row };
+    return { streamed: call, logged: row };
   });
-  return [...merged, ...[...byMessage.values()].map((row) => ({ told: null, logged: row }))];
+  return [...merged, ...[...byMessage.values()].map((row) => ({ streamed: null, logged: row }))];
 }
 
-function isPrompt({ told }: MergedCall): boolean {
-  return told?.child_thread_id === null;
+function isPrompt({ streamed }: MergedCall): boolean {
+  return streamed?.child_thread_id === null;
 }
 
-function callNode({ told, logged }: MergedCall, of: Of): ToolNode {
-  const start = told?.start ?? logged?.start ?? 0;
-  const duration_ms = logged?.duration_ms ?? told?.duration_ms ?? null;
-  const end = told === null ? start + (duration_ms ?? 0) * 1000 : told.end;
-  const failed = logged?.is_error ?? told?.is_error ?? false;
-  const remote = told?.remote === true;
-  const error = told?.result?.status === "error" ? told.result.error : undefined;
+function callNode({ streamed, logged }: MergedCall, of: Of): ToolNode {
+  const start = streamed?.start ?? logged?.start ?? 0;
+  const duration_ms = logged?.duration_ms ?? streamed?.duration_ms ?? null;
+  const end = streamed === null ? start + (duration_ms ?? 0) * 1000 : streamed.end;
+  const failed = logged?.is_error ?? streamed?.is_error ?? false;
+  const remote = streamed?.remote === true;
+  const error = streamed?.result?.status === "error" ? streamed.result.error : undefined;
   return {
-    kind: told?.child_thread_id === undefined ? "tool" : told.child_thread_id === null ? "prompt" : "child",
-    key: `${of.prefix}call ${told?.message_id ?? logged?.id ?? ""}`,
-    name: told?.name ?? logged?.name ?? "",
+    kind: streamed?.child_thread_id === undefined ? "tool" : streamed.child_thread_id === null ? "prompt" : "child",
+    key: `${of.prefix}call ${streamed?.message_id ?? logged?.id ?? ""}`,
+    name: streamed?.name ?? logged?.name ?? "",
     aside: failed
       ? (error ?? "failed")
       : remote
@@ -203,35 +223,35 @@ function callNode({ told, logged }: MergedCall, of: Of): ToolNode {
     end,
     state: end === null ? (remote ? "waiting" : "running") : failed ? "failed" : "done",
     children: [],
-    place: told?.place ?? { under: null, step: 0 },
+    place: streamed?.place ?? { under: null, step: 0 },
     log_id: logged?.id ?? null,
-    call_id: told?.call_id ?? logged?.call_id ?? "",
-    message_id: told?.message_id ?? logged?.message_id ?? null,
-    args: told?.args ?? null,
-    output: told?.output ?? "",
-    progress: told?.progress ?? null,
-    result: told?.result ?? null,
+    call_id: streamed?.call_id ?? logged?.call_id ?? "",
+    message_id: streamed?.message_id ?? logged?.message_id ?? null,
+    args: streamed?.args ?? null,
+    output: streamed?.output ?? "",
+    progress: streamed?.progress ?? null,
+    result: streamed?.result ?? null,
     duration_ms: duration_ms ?? (end === null ? null : (end - start) / 1000),
     stack: logged?.stack ?? null,
-    child_thread_id: told?.child_thread_id ?? null,
+    child_thread_id: streamed?.child_thread_id ?? null,
     remote,
     ...of,
   };
 }
 
 /** A wait for a client's result is shown by the bar of the call itself. */
-function isShown({ waits_for }: ToldWait): boolean {
+function isShown({ waits_for }: StreamedWait): boolean {
   return waits_for !== "remote";
 }
 
-const waitWords: Readonly<Record<ToldWait["waits_for"], string>> = {
+const waitWords: Readonly<Record<StreamedWait["waits_for"], string>> = {
   approval: "waiting for approval",
   remote: "waiting for a client",
   limit: "waiting at a limit",
   "back-off": "before the next attempt",
 };
 
-function waitNode({ waits_for, name, call_id, start, end }: ToldWait, of: Of): WaitNode {
+function waitNode({ waits_for, name, call_id, start, end }: StreamedWait, of: Of): WaitNode {
   return {
     kind: "wait",
     key: `${of.prefix}wait ${call_id ?? start}`,
@@ -247,14 +267,14 @@ function waitNode({ waits_for, name, call_id, start, end }: ToldWait, of: Of): W
   };
 }
 
-function notesOf(told: readonly ToldNote[], logged: readonly LoggedNote[]): (ToldNote & { id: string })[] {
+function notesOf(streamed: readonly StreamedNote[], logged: readonly LoggedNote[]): (StreamedNote & { id: string })[] {
   // A recovery is both an event and a log row. The row has more details, so the event is left out.
   const recovered = logged.some(({ name }) => name.startsWith("Resumed"));
-  const events = told.filter(({ name }) => !(recovered && name.startsWith("Resumed")));
-  return [...events.map((note, at) => ({ ...note, id: `told ${at}` })), ...logged];
+  const events = streamed.filter(({ name }) => !(recovered && name.startsWith("Resumed")));
+  return [...events.map((note, at) => ({ ...note, id: `streamed ${at}` })), ...logged];
 }
 
-function noteNode({ id, at, name, aside, failed, data }: ToldNote & { id: string }, of: Of): NoteNode {
+function noteNode({ id, at, name, aside, failed, data }: StreamedNote & { id: string }, of: Of): NoteNode {
   const state = failed ? "failed" : "done";
   return {
     kind: "note",
@@ -299,7 +319,7 @@ function stateOfOpen(children: readonly TraceNode[]): "running" | "waiting" {
   return open.length > 0 && open.every(({ state }) => state === "waiting") ? "waiting" : "running";
 }
 
-function stateOfRun({ status }: Run, { end }: ToldRun, top: readonly TraceNode[]): TraceNode["state"] {
+function stateOfRun({ status }: Run, { end }: StreamedRun, top: readonly TraceNode[]): TraceNode["state"] {
   switch (status) {
     case "error":
       return "failed";

@@ -6,6 +6,7 @@ import type { ReactElement } from "react";
 import type { ThreadHandle } from "threadhold/client";
 import { Link } from "wouter";
 
+import { useAnswerLabel } from "../agents/answer-schema.ts";
 import { JsonView } from "../conversation/json-view.tsx";
 import { IconButton } from "../kit/button.tsx";
 import { duration } from "../kit/duration.ts";
@@ -16,7 +17,7 @@ import { lengthOf, stateWords } from "./node-words.ts";
 import type { RunPicture } from "./run-feed.ts";
 import { StepEvents } from "./step-events.tsx";
 import { Facts } from "./trace-facts.tsx";
-import type { StepPlace, ToolNode, TraceNode } from "./trace-node.ts";
+import type { StepNode, StepPlace, ToolNode, TraceNode } from "./trace-node.ts";
 import { tracePath } from "./trace-path.ts";
 
 import css from "./trace-detail.module.css";
@@ -84,6 +85,8 @@ function Body({ node, beside, handle, picture }: BodyProps): ReactElement {
       return (
         <>
           <Facts facts={[["Started", clock(node.start)]]} />
+          {node.reasoning === null ? null : <p className={css["words"]}>{node.reasoning}</p>}
+          {node.plan === null ? null : <Plan steps={node.plan} />}
           {events(node.place)}
         </>
       );
@@ -99,8 +102,21 @@ function Body({ node, beside, handle, picture }: BodyProps): ReactElement {
         </>
       );
     case "run":
-      return <RunDetail picture={picture} />;
+      return <RunDetail picture={picture} threadId={node.thread_id} />;
   }
+}
+
+/** The steps of a plan with their statuses after the step. */
+function Plan({ steps }: { steps: NonNullable<StepNode["plan"]> }): ReactElement {
+  return (
+    <ol className={css["plan"]} aria-label="Plan">
+      {steps.map(({ id, description, status }) => (
+        <li key={id} data-status={status}>
+          {description} <span className={css["status"]}>{status.replaceAll("_", " ")}</span>
+        </li>
+      ))}
+    </ol>
+  );
 }
 
 const waitWords = {
@@ -110,7 +126,8 @@ const waitWords = {
   "back-off": "The delay before the next attempt. It grows with each failure and has a random part.",
 } as const;
 
-function RunDetail({ picture: { run } }: { picture: RunPicture }): ReactElement | null {
+function RunDetail({ picture: { run }, threadId }: { picture: RunPicture; threadId: string }): ReactElement | null {
+  const label = useAnswerLabel(threadId, run?.data ?? null);
   if (run === null) return null;
   const { id, kind, models, steps, version, reason, error, started_at, first_seq } = run;
   return (
@@ -132,6 +149,7 @@ function RunDetail({ picture: { run } }: { picture: RunPicture }): ReactElement 
           ["Deployment", version ?? "–"],
         ]}
       />
+      {run.data === undefined ? null : <JsonView label={label} value={run.data} />}
     </>
   );
 }

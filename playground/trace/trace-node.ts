@@ -37,6 +37,10 @@ export interface RunNode extends Timed {
 export interface StepNode extends Timed {
   kind: "step";
   place: StepPlace;
+  /** The reasoning that its answer consists of; null for any other answer. */
+  reasoning: string | null;
+  /** The plan after the step, if it was made or has changed there. */
+  plan: EventOf<"plan">["steps"] | null;
 }
 
 /** One model request. Fields that only the log has are null until its row is written. */

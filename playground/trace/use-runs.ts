@@ -1,8 +1,10 @@
 // The runs of a thread, newest first, loaded again when one starts, ends or waits.
 
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import type { Run, ThreadHandle } from "threadhold/client";
+
+import { loadAgain } from "../kit/load-again.ts";
 
 /** The loaded runs. */
 export interface KnownRuns {
@@ -18,6 +20,7 @@ const pageLength = 50;
 
 /** The runs. */
 export function useRuns(handle: ThreadHandle): KnownRuns {
+  const queries = useQueryClient();
   const { data, isPending, error, refetch, hasNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ["runs", handle.id],
     queryFn: async ({ pageParam, signal }) => {
@@ -29,11 +32,11 @@ export function useRuns(handle: ThreadHandle): KnownRuns {
   });
   useEffect(() => {
     const types = ["run_start", "run_end", "queue_changed", "awaiting_tool_execution"] as const;
-    const leaves = types.map((type) => handle.on(type, () => void refetch()));
+    const leaves = types.map((type) => handle.on(type, () => void loadAgain(queries, ["runs", handle.id])));
     return () => {
       for (const leave of leaves) leave();
     };
-  }, [handle, refetch]);
+  }, [handle, queries]);
   return {
     runs: data?.pages.flatMap(({ items }) => items) ?? [],
     loading: isPending,

@@ -53,7 +53,7 @@ export function useUsage({ from, to, by, only }: Pick<UsageChoice, "from" | "to"
 
 type Reported = Awaited<ReturnType<ReturnType<typeof useThreadholdClient>["usage"]>>;
 
-interface Told {
+interface UsageReports {
   from: string;
   to: string;
   by: Dimension;
@@ -61,7 +61,7 @@ interface Told {
   past: Reported;
 }
 
-function knownOf({ from, to, by, report, past }: Told, only: string | null): KnownUsage {
+function knownOf({ from, to, by, report, past }: UsageReports, only: string | null): KnownUsage {
   const all = entriesOf(report, by);
   const series = seriesOf(all).filter(({ name }) => only === null || name === only);
   if (only === null) {

@@ -8,6 +8,7 @@ import { docCommentOf, firstSentence, withoutMarks } from "./doc-comment.mjs";
  * @typedef {import("./module-exports.mjs").Source} Source
  * @typedef {import("./module-exports.mjs").Exported} Exported
  * @typedef {{ specifier: string, file: string, about: string, exports: Exported[] }} Entry
+ * @typedef {Map<string, { link: string, exported: Exported }>} Links the exports by name
  */
 
 const functions = new Set(["FunctionDeclaration", "TSDeclareFunction", "ClassDeclaration", "VariableDeclaration"]);
@@ -62,7 +63,7 @@ function row(exported) {
 
 /**
  * @param {Exported} exported
- * @param {Map<string, string>} links
+ * @param {Links} links
  */
 function item(exported, links) {
   const { name, nodes, source } = exported;
@@ -71,8 +72,10 @@ function item(exported, links) {
   const own = seen.map((node) => declarationText(node, source)).join("\n\n");
   const code = [own, ...schemasOf(own, source)].join("\n\n");
   const mentioned = code.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
-  const used = [...links].filter(([other]) => other !== name && new RegExp(`\\b${other}\\b`).test(mentioned));
-  const see = used.map(([other, link]) => `[${other}](${link})`).join(", ");
+  const used = [...links].filter(
+    ([other, linked]) => other !== name && isMentioned(linked.exported, mentioned, source),
+  );
+  const see = used.map(([other, { link }]) => `[${other}](${link})`).join(", ");
   return [
     `### ${name}`,
     withoutMarks(docOf(exported) ?? ""),
@@ -81,6 +84,22 @@ function item(exported, links) {
   ]
     .filter((text) => text !== "")
     .join("\n\n");
+}
+
+/**
+ * Whether a declaration of a file refers to an export. A field can have the name of a function, and a file can have a type of its own with
+ * the name of another file's.
+ *
+ * @param {Exported} exported
+ * @param {string} code without comments
+ * @param {Source} source the file of the code
+ */
+function isMentioned({ name, nodes, source: { path } }, code, source) {
+  const isType = nodes.some(
+    (node) => !/^(?:Function|TSDeclareFunction|Variable)/.test((node["declaration"] ?? node).type),
+  );
+  if (!new RegExp(isType ? `\\b${name}\\b` : `(?:\\btypeof|=) ${name}\\b`).test(code)) return false;
+  return path === source.path || !source.body.some((node) => (node["declaration"] ?? node)["id"]?.name === name);
 }
 
 /**
@@ -173,13 +192,13 @@ function memberText(member, source) {
  * @param {readonly Entry[]} entries
  */
 function linksFor(entry, entries) {
-  /** @type {Map<string, string>} */
+  /** @type {Links} */
   const links = new Map();
   const inOrder = [...entries.filter((other) => other !== entry).toReversed(), entry];
   for (const { file, exports } of inOrder) {
     for (const exported of exports.filter((one) => !isInternal(one))) {
       const anchor = `#${exported.name.toLowerCase()}`;
-      links.set(exported.name, file === entry.file ? anchor : `${file}${anchor}`);
+      links.set(exported.name, { link: file === entry.file ? anchor : `${file}${anchor}`, exported });
     }
   }
   return new Map([...links].toSorted(([left], [right]) => (left < right ? -1 : 1)));

@@ -4,9 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { nextFreePort } from "./free-port.mjs";
 import { fromRoot } from "./paths.mjs";
-import { startGroup } from "./process-group.mjs";
+import { nextFreePort, startSupervised } from "./supervised-group.mjs";
 import { tools, wranglerEnvironment } from "./tools.mjs";
 
 /**
@@ -18,9 +17,9 @@ export async function startBenchServer() {
   const port = await nextFreePort(19_787);
   const url = `http://localhost:${port}`;
   const args = ["dev", "--config", fromRoot("bench/worker/wrangler.jsonc"), "--port", String(port)];
-  const group = startGroup(
-    process.execPath,
-    [fromRoot(tools.wrangler), ...args, "--persist-to", folder, "--show-interactive-dev-session=false"],
+  const options = ["--persist-to", folder, "--show-interactive-dev-session=false"];
+  const group = await startSupervised(
+    [process.execPath, fromRoot(tools.wrangler), ...args, ...options],
     wranglerEnvironment,
   );
   let output = "";

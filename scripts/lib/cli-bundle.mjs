@@ -22,13 +22,17 @@ export function cliBuild() {
   return hash.digest("hex").slice(0, 16);
 }
 
+/** The modules that the bundle exports: the command line, and those that scripts use too. */
+const entries = ["program", "dev/free-port", "dev/pass-lines", "dev/process-group"];
+
 /** Bundles into a folder: what a command imports when it runs is a module of its own. */
 async function bundleCli(folder) {
   const { build } = await import("esbuild");
   mkdirSync(cache, { recursive: true });
   const temporary = `${folder}.${process.pid}.tmp`;
   await build({
-    entryPoints: [join(packageRoot, "src/cli/run-cli.ts")],
+    entryPoints: entries.map((entry) => join(packageRoot, `src/cli/${entry}.ts`)),
+    outbase: join(packageRoot, "src/cli"),
     absWorkingDir: packageRoot,
     outdir: temporary,
     outExtension: { ".js": ".mjs" },
@@ -54,22 +58,21 @@ async function bundleCli(folder) {
   }
 }
 
+/**
+ * Imports a module of the command line.
+ *
+ * @param {string} entry such as `dev/free-port`
+ */
+export async function importCli(entry, version = cliBuild()) {
+  const folder = join(cache, `cli-${version}`);
+  if (!existsSync(folder)) await bundleCli(folder);
+  return import(pathToFileURL(join(folder, `${entry}.mjs`)).href);
+}
+
 /** Runs a command line of the package in this process and ends the process with its exit code. */
 export async function runCli(argv) {
   const version = cliBuild();
-  const folder = join(cache, `cli-${version}`);
-  if (!existsSync(folder)) await bundleCli(folder);
-  const cli = await import(pathToFileURL(join(folder, "run-cli.mjs")).href);
-  const code = await cli.runCli(argv, {
-    env: process.env,
-    cwd: process.cwd(),
-    packageRoot,
-    version,
-    print: (text) => process.stdout.write(`${text}\n`),
-    printError: (text) => process.stderr.write(`${text}\n`),
-    colours: process.stdout.isTTY === true && !process.env.NO_COLOR,
-    self: [process.execPath, fileURLToPath(new URL("../threadhold.mjs", import.meta.url))],
-  });
-  // A definition may have left a timer or a socket open; the command does not wait for it.
-  process.stdout.write("", () => process.stderr.write("", () => process.exit(code)));
+  const { runProgram } = await importCli("program", version);
+  const self = [process.execPath, fileURLToPath(new URL("../threadhold.mjs", import.meta.url))];
+  await runProgram(argv, { packageRoot, version, self });
 }

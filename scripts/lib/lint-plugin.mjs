@@ -10,13 +10,14 @@ import { noSharedPromise } from "./no-shared-promise.mjs";
 
 /**
  * Whether a file may name a target by a relative path. In src/ it must not leave its layer; definitions must not
- * leave agents/, nor the playground playground/. Files elsewhere reach into src/ by "#layer/file.ts" only, and tests into the
+ * leave agents/, the playground playground/, and a package its folder. Files elsewhere reach into src/ by "#layer/file.ts" only, and tests into the
  * playground by "#playground/file.ts". Migrations are no layer: the store, which runs them, and tests read them as text.
  */
 function mayReach(file, target) {
   const [top, layer] = file.split("/");
   if (target.startsWith("migrations/")) return top === "test" || file.startsWith("src/store/");
   if (top === "src") return target.startsWith(file.split("/").length > 2 ? `src/${layer}/` : "src/");
+  if (top === "packages") return target.startsWith(`packages/${layer}/`);
   if (top === "agents" || top === "playground") return target.startsWith(`${top}/`);
   return !/^(src|playground)\//.test(target);
 }

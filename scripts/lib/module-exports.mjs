@@ -41,6 +41,9 @@ export function moduleReader(read, resolve) {
     return body.flatMap((node) => {
       const from = node.source === null || node.source === undefined ? undefined : resolve(node.source.value, path);
       if (node.type === "ExportAllDeclaration") return from === undefined ? [] : exportsOf(from);
+      if (node.type === "ExportDefaultDeclaration" && node["declaration"].type === "Identifier") {
+        return found(node["declaration"].name, path).map((exported) => ({ ...exported, name: "default" }));
+      }
       if (node.type !== "ExportNamedDeclaration") return [];
       if (node.declaration) return namesOf(node.declaration).flatMap((name) => found(name, path));
       return node.specifiers.flatMap((/** @type {Node} */ specifier) => {

@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 
-import { nextFreePort } from "./free-port.mjs";
 import { fromRoot } from "./paths.mjs";
+import { nextFreePort } from "./supervised-group.mjs";
 
 /**
  * @param {string[]} [args] for the dev command

@@ -29,7 +29,7 @@ export function countTests(report, exitCode) {
 const shownMessage = 600;
 
 /**
- * The failed tests, one line each, with the beginning of the failure message.
+ * The failed tests, one line each, with the beginning of each failure message.
  *
  * @param {{ testResults?: FileReport[] } | undefined} report
  * @param {number} exitCode vitest's own
@@ -39,13 +39,15 @@ export function failedTests(report, exitCode) {
   const lines = (report?.testResults ?? []).flatMap(({ status, name = "", message, assertionResults }) => {
     const file = name.replace(/^.*\/(?=test\/)/, "");
     const failed = assertionResults.filter((test) => test.status === "failed");
-    if (failed.length === 0 && status === "failed") return [`FAILED ${file}: ${beginning(message)}`];
-    return failed.map((test) => `FAILED ${file}: ${test.fullName}: ${beginning(test.failureMessages?.[0])}`);
+    if (failed.length === 0 && status === "failed") return [`FAILED ${file}: ${beginning(message ?? "")}`];
+    return failed.map(({ fullName, failureMessages = [] }) => {
+      return `FAILED ${file}: ${fullName}: ${failureMessages.map(beginning).join(" | ")}`;
+    });
   });
   return lines.length > 0 || exitCode === 0 ? lines : [`FAILED outside every test: vitest ended with ${exitCode}`];
 }
 
-/** @param {string | undefined} message */
-function beginning(message = "") {
+/** @param {string} message */
+function beginning(message) {
   return message.slice(0, shownMessage).replaceAll(/\s+/g, " ");
 }

@@ -9,7 +9,23 @@ export const tools = {
 };
 
 /** The paths that the linter checks. */
-export const lintedPaths = ["src", "playground", "agents", "bench", "examples", "test", "scripts", "vitest.config.ts"];
+export const lintedPaths = [
+  "src",
+  "playground",
+  "agents",
+  "bench",
+  "examples",
+  "test",
+  "scripts",
+  "packages",
+  "vitest.config.ts",
+];
+
+/** Compilers in Go collect garbage less often: a fifth of their processor time less, for some more memory. */
+export const compilerEnvironment = { GOGC: "400" };
+
+/** Options of TypeScript. Several checkers would each find the same types of the libraries, at twice the processor time. */
+export const quickTypescript = ["--pretty", "false", "--checkers", "1"];
 
 /** The environment of every wrangler process: no telemetry, no banner, no network request for a `cf` object. */
 export const wranglerEnvironment = {

@@ -32,6 +32,7 @@ const sources = [
   "src/lib",
   "scripts/lib/ui-build.mjs",
   "scripts/lib/ui-vite.mjs",
+  "scripts/lib/pack/licenses.mjs",
   "package-lock.json",
 ];
 
@@ -58,11 +59,21 @@ export async function buildUi() {
   const hash = sourcesHash();
   const served = existsSync(recordFile) ? readFileSync(recordFile, "utf8") : "";
   if (served === hash && existsSync(path.join(uiFolder, "index.html"))) return false;
-  const kept = path.join(keptFolder, hash);
-  const built = !existsSync(kept);
-  if (built) await buildInto(kept);
-  serve(kept, hash);
+  const { folder, built } = await builtUi(hash);
+  serve(folder, hash);
   return built;
+}
+
+/**
+ * The folder with the build of the current sources. The served folder can also have files of an earlier build.
+ *
+ * @returns {Promise<{ folder: string, built: boolean }>} whether it was built now
+ */
+export async function builtUi(hash = sourcesHash()) {
+  const folder = path.join(keptFolder, hash);
+  const built = !existsSync(folder);
+  if (built) await buildInto(folder);
+  return { folder, built };
 }
 
 async function buildInto(folder) {

@@ -1,8 +1,11 @@
 // The Vite configuration of the playground, for builds and for the development server.
 
+import path from "node:path";
+
 import react from "@vitejs/plugin-react";
 import { createLogger } from "vite";
 
+import { licenseTexts } from "./pack/licenses.mjs";
 import { fromRoot } from "./paths.mjs";
 
 /** A logger without one known warning of Vite about its own handling of CSS modules. It has no effect on this project's CSS. */
@@ -24,6 +27,18 @@ const oneFontFormat = {
     /\/katex[^/]*\.css$/.test(id) ? code.replace(/,url\([^)]*\) format\("(?:woff|truetype)"\)/g, "") : undefined,
 };
 
+/** Adds the licences of the packages and fonts in the build, since the minified files have no comments. */
+const licenseFile = {
+  name: "license-file",
+  generateBundle(_options, bundle) {
+    const ids = Object.values(bundle).flatMap((output) =>
+      output.type === "chunk" ? Object.keys(output.modules) : output.originalFileNames,
+    );
+    const files = ids.map((id) => path.resolve(fromRoot("playground"), id.replace("\0", "")));
+    this.emitFile({ type: "asset", fileName: "THIRD-PARTY-LICENSES.txt", source: licenseTexts(files) });
+  },
+};
+
 /**
  * @param {{ outDir?: string, port?: number, worker?: string }} options where the build goes; where the development server listens
  *   and which Worker it asks
@@ -39,7 +54,7 @@ export function uiConfig({ outDir, port, worker }) {
     mode: worker === undefined ? "production" : "development",
     logLevel,
     customLogger: quietLogger(logLevel),
-    plugins: [react(), oneFontFormat],
+    plugins: [react(), oneFontFormat, licenseFile],
     css: { modules: { localsConvention: "camelCaseOnly" } },
     build: {
       ...(outDir === undefined ? {} : { outDir }),

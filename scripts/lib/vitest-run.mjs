@@ -1,25 +1,42 @@
 // Runs vitest in process groups of its own, as long as a deadline allows, and counts what they say together.
 
-import { appendFileSync, createWriteStream, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, createWriteStream, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { setPriority } from "node:os";
 import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 
+import { importCli } from "./cli-bundle.mjs";
+import { makeMemoryFolder } from "./memory-folder.mjs";
 import { fromRoot } from "./paths.mjs";
-import { startGroup } from "./process-group.mjs";
-import { passOnLines, provokedLines } from "./quiet-lines.mjs";
+import { provokedLines } from "./provoked-lines.mjs";
+import { startSupervised } from "./supervised-group.mjs";
 import { countTests, failedTests } from "./test-count.mjs";
-import { tools, wranglerEnvironment } from "./tools.mjs";
+import { compilerEnvironment, tools, wranglerEnvironment } from "./tools.mjs";
+
+/**
+ * @typedef {object} Lane one vitest
+ * @property {string[]} args
+ * @property {boolean} [computes] whether its tests compute most of the time; it then leaves the processors to lanes that wait for programs
+ * @property {boolean} [stores] whether its tests write to databases all the time; their temporary folder is then in memory, where possible
+ */
 
 /**
  * Ends with one plain line that says how many passed and failed.
  *
- * @param {string[][]} lanes the arguments of each vitest; they run side by side
+ * @param {Lane[]} lanes they run side by side
  * @param {{ deadlineMinutes: number, report: string, env?: Record<string, string> }} options a test that never ends, such as an endless
  *   loop inside the runtime, is beyond vitest's own time limits; `report` begins the names of files that only this run writes: each
  *   lane's report, and all that it printed
  * @returns {Promise<number>} the exit code
  */
 export async function runVitest(lanes, { deadlineMinutes, report, env = {} }) {
-  const groups = lanes.map((args, at) => startLane(args, { files: `${report}.${at}`, env }));
+  const memory = lanes.some(({ stores }) => stores === true) ? makeMemoryFolder() : undefined;
+  const inMemory = memory === undefined ? {} : { TMPDIR: memory.path };
+  const groups = await Promise.all(
+    lanes.map((lane, at) =>
+      startLane(lane, { files: `${report}.${at}`, env: lane.stores === true ? { ...env, ...inMemory } : env }),
+    ),
+  );
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
     process.on(signal, () => {
       for (const { vitest } of groups) vitest.signal(signal);
@@ -31,6 +48,7 @@ export async function runVitest(lanes, { deadlineMinutes, report, env = {} }) {
   }, deadlineMinutes * 60_000);
   const codes = await Promise.all(groups.map(({ vitest }) => vitest.ended));
   clearTimeout(deadline);
+  memory?.remove();
 
   const ended = groups.map(({ reportFile }, at) => ({ found: readReport(reportFile), code: codes[at] ?? 1 }));
   const counts = ended.map(({ found, code }) => countTests(found, code));
@@ -49,17 +67,17 @@ export async function runVitest(lanes, { deadlineMinutes, report, env = {} }) {
 }
 
 /** What tests provoke the runtime to say is kept in the lane's log alone. */
-function startLane(args, { files, env }) {
+async function startLane({ args, computes = false }, { files, env }) {
   const [reportFile, logFile] = [fromRoot(`${files}.json`), fromRoot(`${files}.log`)];
   // A report of an earlier run must never be counted as this one's.
   rmSync(reportFile, { force: true });
   mkdirSync(path.dirname(logFile), { recursive: true });
   const log = createWriteStream(logFile);
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`];
-  const vitest = startGroup(process.execPath, [fromRoot(tools.vitest), "run", ...reporters, ...args], {
+  const { passLines } = await importCli("dev/pass-lines");
+  const vitest = await startSupervised([process.execPath, fromRoot(tools.vitest), "run", ...reporters, ...args], {
     ...wranglerEnvironment,
-    // Compilers in Go collect garbage less often: a fifth of their processor time less, for some more memory.
-    GOGC: "400",
+    ...compilerEnvironment,
     ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}),
     ...env,
   });
@@ -68,10 +86,43 @@ function startLane(args, { files, env }) {
     [vitest.stderr, process.stderr],
   ])) {
     from.pipe(log, { end: false });
-    passOnLines(from, (line) => to.write(`${line}\n`), { noise: provokedLines() });
+    passLines(from, (line) => to.write(`${line}\n`), { noise: provokedLines() });
   }
   void vitest.ended.then(() => log.end());
+  if (computes && vitest.pid !== undefined) await lowerPriority(vitest.pid);
   return { vitest, reportFile, logFile };
+}
+
+/**
+ * Gives a process that has just started, and all that it starts, less of the processors than other processes get. The whole run ends
+ * earlier: a lane that waits for programs is the longest, and continues at once when a program answers.
+ *
+ * @param {number} pid the leader of a session
+ */
+async function lowerPriority(pid) {
+  const nice = 5;
+  const session = `/proc/${pid}/autogroup`;
+  try {
+    setPriority(pid, nice);
+    // Linux may share the processors among sessions. The priorities of processes then count only inside their session.
+    if (existsSync(session)) await writeWhenFree(session, String(nice));
+  } catch (error) {
+    // The process has ended, and its exit code says why; or the system does not permit it, and the lanes share the processors evenly.
+    const hasNoPriority = ["ESRCH", "ENOENT", "EACCES", "EPERM", "EROFS"].includes(error.info?.code ?? error.code);
+    if (!hasNoPriority) throw error;
+  }
+}
+
+/** Linux accepts one such change of a user within 100 milliseconds. */
+async function writeWhenFree(file, text) {
+  for (let left = 20; ; left -= 1) {
+    try {
+      return writeFileSync(file, text);
+    } catch (error) {
+      if (error.code !== "EAGAIN" || left === 0) throw error;
+      await wait(100);
+    }
+  }
 }
 
 function readReport(file) {

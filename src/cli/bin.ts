@@ -1,25 +1,25 @@
 #!/usr/bin/env node
-// The program of the package.
+// The program of the package. It checks Node before it loads anything that an older Node cannot load.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { runCli } from "./run-cli.ts";
+import { isOlder } from "./doctor/finding.ts";
+import { oldestNode } from "./oldest-node.ts";
 
-const packageRoot = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
-
-const { version } = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8")) as { version: string };
-
-const code = await runCli(process.argv.slice(2), {
-  env: process.env,
-  cwd: process.cwd(),
-  packageRoot,
-  version,
-  print: (text) => process.stdout.write(`${text}\n`),
-  printError: (text) => process.stderr.write(`${text}\n`),
-  colours: process.stdout.isTTY === true && !process.env.NO_COLOR,
-  self: [process.execPath, fileURLToPath(import.meta.url)],
-});
-// A definition may have left a timer or a socket open; the command does not wait for it.
-process.stdout.write("", () => process.stderr.write("", () => process.exit(code)));
+if (isOlder(process.versions.node, oldestNode)) {
+  process.stderr.write(
+    `threadhold needs Node ${oldestNode.join(".")} or newer; this is Node ${process.versions.node}. Install the current LTS version from https://nodejs.org.\n`,
+  );
+  process.exitCode = 2;
+} else {
+  const { runProgram } = await import("./program.ts");
+  const packageRoot = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
+  const { version } = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8")) as { version: string };
+  await runProgram(process.argv.slice(2), {
+    packageRoot,
+    version,
+    self: [process.execPath, fileURLToPath(import.meta.url)],
+  });
+}

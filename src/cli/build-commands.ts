@@ -1,13 +1,16 @@
 // `threadhold build` and `threadhold check`: compile `agents/`.
 
 import { spawn } from "node:child_process";
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 
 import type { Command } from "commander";
 
 import { runCompiler } from "#compiler/run-compiler.ts";
 
-import type { CliContext, ExitCode } from "./context.ts";
+import { CommandError, projectFolder, type CliContext, type ExitCode } from "./context.ts";
+import { formatFinding } from "./doctor/finding.ts";
+import { findWrangler } from "./doctor/wrangler-package.ts";
 
 interface BuildOptions {
   root: string;
@@ -32,7 +35,7 @@ export function addBuildCommands(program: Command, context: CliContext, end: (co
     .option("--types", "check the types too; type errors are warnings")
     .option("--types-only", "check the types, store the findings for the next build and write nothing else")
     .option("--json", "print the result as one line of JSON")
-    .action(async (options: BuildOptions) => end(await build(options, context)));
+    .action(async (options: BuildOptions) => end(await buildProject(options, context)));
   program
     .command("check")
     .description("Compile agents/ and check its types. Errors and type errors end the command with exit code 1.")
@@ -41,7 +44,8 @@ export function addBuildCommands(program: Command, context: CliContext, end: (co
     .action(async (options: { root: string; json?: boolean }) => end(await check(options, context)));
 }
 
-async function build(options: BuildOptions, context: CliContext): Promise<ExitCode> {
+/** Compiles a project, as `threadhold build` does. */
+export async function buildProject(options: BuildOptions, context: CliContext): Promise<ExitCode> {
   const automatic = options.auto === true && !publishing.has(context.env.WRANGLER_COMMAND ?? "");
   const { root, ...rest } = compilerContext(options, context);
   return runCompiler({
@@ -52,14 +56,28 @@ async function build(options: BuildOptions, context: CliContext): Promise<ExitCo
   });
 }
 
+/** Refuses a project without definitions, which is probably another folder than the one that is meant. */
+export function assertDefinitions(root: string): void {
+  if (existsSync(join(root, "agents"))) return;
+  throw new CommandError(
+    `There is no folder agents/ in ${root}; give --root, or run npx threadhold new agent assistant.`,
+  );
+}
+
 function check(options: { root: string; json?: boolean }, context: CliContext): Promise<ExitCode> {
-  return runCompiler({ ...compilerContext(options, context), mode: "strict", types: "strict" });
+  const compiler = compilerContext(options, context);
+  assertDefinitions(compiler.root);
+  const wrangler = findWrangler(compiler.root);
+  if (!("program" in wrangler) && !("program" in findWrangler(context.packageRoot))) {
+    context.printError(`The definitions are not loaded in the Workers runtime.\n${formatFinding(wrangler)}`);
+  }
+  return runCompiler({ ...compiler, mode: "strict", types: "strict" });
 }
 
 function compilerContext({ root, json = false }: { root: string; json?: boolean }, context: CliContext) {
-  const { cwd, packageRoot, version, print, printError, colours, env, self } = context;
+  const { packageRoot, version, print, printError, colours, env, self } = context;
   return {
-    root: resolve(cwd, root),
+    root: projectFolder(context, root),
     json,
     packageRoot,
     version,

@@ -1,4 +1,4 @@
-// Reads the definitions of a deployment: agents, prompts, models, callable tools, hooks and routes. The responses contain no secrets.
+// Reads the definitions of a deployment: agents, prompts, models, callable tools, hooks, input filters and routes. The responses contain no secrets.
 
 import type { RouteAnswer } from "./route-type.ts";
 import type { RequestOptions, Requests } from "./send-request.ts";
@@ -17,8 +17,12 @@ export interface Definitions {
   models: DefinitionList<RouteAnswer<"GET /api/models/:name">>;
   /** Everything that a model can call: tools, and prompts and agents that are exposed as tools. `kind` distinguishes them. */
   tools: DefinitionList<RouteAnswer<"GET /api/tools/:name">>;
+  /** The strategies that the project defines itself. */
+  strategies: Pick<DefinitionList<RouteAnswer<"GET /api/strategies">["strategies"][number]>, "list">;
   /** The hook files in execution order. */
   hooks: Pick<DefinitionList<RouteAnswer<"GET /api/hooks">["hooks"][number]>, "list">;
+  /** The input filters of `agents/filters/` in execution order. */
+  filters: Pick<DefinitionList<RouteAnswer<"GET /api/filters">["filters"][number]>, "list">;
   /** The routes that the project defines itself. */
   routes: Pick<DefinitionList<RouteAnswer<"GET /api/routes">["routes"][number]>, "list">;
 }
@@ -42,7 +46,9 @@ export function definitions(requests: Requests): Definitions {
       list: async (options) => (await requests.json("GET /api/tools", { ...options })).tools,
       get: (name, options) => requests.json("GET /api/tools/:name", { ...options, params: { name } }),
     },
+    strategies: { list: async (options) => (await requests.json("GET /api/strategies", { ...options })).strategies },
     hooks: { list: async (options) => (await requests.json("GET /api/hooks", { ...options })).hooks },
+    filters: { list: async (options) => (await requests.json("GET /api/filters", { ...options })).filters },
     routes: { list: async (options) => (await requests.json("GET /api/routes", { ...options })).routes },
   };
 }

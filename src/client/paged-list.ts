@@ -10,18 +10,21 @@ export interface Page<T> {
 /** A list that is requested in pages. Nothing is sent before the list is awaited or looped over. */
 export interface Pages<T, P extends Page<T> = Page<T>> extends PromiseLike<P>, AsyncIterable<T> {}
 
-/** Builds a list from a function that requests one page. Each loop starts at the first page, and requests each page when it needs it. */
-export function pages<T, P extends Page<T>>(fetchPage: (cursor: string | undefined) => Promise<P>): Pages<T, P> {
+/**
+ * Builds a list from a function that requests one page; its argument is added to the query. Each loop starts at the first page, and
+ * requests each page when it needs it.
+ */
+export function pages<T, P extends Page<T>>(fetchPage: (position: { cursor?: string }) => Promise<P>): Pages<T, P> {
   return {
     // oxlint-disable-next-line unicorn/no-thenable -- awaiting a list gives its page; a loop over it gives all
-    then: (fulfilled, rejected) => fetchPage(undefined).then(fulfilled, rejected),
+    then: (fulfilled, rejected) => fetchPage({}).then(fulfilled, rejected),
     async *[Symbol.asyncIterator]() {
-      let cursor: string | undefined;
+      let position = {};
       for (;;) {
-        const { items, next_cursor } = await fetchPage(cursor);
+        const { items, next_cursor } = await fetchPage(position);
         yield* items;
         if (next_cursor === null) return;
-        cursor = next_cursor;
+        position = { cursor: next_cursor };
       }
     },
   };

@@ -14,8 +14,8 @@ import type { ClientFetch, RequestBody, Settings } from "./settings.ts";
 const backOff = { first: 300, longest: 10_000 };
 
 /**
- * Adds a header that proves to a local server without authentication that no web page sent a GET or HEAD by DNS rebinding, because browsers
- * overwrite the header. With other methods the missing `Origin` header is the proof.
+ * Adds a header by which a local server without authentication recognises that a program sent a GET or HEAD request. A web page that uses
+ * DNS rebinding cannot send this header, because browsers overwrite it. For other methods the missing `Origin` header shows the same.
  */
 function sentByProgram(method: string | undefined): Record<string, string> {
   return method === undefined || method === "GET" || method === "HEAD" ? { "sec-fetch-site": "none" } : {};

@@ -4,12 +4,16 @@
 
 import type { ThreadEvent } from "#contract/event.ts";
 import { isFinished } from "#contract/finished.ts";
+import type { Json } from "#contract/json.ts";
 import type { Run } from "#contract/run.ts";
 import { deferred } from "#lib/deferred.ts";
 
 import { ThreadholdNetworkError } from "./client-error.ts";
 import { EventQueue } from "./event-queue.ts";
 import type { Follow } from "./follow/follow.ts";
+
+/** A run whose structured answer has the type `Data`. The server has checked the answer; the client trusts the type. */
+export type RunWith<Data> = Omit<Run, "data"> & { data?: Data };
 
 /** Options of a sent message. */
 export interface SendingOptions {
@@ -32,14 +36,14 @@ export interface SendingPorts {
   stop: (runId: string) => Promise<unknown>;
 }
 
-/** A message that was sent, and its run. */
-export class Sending implements AsyncIterable<ThreadEvent>, Promise<Run> {
+/** A message that was sent, and its run. `Data` is the type of a structured answer, `run.data`. */
+export class Sending<Data = Json> implements AsyncIterable<ThreadEvent>, Promise<RunWith<Data>> {
   readonly [Symbol.toStringTag] = "Sending";
   readonly #ports: SendingPorts;
   readonly #options: SendingOptions;
   readonly #queue = new EventQueue<ThreadEvent>();
   readonly #posted = deferred<string>();
-  readonly #done = deferred<Run>();
+  readonly #done = deferred<RunWith<Data>>();
   /** Events that arrived before the run's id was known. */
   #earlyEvents: ThreadEvent[] = [];
   #runId: string | null = null;
@@ -79,18 +83,18 @@ export class Sending implements AsyncIterable<ThreadEvent>, Promise<Run> {
   }
 
   // oxlint-disable-next-line unicorn/no-thenable -- a Sending is a promise of its run as well as an iterable of events
-  then<R = Run, E = never>(
-    fulfilled?: ((run: Run) => R | PromiseLike<R>) | null,
+  then<R = RunWith<Data>, E = never>(
+    fulfilled?: ((run: RunWith<Data>) => R | PromiseLike<R>) | null,
     rejected?: ((reason: unknown) => E | PromiseLike<E>) | null,
   ): Promise<R | E> {
     return this.#done.promise.then(fulfilled, rejected);
   }
 
-  catch<E = never>(rejected?: ((reason: unknown) => E | PromiseLike<E>) | null): Promise<Run | E> {
+  catch<E = never>(rejected?: ((reason: unknown) => E | PromiseLike<E>) | null): Promise<RunWith<Data> | E> {
     return this.#done.promise.catch(rejected);
   }
 
-  finally(settled?: (() => void) | null): Promise<Run> {
+  finally(settled?: (() => void) | null): Promise<RunWith<Data>> {
     return this.#done.promise.finally(settled);
   }
 
@@ -174,7 +178,8 @@ export class Sending implements AsyncIterable<ThreadEvent>, Promise<Run> {
     this.#isOver = true;
     this.#release();
     this.#queue.end();
-    this.#done.resolve(run);
+    // The server checked the data against the schema that the caller's type describes.
+    this.#done.resolve(run as RunWith<Data>);
   }
 
   #fail(thrown: unknown): void {

@@ -1,9 +1,11 @@
 // One thread: its requests, its state while it is followed, and sending messages. Creating a handle sends nothing and opens no
 // connection.
 
+import type { ThreadContext } from "#contract/context-route.ts";
 import type { EventOf, EventType, ThreadEvent } from "#contract/event.ts";
 import { emptyView } from "#contract/fold.ts";
 import type { ThreadView } from "#contract/fold.ts";
+import type { Json } from "#contract/json.ts";
 import type { Thread, ThreadStatus } from "#contract/thread.ts";
 
 import { toolResults } from "./call-results.ts";
@@ -64,7 +66,7 @@ export interface EventsOptions extends RequestOptions {
 const closedConnection: Connection = { state: "closed", error: null };
 const noCalls: readonly OpenCall[] = [];
 
-/** The most attempts to read the end of a run. The caller waits for that end, so the attempts continue for about a day. */
+/** The maximum number of attempts to read the end of a run. The caller waits for that end, so the attempts continue for about a day. */
 const readRunRetries = 10_000;
 
 /** A handle of a thread. */
@@ -97,6 +99,11 @@ export class ThreadHandle {
     return this.#ports.threads.get(this.id, options);
   }
 
+  /** What the next request to the model contains so far, with estimated tokens. */
+  context(options?: RequestOptions): Promise<ThreadContext> {
+    return this.#ports.requests.json("GET /api/threads/:id/context", { ...options, params: { id: this.id } });
+  }
+
   patch(change: ThreadChange, options?: RequestOptions): Promise<Thread> {
     return this.#ports.threads.patch(this.id, change, options);
   }
@@ -107,16 +114,17 @@ export class ThreadHandle {
 
   /**
    * Sends a message and follows the run that answers it. Loop over the result for events or over its `text` for pieces of text;
-   * await it for the ended run. The message is posted once, even if the connection fails and is retried.
+   * await it for the ended run. The message is posted once, even if the connection fails and is retried. `Data` is the type of
+   * `run.data` of a structured answer, such as `PromptData<typeof prompt>`.
    */
-  send(content: NewMessage["content"], options: SendOptions = {}): Sending {
+  send<Data = Json>(content: NewMessage["content"], options: SendOptions = {}): Sending<Data> {
     const { signal, stopOnAbort, until, idempotencyKey, ...message } = options;
     const post = async () => (await this.messages.post({ content, ...message }, { idempotencyKey })).run;
     return this.#sending(post, { signal, stopOnAbort, until });
   }
 
   /** Starts a run without a message and follows it as `send` does. */
-  continue(options: ContinueOptions = {}): Sending {
+  continue<Data = Json>(options: ContinueOptions = {}): Sending<Data> {
     const { signal, stopOnAbort, until, idempotencyKey, ...run } = options;
     return this.#sending(() => this.runs.post(run, { idempotencyKey }), { signal, stopOnAbort, until });
   }
@@ -250,9 +258,9 @@ export class ThreadHandle {
     };
   }
 
-  #sending(post: () => ReturnType<Runs["post"]>, options: SendingOptions): Sending {
+  #sending<Data>(post: () => ReturnType<Runs["post"]>, options: SendingOptions): Sending<Data> {
     const { requests } = this.#ports;
-    return new Sending(
+    return new Sending<Data>(
       {
         hold: () => this.#hold(),
         post,

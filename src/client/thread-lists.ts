@@ -54,17 +54,17 @@ export function messages(requests: Requests, id: string): Messages {
         ...(wait === true ? { timeoutMs: null } : {}),
       }),
     list: (query, options) =>
-      pages(async (cursor): Promise<MessagesPage> => {
-        const request = { ...options, params: { id }, query: cursor === undefined ? query : { ...query, cursor } };
+      pages(async (position): Promise<MessagesPage> => {
+        const request = { ...options, params: { id }, query: { ...query, ...position } };
         const { messages: items, ...rest } = await requests.json("GET /api/threads/:id/messages", request);
         return { items, ...rest };
       }),
     search: (q, query, options) =>
-      pages(async (cursor): Promise<Page<MessageHit>> => {
+      pages(async (position): Promise<Page<MessageHit>> => {
         const request = {
           ...options,
           params: { id },
-          query: { ...query, q, ...(cursor === undefined ? {} : { cursor }) },
+          query: { ...query, q, ...position },
         };
         const { hits: items, next_cursor } = await requests.json("GET /api/threads/:id/messages-search", request);
         return { items, next_cursor };
@@ -100,8 +100,8 @@ export function runs(requests: Requests, id: string): Runs {
       return answer.run;
     },
     list: (query, options) =>
-      pages(async (cursor): Promise<Page<Run>> => {
-        const request = { ...options, params: { id }, query: cursor === undefined ? query : { ...query, cursor } };
+      pages(async (position): Promise<Page<Run>> => {
+        const request = { ...options, params: { id }, query: { ...query, ...position } };
         const answer = await requests.json("GET /api/threads/:id/runs", request);
         return { items: answer.runs, next_cursor: answer.next_cursor };
       }),
@@ -119,8 +119,8 @@ export interface Logs {
 export function logs(requests: Requests, id: string): Logs {
   return {
     list: (query, options) =>
-      pages(async (cursor): Promise<Page<Log>> => {
-        const request = { ...options, params: { id }, query: cursor === undefined ? query : { ...query, cursor } };
+      pages(async (position): Promise<Page<Log>> => {
+        const request = { ...options, params: { id }, query: { ...query, ...position } };
         const answer = await requests.json("GET /api/threads/:id/logs", request);
         return { items: answer.logs, next_cursor: answer.next_cursor };
       }),
@@ -144,8 +144,8 @@ export interface Queue {
 export function queue(requests: Requests, id: string): Queue {
   return {
     list: (query, options) =>
-      pages(async (cursor): Promise<Page<QueuedInput>> => {
-        const request = { ...options, params: { id }, query: cursor === undefined ? query : { ...query, cursor } };
+      pages(async (position): Promise<Page<QueuedInput>> => {
+        const request = { ...options, params: { id }, query: { ...query, ...position } };
         const answer = await requests.json("GET /api/threads/:id/queue", request);
         return { items: answer.queue, next_cursor: answer.next_cursor };
       }),

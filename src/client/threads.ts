@@ -68,8 +68,8 @@ export interface ListDependencies {
 export function threads(requests: Requests, { feed, closed }: ListDependencies): Threads {
   const { newKey } = requests.settings;
   const list: Threads["list"] = (filter, options) =>
-    pages(async (cursor): Promise<Page<Thread>> => {
-      const query = cursor === undefined ? filter : { ...filter, cursor };
+    pages(async (position): Promise<Page<Thread>> => {
+      const query = { ...filter, ...position };
       const answer = await requests.json("GET /api/threads", { ...options, query });
       return { items: answer.threads, next_cursor: answer.next_cursor };
     });
@@ -78,8 +78,8 @@ export function threads(requests: Requests, { feed, closed }: ListDependencies):
       requests.json("POST /api/threads", { ...options, body, key: idempotencyKey }),
     list,
     search: (q, filter, options) =>
-      pages(async (cursor): Promise<Page<ThreadHits>> => {
-        const query = { ...filter, q, ...(cursor === undefined ? {} : { cursor }) };
+      pages(async (position): Promise<Page<ThreadHits>> => {
+        const query = { ...filter, q, ...position };
         const answer = await requests.json("GET /api/messages-search", { ...options, query });
         return { items: answer.threads, next_cursor: answer.next_cursor };
       }),

@@ -1,6 +1,7 @@
 // Checks the agents: which of their fields need others, and whether a prompt can offer them as tools.
 
 import type { AnyAgentDefinition, SideConfig } from "#spec/agent.ts";
+import type { AnyPromptDefinition } from "#spec/prompt.ts";
 
 import type { Findings } from "./findings.ts";
 import { mayBeBroken, type Definition, type Project } from "./project.ts";
@@ -30,6 +31,7 @@ export function checkAgents(project: Project, findings: Findings): void {
     checkSide(agent, "sideA", { project, findings });
     checkSide(agent, "sideB", { project, findings });
   }
+  for (const prompt of project.prompts) checkStructure(prompt, { project, findings });
   checkOffers(project, findings);
 }
 
@@ -49,6 +51,17 @@ function checkSide(
       suggestion: "stopToolResponseProperty: …",
     });
   }
+  const prompt = project.prompts.find((candidate) => candidate.name === side.prompt);
+  if (value.type === "dual_ai" && prompt?.value.structure !== undefined) {
+    findings.error({
+      code: "invalid_field",
+      file,
+      path: [name, "prompt"],
+      message:
+        `prompt "${side.prompt}" has a structure, and the answers of a dual_ai agent are messages to its other side; ` +
+        "use the prompt in an ai_human agent or offer it as a tool",
+    });
+  }
   for (const field of ["stopTool", "endSessionTool"] as const) {
     const tool = side[field];
     if (tool === undefined || offers(project, side, tool)) continue;
@@ -59,6 +72,22 @@ function checkSide(
       message: `prompt "${side.prompt}" does not list "${tool}" in its tools, so the model can never call it`,
     });
   }
+}
+
+/** A structured answer needs a model that supports structured output or tools. */
+function checkStructure(
+  { value, file }: Definition<AnyPromptDefinition>,
+  { project, findings }: { project: Project; findings: Findings },
+): void {
+  const model = project.models.find(({ name }) => name === value.model);
+  const { structuredOutputs, functionCalling } = model?.value.capabilities ?? {};
+  if (value.structure === undefined || structuredOutputs !== false || functionCalling !== false) return;
+  findings.error({
+    code: "invalid_field",
+    file,
+    path: ["structure"],
+    message: `model "${value.model}" supports neither structured output nor tools, so it gives no structured answers`,
+  });
 }
 
 function offers(project: Project, side: SideConfig, tool: string): boolean {

@@ -45,7 +45,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch {
-    // ESRCH. A process of another user, EPERM, is none of ours either.
+    // ESRCH: no process has this id. EPERM: the process belongs to another user, so it is not a check of this user.
     return false;
   }
 }

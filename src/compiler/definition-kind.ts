@@ -2,17 +2,37 @@
 
 import { hookNameOf } from "#spec/define-hook.ts";
 import { threadEndpointHandler } from "#spec/endpoint.ts";
+import { isInputFilter } from "#spec/input-filter.ts";
 
 /** The folders of `agents/`. */
-export const definitionFolders = ["models", "prompts", "agents", "tools", "hooks", "api"] as const;
+export const definitionFolders = [
+  "models",
+  "prompts",
+  "agents",
+  "tools",
+  "strategies",
+  "hooks",
+  "filters",
+  "api",
+] as const;
 
 export type DefinitionFolder = (typeof definitionFolders)[number];
 
 /** The kind of a default export. */
-export type ExportKind = "model" | "prompt" | "agent" | "tool" | "hook" | "thread endpoint" | "function" | "unknown";
+export type ExportKind =
+  | "model"
+  | "prompt"
+  | "agent"
+  | "tool"
+  | "strategy"
+  | "hook"
+  | "filter"
+  | "thread endpoint"
+  | "function"
+  | "unknown";
 
 /** The kinds whose definitions have names. */
-export type NamedKind = "model" | "prompt" | "agent" | "tool";
+export type NamedKind = "model" | "prompt" | "agent" | "tool" | "strategy";
 
 /** The function that creates the definitions of each folder. */
 export const folderMakers: Record<DefinitionFolder, string> = {
@@ -20,16 +40,19 @@ export const folderMakers: Record<DefinitionFolder, string> = {
   prompts: "definePrompt",
   agents: "defineAgent",
   tools: "defineTool",
+  strategies: "defineStrategy",
   hooks: "defineHook",
+  filters: "defineFilter",
   api: "defineController or defineThreadEndpoint",
 };
 
 /** The kind of the definitions in each folder of named definitions. */
-export const folderKinds: Record<"models" | "prompts" | "agents" | "tools", NamedKind> = {
+export const folderKinds: Record<"models" | "prompts" | "agents" | "tools" | "strategies", NamedKind> = {
   models: "model",
   prompts: "prompt",
   agents: "agent",
   tools: "tool",
+  strategies: "strategy",
 };
 
 const kindFolders: Partial<Record<ExportKind, DefinitionFolder>> = {
@@ -37,7 +60,9 @@ const kindFolders: Partial<Record<ExportKind, DefinitionFolder>> = {
   prompt: "prompts",
   agent: "agents",
   tool: "tools",
+  strategy: "strategies",
   hook: "hooks",
+  filter: "filters",
   "thread endpoint": "api",
 };
 
@@ -45,6 +70,7 @@ const kindFolders: Partial<Record<ExportKind, DefinitionFolder>> = {
 export function exportKindOf(value: unknown): ExportKind {
   if (typeof value === "function") {
     if (hookNameOf(value) !== undefined) return "hook";
+    if (isInputFilter(value)) return "filter";
     return threadEndpointHandler(value) === undefined ? "function" : "thread endpoint";
   }
   if (Array.isArray(value)) {
@@ -53,6 +79,7 @@ export function exportKindOf(value: unknown): ExportKind {
   }
   if (!isObject(value)) return "unknown";
   if ("sideA" in value) return "agent";
+  if (typeof value["next"] === "function") return "strategy";
   if ("prompt" in value || "toolDescription" in value) return "prompt";
   return "provider" in value ? "model" : "unknown";
 }

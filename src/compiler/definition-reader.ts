@@ -2,6 +2,7 @@
 // export that cannot be used is reported and recorded as broken.
 
 import type { AnyAgentDefinition } from "#spec/agent.ts";
+import type { AnyStrategyDefinition } from "#spec/define-strategy.ts";
 import type { AnyModelDefinition } from "#spec/model.ts";
 import type { AnyPromptDefinition } from "#spec/prompt.ts";
 import type { AnyToolDefinition } from "#spec/tool.ts";
@@ -57,6 +58,7 @@ export function readDefinition(file: ProjectFile, outcome: ModuleOutcome | undef
     return;
   }
   if (file.folder === "hooks") readHook(file, value, context);
+  else if (file.folder === "filters") context.project.filters.push({ file: file.file });
   else if (file.folder === "api") readRoute(file, outcome.exports, context);
   else if (file.folder === "tools") readTool(file, value, context);
   else if (isObject(value)) readNamed({ file: file.file, kind: folderKinds[file.folder] }, value, context);
@@ -66,12 +68,17 @@ export function readDefinition(file: ProjectFile, outcome: ModuleOutcome | undef
 function isProbablyOf(value: unknown, folder: DefinitionFolder): boolean {
   const kind = exportKindOf(value);
   if (folder === "api") return kind === "function" || kind === "thread endpoint";
-  if (folder === "tools" || folder === "hooks") return folderOf(kind) === folder;
+  if (folder === "tools" || folder === "hooks" || folder === "filters") return folderOf(kind) === folder;
   return folderOf(kind) === folder || (kind === "unknown" && isObject(value) && !Array.isArray(value));
 }
 
+/** Whether the definitions of a folder have names that others refer to. */
+function hasNames(folder: DefinitionFolder): folder is keyof typeof folderKinds {
+  return folder in folderKinds;
+}
+
 function markBroken(file: ProjectFile, { project, trees }: ReaderContext): void {
-  if (file.folder === "hooks" || file.folder === "api") return;
+  if (!hasNames(file.folder)) return;
   const name = file.folder === "tools" ? baseName(file) : trees.literalName(file.file);
   project.broken.push({ kind: folderKinds[file.folder], ...(name === undefined ? {} : { name }) });
 }
@@ -96,11 +103,11 @@ function reportWrongKind(file: ProjectFile, value: unknown, { project, findings 
   const kind = exportKindOf(value);
   const home = folderOf(kind);
   const name = isObject(value) && typeof value.name === "string" ? value.name : undefined;
-  if (kind === "model" || kind === "prompt" || kind === "agent" || kind === "tool") {
+  if (kind === "model" || kind === "prompt" || kind === "agent" || kind === "tool" || kind === "strategy") {
     const known = kind === "tool" ? baseName(file) : name;
     project.broken.push({ kind, ...(known === undefined ? {} : { name: known }) });
   }
-  if (file.folder !== "hooks" && file.folder !== "api") {
+  if (hasNames(file.folder)) {
     project.broken.push({ kind: folderKinds[file.folder], ...(name === undefined ? {} : { name }) });
   }
   const article = /^[aeiou]/.test(kind) ? "an" : "a";
@@ -170,7 +177,11 @@ function readNamed(
     if (prompt.requiredSchema !== undefined) {
       checkObjectSchema({ file, schema: prompt.requiredSchema, base: ["requiredSchema"], what: "argument" }, findings);
     }
+    if (prompt.structure !== undefined) {
+      checkObjectSchema({ file, schema: prompt.structure, base: ["structure"], what: "answer" }, findings);
+    }
     project.prompts.push({ name, file, value: prompt });
   }
+  if (kind === "strategy") project.strategies.push({ name, file, value: value as unknown as AnyStrategyDefinition });
   if (kind === "agent") project.agents.push({ name, file, value: value as unknown as AnyAgentDefinition });
 }

@@ -5,6 +5,7 @@ import { z } from "zod";
 
 import { refusedApi } from "#models/provider/providers.ts";
 import type { AgentDefinition, SideConfig } from "#spec/agent.ts";
+import type { StrategyDefinition } from "#spec/define-strategy.ts";
 import type { LimitAmounts, Limits } from "#spec/limits.ts";
 import type { AnyModelProvider, ModelDefinition } from "#spec/model.ts";
 import type { PromptDefinition, SubpromptConfig } from "#spec/prompt.ts";
@@ -65,6 +66,8 @@ const modelFields = {
   temperature: z.number().optional(),
   maxTokens: count.optional(),
   contextWindow: count.optional(),
+  inputLimit: count.optional(),
+  outputLimit: count.optional(),
   thinkingLevel: z.enum(["off", "minimal", "low", "medium", "high"]).optional(),
   cache: z
     .union([
@@ -123,6 +126,7 @@ const promptFields = {
   parallelToolCalls: z.boolean().optional(),
   toolChoice: z.enum(["auto", "none", "required"]).optional(),
   requiredSchema: z.unknown().optional(),
+  structure: z.unknown().optional(),
   tools: z.array(z.union([name, z.strictObject(subpromptFields)])).optional(),
   reasoning: z
     .strictObject({
@@ -141,7 +145,8 @@ const promptFields = {
       keepFirst: z.number().int().nonnegative().optional(),
       keepRecent: z.number().int().nonnegative().optional(),
       toolOutputMaxLines: count.optional(),
-      strategy: z.enum(["auto", "truncate_tools", "summarize", "drop", "none"]).optional(),
+      strategy: z.union([z.enum(["levels", "summarize", "off"]), callable]).optional(),
+      model: name.optional(),
     })
     .optional(),
   temperature: z.number().optional(),
@@ -151,17 +156,18 @@ const promptFields = {
 const conduct = {
   strategy: z
     .union([
-      z.enum(["loop", "react", "plan"]),
+      // The name may be that of a file in `agents/strategies/`. The check of references reports an unknown name.
+      name,
       z.discriminatedUnion("type", [
-        z.strictObject({ type: z.literal("loop"), maxIterations: z.number().positive().optional() }),
+        z.strictObject({ type: z.literal("loop"), maxIterations: count.optional() }),
         z.strictObject({
           type: z.literal("react"),
-          maxSteps: z.number().positive().optional(),
+          maxSteps: count.optional(),
           reasoningPrompt: z.string().optional(),
         }),
         z.strictObject({
           type: z.literal("plan"),
-          maxPlanSteps: z.number().positive().optional(),
+          maxPlanSteps: count.optional(),
           allowReplan: z.boolean().optional(),
         }),
       ]),
@@ -200,6 +206,12 @@ const agentFields = {
   ...conduct,
 } satisfies Fields<AgentDefinition>;
 
+const strategyFields = {
+  name,
+  description: z.string().optional(),
+  next: callable,
+} satisfies Fields<StrategyDefinition>;
+
 const toolOptionFields = {
   idempotent: z.boolean().optional(),
   reconcile: callable.optional(),
@@ -225,6 +237,7 @@ export const definitionShapes: Record<NamedKind, z.ZodType> = {
   prompt: z.strictObject(promptFields),
   agent: z.strictObject(agentFields),
   tool: z.strictObject(toolOptionFields),
+  strategy: z.strictObject(strategyFields),
 };
 
 /** The valid names at a path in a definition, from which suggestions are made. */
@@ -233,7 +246,8 @@ export function knownNames(kind: NamedKind, path: readonly (string | number)[]):
   if (here === "sideA" || here === "sideB") return Object.keys(sideFields);
   if (path.includes("tools")) return Object.keys(subpromptFields);
   if (path.length > 0) return nestedKeys(definitionShapes[kind], path);
-  return Object.keys({ model: modelFields, prompt: promptFields, agent: agentFields, tool: toolOptionFields }[kind]);
+  const fields = { model: modelFields, prompt: promptFields, agent: agentFields };
+  return Object.keys({ ...fields, tool: toolOptionFields, strategy: strategyFields }[kind]);
 }
 
 function nestedKeys(shape: z.ZodType, path: readonly (string | number)[]): string[] {

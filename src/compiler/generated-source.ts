@@ -19,7 +19,7 @@ export function registrySource(project: Project, hash: string, toRoot: string): 
     );
     return `  ${name}: {${entries.length === 0 ? "" : `\n${entries.join("\n")}\n  `}},`;
   };
-  const files = (["models", "prompts", "agents", "tools"] as const).map((kind) => {
+  const files = (["models", "prompts", "agents", "tools", "strategies"] as const).map((kind) => {
     const rows = byName<unknown>(project[kind]).map(
       ({ name, file }) => `      ${JSON.stringify(name)}: ${JSON.stringify(file)},`,
     );
@@ -39,7 +39,9 @@ ${table("models", project.models)}
 ${table("prompts", project.prompts)}
 ${table("agents", project.agents)}
 ${table("tools", project.tools)}
+${table("strategies", project.strategies)}
 ${list("hooks", project.hooks)}
+${list("filters", project.filters)}
 ${list("routes", project.routes.toSorted(compareRoutes))}
   files: {
 ${files.join("\n")}
@@ -50,12 +52,12 @@ ${files.join("\n")}
 }
 
 /** `.threadhold/names.d.ts`: the project's names as types. Without definitions it is empty, so that any name type-checks. */
-export function namesSource({ models, prompts, agents, tools }: Project): string {
+export function namesSource({ models, prompts, agents, tools, strategies }: Project): string {
   const union = (definitions: readonly Definition<unknown>[]): string =>
     byName(definitions)
       .map(({ name }) => JSON.stringify(name))
       .join(" | ") || "never";
-  if ([models, prompts, agents, tools].every((definitions) => definitions.length === 0))
+  if ([models, prompts, agents, tools, strategies].every((definitions) => definitions.length === 0))
     return `${heading}export {};\n`;
   return `${heading}export {};
 
@@ -65,6 +67,7 @@ declare module "threadhold" {
     prompts: ${union(prompts)};
     agents: ${union(agents)};
     tools: ${union(tools)};
+    strategies: ${union(strategies)};
   }
 }
 `;

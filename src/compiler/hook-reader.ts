@@ -18,6 +18,17 @@ const hookNames = Object.keys({
   before_store_tool_result: true,
   after_tool_call_success: true,
   after_tool_call_failure: true,
+  before_loop: true,
+  after_loop: true,
+  before_turn: true,
+  after_turn: true,
+  on_error: true,
+  before_tool_execution: true,
+  after_tool_execution: true,
+  before_tool_execution_update: true,
+  after_tool_execution_update: true,
+  transform_context: true,
+  convert_to_llm: true,
 } satisfies Record<AnyHookName, true>);
 
 /** Adds a hook to the project under its name. */

@@ -26,9 +26,13 @@ export interface LoadableBundle {
   paths: BundlePaths;
 }
 
-/** A file name that is unique to the content and to this process. */
-export function bundleFileName(seed: string): string {
-  return `definitions-${createHash("sha256").update(seed).digest("hex").slice(0, 12)}-${process.pid}.mjs`;
+let named = 0;
+
+/** A file name for the bundle of a project, another one for each build: Node loads a file only once in a process. */
+export function bundleFileName(root: string): string {
+  named += 1;
+  const hash = createHash("sha256").update(`${root}\0${named}`).digest("hex").slice(0, 12);
+  return `definitions-${hash}-${process.pid}.mjs`;
 }
 
 /** Loads every module of the bundle. */

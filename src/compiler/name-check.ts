@@ -4,11 +4,11 @@
 import { isToolName } from "./definition-name.ts";
 import type { Findings } from "./findings.ts";
 import { callablesOf, definitionsOf, type Project } from "./project.ts";
-import { findReferences } from "./reference-check.ts";
+import { builtInStrategies, findReferences } from "./reference-check.ts";
 
 /** Reports names that are used twice, and callables whose names no provider accepts. */
 export function checkNames(project: Project, findings: Findings): void {
-  for (const kind of ["model", "prompt", "agent", "tool"] as const) {
+  for (const kind of ["model", "prompt", "agent", "tool", "strategy"] as const) {
     const first = new Map<string, string>();
     for (const { name, file } of definitionsOf(project, kind)) {
       const earlier = first.get(name);
@@ -25,6 +25,15 @@ export function checkNames(project: Project, findings: Findings): void {
     }
   }
   checkCallables(project, findings);
+  for (const { name, file } of project.strategies) {
+    if (!builtInStrategies.includes(name)) continue;
+    findings.error({
+      code: "duplicate_name",
+      file,
+      path: ["name"],
+      message: `"${name}" is the name of a built-in strategy; an agent could not refer to this one`,
+    });
+  }
 }
 
 function checkCallables(project: Project, findings: Findings): void {

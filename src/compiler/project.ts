@@ -2,6 +2,7 @@
 // file does not make every reference to it an error.
 
 import type { AnyAgentDefinition } from "#spec/agent.ts";
+import type { AnyStrategyDefinition } from "#spec/define-strategy.ts";
 import type { RouteAccess } from "#spec/endpoint.ts";
 import type { AnyHookName } from "#spec/hook.ts";
 import type { AnyModelDefinition } from "#spec/model.ts";
@@ -47,19 +48,32 @@ export interface Project {
   prompts: Definition<AnyPromptDefinition>[];
   agents: Definition<AnyAgentDefinition>[];
   tools: Definition<AnyToolDefinition>[];
+  strategies: Definition<AnyStrategyDefinition>[];
   hooks: HookDefinition[];
+  filters: { file: string }[];
   routes: RouteDefinition[];
   broken: BrokenDefinition[];
 }
 
 /** A project without definitions. */
 export function emptyProject(): Project {
-  return { models: [], prompts: [], agents: [], tools: [], hooks: [], routes: [], broken: [] };
+  return {
+    models: [],
+    prompts: [],
+    agents: [],
+    tools: [],
+    strategies: [],
+    hooks: [],
+    filters: [],
+    routes: [],
+    broken: [],
+  };
 }
 
 /** The readable definitions of a kind. */
 export function definitionsOf(project: Project, kind: NamedKind): Definition<unknown>[] {
-  return { model: project.models, prompt: project.prompts, agent: project.agents, tool: project.tools }[kind];
+  const { models, prompts, agents, tools, strategies } = project;
+  return { model: models, prompt: prompts, agent: agents, tool: tools, strategy: strategies }[kind];
 }
 
 /** The definitions that can be called as a tool, with their kinds. */

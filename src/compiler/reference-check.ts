@@ -29,6 +29,7 @@ export function findReferences(project: Project): Reference[] {
     ),
     ...project.prompts.flatMap(promptReferences),
     ...project.agents.flatMap(({ file, value }) => [
+      ...strategyReferences(file, [], value),
       ...sideReferences(file, "sideA", value.sideA),
       ...(value.sideB ? sideReferences(file, "sideB", value.sideB) : []),
     ]),
@@ -48,6 +49,9 @@ function promptReferences({ file, value }: Definition<AnyPromptDefinition>): Ref
   const parts = typeof value.prompt === "string" ? [] : value.prompt;
   return [
     reference(["model"], value.model, { file, path: ["model"] }),
+    ...(value.context?.model === undefined
+      ? []
+      : [reference(["model"], value.context.model, { file, path: ["context", "model"] })]),
     ...parts.flatMap((part, index) =>
       part.type === "include" ? [reference(["prompt"], part.prompt, { file, path: ["prompt", index, "prompt"] })] : [],
     ),
@@ -64,7 +68,20 @@ function sideReferences(file: string, side: "sideA" | "sideB", config: SideConfi
     const name = config[field];
     return name === undefined ? [] : [reference(callable, name, { file, path: [side, field] })];
   });
-  return [reference(["prompt"], config.prompt, { file, path: [side, "prompt"] }), ...tools];
+  const strategies = strategyReferences(file, [side], config);
+  return [reference(["prompt"], config.prompt, { file, path: [side, "prompt"] }), ...tools, ...strategies];
+}
+
+/** The names of the strategies that every project has. */
+export const builtInStrategies: readonly string[] = ["loop", "react", "plan"];
+
+function strategyReferences(
+  file: string,
+  base: DefinitionPath,
+  { strategy }: Pick<SideConfig, "strategy">,
+): Reference[] {
+  if (typeof strategy !== "string" || builtInStrategies.includes(strategy)) return [];
+  return [reference(["strategy"], strategy, { file, path: [...base, "strategy"] })];
 }
 
 /** Reports references to names that are not defined. */
@@ -74,7 +91,10 @@ export function checkReferences(project: Project, findings: Findings): void {
     ...project.models.map((model) => ({ ...model, kind: "model" as const })),
   ];
   for (const { kinds, name, file, path } of findReferences(project)) {
-    const candidates = kinds.flatMap((kind) => definitionsOf(project, kind).map((definition) => definition.name));
+    const candidates = [
+      ...kinds.flatMap((kind) => definitionsOf(project, kind).map((definition) => definition.name)),
+      ...(kinds.includes("strategy") ? builtInStrategies : []),
+    ];
     if (candidates.includes(name) || mayBeBroken(project, kinds, name)) continue;
     const prefix = toolPattern.exec(name)?.[1];
     if (prefix !== undefined && kinds === callable) {
@@ -115,4 +135,5 @@ const codes: Record<NamedKind, DiagnosticCode> = {
   prompt: "unknown_prompt",
   tool: "unknown_tool",
   agent: "unknown_tool",
+  strategy: "unknown_strategy",
 };

@@ -17,7 +17,7 @@ const builtInShapes = new Set(
     .flatMap(({ method, path }) => belowApi(path).map((pattern) => `${method} ${patternShape(pattern)}`)),
 );
 
-/** The patterns that a project's files give the same paths; none for a path outside of `/api`. */
+/** Returns the patterns with which files of a project would serve the same paths; none for a path outside of `/api`. */
 function belowApi(path: string): string[] {
   if (!path.startsWith("/api/")) return [];
   const pattern = path.slice("/api".length);

@@ -7,6 +7,7 @@ import { writeFailedBuild, writeGoodBuild } from "./build-output.ts";
 import { formatDiagnostics } from "./diagnostic-report.ts";
 import { sortDiagnostics } from "./findings.ts";
 import { projectInputs } from "./module-bundle.ts";
+import { recordPackageVersion } from "./package-version.ts";
 import { checkTypes, storedTypeFindings, prepareTypeFindings, withTypeFindings } from "./type-check.ts";
 import { isBuildUnchanged, recordBuild } from "./unchanged-build.ts";
 
@@ -30,7 +31,7 @@ export interface BuildRequest {
   print: (text: string) => void;
   /** Checks the types of a project in another process and does not wait for it. */
   checkTypesLater: (root: string) => void;
-  /** Changes with the sources of the compiler. A build by another compiler is not taken over. */
+  /** Identifies the compiler's sources. A build by a compiler with other sources is not reused. */
   version: string;
 }
 
@@ -58,8 +59,10 @@ export async function runCompiler({ root, packageRoot, version, ...request }: Bu
   let changed = false;
   let found = diagnostics(dev ? storedTypeFindings(root) : []);
   const sources = projectInputs(inputs, root);
-  if (compiled) changed = writeGoodBuild({ root, project, bundle, sources, findings: dev ? found : [] });
-  else writeFailedBuild(root, found, dev);
+  if (compiled) {
+    changed = writeGoodBuild({ root, project, bundle, sources, findings: dev ? found : [] });
+    recordPackageVersion(root, packageRoot);
+  } else writeFailedBuild(root, found, dev);
   if (built.length === 0) recordBuild(root, { version, inputs, startedAt });
   const milliseconds = Math.round(performance.now() - started);
   // The check follows the build, because TypeScript reads the names that the build writes.

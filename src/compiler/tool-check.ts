@@ -76,7 +76,7 @@ interface CheckedSchema {
   schema: unknown;
   base: DefinitionPath;
   /** What the fields of the schema are. */
-  what: "argument" | "result";
+  what: "argument" | "result" | "answer";
 }
 
 /** Checks the schema of the arguments of a tool or prompt, or of the result of a client's tool. */

@@ -16,7 +16,10 @@ const deepest = 7;
 const argumentName = /^[a-zA-Z0-9_.-]{1,64}$/;
 
 /** Finds the parts of a schema that are not allowed; an empty list if there are none. */
-export function findSchemaProblems(schema: unknown, what: "argument" | "result" = "argument"): SchemaProblem[] {
+export function findSchemaProblems(
+  schema: unknown,
+  what: "argument" | "result" | "answer" = "argument",
+): SchemaProblem[] {
   const type = typeOf(schema);
   if (type === "object") {
     return propertiesOf(schema).flatMap(([key, inner]) => [...oddName([], key), ...check(inner, [key], [schema])]);

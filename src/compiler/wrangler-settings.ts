@@ -1,9 +1,10 @@
-// Reads the part of a project's wrangler configuration that the compiler needs. The file is searched as text, because the compiler
-// has no parser for TOML, and each setting has only one notation in each of the three formats.
+// Reads the part of a project's wrangler configuration that the compiler needs.
 
-import { join } from "node:path";
+import { extname, join } from "node:path";
 
 import { readIfExists } from "./changed-file.ts";
+import { isObject } from "./definition-kind.ts";
+import { parseConfigText, wranglerFileNames } from "./wrangler-text.ts";
 
 /** The settings that the compiler reads. */
 export interface WranglerSettings {
@@ -13,23 +14,36 @@ export interface WranglerSettings {
   moduleExtensions: readonly string[];
 }
 
-const fileNames = ["wrangler.toml", "wrangler.jsonc", "wrangler.json"];
 const fallback = { compatibilityDate: "2026-08-03", compatibilityFlags: ["nodejs_compat"] };
 
-/** Reads the configuration of a project. Without a configuration or a compatibility date, this package's own settings apply. */
+/**
+ * Reads the configuration of a project, at the root of its file. Without a configuration, a compatibility date or flags, and for a file that
+ * cannot be parsed, this package's own settings apply: wrangler and the commands that need the configuration report the mistake.
+ */
 export function readWranglerSettings(root: string): WranglerSettings {
-  const text = fileNames.map((name) => readIfExists(join(root, name))?.toString("utf8")).find(Boolean) ?? "";
-  const bare = text.replaceAll(/^\s*(?:#|\/\/).*$/gm, "");
-  const date = /"?compatibility_date"?\s*[=:]\s*"(\d{4}-\d\d-\d\d)"/.exec(bare)?.[1];
-  const flags = /"?compatibility_flags"?\s*[=:]\s*\[([^\]]*)\]/.exec(bare)?.[1];
-  const globs = [...bare.matchAll(/"?globs"?\s*[=:]\s*\[([^\]]*)\]/g)].flatMap(([, list]) => stringsOf(list ?? ""));
+  const { compatibility_date: date, compatibility_flags: flags, rules } = readConfiguration(root);
+  const globs = Array.isArray(rules) ? rules.flatMap((rule) => (isObject(rule) ? textsOf(rule["globs"]) : [])) : [];
   return {
-    compatibilityDate: date ?? fallback.compatibilityDate,
-    compatibilityFlags: flags === undefined ? fallback.compatibilityFlags : stringsOf(flags),
+    compatibilityDate: typeof date === "string" ? date : fallback.compatibilityDate,
+    compatibilityFlags: Array.isArray(flags) ? textsOf(flags) : fallback.compatibilityFlags,
     moduleExtensions: globs.flatMap((glob) => /\.\w+$/.exec(glob)?.[0] ?? []),
   };
 }
 
-function stringsOf(list: string): string[] {
-  return [...list.matchAll(/"([^"]*)"/g)].flatMap(([, text]) => text ?? []);
+function readConfiguration(root: string): Readonly<Record<string, unknown>> {
+  for (const name of wranglerFileNames) {
+    const text = readIfExists(join(root, name))?.toString("utf8");
+    if (text === undefined) continue;
+    try {
+      const value = parseConfigText(extname(name) === ".toml" ? "toml" : "json", text);
+      return isObject(value) ? value : {};
+    } catch {
+      return {};
+    }
+  }
+  return {};
+}
+
+function textsOf(list: unknown): string[] {
+  return Array.isArray(list) ? list.filter((each): each is string => typeof each === "string") : [];
 }

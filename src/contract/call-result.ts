@@ -5,7 +5,10 @@ import { z } from "zod";
 import { attachmentRefSchema } from "./attachment.ts";
 import { jsonSchema } from "./json.ts";
 
-/** The result of a tool. `details` is for programs and is never sent to a model. A stack trace is in the log only (decision record 14). */
+/**
+ * The result of a tool. `details` is for programs and is never sent to a model. A stack trace is in the log only (decision 14: hooks and
+ * results of tools).
+ */
 export const toolResultSchema = z.object({
   status: z.enum(["success", "error"]),
   result: z.string().optional(),

@@ -1,5 +1,5 @@
-// The route that restores a lost catalog. Each thread's object holds the catalog's data about its thread. The caller lists the objects,
-// because no object knows of others.
+// The route that restores a lost catalog (the deployment's index of all threads). Each thread's object holds the catalog's data about its
+// thread. The caller lists the objects, because no object knows of others.
 
 import { z } from "zod";
 

@@ -3,10 +3,12 @@
 import type { BuiltInRoute } from "./built-in-route.ts";
 import {
   agentViewSchema,
+  filterViewSchema,
   hookViewSchema,
   modelViewSchema,
   promptViewSchema,
   routeViewSchema,
+  strategyViewSchema,
   toolViewSchema,
 } from "./definition.ts";
 import { listSchema } from "./list-page.ts";
@@ -78,6 +80,14 @@ export const definitionRoutes = {
     access: "user",
     answers: { 200: toolViewSchema },
   },
+  listStrategies: {
+    method: "GET",
+    path: "/api/strategies",
+    summary: "The project's own strategies",
+    tag: "definitions",
+    access: "user",
+    answers: { 200: listSchema("strategies", strategyViewSchema) },
+  },
   listHooks: {
     method: "GET",
     path: "/api/hooks",
@@ -85,6 +95,14 @@ export const definitionRoutes = {
     tag: "definitions",
     access: "user",
     answers: { 200: listSchema("hooks", hookViewSchema) },
+  },
+  listFilters: {
+    method: "GET",
+    path: "/api/filters",
+    summary: "The input filters of the project, in the order in which they run",
+    tag: "definitions",
+    access: "user",
+    answers: { 200: listSchema("filters", filterViewSchema) },
   },
   listRoutes: {
     method: "GET",

@@ -8,10 +8,11 @@ import { jsonObjectSchema, jsonSchema } from "./json.ts";
 /** The definition's file, as a path from the project's root: `agents/tools/refund.ts`. Null if the build does not report it. */
 const fileSchema = z.string().nullable();
 
-/** A side of an agent. */
+/** A side of an agent. `strategy` is the name of its strategy: its own, its agent's, or `loop`. */
 const sideViewSchema = z.object({
   label: z.string().nullable(),
   prompt: z.string(),
+  strategy: z.string(),
   stopOnResponse: z.boolean(),
   stopTool: z.string().nullable(),
   stopToolResponseProperty: z.string().nullable(),
@@ -35,7 +36,7 @@ export const agentViewSchema = z.object({
   sideB: sideViewSchema.nullable(),
 });
 
-/** A prompt. `requiredSchema` is the JSON Schema of its input, null where it declares none. */
+/** A prompt. `requiredSchema` and `structure` are the JSON Schemas of its input and of its answer, null where it declares none. */
 export const promptViewSchema = z.object({
   name: z.string(),
   file: fileSchema,
@@ -57,9 +58,14 @@ export const promptViewSchema = z.object({
     .nullable(),
   recentImageThreshold: z.number().int(),
   requiredSchema: jsonObjectSchema.nullable(),
+  structure: jsonObjectSchema.nullable(),
 });
 
-/** A model. `ready` is false, and `missing` names the variable, while its key is not set. */
+/**
+ * A model. `context_window`, `input_limit` and `output_limit` are its token limits, null if unknown; `limits_source` is the source of those
+ * that the definition does not state. `max_tokens` is what the definition asks for. `ready` is false, and `missing` names the variable, while
+ * its key is not set.
+ */
 export const modelViewSchema = z.object({
   name: z.string(),
   file: fileSchema,
@@ -72,6 +78,9 @@ export const modelViewSchema = z.object({
   cachedPrice: z.number().nullable(),
   capabilities: jsonObjectSchema,
   context_window: z.number().int().nullable(),
+  input_limit: z.number().int().nullable(),
+  output_limit: z.number().int().nullable(),
+  limits_source: z.object({ url: z.string(), date: z.string() }).nullable(),
   max_tokens: z.number().int().nullable(),
   ready: z.boolean(),
   missing: z.string().nullable(),
@@ -91,8 +100,14 @@ export const toolViewSchema = z.object({
   result_schema: jsonObjectSchema.nullable(),
 });
 
+/** A strategy of the project, which agents and sides refer to by its name. */
+export const strategyViewSchema = z.object({ name: z.string(), file: fileSchema, description: z.string().nullable() });
+
 /** A hook file. Hooks of one name run in the order of the list. */
 export const hookViewSchema = z.object({ hook: z.string(), file: z.string() });
+
+/** A file of `agents/filters/`. */
+export const filterViewSchema = z.object({ file: z.string() });
 
 /** A route of `agents/api/`. In `path` a dynamic segment is `:name` and a catch-all at the end is `*name`. */
 export const routeViewSchema = z.object({
@@ -107,5 +122,6 @@ export type AgentView = z.infer<typeof agentViewSchema>;
 export type PromptView = z.infer<typeof promptViewSchema>;
 export type ModelView = z.infer<typeof modelViewSchema>;
 export type ToolView = z.infer<typeof toolViewSchema>;
+export type StrategyView = z.infer<typeof strategyViewSchema>;
 export type HookView = z.infer<typeof hookViewSchema>;
 export type RouteView = z.infer<typeof routeViewSchema>;

@@ -61,6 +61,19 @@ export function withoutArguments(call: AwaitedCall): PendingCall {
   return pending;
 }
 
+/** A step of a plan that a strategy made. */
+export const planStepSchema = z.object({
+  id: z.string(),
+  description: z.string(),
+  /** The tool that the step uses, if the plan names one. */
+  tool: z.string().exactOptional(),
+  /** The ids of the steps that have to be completed before this one. */
+  dependsOn: z.array(z.string()),
+  status: z.enum(["pending", "in_progress", "completed", "failed"]),
+});
+/** A step of a plan that a strategy made. */
+export type PlanStep = z.infer<typeof planStepSchema>;
+
 /** Shape of every event but the snapshot, one object per type. */
 const plainEventSchema = z.discriminatedUnion("type", [
   event("run_start", {
@@ -73,6 +86,8 @@ const plainEventSchema = z.discriminatedUnion("type", [
     status: runStatusSchema,
     reason: z.string().nullable(),
     outcome: jsonSchema,
+    /** The structured answer, as in the run's `data`. */
+    data: jsonSchema.exactOptional(),
     usage: usageSchema,
     cost: costSchema,
     message_ids: z.array(z.string()),
@@ -84,7 +99,12 @@ const plainEventSchema = z.discriminatedUnion("type", [
     /** The run's totals at this event. Absent in events of older deployments. */
     totals: runTotalsSchema.optional(),
   }),
-  event("step_start", { model: z.string(), attempt: z.number().int().positive() }),
+  event("step_start", {
+    model: z.string(),
+    attempt: z.number().int().positive(),
+    /** The purpose of the step in its strategy, such as `reason`. Absent for a step of a plain loop. */
+    phase: z.string().optional(),
+  }),
   event("step_end", {
     usage: usageSchema,
     stop_reason: stopReasonSchema.nullable(),
@@ -92,6 +112,10 @@ const plainEventSchema = z.discriminatedUnion("type", [
     /** The run's totals including this step. Absent in events of older deployments. */
     totals: runTotalsSchema.optional(),
   }),
+  /** A step of the phase `reason` has ended. `message_id` is the silent message of its answer. */
+  event("reasoning", { strategy: z.string(), text: z.string() }),
+  /** A strategy made a plan, or the status of one of its steps changed. The event contains the whole plan. */
+  event("plan", { strategy: z.string(), steps: z.array(planStepSchema) }),
   event("turn_end", { reason: z.string(), outcome: jsonSchema.optional() }),
   event("message_start", { role: roleSchema, position: z.string() }),
   event("text_start", { index }),
@@ -162,6 +186,23 @@ const plainEventSchema = z.discriminatedUnion("type", [
     error: runErrorSchema,
   }),
   event("model_fallback", { from: z.string(), to: z.string(), error: runErrorSchema }),
+  /** The conversation in a request is compacted. `tokens`: the size of the request before that. `budget`: its maximal size. */
+  event("compaction_start", {
+    /** `overflow`: a model refused the request as too large. `files`: the request had too many files. */
+    reason: z.enum(["budget", "overflow", "files"]),
+    tokens: z.number().int().nonnegative(),
+    budget: z.number().int().nonnegative(),
+  }),
+  event("compaction_end", {
+    /**
+     * The most severe reduction. `files`: files are not sent. `tools`: tool results are shortened. `turns`: old turns are one line each.
+     * `drop`: old messages are dropped. `cut`: texts of the newest messages are cut. `summary`: a summary replaces old messages.
+     */
+    level: z.enum(["files", "tools", "turns", "drop", "cut", "summary"]),
+    tokens: z.number().int().nonnegative(),
+    /** The number of messages of the conversation that are not sent any more. */
+    dropped: z.number().int().nonnegative(),
+  }),
   event("queue_changed", { queued: z.array(z.string()) }),
   event("file_changed", {
     path: z.string(),
@@ -208,7 +249,9 @@ export const eventTypes: readonly EventType[] = [
   "snapshot",
 ];
 
-/** SSE `event:` name of a type. EventSource keeps the name `error` for itself, so that type travels as `thread_error`. */
+/**
+ * The SSE `event:` name of an event type. EventSource uses the name `error` for its own events, so the type `error` becomes `thread_error`.
+ */
 export function sseEventName(type: string): string {
   return type === "error" ? "thread_error" : type;
 }

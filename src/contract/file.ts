@@ -8,7 +8,7 @@ import { fileRecordSchema } from "./stored-file.ts";
 /** The entries of a folder. */
 export const folderSchema = z.object({ entries: z.array(fileRecordSchema) });
 
-/** The response of a path in place of bytes: a folder's entries, or the record that `stat` requests. */
+/** The JSON response to a read of a path: a folder's entries, or the record that `stat` requests. */
 export const readFileAnswerSchema = z.union([folderSchema, fileRecordSchema]);
 
 /** Totals of a thread's files, including folders that exist only in paths. */

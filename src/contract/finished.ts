@@ -1,8 +1,8 @@
-// Tells which runs have ended. This file has no schema, so that the client can import it.
+// Determines whether a run has ended. This file has no schema, so that the client can import it.
 
 import type { RunStatus } from "./run.ts";
 
-/** The final statuses of a run. */
+/** Whether the status is final. */
 export function isFinished(
   status: RunStatus,
 ): status is Exclude<RunStatus, "queued" | "running" | "awaiting_tool_execution"> {

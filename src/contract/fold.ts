@@ -4,7 +4,7 @@
 
 import type { ToolResult } from "./call-result.ts";
 import type { Part } from "./content.ts";
-import type { EventOf, PlainEvent, ThreadEvent } from "./event.ts";
+import type { EventOf, PlainEvent, PlanStep, ThreadEvent } from "./event.ts";
 import type { Json } from "./json.ts";
 import type { RunError, RunStatus } from "./run.ts";
 import type { Message } from "./thread-message.ts";
@@ -42,6 +42,12 @@ export interface RunView {
   cost: number | null;
   reason: string | null;
   error: RunError | null;
+  /** The texts of its reasoning, in order. Absent if its strategy has no phase for it. */
+  reasoning?: readonly string[];
+  /** The current plan. Absent if its strategy makes none. */
+  plan?: readonly PlanStep[];
+  /** The data of a structured answer. Absent without one. */
+  data?: Json;
 }
 
 /** A subscriber's view of a thread. Messages are sorted by `position`. */
@@ -109,12 +115,31 @@ function withRecordedStatus(view: ThreadView, { active_run_id: id, status }: Thr
   return { ...view, runs: { ...view.runs, [run.id]: { ...run, status } } };
 }
 
+/** The types of events that change nothing in a view. As a type they are checked, and add nothing to the size of the client. */
+type UnshownType =
+  | "input_rejected"
+  | "step_start"
+  | "turn_end"
+  | "agent_handoff"
+  | "subagent_event"
+  | "subagent_end"
+  | "model_retry"
+  | "model_fallback"
+  | "compaction_start"
+  | "compaction_end"
+  | "queue_changed"
+  | "file_changed"
+  | "custom"
+  | "error";
+
 function apply(view: ThreadView, event: PlainEvent): ThreadView {
   switch (event.type) {
     case "run_start":
     case "run_end":
     case "awaiting_tool_execution":
     case "step_end":
+    case "reasoning":
+    case "plan":
       return applyRun(view, event);
     case "message_start":
       return putMessage(view, startedMessage(event));
@@ -143,25 +168,16 @@ function apply(view: ThreadView, event: PlainEvent): ThreadView {
       return applyChild(view, event);
     case "thread_updated":
       return { ...view, thread: event.thread };
-    case "input_rejected":
-    case "step_start":
-    case "turn_end":
-    case "agent_handoff":
-    case "subagent_event":
-    case "subagent_end":
-    case "model_retry":
-    case "model_fallback":
-    case "queue_changed":
-    case "file_changed":
-    case "custom":
-    case "error":
+    default:
+      // Also an event type of a newer server, which this client does not know.
+      event.type satisfies UnshownType;
       return view;
   }
 }
 
 function applyRun(
   view: ThreadView,
-  event: EventOf<"run_start" | "run_end" | "awaiting_tool_execution" | "step_end">,
+  event: EventOf<"run_start" | "run_end" | "awaiting_tool_execution" | "step_end" | "reasoning" | "plan">,
 ): ThreadView {
   const id = event.run_id;
   if (id === undefined) return view;
@@ -190,10 +206,15 @@ function applyRun(
       );
     case "step_end":
       return put({ ...known, ...event.totals }, view.active_run_id);
+    case "reasoning":
+      return put({ ...known, reasoning: [...(known.reasoning ?? []), event.text] }, view.active_run_id);
+    case "plan":
+      return put({ ...known, plan: event.steps }, view.active_run_id);
     case "run_end": {
       const { status, usage, cost, reason, error } = event;
+      const data = event.data === undefined ? {} : { data: event.data };
       const active = view.active_run_id === id ? null : view.active_run_id;
-      return put({ ...known, status, usage, cost, reason, error }, active);
+      return put({ ...known, status, usage, cost, reason, error, ...data }, active);
     }
   }
 }

@@ -1,4 +1,4 @@
-// JSON values as they travel on the wire and rest in rows.
+// JSON values, as requests and events contain them and as rows store them.
 
 import { z } from "zod";
 
@@ -22,14 +22,16 @@ export const bodyBounds: JsonBounds = { values: 100_000, depth: 64 };
 /** Bounds of JSON that a thread stores or that a model writes. */
 export const keptBounds: JsonBounds = { values: 500_000, depth: 256 };
 
-/** A copy of a JSON value. Throws a `NoJson` at the first part that is not JSON. One walk without a schema for each value. */
+/**
+ * Copies a JSON value. Throws a `NoJson` at the first part that is not JSON. It visits the value once and calls no schema for its parts.
+ */
 function copyOf(value: unknown, depth: number): Json {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
   if (typeof value !== "object" || depth > keptBounds.depth) throw new NoJson();
   if (Array.isArray(value)) {
     const list: Json[] = [];
-    // By number, since a list may have holes.
+    // By index, because a list may have holes. Reading a hole gives undefined, for which the call throws.
     for (let at = 0; at < value.length; at += 1) list.push(copyOf(value[at], depth + 1));
     return list;
   }

@@ -1,4 +1,5 @@
-// Pages of lists, as the thread's object and the catalog return them. The routes name the list by its plural.
+// Pages of lists, as the thread's object and the catalog (the deployment's index of all threads) return them. The routes name the list by
+// its plural.
 
 import { z } from "zod";
 

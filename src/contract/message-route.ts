@@ -25,6 +25,8 @@ export const postMessageSchema = z
     /** False stores the message and starts nothing. */
     run: z.boolean().default(true),
     limits: limitsSchema.optional(),
+    /** JSON Schema of an object: the run's answer is JSON that matches it. Takes precedence over the prompt's `structure`. */
+    structure: jsonObjectSchema.optional(),
   })
   .strict();
 export type PostMessage = z.infer<typeof postMessageSchema>;
@@ -64,7 +66,7 @@ export const messageRoutes = {
   postMessage: {
     method: "POST",
     path: "/api/threads/:id/messages",
-    summary: "Admits a message durably and, unless told otherwise, starts a run with it",
+    summary: "Admits a message durably and, unless `run` is false, starts a run with it",
     tag: "messages",
     access: "user",
     query: waitSchema,

@@ -5,6 +5,7 @@ import type { z } from "zod";
 
 import type { BuiltInRoute } from "./built-in-route.ts";
 import { catalogRoutes } from "./catalog-route.ts";
+import { contextRoutes } from "./context-route.ts";
 import { definitionRoutes } from "./definition-route.ts";
 import { exportRoutes } from "./export-route.ts";
 import { feedRoutes } from "./feed-route.ts";
@@ -47,6 +48,7 @@ export const routes = {
   ...logRoutes,
   ...searchRoutes,
   ...queueRoutes,
+  ...contextRoutes,
   ...exportRoutes,
   ...fileRoutes,
   ...catalogRoutes,

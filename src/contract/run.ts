@@ -17,10 +17,7 @@ export const runStatusSchema = z.enum([
 /** The state of a run: `queued`, `running` or `awaiting_tool_execution`, then one of the final ones. */
 export type RunStatus = z.infer<typeof runStatusSchema>;
 
-/**
- * What starts the run: `message` is a posted message; `continue` goes on without a new message; `tool` is a queued
- * call.
- */
+/** What starts the run: `message` is a posted message; `continue` starts without a new message; `tool` is a queued call. */
 export const runKindSchema = z.enum(["message", "continue", "tool"]);
 export type RunKind = z.infer<typeof runKindSchema>;
 
@@ -28,7 +25,7 @@ const amount = z.number().int().positive().nullable();
 
 /**
  * The limits of a run. Child threads count towards the limits of the run that called them; null removes a limit
- * (decisions 8 and 21). `turns` counts the turns of both sides together, `tokens` counts input and output,
+ * (decisions 8 and 21: step limits, other limits). `turns` counts the turns of both sides together, `tokens` counts input and output,
  * `duration_ms` is the time of execution without waits, `cost` is in USD. `on_limit` decides what happens at a limit:
  * the run ends, or it is suspended until a client raises the limit.
  */
@@ -87,6 +84,8 @@ export const runSchema = z.object({
   text: z.string().nullable(),
   reason: z.string().nullable(),
   outcome: jsonSchema,
+  /** The answer of a run with a structure, parsed and checked. Absent for other runs, and for a run that ended without such an answer. */
+  data: jsonSchema.exactOptional(),
   error: runErrorSchema.nullable(),
   message_ids: z.array(z.string()),
   parent_run_id: z.string().nullable(),

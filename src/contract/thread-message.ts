@@ -58,6 +58,8 @@ export const messageSchema = z.object({
       imported: z.literal(true).optional(),
     })
     .optional(),
+  /** Only on a silent message of a strategy: the strategy, and the phase of the step that the message belongs to. */
+  strategy: z.object({ name: z.string(), phase: z.string().nullable() }).optional(),
   /** User id of the author, if it is not the thread's own user; null for an administrator without a user id. Set by the server. */
   author: z.string().nullable().optional(),
   /** Files of the thread that the message or its result refers to, derived from `parts` and `result`. */

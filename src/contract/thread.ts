@@ -23,11 +23,13 @@ export const pendingCallSchema = z.object({
   name: z.string(),
   kind: z.enum(["remote", "approval", "limit"]),
   /**
-   * Absent if the thread's row has no room for them: the message with the call has them. For a limit: `{reason, amount, allowed,
-   * used}`.
+   * Absent if the thread's row has no space for them: the message with the call has them. For a limit: `{reason, amount, allowed, used}`.
    */
   arguments: toolCallSchema.shape.arguments.optional(),
-  /** The call's tool message; for a child thread's call, that of the call which the child works on. A limit has none. */
+  /**
+   * Id of the call's tool message. For a call that a child thread made: id of the tool message of the call that started the child. Absent
+   * for a limit.
+   */
   message_id: z.string().optional(),
   /** The child thread that made the call, if this thread did not. The call can be answered in either thread. */
   thread_id: z.string().optional(),

@@ -23,7 +23,7 @@ export const postedResultSchema = z
     tool_call_id: z.string().min(1).max(1000),
     /** Text, or JSON that the model reads as text. */
     result: jsonSchema.optional(),
-    /** The same as text or as text parts. */
+    /** The result as text or as text parts, instead of `result`. */
     content: z.union([z.string(), z.array(textPart).min(1)]).optional(),
     /** Why the call failed; with `approved: false`, why it was declined. */
     error: z.string().min(1).optional(),

@@ -4,7 +4,7 @@ import type { ToolResult } from "./call-result.ts";
 import type { InputContent, Part } from "./content.ts";
 import type { StopReason } from "./thread-message.ts";
 
-/** One message of it. `index` is its position in the client's request, for refusals. */
+/** One message of the conversation. `index` is its position in the client's request, for refusals. */
 export type TranscriptMessage =
   | { role: "user"; content: InputContent; index: number }
   | { role: "assistant"; parts: Part[]; stop_reason: StopReason | null; index: number }

@@ -1,6 +1,11 @@
-// Decides whether a blank answer ends its run with an error, by the provider's stop reason.
+// Blank answers, which have no text, files or calls: counts them, and decides by the provider's stop reason whether one ends its run with
+// an error.
 
 import type { StepOutcome } from "./ports/strategy-port.ts";
+import type { MessageRecord } from "./record.ts";
+import { isBlank } from "./run-state.ts";
+import { isAnswer, isInScope } from "./scope.ts";
+import type { Scope } from "./scope.ts";
 
 /**
  * The error that ends the run, because the same request would have the same result (decision record 17: how an answer ends). Null if the
@@ -29,4 +34,10 @@ export function causeOfBlankAnswer({
     case null:
       return null;
   }
+}
+
+/** Counts the consecutive blank answers with which a loop's messages end. */
+export function blankStreak(messages: readonly MessageRecord[], scope: Scope): number {
+  const answers = messages.filter((message) => isAnswer(message) && isInScope(scope, message));
+  return answers.length - 1 - answers.findLastIndex((message) => !isBlank(message));
 }

@@ -2,7 +2,7 @@
 
 import { zeroUsage } from "#contract/usage.ts";
 
-import type { ExecutedRun, QueuedRun } from "./record.ts";
+import type { ExecutedRun, QueuedRun } from "./run-record.ts";
 
 /** Usage and results of a run that has not begun. A new object for each record, because records are changed in place. */
 export function nothingDone() {

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from "#contract/json.ts";
 import { cutText, jsonBytes } from "./cut-text.ts";
 import type { LogRecord } from "./record.ts";
 
-/** The most bytes of JSON of a log row. The store accepts 1,900,000. */
+/** The maximum number of bytes of JSON of a log row. The store accepts 1,900,000. */
 export const logLimit = 1_850_000;
 
 /** Shortens a row's data by `over` bytes, or by as much as it can. */

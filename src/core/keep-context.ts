@@ -5,7 +5,7 @@ import { cutText, jsonBytes } from "./cut-text.ts";
 import { jsonCopy } from "./json-copy.ts";
 import type { RunPorts } from "./ports/run-ports.ts";
 
-/** The most bytes of JSON of a copy. */
+/** The maximum number of bytes of JSON of a copy. */
 export const contextLimit = 128 * 1024;
 
 /** Copies the context into the run's record. Returns warnings for the step's log row. */

@@ -33,9 +33,9 @@ export interface LeaseRequest {
   /** A random id. A request that is repeated with the same id takes no second lease. */
   id: string;
   holder: LeaseHolder;
-  /** The most streams that may be open at a time; null if the request opens no stream. */
+  /** The maximum number of streams that may be open at a time; null if the request opens no stream. */
   streams: number | null;
-  /** The most threads that may run at a time; null if the request starts no run, or if their number is not bounded. */
+  /** The maximum number of threads that may run at a time; null if the request starts no run, or if their number is not bounded. */
   runs: number | null;
 }
 
@@ -46,7 +46,7 @@ export type LeaseOutcome = "granted" | "too_many_streams" | "too_many_runs";
 export interface HeldLeases {
   /** The requested ids whose stream is open. */
   streams: string[];
-  /** A run is active. Always false for a feed. */
+  /** Whether a run is active. Always false for a feed. */
   working: boolean;
 }
 

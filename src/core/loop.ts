@@ -15,13 +15,19 @@ import type { MessageRecord } from "./record.ts";
 import { callsOf, isSettled, lastStep, nextStepNumber, progressOf, addModelUsage } from "./run-state.ts";
 import type { OpenStep, ModelUsage } from "./run-state.ts";
 import { isAnswer, isInScope } from "./scope.ts";
-import { queuedStep, resumeStep } from "./step/call-step.ts";
+import { allowedCalls, queuedStep, resumeStep } from "./step/call-step.ts";
+import { completeCompaction, smallerPlan } from "./step/compaction.ts";
+import { hookStep, hookStepEnd } from "./step/hook-step.ts";
+import { storeInstruction } from "./step/instruction.ts";
 import { stepEvents, storeAnswer, writeAttempt } from "./step/step-rows.ts";
 import type { StepContext } from "./step/step-rows.ts";
 import { runCalls } from "./tools/run-calls.ts";
 
 /** Why the loop returned: the run is over, or it is suspended until `until` (microseconds). */
 export type Halt = { type: "end"; end: RunEnd } | { type: "suspend"; until: number };
+
+/** The end of a loop that a hook stopped. */
+export const stoppedByHook: RunEnd = { status: "stopped", reason: "stopped_by_hook" };
 
 const stoppedEnd: RunEnd = { status: "stopped", reason: "stopped" };
 
@@ -32,10 +38,15 @@ const stoppedEnd: RunEnd = { status: "stopped", reason: "stopped" };
 export async function run(ports: RunPorts, signal: AbortSignal): Promise<Halt> {
   const open = lastStep(ports.journal.messages, ports.scope);
   if (open !== null) {
+    const isOver = isStepOver(open, ports);
     await ports.faults.at("loop.resume");
-    const until = isSettled(open) && isCommitted(open, ports) ? null : await resumeStep(open, ports, signal);
+    const until = isOver ? null : await resumeStep(open, ports, signal);
     if (until !== null) return { type: "suspend", until };
     const halt = haltAfterPartial(open, ports);
+    if (!isOver && ports.hooks.afterStep !== undefined && open.answer.model !== null) {
+      await ports.faults.at("loop.after-resumed");
+      await ports.hooks.afterStep(hookStepEnd(open.answer.step ?? 1, endOf(halt), ports));
+    }
     if (halt !== null) return halt;
   }
   for (;;) {
@@ -49,9 +60,9 @@ export async function run(ports: RunPorts, signal: AbortSignal): Promise<Halt> {
   }
 }
 
-/** Whether the log row that ends the step is written. */
-function isCommitted({ answer }: OpenStep, { committed, scope }: RunPorts): boolean {
-  return committed === undefined || (answer.step ?? 0) <= committed(scope);
+/** Whether the step is over: the log row that ends it is written. Without log rows: each of its calls has a result. */
+function isStepOver(open: OpenStep, { committed, scope }: RunPorts): boolean {
+  return committed === undefined ? isSettled(open) : (open.answer.step ?? 0) <= committed(scope).step;
 }
 
 /**
@@ -61,6 +72,10 @@ function isCommitted({ answer }: OpenStep, { committed, scope }: RunPorts): bool
 function haltAfterPartial({ answer }: OpenStep, ports: RunPorts): Halt | null {
   if (answer.stop_reason === "aborted") return interruptedEnd(answer.failure?.limit, ports);
   return answer.stop_reason === "error" ? failedEnd(answer.failure ?? null) : null;
+}
+
+function endOf(halt: Halt | null): RunEnd | undefined {
+  return halt?.type === "end" ? halt.end : undefined;
 }
 
 /** The time limit that fired the signal; undefined for a stop. */
@@ -101,7 +116,10 @@ async function makeQueuedCalls(ports: RunPorts, signal: AbortSignal): Promise<Ha
   return "problem" in done ? planFailed(done) : { type: "suspend", until: done.until };
 }
 
-/** The most steps of a run that make queued tool calls. Without this bound, a run whose calls queue further calls would not end. */
+/**
+ * The maximum number of steps of a run that make queued tool calls. Without this bound, a run whose calls queue further calls would not
+ * end.
+ */
 const queuedStepLimit = 100;
 
 function tooManyQueued({ journal, run, scope }: RunPorts): boolean {
@@ -137,14 +155,45 @@ async function nextStep(ports: RunPorts, signal: AbortSignal): Promise<Halt | nu
     return { type: "end", end: withoutSteering };
   }
   if (steered) ports.steering?.join();
-  return step(decision.shape ?? {}, ports, signal);
+  return hookedStep(decision.shape ?? {}, ports, signal);
+}
+
+/** Takes a step between the hooks that are called before and after it. */
+async function hookedStep(shape: StepShape, ports: RunPorts, signal: AbortSignal): Promise<Halt | null> {
+  const { beforeStep, afterStep } = ports.hooks;
+  if (beforeStep === undefined && afterStep === undefined) return step(shape, ports, signal);
+  const number = nextStepNumber(ports.journal.messages, ports.scope);
+  // A step that resumes after a back-off began earlier, and its hook was called then.
+  if (beforeStep !== undefined && retryOf(ports)?.step !== number) {
+    await ports.faults.at("loop.before-step");
+    if (!(await beforeStep(hookStep(number, ports)))) return { type: "end", end: stoppedByHook };
+  }
+  await ports.faults.at("loop.take-step");
+  const halt = await step(shape, ports, signal);
+  if (afterStep === undefined || halt?.type === "suspend") return halt;
+  await ports.faults.at("loop.after-step");
+  await afterStep(hookStepEnd(number, endOf(halt), ports));
+  return halt;
 }
 
 async function step(shape: StepShape, ports: RunPorts, signal: AbortSignal): Promise<Halt | null> {
+  const { instruction, phase, silent } = shape;
+  if (instruction?.keep === true) {
+    await ports.faults.at("loop.instruction");
+    await storeInstruction(instruction.text, shape, ports);
+  }
   await ports.faults.at("loop.plan");
   const planned = await ports.steps.plan(shape, signal);
-  if ("problem" in planned) return planFailed(planned);
-  const plan: NumberedPlan = { ...planned, step: nextStepNumber(ports.journal.messages, ports.scope) };
+  if ("problem" in planned) {
+    const { failed } = ports.hooks;
+    if (failed !== undefined) {
+      await ports.faults.at("loop.plan-failed");
+      await failed(planned.problem, hookStep(nextStepNumber(ports.journal.messages, ports.scope), ports));
+    }
+    return planFailed(planned);
+  }
+  const settings = { ...(phase === undefined ? {} : { phase }), ...(silent === undefined ? {} : { silent }) };
+  let plan: NumberedPlan = { ...planned, ...settings, step: nextStepNumber(ports.journal.messages, ports.scope) };
   const events = stepEvents(plan, ports);
   const from = firstAttempt(plan.step, ports);
   await ports.faults.at("loop.reserve");
@@ -153,14 +202,20 @@ async function step(shape: StepShape, ports: RunPorts, signal: AbortSignal): Pro
   const share: ReservedShare = { release: reserved.release };
   try {
     const { name } = plan.models[from.model] ?? plan.models[0];
-    events.emit({ type: "step_start", model: name, attempt: from.attempt });
+    events.emit({ type: "step_start", model: name, attempt: from.attempt, ...(phase === undefined ? {} : { phase }) });
+    if (plan.compaction !== undefined) {
+      await ports.faults.at("loop.compact");
+      plan = await completeCompaction(plan, { shape, ports, events, signal });
+    }
+    const sent = plan;
     const onFailedAttempt = (usage: ModelUsage) => addModelUsage(ports.run, usage);
+    const makeSmaller = () => smallerPlan(sent, { shape, ports, events, signal });
     await ports.faults.at("loop.ask");
-    const requested = await requestAnswer(plan, { ports, events, signal, from, share, onFailedAttempt });
+    const requested = await requestAnswer(plan, { ports, events, signal, from, share, onFailedAttempt, makeSmaller });
     if (requested.type === "suspend") return suspendForBackOff(requested, plan.step, ports);
     if (requested.type === "limit") return limitBeforeAttempt(requested.next, requested.reached, { plan, ports });
     const { result } = requested;
-    const context = { plan, ports, events, signal, share };
+    const context = { plan: requested.plan, ports, events, signal, share };
     await ports.faults.at("loop.keep");
     return await (result.failure === null ? finishStep(result, context) : keepPartial(result, context));
   } finally {
@@ -192,7 +247,7 @@ async function finishStep(result: AttemptResult, context: AnswerContext): Promis
   // The share of the budget is given back before the calls run, because their model requests need the remaining budget.
   context.share.release();
   await ports.faults.at("loop.run-calls");
-  const ran = await runCalls(callsOf(answer), [], { ...context, maySkip: true });
+  const ran = await runCalls(allowedCalls(callsOf(answer), ports), [], { ...context, maySkip: true });
   await ports.faults.at("loop.commit-answer");
   await writeAttempt(result, { ...ran, answer }, context);
   return ran.suspendedUntil === null ? null : { type: "suspend", until: ran.suspendedUntil };
@@ -212,14 +267,23 @@ async function keepPartial(result: AttemptResult, context: AnswerContext): Promi
   }
   addModelUsage(ports.run, usageOf(result));
   context.share.release();
+  if (!stopped && ports.hooks.failed !== undefined) {
+    await ports.faults.at("loop.failed");
+    await ports.hooks.failed(failureOf(result.failure), hookStep(context.plan.step, ports));
+  }
   await ports.faults.at("loop.commit-partial");
   await writeAttempt(result, { settled: [], warnings: [], suspendedUntil: null, answer: null }, context);
   return stopped ? interruptedEnd(limit, ports) : failedEnd(result.failure);
 }
 
 function failedEnd(failure: MessageRecord["failure"] | null): Halt {
+  const error = failureOf(failure);
+  return { type: "end", end: { status: "error", reason: error.code, error } };
+}
+
+function failureOf(failure: MessageRecord["failure"] | null): { code: string; message: string } {
   const { kind, message } = failure ?? { kind: "api", message: "The model failed." };
-  return { type: "end", end: { status: "error", reason: kind, error: { code: kind, message } } };
+  return { code: kind, message };
 }
 
 /** The attempt with which the step's request begins. A stored retry position of another step was stored before a crash and is dropped. */
@@ -236,16 +300,23 @@ function backOffEnd({ run, scope: { parent_id }, clock }: RunPorts): number | nu
   return until !== undefined && until > clock.now() ? until : null;
 }
 
+/** The loop's stored retry position, with the number of its step. */
+function retryOf({ run, scope: { parent_id } }: RunPorts): (RetryPosition & { step: number }) | null {
+  return parent_id === null ? run.progress.retry : (run.progress.nested_retries?.[parent_id] ?? null);
+}
+
 /** Removes the loop's stored retry position from the run's record and returns it. */
-function takeRetry({ run, scope: { parent_id } }: RunPorts): (RetryPosition & { step: number }) | null {
+function takeRetry(ports: RunPorts): (RetryPosition & { step: number }) | null {
+  const { progress } = ports.run;
+  const { parent_id } = ports.scope;
+  const retry = retryOf(ports);
   if (parent_id === null) {
-    const { retry } = run.progress;
-    run.progress.retry = null;
-    return retry;
+    progress.retry = null;
+  } else {
+    const { [parent_id]: _, ...others } = progress.nested_retries ?? {};
+    progress.nested_retries = others;
   }
-  const { [parent_id]: retry, ...others } = run.progress.nested_retries ?? {};
-  run.progress.nested_retries = others;
-  return retry ?? null;
+  return retry;
 }
 
 function suspendForBackOff(

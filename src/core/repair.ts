@@ -3,6 +3,7 @@
 // filter or deletion makes a thread unusable.
 
 import type { ModelMessage } from "./ports/model-port.ts";
+import type { StoredPart } from "./record.ts";
 import { errorResult } from "./tools/error-results.ts";
 
 const lostResult = errorResult("This call has no result: it was interrupted or removed.");
@@ -11,15 +12,16 @@ const lostResult = errorResult("This call has no result: it was interrupted or r
 export function repair(messages: readonly ModelMessage[]): ModelMessage[] {
   const results = new Map<string, ModelMessage>();
   for (const message of messages) {
+    if (message.role !== "tool") continue;
     const id = message.tool_call_id;
-    if (message.role === "tool" && id !== null && !results.has(id)) results.set(id, message);
+    if (id !== null && !results.has(id)) results.set(id, message);
   }
   const repaired: ModelMessage[] = [];
   const answered = new Set<string>();
   for (const message of messages) {
     if (message.role === "tool" || isEmpty(message)) continue;
     const unique = withoutRepeatedCalls(message, answered);
-    if (isEmpty(unique)) continue;
+    if (unique !== message && isEmpty(unique)) continue;
     const before = repaired.at(-1);
     if (unique.role === "assistant" && before?.role === "assistant") repaired.splice(-1, 1, joined(before, unique));
     else repaired.push(unique);
@@ -34,7 +36,11 @@ export function repair(messages: readonly ModelMessage[]): ModelMessage[] {
 
 /** Whether a message has no content. Thinking is no content: providers refuse an answer that has nothing else. */
 function isEmpty(message: ModelMessage): boolean {
-  return message.parts.every((part) => part.type === "thinking" || (part.type === "text" && part.text.trim() === ""));
+  return message.parts.every(isBlank);
+}
+
+function isBlank(part: StoredPart): boolean {
+  return part.type === "thinking" || (part.type === "text" && part.text.trim() === "");
 }
 
 /** Joins two consecutive answers. The first one has no calls, so there are no results between them. */
@@ -43,13 +49,18 @@ function joined(first: ModelMessage, second: ModelMessage): ModelMessage {
   return { ...first, parts: [...first.parts, ...second.parts], joined: ids };
 }
 
+function isCall({ type }: StoredPart): boolean {
+  return type === "tool_call";
+}
+
 /** Removes calls whose id an earlier call has. */
 function withoutRepeatedCalls(message: ModelMessage, answered: ReadonlySet<string>): ModelMessage {
-  const known = new Set(answered);
+  if (!message.parts.some(isCall)) return message;
+  const ids = new Set<string>();
   const parts = message.parts.filter((part) => {
     if (part.type !== "tool_call") return true;
-    const isNew = !known.has(part.id);
-    known.add(part.id);
+    const isNew = !answered.has(part.id) && !ids.has(part.id);
+    ids.add(part.id);
     return isNew;
   });
   return parts.length === message.parts.length ? message : { ...message, parts };

@@ -8,7 +8,7 @@ import type { StoredEvent } from "./record.ts";
 import { toStored } from "./stored-event.ts";
 
 /** Fields that every event of a row has. */
-export type EventContext = Pick<PlainEvent, "run_id" | "side" | "depth" | "parent_id"> & { step?: number };
+export type EventContext = Pick<PlainEvent, "run_id" | "side" | "depth" | "parent_id" | "silent"> & { step?: number };
 
 interface DeltaRange {
   first: number;

@@ -1,13 +1,16 @@
 // Computes the state of a loop from its stored messages, so that an interrupted run continues after its last row; and adds usage to a run.
 
 import type { ToolCallPart } from "#contract/content.ts";
+import type { Json } from "#contract/json.ts";
 import type { RunTotals } from "#contract/run.ts";
 import { addCost, addUsage, roundCost, zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 
 import type { Delivered } from "./awaited.ts";
+import { answerData } from "./model/answer-data.ts";
 import type { Progress, StepOutcome } from "./ports/strategy-port.ts";
-import type { ActiveRun, MessageRecord, RunRecord, SuspendedRun } from "./record.ts";
+import type { LogRecord, MessageRecord } from "./record.ts";
+import type { ActiveRun, RunRecord, SuspendedRun } from "./run-record.ts";
 import { isAnswer, isModelAnswer, isInScope, mainScope } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 import { textOf } from "./view.ts";
@@ -56,8 +59,17 @@ export function isBlank({ parts, has_other_content }: Pick<MessageRecord, "parts
 
 /** The outcome of a finished step. */
 export function outcomeOf(step: OpenStep): StepOutcome {
+  const { id, parts, usage, cost } = step.answer;
+  const thinking = parts.flatMap((part) => (part.type === "thinking" ? [part.thinking] : [])).join("");
+  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  const data = step.calls.length > 0 ? undefined : answerData(texts);
   return {
-    text: textOf(step.answer.parts),
+    message_id: id,
+    text: textOf(parts),
+    thinking: thinking === "" ? null : thinking,
+    ...(data === undefined ? {} : { data }),
+    usage,
+    cost,
     blank: isBlank(step.answer),
     stop_reason: step.answer.stop_reason,
     stop_detail: step.answer.stop_detail,
@@ -83,6 +95,34 @@ export function progressOf(messages: readonly MessageRecord[], scope: Scope): Pr
 /** The number of the scope's next step. Steps of queued calls have numbers too. */
 export function nextStepNumber(messages: readonly MessageRecord[], scope: Scope): number {
   return messages.filter((message) => isAnswer(message) && isInScope(scope, message)).length + 1;
+}
+
+/** The progress of a loop according to its log rows. */
+export interface CommittedSteps {
+  /** The number of the last step whose `step_end` is stored; 0 before the first one. */
+  step: number;
+  /** The last stored state of the loop's strategy; null if none was stored. */
+  strategy: Json | null;
+}
+
+/** Reads the progress of each loop of a run from the run's log rows, oldest first. */
+export function committedSteps(logs: readonly LogRecord[]): (scope: Scope) => CommittedSteps {
+  const scopes = new Map<string | null, CommittedSteps>();
+  for (const log of logs) {
+    const { under, step, session } = log.data;
+    const parent = typeof under === "string" ? under : null;
+    const known = scopes.get(parent) ?? { step: 0, strategy: null };
+    scopes.set(parent, {
+      step: endsStep(log) ? Math.max(known.step, Number(step)) : known.step,
+      strategy: session ?? known.strategy,
+    });
+  }
+  return ({ parent_id }) => scopes.get(parent_id) ?? { step: 0, strategy: null };
+}
+
+/** Whether a log row ends a step. */
+export function endsStep(log: LogRecord): boolean {
+  return log.events.some((event) => event.type === "step_end");
 }
 
 /** Whether a started call without `awaits`, as in an imported thread, only waited for a client or a person and has not run. */

@@ -6,8 +6,9 @@ import type { AwaitedCall, EventDraft, PlainEvent, ThreadEvent } from "#contract
 import type { Json, JsonObject } from "#contract/json.ts";
 import { textOrJson } from "#lib/json-value.ts";
 
-import type { MessageRecord, RunRecord, StoredEvent } from "./record.ts";
-import { toMessage, toRun } from "./view.ts";
+import type { MessageRecord, StoredEvent } from "./record.ts";
+import type { RunRecord } from "./run-record.ts";
+import { textOf, toMessage, toRun } from "./view.ts";
 
 /** The omitted fields of each event type. */
 export const leftOut: Partial<Record<ThreadEvent["type"], readonly string[]>> = {
@@ -17,6 +18,7 @@ export const leftOut: Partial<Record<ThreadEvent["type"], readonly string[]>> = 
   text_end: ["text"],
   thinking_delta: ["delta"],
   thinking_end: ["thinking"],
+  reasoning: ["text"],
   toolcall_delta: ["delta"],
   toolcall_end: ["tool_call"],
   tool_execution_start: ["args"],
@@ -24,14 +26,14 @@ export const leftOut: Partial<Record<ThreadEvent["type"], readonly string[]>> = 
   subagent_end: ["result", "error"],
   // Only the arguments of its `tool_calls` are omitted.
   awaiting_tool_execution: [],
-  run_end: ["outcome", "usage", "cost", "message_ids", "error"],
+  run_end: ["outcome", "data", "usage", "cost", "message_ids", "error"],
 };
 
 /**
  * Returns the event with its fields in the order in which they are sent, live and on replay: first the fields of every event, last those
  * that the stored form omits. The order is for human readers.
  */
-export function inToldOrder(
+export function inSentOrder(
   own: Pick<PlainEvent, "seq" | "thread_id" | "at">,
   { type, ...fields }: EventDraft,
 ): PlainEvent {
@@ -83,6 +85,8 @@ function lookUp(stored: StoredEvent, source: EventSource): Record<string, unknow
     case "message_end":
     case "message_updated":
       return message === undefined ? null : { message: toMessage(message) };
+    case "reasoning":
+      return message === undefined ? null : { text: textOf(message.parts) ?? "" };
     case "text_delta":
       return part?.type === "text" ? { delta: part.text } : null;
     case "text_end":
@@ -99,7 +103,7 @@ function lookUp(stored: StoredEvent, source: EventSource): Record<string, unknow
       return { tool_call: call };
     }
     case "tool_execution_start": {
-      const changed = message?.approval?.args;
+      const changed = message?.approval?.args ?? message?.changed_args;
       if (changed !== undefined) return { args: changed };
       const args = argumentsOf(text(stored["tool_call_id"]), text(stored["message_id"]), source);
       return args === undefined ? null : { args };
@@ -116,8 +120,8 @@ function lookUp(stored: StoredEvent, source: EventSource): Record<string, unknow
     case "run_end": {
       const run = source.run(text(stored["run_id"]));
       if (run === undefined) return null;
-      const { outcome, usage, cost, message_ids, error } = toRun(run);
-      return { outcome, usage, cost, message_ids, error };
+      const { outcome, data, usage, cost, message_ids, error } = toRun(run);
+      return { outcome, ...(data === undefined ? {} : { data }), usage, cost, message_ids, error };
     }
     default:
       return {};

@@ -19,6 +19,8 @@ export interface ChildInput {
   text: string;
   /** The limits of the child's run: a share of the parent's remaining budget. */
   limits: Limits;
+  /** The W3C `traceparent` of the call, if the deployment exports traces. */
+  trace?: string;
 }
 
 /** A child thread's result for a call of its parent. */
@@ -35,14 +37,14 @@ export interface Relay {
   events: JsonObject[];
 }
 
-/** All calls of a child thread that wait for a client or a person. An empty list if the child runs again. */
+/** All calls of a child thread that wait for a client or a person. An empty list if the child's run continues. */
 export interface ChildCalls {
   from: string;
   message_id: string;
   calls: AwaitedCall[];
 }
 
-/** Calls of a thread and the threads below it: calls that wait, and calls that have a result or can get none any more. */
+/** Calls of a thread and of its descendants. `open`: calls that wait. `over`: calls that have a result or cannot get one any more. */
 export interface KnownCalls {
   open: string[];
   over: string[];
@@ -55,7 +57,7 @@ export interface PeerMethods extends Pick<ThreadMethods, "postToolResults" | "st
   deliver(delivery: Delivery): null;
   /** Sends the parent the calls that the child waits for, so that a client can answer them at the parent. */
   childCalls(calls: ChildCalls): null;
-  /** Returns which of these calls belong to the thread or to threads below it. Asks at most `most` other threads. */
+  /** Returns which of these calls belong to the thread or to its descendants. Asks at most `most` other threads. */
   knownCalls(ids: string[], most: number): KnownCalls;
   /** Sends events of a child to the parent. `watched`: the parent has subscribers, so the next events should be sent too. */
   relay(relay: Relay): { watched: boolean };

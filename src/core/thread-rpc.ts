@@ -1,6 +1,9 @@
 // The RPC interface of a thread's object for the Worker. Refusals are returned as data, because an Error loses its fields on the way.
 
+import { z } from "zod";
+
 import type { ToolResult } from "#contract/call-result.ts";
+import type { ThreadContext } from "#contract/context-route.ts";
 import type { ErrorCode, Refusal } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { MessagePage, Page } from "#contract/list-page.ts";
@@ -32,6 +35,8 @@ export interface Caller {
    * it to its client.
    */
   lease?: { id: string; bridged: boolean } | undefined;
+  /** The request's `traceparent` header, as it was sent. */
+  trace?: string;
 }
 
 /** The value of a method, or its refusal. */
@@ -81,7 +86,7 @@ export interface PostedMessage extends Admission {
   client_tools: string[];
 }
 
-/** Accepted results, with the number and the tools that a dialect needs to follow the run. */
+/** Accepted results, with the event number and the client's tools, which a dialect needs to follow the run. */
 export interface PostedResults extends ToolResultsTaken {
   /** The last event number before the events that the results caused. */
   after: number;
@@ -138,6 +143,8 @@ export interface ThreadMethods {
   getMessage(id: string): Message;
   patchMessage(id: string, change: PatchMessage): Message;
   deleteMessage(id: string): null;
+  /** Describes what the next request to the model contains so far. */
+  threadContext(): ThreadContext;
   /** Returns the queued inputs, in the order in which they will begin. */
   listQueue(query: ListQueue): Page<QueuedInput>;
   patchQueued(id: string, change: PatchQueued): QueuedInput;
@@ -218,6 +225,21 @@ export const endField = "ends_at";
 
 /** Header of an internal request: the `Caller` as JSON. */
 export const callerHeader = "x-threadhold-caller";
+
+const callerSchema = z.object({
+  user: z.string().nullable(),
+  admin: z.boolean(),
+  lease: z.object({ id: z.string(), bridged: z.boolean() }).optional(),
+});
+
+/** The caller of an internal request, from the value of its header. A missing or invalid header gives no rights. Never throws. */
+export function parseCaller(header: string | null): Caller {
+  try {
+    return callerSchema.parse(JSON.parse(header ?? ""));
+  } catch {
+    return { user: null, admin: false };
+  }
+}
 
 /** Header of an import with an idempotency key: the fingerprint of the request. A repeated request has the same one. */
 export const creationHeader = "x-threadhold-creation";

@@ -1,7 +1,7 @@
 // Remembers used socket tickets, in memory. A ticket is valid for 30 s; an object that is reset in that time forgets its used tickets, but
 // their path, caller and expiry are signed and stay valid.
 
-/** The most nonces in memory. The oldest ones are removed first. */
+/** The maximum number of nonces in memory. The oldest ones are removed first. */
 const mostNonces = 10_000;
 
 /** The used tickets of one object. */

@@ -8,7 +8,8 @@ import type { Thread } from "#contract/thread.ts";
 import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 
 import { attachmentsOf } from "./attachment-view.ts";
-import type { LogRecord, MessageCounts, MessageRecord, RunRecord, StoredPart, ThreadRecord } from "./record.ts";
+import type { LogRecord, MessageCounts, MessageRecord, StoredPart, ThreadRecord } from "./record.ts";
+import type { RunRecord } from "./run-record.ts";
 
 /** The text of a message: its text parts, joined; null if it has none. */
 export function textOf(parts: readonly StoredPart[]): string | null {
@@ -70,6 +71,7 @@ export function toMessage(record: MessageRecord): Message {
     usage: record.usage,
     cost: record.cost,
     result: record.result,
+    ...(record.strategy === undefined ? {} : { strategy: record.strategy }),
     ...(record.author === undefined ? {} : { author: record.author }),
     ...(record.approval === undefined ? {} : { approval: record.approval }),
     attachments: attachmentsOf(record),
@@ -94,6 +96,7 @@ export function toRun(record: RunRecord): Run {
     text: record.text,
     reason: record.reason,
     outcome: record.outcome,
+    ...(record.data === undefined ? {} : { data: record.data }),
     error: record.error,
     message_ids: record.message_ids,
     parent_run_id: record.parent_run_id,

@@ -25,7 +25,7 @@ export interface LeaseState {
   runs: Map<string, RunLease>;
 }
 
-/** The most leases of each kind in the row. Older ones are in memory only, so that the row stays below 1 MiB. */
+/** The maximum number of leases of each kind in the row. Older ones are in memory only, so that the row stays below 1 MiB. */
 const maxRowLeases = 2000;
 
 const holderSchema = z.union([z.strictObject({ thread: z.string() }), z.strictObject({ feed: z.string().nullable() })]);

@@ -1,6 +1,7 @@
-// The leases of one owner's open streams and running threads, over all isolates. One row holds all of them. A new lease writes the
-// row. An ended lease is removed in memory, and the row changes with the next write. An overdue lease counts only if its holder
-// confirms it. Holders are asked only when a request would otherwise be refused.
+// The leases of one owner's open streams and running threads, over all isolates. One row holds all of them. The holder of a lease is the
+// object that serves the stream or the run: a thread's object or a feed's. A new lease writes the row. An ended lease is removed in memory,
+// and the row changes with the next write. An overdue lease counts only if its holder confirms it. Holders are asked only when a request
+// would otherwise be refused.
 
 import type { FeedMessage } from "#contract/feed.ts";
 import type { HeldLeases, LeaseHolder, LeaseOutcome, LeaseRequest } from "#core/lease.ts";
@@ -19,10 +20,10 @@ export interface LeasePorts {
 
 const second = 1_000_000;
 
-/** Microseconds in which a granted stream must reach its holder. */
+/** Microseconds in which the holder of a new lease must have opened the stream. After that, the lease is overdue. */
 export const attachMicros = 15 * second;
 
-/** Microseconds in which an input must be admitted, including its hooks. */
+/** Microseconds in which an input with a lease must be admitted, including its hooks. After that, the lease is overdue. */
 export const admitMicros = 60 * second;
 
 /** Microseconds for which a holder's confirmation of a stream counts. */
@@ -31,7 +32,7 @@ export const heldMicros = 15 * second;
 /** Microseconds for which a thread's report that it is running counts. It reports every 15 seconds. */
 export const confirmedMicros = 60 * second;
 
-/** The most holders that are asked at the same time. */
+/** The maximum number of holders that are asked for confirmation at the same time. */
 const maxAsked = 50;
 
 /** The leases of one feed object. */

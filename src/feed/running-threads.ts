@@ -1,5 +1,5 @@
-// Remembers the running threads of a feed, for watchers that connect later: the catalog lists a run only after it has ended. The
-// memory is lost when the object is evicted and is filled again by the threads' next heartbeats.
+// Remembers the running threads of a feed, for watchers that connect later: the catalog (the deployment's index of all threads) lists a run
+// only after it has ended. The memory is lost when the object is evicted and is filled again by the threads' next heartbeats.
 
 import type { FeedMessage } from "#contract/feed.ts";
 

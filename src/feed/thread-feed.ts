@@ -27,7 +27,7 @@ const retryAfterSeconds = 5;
 /** Key of the row that holds the leases. */
 const leaseKey = "leases";
 
-/** Milliseconds in which a holder of leases must answer. */
+/** Milliseconds in which an object that holds leases must answer which of them it still uses. */
 const holderTimeoutMs = 3000;
 
 /** Dependencies of the feed object: the clock, and the other objects that it calls. */
@@ -142,7 +142,7 @@ export function threadFeed<Env>(dependenciesOf: (env: Env) => FeedDependencies) 
         );
     }
 
-    /** Asks a holder which leases it uses. Rejects if it does not answer in time. */
+    /** Asks an object that holds leases which of them it still uses. Rejects if it does not answer in time. */
     #askHolder(holder: LeaseHolder, ids: readonly string[]): Promise<HeldLeases> {
       const { clock, threads, feeds } = this.#dependencies;
       const asked = "thread" in holder ? threads(holder.thread).held(ids) : feeds(holder.feed).held(ids);
@@ -151,7 +151,7 @@ export function threadFeed<Env>(dependenciesOf: (env: Env) => FeedDependencies) 
   };
 }
 
-/** The lease in an upgrade request. For a bridged socket it gets this object's time. */
+/** Reads the lease in an upgrade request. If a Worker opened the socket to forward it to its client, the lease gets this object's time. */
 function streamLeaseOf(value: unknown, now: number): StreamLease {
   const { id, owner, bridged_at } = streamLeaseSchema.parse(value);
   return { id, owner, ...(bridged_at === undefined ? {} : { bridged_at: now }) };

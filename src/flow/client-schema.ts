@@ -19,7 +19,7 @@ const maxDepth = 32;
 /** UTF-16 units of JSON after references are replaced. */
 const maxUnits = 64 * 1024;
 
-/** The parameters of a tool, ready for use. */
+/** The parameters of a client's tool: the schema that a model receives, and the check of a call's arguments. */
 export interface ClientSchema {
   /** The schema that the model receives: an object schema of draft 7 without references. */
   parameters: JsonObject;
@@ -62,7 +62,7 @@ interface SchemaPosition {
   trail: readonly string[];
 }
 
-/** Keywords whose value is one schema; a list of schemas; or schemas by name. */
+/** Keywords whose value is one schema (`single`), a list of schemas (`listed`), or schemas by name (`named`). */
 const single = new Set(["additionalProperties", "items", "contains", "not", "if", "then", "else", "propertyNames"]);
 const listed = new Set(["anyOf", "oneOf", "allOf", "prefixItems", "items"]);
 const named = new Set(["properties", "patternProperties", "dependentSchemas"]);

@@ -5,17 +5,42 @@
 
 import { z } from "zod";
 
+import { planStepSchema } from "#contract/event.ts";
 import type { EventDraft } from "#contract/event.ts";
-import { jsonSchema } from "#contract/json.ts";
+import { jsonObjectSchema, jsonSchema } from "#contract/json.ts";
 import type { Json } from "#contract/json.ts";
 import { sideSchema } from "#contract/thread-message.ts";
 import type { Side } from "#contract/thread-message.ts";
-import type { Decision, FinishedStep, Progress, RunEnd, StepEffects, Strategy } from "#core/ports/strategy-port.ts";
+import type {
+  Decision,
+  FinishedStep,
+  Progress,
+  RunEnd,
+  StepEffects,
+  StepOutcome,
+  StepShape,
+  Strategy,
+} from "#core/ports/strategy-port.ts";
+import { reasonPhase } from "#core/strategy/turn-strategy.ts";
+import type { TurnDecision, TurnStrategy } from "#core/strategy/turn-strategy.ts";
 import type { AnyAgentDefinition, SideConfig } from "#spec/index.ts";
 
 import { turnBound } from "./step-bounds.ts";
-import { turnEnd } from "./turn-end.ts";
+import type { FormOfSide } from "./structured-answer.ts";
+import { configuredEnd, isEndedByAnswer } from "./turn-end.ts";
 import type { TurnEnd } from "./turn-end.ts";
+
+const shapeSchema = z.object({
+  toolChoice: z.enum(["auto", "none", "required"]).exactOptional(),
+  tools: z.array(z.string()).exactOptional(),
+  instruction: z.object({ text: z.string(), keep: z.boolean() }).exactOptional(),
+  structure: z
+    .object({ name: z.string(), schema: jsonObjectSchema, strict: z.boolean().exactOptional() })
+    .nullable()
+    .exactOptional(),
+  phase: z.string().exactOptional(),
+  silent: z.boolean().exactOptional(),
+}) satisfies z.ZodType<StepShape>;
 
 const stateSchema = z.object({
   side: sideSchema,
@@ -27,6 +52,16 @@ const stateSchema = z.object({
   forced: sideSchema.nullable().default(null),
   /** The end of the turn, which is delayed until the tool calls that definitions queued have run; null for none. */
   pending: z.object({ reason: z.string(), outcome: jsonSchema }).nullable().default(null),
+  /** The progress of the current turn's strategy. Absent between turns, and for a strategy without state. */
+  strategy: z
+    .object({
+      name: z.string(),
+      state: jsonObjectSchema.nullable(),
+      shape: shapeSchema,
+      /** A plan that was made before the turn's first step and that no event contains yet. */
+      plan: z.array(planStepSchema).exactOptional(),
+    })
+    .exactOptional(),
   /** The end of the run, once it is decided. */
   end: z
     .object({
@@ -48,19 +83,24 @@ export interface StrategyOptions {
   agent: () => Promise<AnyAgentDefinition>;
   /** The side of the first step. */
   first: Side;
-  /** Counts the blank answers at the end of the main loop. If null, a blank answer ends a turn like any other answer. */
-  blanks: (() => number) | null;
+  /** Counts the consecutive blank answers with which the main loop's messages end. */
+  blanks: () => number;
   /** The state that the last finished step stored; null for a run without a finished step. */
   recorded: Json | null;
   /** The side that a definition chose for the turn after that step. */
   forced: Side | null;
+  /** The strategy of a side's turns. */
+  turnStrategy: (agent: AnyAgentDefinition, side: Side) => Promise<TurnStrategy>;
+  /** Returns the form of a side's answers. */
+  formOf: FormOfSide;
 }
 
 /** The strategy of one execution of a run. */
 export class ConversationStrategy implements Strategy {
-  readonly name = "loop";
   readonly #options: StrategyOptions;
   readonly #state: State;
+  /** The strategy's settings for the next step; null at the beginning of a turn. */
+  #shape: StepShape | null;
   constructor(options: StrategyOptions) {
     this.#options = options;
     this.#state = stateSchema.safeParse(options.recorded).data ?? {
@@ -73,6 +113,12 @@ export class ConversationStrategy implements Strategy {
       end: null,
     };
     this.#state.forced = options.forced ?? this.#state.forced;
+    this.#shape = this.#state.strategy?.shape ?? null;
+  }
+
+  /** The name of the current turn's strategy. */
+  get name(): string {
+    return this.#state.strategy?.name ?? "loop";
   }
 
   /** The side of the next step. */
@@ -105,31 +151,56 @@ export class ConversationStrategy implements Strategy {
     return structuredClone(this.#state);
   }
 
-  next({ hasNewInput = false }: Progress): Decision {
+  async interruptedShape(): Promise<StepShape> {
+    // After a crash the turn's first decision may not be stored. Without a decision no call runs, because it may be forbidden.
+    return (await this.#beginTurn()) === null ? (this.#shape ?? {}) : { tools: [] };
+  }
+
+  async next({ hasNewInput = false, last }: Progress): Promise<Decision> {
     const { end } = this.#state;
-    return end === null || (hasNewInput && mayContinue(end)) ? { type: "step" } : { type: "end", ...runEnd(end) };
+    if (end !== null && !(hasNewInput && mayContinue(end))) {
+      return { type: "end", ...runEnd(end), ...(await this.#dataOf(end, last)) };
+    }
+    const failed = await this.#beginTurn();
+    return failed === null ? { type: "step", shape: this.#shape ?? {} } : { type: "end", ...runEnd(failedEnd(failed)) };
+  }
+
+  /** The data of the run's last answer. It follows from the stored answer, so the state does not contain it. */
+  async #dataOf(end: NonNullable<State["end"]>, last: StepOutcome | null): Promise<Pick<RunEnd, "data">> {
+    if (end.status !== "completed" || !isEndedByAnswer(end) || last === null) return {};
+    const form = await this.#options.formOf(await this.#options.agent(), this.#state.side);
+    const checked = form?.check(last);
+    return checked?.ok === true ? { data: checked.data } : {};
   }
 
   async finishStep(step: FinishedStep): Promise<StepEffects> {
     const agent = await this.#options.agent();
     const state = this.#state;
+    const events: EventDraft[] = [];
+    const warnings: string[] = [];
+    let failure: TurnFailure | null = null;
     if (step.fromModel) {
+      // The first decision of a turn is stored at the end of its first step. A crash during that step loses it, so it is requested again.
+      failure = await this.#beginTurn();
       state.turn_steps += 1;
       // If the run's end was decided before, this step answered a steering message, so the end is decided again.
       state.end = null;
     }
     const forced = agent.type === "dual_ai" ? state.forced : null;
     state.forced = null;
-    const end = step.fromModel ? this.#turnEnd(agent, step) : this.#pendingEnd(step);
-    if (end?.type !== "conversation" && step.handoff !== null) return this.#handOver(agent, step.handoff);
-    const events: EventDraft[] = [];
+    const end =
+      failure ?? (step.fromModel ? await this.#turnEnd(agent, step, { events, warnings }) : this.#pendingEnd(step));
+    if (end?.type !== "conversation" && step.handoff !== null) {
+      return this.#handOver(agent, step.handoff, events);
+    }
     if (end?.type === "turn" && step.hasQueuedCalls) {
       // Calls that definitions queued run before the turn ends. If the turn ended with a plain response, the model then reads their
       // results, so that end is dropped.
-      if (end.reason !== "response") state.pending = { reason: end.reason, outcome: end.outcome ?? null };
+      if (end.reason === "response") this.#continueTurn();
+      else state.pending = { reason: end.reason, outcome: end.outcome ?? null };
     } else if (end !== null) events.push(...this.#endTurn(agent, end, forced));
     else if (forced !== null && forced !== state.side) events.push(...this.#endTurn(agent, forcedEnd, forced));
-    return { events, state: structuredClone(state) };
+    return { events, state: structuredClone(state), warnings };
   }
 
   /** The delayed end of the turn, once the tool calls that definitions queued have run; null otherwise. */
@@ -141,27 +212,88 @@ export class ConversationStrategy implements Strategy {
     return { type: "turn", reason, ...(outcome === null ? {} : { outcome }) };
   }
 
-  #turnEnd(agent: AnyAgentDefinition, step: FinishedStep): TurnEnd | null {
+  /** Requests the first decision of a turn from its strategy, unless the turn has begun. Returns the error if that is impossible. */
+  async #beginTurn(): Promise<TurnFailure | null> {
+    if (this.#shape !== null) return null;
+    const strategy = await this.#options.turnStrategy(await this.#options.agent(), this.#state.side);
+    const decision = await strategy.next(null, null);
+    const { next, plan } = decision;
+    if (next.type === "failed") return next;
+    if (next.type === "end") {
+      const message = `The strategy "${strategy.name}" ended the turn before its first step.`;
+      return { type: "failed", reason: "strategy_failed", message };
+    }
+    this.#keep(strategy, decision, next.shape);
+    if (plan !== undefined && this.#state.strategy !== undefined) this.#state.strategy.plan = plan;
+    return null;
+  }
+
+  /** The end of the turn after a model's step; null if another step follows. Adds the strategy's events and warnings to the effects. */
+  async #turnEnd(
+    agent: AnyAgentDefinition,
+    step: FinishedStep,
+    { events, warnings }: { events: EventDraft[]; warnings: string[] },
+  ): Promise<TurnEnd | null> {
     const side = sideOf(agent, this.#state.side);
-    const end = turnEnd(side, step, this.#options.blanks);
+    const { strategy: begun } = this.#state;
+    events.push(...stepEvents(this.name, step, this.#shape));
+    if (begun?.plan !== undefined) events.push({ type: "plan", strategy: begun.name, steps: begun.plan });
+    let end = configuredEnd(side, step, this.#options.blanks);
+    if (end === null) {
+      const strategy = await this.#options.turnStrategy(agent, this.#state.side);
+      const decision = await strategy.next(step, begun?.name === strategy.name ? begun.state : null);
+      const { next, plan, warning } = decision;
+      if (plan !== undefined) events.push({ type: "plan", strategy: strategy.name, steps: plan });
+      if (warning !== undefined) warnings.push(warning);
+      if (next.type === "step") this.#keep(strategy, decision, next.shape);
+      else end = next.type === "end" ? { ...next, type: "turn" } : next;
+    }
     const bound = turnBound(side);
     if (end !== null || bound === null || this.#state.turn_steps < bound) return end;
     return { type: "turn", reason: "max_steps" };
   }
 
+  /** Keeps a strategy's decision for another step. The decision of a strategy without state is not stored. */
+  #keep({ name }: TurnStrategy, { state }: TurnDecision, shape: StepShape = {}): void {
+    this.#shape = shape;
+    if (state === undefined && Object.keys(shape).length === 0 && name === "loop") delete this.#state.strategy;
+    else this.#state.strategy = { name, state: state ?? null, shape: { ...shape } as z.infer<typeof shapeSchema> };
+  }
+
+  /**
+   * Continues the turn after its end was dropped. The next step is like the last one, and the strategy then decides again from the same
+   * state. The step's instruction is among the stored messages already.
+   */
+  #continueTurn(): void {
+    const { instruction: _, ...shape } = this.#shape ?? {};
+    this.#shape = shape;
+    const { strategy } = this.#state;
+    if (strategy !== undefined) strategy.shape = shape as z.infer<typeof shapeSchema>;
+  }
+
+  #leaveTurn(): void {
+    this.#shape = null;
+    delete this.#state.strategy;
+  }
+
   /** Replaces the thread's agent. The new agent's first side takes the next step (decision 11: handoff). */
-  #handOver(from: AnyAgentDefinition, { agent, tool_call_id }: NonNullable<FinishedStep["handoff"]>): StepEffects {
+  #handOver(
+    from: AnyAgentDefinition,
+    { agent, tool_call_id }: NonNullable<FinishedStep["handoff"]>,
+    before: readonly EventDraft[],
+  ): StepEffects {
+    this.#leaveTurn();
     Object.assign(this.#state, { side: "a", turn_steps: 0, handed_over: true });
-    const events: EventDraft[] = [{ type: "agent_handoff", from: from.name, to: agent, tool_call_id }];
+    const events: EventDraft[] = [...before, { type: "agent_handoff", from: from.name, to: agent, tool_call_id }];
     return { events, state: structuredClone(this.#state), agent };
   }
 
   /** Ends the turn, and also the run unless the other side takes the next turn. */
   #endTurn(agent: AnyAgentDefinition, end: TurnEnd, forced: Side | null): EventDraft[] {
     const state = this.#state;
+    this.#leaveTurn();
     if (end.type === "failed") {
-      const { reason, message } = end;
-      state.end = { status: "error", reason, outcome: null, message };
+      state.end = failedEnd(end);
       return [];
     }
     const { reason } = end;
@@ -179,6 +311,24 @@ export class ConversationStrategy implements Strategy {
 /** The number of ended turns in a stored state. */
 export function recordedTurns(recorded: Json | undefined): number {
   return stateSchema.safeParse(recorded).data?.turns ?? 0;
+}
+
+/** Whether a stored state shows that all steps of the run so far belong to one turn of the strategy `loop`. */
+export function hasOnlyLoops(recorded: Json | undefined): boolean {
+  const state = stateSchema.safeParse(recorded).data;
+  return state?.strategy === undefined && state?.turns === 0 && !state.handed_over;
+}
+
+type TurnFailure = Extract<TurnEnd, { type: "failed" }>;
+
+function failedEnd({ reason, message }: TurnFailure): NonNullable<State["end"]> {
+  return { status: "error", reason, outcome: null, message };
+}
+
+/** The events of a finished step that depend on its phase. */
+function stepEvents(strategy: string, { message_id, text }: FinishedStep, shape: StepShape | null): EventDraft[] {
+  if (shape?.phase !== reasonPhase || text === null) return [];
+  return [{ type: "reasoning", strategy, message_id, text }];
 }
 
 const forcedEnd: TurnEnd = { type: "turn", reason: "forced" };

@@ -99,7 +99,7 @@ function getMessages(access: ThreadAccess, options: GetMessagesOptions): Message
   return { messages, total, hasMore: offset + limit < total };
 }
 
-/** The number of entries that a query returns: at most 1,000; 0 returns none. A value that is not a number counts as 100. */
+/** Limits the number of entries that a query returns to at most 1,000. `NaN` counts as 100, a negative number as 0. */
 function bounded(limit: number): number {
   return Number.isNaN(limit) ? 100 : Math.min(Math.max(0, Math.trunc(limit)), 1000);
 }
@@ -113,7 +113,11 @@ function getMessage(access: ThreadAccess, id: string): Message | null {
   return record === null || !isSpoken(record) ? null : specMessage(record);
 }
 
-async function invokeTool(access: ThreadAccess, name: string, args: JsonObject): Promise<ToolResult> {
+async function invokeTool(
+  access: ThreadAccess,
+  name: string,
+  args: JsonObject,
+): Promise<ToolResult & { value?: unknown }> {
   access.checkDepth();
   return access.invokeTool(name, args);
 }

@@ -1,6 +1,6 @@
-// Applies the project's two filter hooks to the messages of a step. `filter_messages` receives stored messages, `prefilter_llm_history`
-// receives model messages. A hook may remove, reorder, change and add messages (decisions 4, 14, 16: what a prompt sees, hooks, silent
-// messages).
+// Applies the project's history hooks to the messages of a step. `filter_messages` receives the stored messages, `transform_context` those
+// that the prompt includes, `convert_to_llm` the same to convert them, and `prefilter_llm_history` model messages. A hook may remove,
+// reorder, change and add messages (decisions 4, 14, 16: what a prompt sees, hooks, silent messages).
 
 import { keptBounds } from "#contract/json.ts";
 import { parseArguments } from "#core/model/answer.ts";
@@ -13,7 +13,7 @@ import { parseBoundedOrNull } from "#lib/bounded-json.ts";
 import { textOrJson } from "#lib/json-value.ts";
 import type { LLMMessage, Message } from "#spec/index.ts";
 
-import { fromPerspective, modelMessages } from "./history.ts";
+import { fromPerspective } from "./history.ts";
 import type { Viewer } from "./history.ts";
 import { specMessage } from "./hook-message.ts";
 import type { HookRunner } from "./hook-runner.ts";
@@ -32,7 +32,7 @@ export async function filteredMessages(
   hooks: HookRunner,
   viewer: Viewer,
 ): Promise<ModelMessage[]> {
-  const messages = await selectRows(history, hooks, viewer);
+  const messages = await convertedMessages(history, hooks, viewer);
   if (!hooks.prefiltersHistory) return messages;
   const shown = messages.map(llmMessage);
   const before = structuredClone(shown);
@@ -40,35 +40,58 @@ export async function filteredMessages(
   return repair(fromPrefiltered(chosen, { messages, shown, before }));
 }
 
-async function selectRows(
+/** Runs the hooks that receive messages in their stored form, and converts the result. */
+async function convertedMessages(
   { included, stored }: StepHistory,
   hooks: HookRunner,
   viewer: Viewer,
 ): Promise<ModelMessage[]> {
-  if (!hooks.filtersMessages) return modelMessages(viewer, included);
-  const rows = stored.filter(isSendable);
+  const originals: Originals = {
+    rows: new Map(stored.filter(isSendable).map((record) => [record.id, record])),
+    seen: new Map(fromPerspective(viewer, included.filter(isSendable)).map((record) => [record.id, record])),
+  };
+  const rows = hooks.filtersMessages ? [...originals.rows.values()] : included.filter(isSendable);
   const kept = await hooks.filterMessages(rows.map(specMessage));
-  return repair(fromFiltered(kept, { included: included.filter(isSendable), stored: rows }, viewer));
+  // Messages that the prompt does not include are removed after `filter_messages`.
+  const context = await hooks.transformContext(
+    kept.filter(({ id }) => !originals.rows.has(id) || originals.seen.has(id)),
+  );
+  const messages = context.flatMap((message) => fromStored(message, originals));
+  const converted = hooks.convertsMessages ? await hooks.convertToLlm(context) : null;
+  if (converted === null) return repair(messages);
+  const shown = messages.map(llmMessage);
+  return repair(fromPrefiltered(converted.map(withoutNulls), { messages, shown, before: shown }));
 }
 
-/**
- * Applies the result of `filter_messages`. If the hook changed a message's text, the message's other parts stay. Messages that the prompt
- * does not include are removed after the hook.
- */
-function fromFiltered(kept: Message[], { included, stored }: StepHistory, viewer: Viewer): ModelMessage[] {
-  const rows = new Map(stored.map((record) => [record.id, record]));
-  const seen = new Map(fromPerspective(viewer, included).map((record) => [record.id, record]));
-  return kept.flatMap((message) => {
-    const original = rows.get(message.id);
-    if (original === undefined) return added(message);
-    const record = seen.get(message.id);
-    if (record === undefined) return [];
-    const changed = typeof message.content === "string" && message.content !== textOf(original.parts);
-    return [changed ? withMessageText(modelMessage(record), message.content ?? "") : modelMessage(record)];
-  });
+/** The messages that a hook may return: all stored ones, and the included ones from the side's perspective. By id. */
+interface Originals {
+  rows: ReadonlyMap<string, MessageRecord>;
+  seen: ReadonlyMap<string, MessageRecord>;
 }
 
-function llmMessage(message: ModelMessage): LLMMessage {
+/** The model message of a message that a hook returned. If the hook changed its text, the message's other parts stay. */
+function fromStored(message: Message, { rows, seen }: Originals): ModelMessage[] {
+  const original = rows.get(message.id);
+  if (original === undefined) return added(message);
+  const record = seen.get(message.id);
+  if (record === undefined) return [];
+  const changed = typeof message.content === "string" && message.content !== textOf(original.parts);
+  return [changed ? withMessageText(modelMessage(record), message.content ?? "") : modelMessage(record)];
+}
+
+/** A stored message has null for absent fields, and its calls as JSON text. Returns it without these fields and with a list of calls. */
+function withoutNulls({ tool_calls, tool_call_id, name, ...message }: LLMMessage): LLMMessage {
+  const calls = typeof tool_calls === "string" ? parseBoundedOrNull(tool_calls, keptBounds) : tool_calls;
+  return {
+    ...message,
+    ...(calls == null ? {} : { tool_calls: calls }),
+    ...(tool_call_id == null ? {} : { tool_call_id }),
+    ...(name == null ? {} : { name }),
+  };
+}
+
+/** The message in the form that a definition receives. */
+export function llmMessage(message: ModelMessage): LLMMessage {
   const calls = functionCalls(message.parts);
   return {
     role: message.role,

@@ -18,8 +18,8 @@ import { otherSide, sideOf } from "./conversation-strategy.ts";
 import { stopOutcome } from "./turn-end.ts";
 
 /**
- * The messages of earlier runs that the prompt includes: all or none, with or without tool calls and thinking. `own` are the messages of
- * the current run.
+ * The messages of earlier runs that the prompt includes: all or none, with or without thinking, tool calls and the silent messages of a
+ * strategy. `own` are the messages of the current run.
  */
 export function earlierMessages(
   earlier: readonly MessageRecord[],
@@ -33,10 +33,10 @@ export function earlierMessages(
 
 function withoutTools(earlier: readonly MessageRecord[]): MessageRecord[] {
   return earlier.flatMap((message) => {
-    if (message.role === "tool") return [];
+    if (message.role === "tool" || message.strategy !== undefined) return [];
     const parts = message.parts.filter((part) => part.type !== "tool_call");
-    const onlyCalls = parts.length < message.parts.length && textOf(parts) === null;
-    return onlyCalls ? [] : [{ ...message, parts }];
+    if (parts.length === message.parts.length) return [message];
+    return textOf(parts) === null ? [] : [{ ...message, parts }];
   });
 }
 
@@ -60,15 +60,35 @@ export function modelMessages(viewer: Viewer, records: readonly MessageRecord[])
  */
 export function fromPerspective({ side, agent }: Viewer, records: readonly MessageRecord[]): MessageRecord[] {
   const sides = nextSides(records, side);
-  return records.flatMap((record, at) => {
-    if (record.role === "system" || record.role === "extension") return [record];
-    const own = record.depth > 0 ? record.role !== "user" : ownerOf(record, sides[at] ?? side) === side;
-    if (record.role === "tool") return own ? [record] : [];
-    if (own) return [record.role === "assistant" ? record : { ...record, role: "assistant" }];
-    if (record.role === "user" && !isAnswer(record)) return [record];
-    const parts = otherSideParts(record, records.slice(at + 1), agent);
-    return parts.length === 0 ? [] : [{ ...record, role: "user", parts }];
-  });
+  const seen: MessageRecord[] = [];
+  for (const [at, record] of records.entries()) {
+    const next = sides[at] ?? side;
+    const later = () => records.slice(at + 1);
+    const shown = shownMessage(record, { side, agent, next, later });
+    if (shown !== null) seen.push(shown);
+  }
+  return seen;
+}
+
+/** The message as the side receives it; null if it does not receive it. `next` is the side of the next answer after the message. */
+function shownMessage(
+  record: MessageRecord,
+  { side, agent, next, later }: Viewer & { next: Side; later: () => MessageRecord[] },
+): MessageRecord | null {
+  if (record.role === "system" || record.role === "extension") return record;
+  if (record.strategy !== undefined && record.depth === 0) return strategyMessage(record, { side, next });
+  const own = record.depth > 0 ? record.role !== "user" : ownerOf(record, next) === side;
+  if (record.role === "tool") return own ? record : null;
+  if (own) return record.role === "assistant" ? record : { ...record, role: "assistant" };
+  if (record.role === "user" && !isAnswer(record)) return record;
+  const parts = otherSideParts(record, later(), agent);
+  return parts.length === 0 ? null : { ...record, role: "user", parts };
+}
+
+/** A silent message of a strategy: an instruction or reasoning. Only the side that it belongs to receives it. */
+function strategyMessage(record: MessageRecord, { side, next }: { side: Side; next: Side }): MessageRecord | null {
+  if (!isAnswer(record)) return next === side ? record : null;
+  return record.side === side ? { ...record, role: "assistant" } : null;
 }
 
 function ownerOf(record: MessageRecord, nextSide: Side): Side {
@@ -77,15 +97,16 @@ function ownerOf(record: MessageRecord, nextSide: Side): Side {
   return record.role === "user" ? "b" : "a";
 }
 
-/** For each record, the side of the next answer after it; for records after the last answer, the viewer. */
+/** For each record, the side of the next answer after it; for records after the last answer, the viewer's side. */
 function nextSides(records: readonly MessageRecord[], viewer: Side): Side[] {
   const sides: Side[] = [];
   let next = viewer;
-  for (const [back, record] of records.toReversed().entries()) {
-    sides[records.length - 1 - back] = next;
-    if (isAnswer(record)) next = record.side ?? "a";
+  for (let at = records.length - 1; at >= 0; at -= 1) {
+    const record = records[at];
+    sides.push(next);
+    if (record !== undefined && isAnswer(record)) next = record.side ?? "a";
   }
-  return sides;
+  return sides.reverse();
 }
 
 /** The parts of an answer that the other side receives: its content, or the outcome of the called stop tool (decision 6: stop tools). */

@@ -4,10 +4,12 @@ import { refuse } from "#contract/error.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import { jsonObjectSchema } from "#contract/json.ts";
 import { metadataLimit } from "#contract/route.ts";
+import type { HookCall } from "#core/ports/hook-port.ts";
+import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { resultWithText, withText } from "#core/request/request-messages.ts";
 import { textOf, toolCallsJson } from "#core/view.ts";
-import type { Message } from "#spec/index.ts";
+import type { HookToolCall, HookToolResult, Message } from "#spec/index.ts";
 
 /** The message in the form of Standard Agents. That form has no extension messages, so leave them out first. */
 export function specMessage(record: MessageRecord): Message {
@@ -73,4 +75,20 @@ export function mergedMetadata(before: JsonObject, change: Json | undefined): Js
   if (new TextEncoder().encode(JSON.stringify(merged)).byteLength <= metadataLimit) return merged;
   const message = `The message's metadata would be over ${String(metadataLimit)} bytes.`;
   throw refuse("too_large", message, { field: "metadata", limit: metadataLimit });
+}
+
+/** A call in the form of Standard Agents. */
+export function hookToolCall({ id, name, arguments: json }: HookCall): HookToolCall {
+  return { id, type: "function", function: { name, arguments: json } };
+}
+
+/** The result with the fields of Standard Agents only, so without `details`. */
+export function hookResult(answer: ToolAnswer): HookToolResult {
+  const { status, result, error, stack } = answer;
+  return {
+    status,
+    ...(result === undefined ? {} : { result }),
+    ...(error === undefined ? {} : { error }),
+    ...(stack === undefined ? {} : { stack }),
+  };
 }

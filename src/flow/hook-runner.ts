@@ -1,146 +1,141 @@
-// Runs the project's hooks in file order, each within a time limit. A hook cannot fail a run (decision 14: hooks): if it throws, times out
-// or returns an invalid value, the problem is logged and the value that the hook received is used unchanged.
+// Runs the project's hooks in file order: those of messages, tool results and histories here, those of runs, steps and calls in
+// `loop-hooks.ts`. A hook that fails changes nothing (decision 14: hooks).
 
-import { cutText, jsonBytes, errorMessage } from "#core/cut-text.ts";
-import type { Clock } from "#core/ports/clock.ts";
-import type { HookCall, LoopHooks } from "#core/ports/step-port.ts";
+import { jsonBytes } from "#core/cut-text.ts";
+import { longestMessage } from "#core/message-draft.ts";
+import type { HookCall, LoopHooks } from "#core/ports/hook-port.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
-import { isObject } from "#lib/json-value.ts";
-import { waitWithin } from "#lib/time-limit.ts";
-import type {
-  AllHookSignatures,
-  AnyHookName,
-  HookToolCall,
-  HookToolResult,
-  LLMMessage,
-  Message,
-  Registry,
-  ThreadState,
-} from "#spec/index.ts";
+import type { AnyHookName, LLMMessage, Message } from "#spec/index.ts";
 
 import { refusedByFilter, refusedByPrefilter } from "./filter-answer.ts";
-import { readMetadata, specMessage, withHookChanges } from "./hook-message.ts";
+import { HookCaller } from "./hook-caller.ts";
+import type { Fields, HookCallerOptions, HookFile } from "./hook-caller.ts";
+import { hookResult, hookToolCall, readMetadata, specMessage, withHookChanges } from "./hook-message.ts";
+import { loopHooks } from "./loop-hooks.ts";
+import type { ProjectLoopHooks } from "./loop-hooks.ts";
 
-/** How long a hook may take, in milliseconds. */
-const hookLimitMs = 30_000;
-
-/** The most bytes of JSON of a problem's message, and of its stack. A row stores both. */
-const problemLimit = 4096;
-
-/** The most bytes of JSON of a message or an update after a hook changed it. A row stores no larger message (architecture §6). */
-const messageLimit = 1024 * 1024;
-
-/** A problem with a hook, for the log. */
-export interface HookProblem {
-  hook: string;
-  file: string;
-  problem: string;
-  stack?: string | undefined;
-}
-
-/** The dependencies of the runner. `report` is called for each problem. */
-export interface HookRunnerOptions {
-  hooks: Registry["hooks"];
-  state: () => ThreadState;
-  clock: Clock;
-  report: (problem: HookProblem) => void;
-}
-
-type Arguments<K extends AnyHookName> =
-  Parameters<AllHookSignatures[K]> extends [unknown, ...infer Rest] ? Rest : never;
-
-type Fields = Record<string, unknown>;
-
-type Entry<K extends AnyHookName> = Omit<Registry["hooks"][number], "hook"> & { hook: K };
-
-/** Implements the loop's hooks and the two filter hooks. */
+/** Implements the hooks of a loop, and those that change the history of a request. */
 export class HookRunner implements LoopHooks {
-  readonly #options: HookRunnerOptions;
-  /** Refused changes of filter hooks that are already logged. These hooks run before every step, so the same changes occur again. */
-  readonly #reported = new Set<string>();
+  readonly #caller: HookCaller;
+  readonly beforeRun: ProjectLoopHooks["beforeRun"];
+  readonly failedRun: ProjectLoopHooks["failedRun"];
+  readonly afterRun: ProjectLoopHooks["afterRun"];
+  readonly beforeStep: LoopHooks["beforeStep"];
+  readonly afterStep: LoopHooks["afterStep"];
+  readonly failed: LoopHooks["failed"];
+  readonly beforeCall: LoopHooks["beforeCall"];
+  readonly updates: LoopHooks["updates"];
+  readonly afterCall: LoopHooks["afterCall"];
 
-  constructor(options: HookRunnerOptions) {
-    this.#options = options;
+  constructor(options: HookCallerOptions) {
+    this.#caller = new HookCaller(options);
+    const hooks = loopHooks(this.#caller);
+    this.beforeRun = hooks.beforeRun;
+    this.failedRun = hooks.failedRun;
+    this.afterRun = hooks.afterRun;
+    this.beforeStep = hooks.beforeStep;
+    this.afterStep = hooks.afterStep;
+    this.failed = hooks.failed;
+    this.beforeCall = hooks.beforeCall;
+    this.updates = hooks.updates;
+    this.afterCall = hooks.afterCall;
   }
 
   async beforeCreateMessage(record: MessageRecord): Promise<MessageRecord> {
     let current = record;
-    for (const entry of this.#entries("before_create_message")) {
+    for (const file of this.#caller.files("before_create_message")) {
       const before = current;
-      const answer = await this.#callForObject(entry, [structuredClone(createHookMessage(before))]);
-      const changed = answer === null ? null : this.#readOrReport(entry, () => withHookChanges(before, answer));
+      const answer = await this.#caller.callForObject(file, [structuredClone(createHookMessage(before))]);
+      const changed = answer === null ? null : this.#caller.readOrReport(file, () => withHookChanges(before, answer));
       if (changed === null) continue;
-      this.#reportRefused(entry, changed.refused);
-      if (this.#fits(entry, changed.record, before)) current = changed.record;
+      this.#caller.reportRefused(file, changed.refused);
+      if (this.#fits(file, changed.record, before)) current = changed.record;
     }
     return current;
   }
 
   async afterCreateMessage(record: MessageRecord): Promise<void> {
-    for (const entry of this.#entries("after_create_message")) {
-      await this.#call(entry, [structuredClone(createHookMessage(record))]);
+    for (const file of this.#caller.files("after_create_message")) {
+      await this.#caller.call(file, [structuredClone(createHookMessage(record))]);
     }
   }
 
   async beforeUpdateMessage(id: string, updates: Fields): Promise<Fields> {
     let current = updates;
-    for (const entry of this.#entries("before_update_message")) {
-      const answer = await this.#callForObject(entry, [id, structuredClone(current)]);
-      const read = answer === null ? null : this.#readOrReport(entry, () => pickUpdate(answer));
+    for (const file of this.#caller.files("before_update_message")) {
+      const answer = await this.#caller.callForObject(file, [id, structuredClone(current)]);
+      const read = answer === null ? null : this.#caller.readOrReport(file, () => pickUpdate(answer));
       if (read === null) continue;
-      this.#reportRefused(entry, read.refused);
-      if (this.#fits(entry, read.picked, current)) current = read.picked;
+      this.#caller.reportRefused(file, read.refused);
+      if (this.#fits(file, read.picked, current)) current = read.picked;
     }
     return current;
   }
 
   async afterUpdateMessage(record: MessageRecord): Promise<void> {
-    for (const entry of this.#entries("after_update_message")) {
-      await this.#call(entry, [structuredClone(specMessage(record))]);
+    for (const file of this.#caller.files("after_update_message")) {
+      await this.#caller.call(file, [structuredClone(specMessage(record))]);
     }
   }
 
   async afterToolCall(call: HookCall, answer: ToolAnswer): Promise<ToolAnswer> {
     const hook = answer.status === "error" ? "after_tool_call_failure" : "after_tool_call_success";
     let current = answer;
-    for (const entry of this.#entries(hook)) {
-      const changed = await this.#callForObject(entry, [hookToolCall(call), hookResult(current)]);
-      if (changed !== null) current = this.#withResult(entry, current, changed);
+    for (const file of this.#caller.files(hook)) {
+      const changed = await this.#caller.callForObject(file, [hookToolCall(call), hookResult(current)]);
+      if (changed !== null) current = this.#withResult(file, current, changed);
     }
     return current;
   }
 
   async beforeStoreToolResult(call: HookCall, answer: ToolAnswer): Promise<ToolAnswer> {
     let current = answer;
-    for (const entry of this.#entries("before_store_tool_result")) {
-      const changed = await this.#callForObject(entry, [{ ...hookToolCall(call) }, { ...hookResult(current) }]);
-      if (changed !== null) current = this.#withResult(entry, current, changed);
+    for (const file of this.#caller.files("before_store_tool_result")) {
+      const changed = await this.#caller.callForObject(file, [{ ...hookToolCall(call) }, { ...hookResult(current) }]);
+      if (changed !== null) current = this.#withResult(file, current, changed);
     }
     return current;
+  }
+
+  /** Whether a hook changes the history of requests. */
+  get changesHistory(): boolean {
+    const { filtersMessages, convertsMessages, prefiltersHistory } = this;
+    return filtersMessages || convertsMessages || prefiltersHistory || this.#caller.has("transform_context");
   }
 
   /** Whether the project has a `filter_messages` hook. */
   get filtersMessages(): boolean {
-    return this.#entries("filter_messages").length > 0;
+    return this.#caller.has("filter_messages");
+  }
+
+  /** Whether the project has a `convert_to_llm` hook. */
+  get convertsMessages(): boolean {
+    return this.#caller.has("convert_to_llm");
   }
 
   /** Whether the project has a `prefilter_llm_history` hook. */
   get prefiltersHistory(): boolean {
-    return this.#entries("prefilter_llm_history").length > 0;
+    return this.#caller.has("prefilter_llm_history");
   }
 
   /** Runs the `filter_messages` hooks. A result that is not a list of messages is dropped. */
-  async filterMessages(messages: Message[]): Promise<Message[]> {
-    let current = messages;
-    for (const entry of this.#entries("filter_messages")) {
-      const given = current;
-      const answer = await this.#callForMessages(entry, [structuredClone(given)]);
-      if (answer === null) continue;
-      this.#reportOnce(entry, refusedByFilter(given, answer));
-      current = answer as unknown as Message[];
+  filterMessages(messages: Message[]): Promise<Message[]> {
+    return this.#changeMessages("filter_messages", messages);
+  }
+
+  /** Runs the `transform_context` hooks. A result that is not a list of messages is dropped. */
+  transformContext(messages: Message[]): Promise<Message[]> {
+    return this.#changeMessages("transform_context", messages);
+  }
+
+  /** Runs the `convert_to_llm` hooks until one returns a list of messages; null if none does. */
+  async convertToLlm(messages: Message[]): Promise<LLMMessage[] | null> {
+    for (const file of this.#caller.files("convert_to_llm")) {
+      const answer = await this.#caller.callForMessages(file, [structuredClone(messages)]);
+      if (answer !== null) return answer as unknown as LLMMessage[];
     }
-    return current;
+    return null;
   }
 
   /**
@@ -149,13 +144,13 @@ export class HookRunner implements LoopHooks {
    */
   async prefilterHistory(messages: LLMMessage[]): Promise<LLMMessage[]> {
     let current = messages;
-    for (const entry of this.#entries("prefilter_llm_history")) {
+    for (const file of this.#caller.files("prefilter_llm_history")) {
       const given = current;
       const copies = structuredClone(given);
-      const answer = await this.#callForMessages(entry, [[...copies]]);
+      const answer = await this.#caller.callForMessages(file, [[...copies]]);
       if (answer === null) continue;
       const originOf = (message: Fields | LLMMessage) => given[copies.indexOf(message as LLMMessage)];
-      this.#reportOnce(entry, refusedByPrefilter(answer, originOf));
+      this.#caller.reportRefusedOnce(file, refusedByPrefilter(answer, originOf));
       current = (answer as unknown as LLMMessage[]).map((message) => {
         const original = originOf(message);
         return original === undefined ? message : Object.assign(original, { content: message.content });
@@ -164,116 +159,41 @@ export class HookRunner implements LoopHooks {
     return current;
   }
 
-  #entries<K extends AnyHookName>(hook: K) {
-    return this.#options.hooks.filter((entry) => entry.hook === hook).map((entry) => ({ ...entry, hook }));
-  }
-
-  /** Calls a hook and returns the object that it returned; null for none or an invalid value, which is logged. */
-  async #callForObject<K extends AnyHookName>(entry: Entry<K>, args: Arguments<K>): Promise<Fields | null> {
-    const answer = await this.#call(entry, args);
-    if (answer === undefined || answer === null) return null;
-    if (isObject(answer)) return answer;
-    this.#report(entry, "answered something else than an object; the original was used");
-    return null;
-  }
-
-  /** Calls a hook and returns the list of messages that it returned; null for none or an invalid value, which is logged. */
-  async #callForMessages<K extends AnyHookName>(entry: Entry<K>, args: Arguments<K>): Promise<Fields[] | null> {
-    const answer = await this.#call(entry, args);
-    if (answer === undefined || answer === null) return null;
-    if (
-      Array.isArray(answer) &&
-      answer.every(isMessage) &&
-      // Functions and circular values are refused, because messages are compared and stored as JSON.
-      this.#readOrReport(entry, () => JSON.stringify(structuredClone(answer))) !== null
-    ) {
-      return answer;
+  async #changeMessages(hook: "filter_messages" | "transform_context", messages: Message[]): Promise<Message[]> {
+    let current = messages;
+    for (const file of this.#caller.files(hook)) {
+      const given = current;
+      const answer = await this.#caller.callForMessages(file, [structuredClone(given)]);
+      if (answer === null) continue;
+      this.#caller.reportRefusedOnce(file, refusedByFilter(given, answer));
+      current = answer as unknown as Message[];
     }
-    this.#report(entry, "answered something else than a list of messages; the original was used");
-    return null;
+    return current;
   }
 
-  /** Calls `read` for a hook's result. A circular value or a getter may throw; that is logged. */
-  #readOrReport<T>(entry: Entry<AnyHookName>, read: () => T): T | null {
-    try {
-      return read();
-    } catch (thrown) {
-      this.#report(entry, `answered what cannot be read: ${errorMessage(thrown)}`);
-      return null;
-    }
-  }
-
-  #withResult(entry: Entry<AnyHookName>, current: ToolAnswer, changed: Fields): ToolAnswer {
-    const picked = this.#readOrReport(entry, () => pickResult(changed));
+  #withResult(file: HookFile<AnyHookName>, current: ToolAnswer, changed: Fields): ToolAnswer {
+    const picked = this.#caller.readOrReport(file, () => pickResult(changed));
     if (picked === null) return current;
     const refused = Object.keys(changed).filter((field) => changed[field] !== undefined && !(field in picked));
-    this.#reportRefused(entry, refused);
+    this.#caller.reportRefused(file, refused);
+    // The value that the tool returned does not match a result that a hook changed.
+    const { value, ...kept } = current;
+    const isSame = (Object.keys(picked) as (keyof ToolAnswer)[]).every((field) => picked[field] === current[field]);
+    const rest = isSame && value !== undefined ? { ...kept, value } : kept;
     // A hook that turns an error into a success also removes the error's text.
-    const { error: _, ...others } = current;
-    return picked.status === "success" ? { ...others, ...picked } : { ...current, ...picked };
+    const { error: _, ...others } = rest;
+    return picked.status === "success" ? { ...others, ...picked } : { ...rest, ...picked };
   }
 
-  #fits(entry: Entry<AnyHookName>, changed: object, before: object): boolean {
+  #fits(file: HookFile<AnyHookName>, changed: object, before: object): boolean {
     const bytes = jsonBytes(changed);
-    if (bytes <= messageLimit || bytes <= jsonBytes(before)) return true;
-    this.#report(entry, `made ${bytes} bytes of it, and ${messageLimit} are taken; the original was used`);
+    if (bytes <= longestMessage || bytes <= jsonBytes(before)) return true;
+    this.#caller.report(
+      file,
+      `returned ${bytes} bytes, more than the limit of ${longestMessage}; the original was used`,
+    );
     return false;
   }
-
-  async #call<K extends AnyHookName>(entry: Entry<K>, args: Arguments<K>): Promise<unknown> {
-    const { clock, state } = this.#options;
-    const call = async (): Promise<unknown> => {
-      const hook = (await entry.load()) as (state: ThreadState, ...rest: unknown[]) => unknown;
-      return hook(state(), ...(args as unknown[]));
-    };
-    try {
-      return await waitWithin(call, {
-        timers: clock,
-        milliseconds: hookLimitMs,
-        onTimeout: () => {
-          throw new Error(`did not finish within ${hookLimitMs / 1000} s`);
-        },
-      });
-    } catch (thrown) {
-      this.#report(entry, errorMessage(thrown), thrown instanceof Error ? thrown.stack : undefined);
-      return undefined;
-    }
-  }
-
-  #reportOnce(entry: Entry<AnyHookName>, refused: string[]): void {
-    const key = JSON.stringify([entry.file, refused]);
-    if (this.#reported.has(key)) return;
-    this.#reported.add(key);
-    this.#reportRefused(entry, refused);
-  }
-
-  #reportRefused(entry: Entry<AnyHookName>, refused: string[]): void {
-    if (refused.length > 0) this.#report(entry, `cannot change ${refused.join(", ")}; the change was dropped`);
-  }
-
-  #report({ hook, file }: Entry<AnyHookName>, problem: string, stack?: unknown): void {
-    this.#options.report({
-      hook,
-      file,
-      problem: cutText(problem, problemLimit),
-      ...(typeof stack === "string" ? { stack: cutText(stack, problemLimit) } : {}),
-    });
-  }
-}
-
-function hookToolCall({ id, name, arguments: json }: HookCall): HookToolCall {
-  return { id, type: "function", function: { name, arguments: json } };
-}
-
-/** The result with the fields of Standard Agents only, so without `details`. */
-function hookResult(answer: ToolAnswer): HookToolResult {
-  const { status, result, error, stack } = answer;
-  return {
-    status,
-    ...(result === undefined ? {} : { result }),
-    ...(error === undefined ? {} : { error }),
-    ...(stack === undefined ? {} : { stack }),
-  };
 }
 
 function pickResult(changed: Fields): Partial<ToolAnswer> {
@@ -304,12 +224,4 @@ function pickUpdate({ content, metadata, ...others }: Fields): { picked: Fields;
 /** The message in the form that the create hooks receive. */
 function createHookMessage(record: MessageRecord): Fields {
   return { ...specMessage(record) };
-}
-
-/** Whether a value is a message. `content` may be null, and may be missing in a message with calls. */
-function isMessage(value: unknown): value is Fields {
-  if (!isObject(value) || typeof value["role"] !== "string") return false;
-  const { content } = value;
-  if (content === undefined) return value["tool_calls"] != null;
-  return content === null || typeof content === "string";
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from "#contract/json.ts";
 import { runnerDefaults, type NestedRunner, type ToolRunner } from "#core/ports/tool-port.ts";
 import { checkArguments } from "#core/tools/check-arguments.ts";
 import { argumentsJsonSchema } from "#lib/json-schema.ts";
+import { unreachable } from "#lib/unreachable.ts";
 import { callSchema } from "#spec/call-schema.ts";
 import type { AnyPromptDefinition } from "#spec/index.ts";
 
@@ -19,8 +20,6 @@ export function nestedToolRunner(
     idempotent: true,
     nested,
     check: (args) => checkArguments(schema, args),
-    run: () => {
-      throw new Error("a nested call is never run as a function");
-    },
+    run: () => unreachable("A nested call is not run as a function."),
   };
 }

@@ -6,6 +6,7 @@ import type {
   AnyAgentDefinition,
   AnyModelDefinition,
   AnyPromptDefinition,
+  AnyStrategyDefinition,
   AnyToolDefinition,
   Registry,
 } from "#spec/index.ts";
@@ -32,6 +33,12 @@ export class Definitions {
 
   tool(name: string): Promise<AnyToolDefinition> {
     return load(this.#registry.tools, name, "tool");
+  }
+
+  /** The strategy of this name; null if the project does not define it. */
+  async strategy(name: string): Promise<AnyStrategyDefinition | null> {
+    const { strategies = {} } = this.#registry;
+    return (Object.hasOwn(strategies, name) ? await strategies[name]?.() : null) ?? null;
   }
 
   has(kind: "agents" | "prompts" | "models" | "tools", name: string): boolean {

@@ -1,8 +1,9 @@
 // Builds the part of a step's log row that describes the request to the model. Every step writes it, so it is small: the first and the last
-// message id, the ids between them that were not sent, fingerprints of the system prompt and the tools, and the options. The log route
+// message id, the ids between them that were not sent, fingerprints of the system prompt, the tools and the structure, and the options. The log route
 // rebuilds the request from it, except for messages that were never stored and definitions that have changed since.
 
 import type { JsonObject } from "#contract/json.ts";
+import type { StoredProjection } from "#core/context/stored-projection.ts";
 import type { ModelRequest } from "#core/ports/model-port.ts";
 import { sha256Hex } from "#lib/sha256.ts";
 
@@ -23,33 +24,53 @@ async function fingerprint(text: string): Promise<string> {
   return made;
 }
 
-/** Builds the entry. `candidates` are the ids of the messages that the filter hooks received. */
+/**
+ * Builds the entry. `candidates` are the ids of the messages that the filter hooks received, without those that the projection drops. The
+ * dropped messages may be thousands, so the entry has the position before which messages are dropped, and no list of ids.
+ */
 export async function requestTrace(
-  prompt: string,
   request: Omit<ModelRequest, "model">,
   candidates: readonly string[],
+  projection: StoredProjection | null = null,
 ): Promise<JsonObject> {
-  const ids = request.messages.map((message) => message.id);
-  const stored = ids.filter((id) => id !== null);
-  const sent = new Set([...stored, ...request.messages.flatMap((message) => message.joined ?? [])]);
+  const { messages } = request;
+  const stored = messages.filter(({ id }) => id !== null);
+  // A joined message stands directly after the one that it is joined to.
+  const sent: string[] = [];
+  for (const { id, joined } of messages) {
+    if (id !== null) sent.push(id);
+    if (joined !== undefined) sent.push(...joined);
+  }
+  const known = new Set(sent);
   return {
-    prompt,
+    prompt: request.prompt ?? null,
     system_hash: await fingerprint(request.system),
     tools_hash: await fingerprint(JSON.stringify(request.tools)),
     tools: request.tools.map((tool) => tool.name),
     messages: {
-      count: ids.length,
-      first: stored[0] ?? null,
-      last: [...sent].at(-1) ?? null,
+      count: messages.length,
+      first: stored[0]?.id ?? null,
+      last: sent.at(-1) ?? null,
       /** Ids in the range whose messages a hook or a repair removed. */
-      left_out: candidates.filter((id) => !sent.has(id)),
+      left_out: candidates.filter((id) => !known.has(id)),
       /** The number of sent messages that are not stored: a hook, a repair or a strategy added them. */
-      unstored: ids.length - stored.length,
+      unstored: messages.length - stored.length,
+      /** `dropped_before`: messages before this position were dropped, except those of `head`. Absent if none were dropped. */
+      ...droppedFields(projection),
     },
     tool_choice: request.toolChoice,
     parallel_tool_calls: request.parallelToolCalls,
     temperature: request.temperature,
     max_tokens: request.maxTokens,
     reasoning: request.reasoning === null ? null : { ...request.reasoning },
+    ...(request.structure === undefined
+      ? {}
+      : { structure_hash: await fingerprint(JSON.stringify(request.structure)) }),
   };
+}
+
+function droppedFields(projection: StoredProjection | null): JsonObject {
+  if (projection === null || projection.count === 0) return {};
+  const { head, pinned, dropped } = projection;
+  return { dropped_before: dropped, head: pinned === null ? head : [...head, pinned] };
 }

@@ -1,6 +1,7 @@
 // The definitions of a thread with a client's setup: the project's definitions, extended by the client's tools and options. A setup without
-// an agent uses the built-in agent. A setup with an agent adds the client's tools to that agent's first side, and applies the options to
-// its model requests. A definition of the project takes precedence over a client's tool with the same name.
+// an agent uses the built-in agent. A setup with an agent adds the client's tools to that agent's first side (its model, or the first of
+// its two), and applies the options to its model requests. A definition of the project takes precedence over a client's tool with the same
+// name.
 
 import { setupAgent } from "#contract/setup.ts";
 import type { SetupOptions, ThreadSetup } from "#contract/setup.ts";

@@ -1,8 +1,12 @@
 // Prepares a step: side, prompt, models, tools, system prompt, and messages. Messages pass four stages: history, filter hooks, budget of
-// attachments, attachments.
+// tokens (`request-context.ts`), attachments.
 
+import type { ThreadContext } from "#contract/context-route.ts";
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import type { Side } from "#contract/thread-message.ts";
+import { PositionedMessages } from "#core/context/stored-projection.ts";
+import type { StoredProjection } from "#core/context/stored-projection.ts";
+import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
 import type { PlanOptions, StepPlan, StepPort, StepProblem, StepTools, ToolMode } from "#core/ports/step-port.ts";
@@ -11,17 +15,27 @@ import type { ThreadFiles } from "#core/ports/thread-file-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { withAttachments } from "#core/request/request-attachments.ts";
 import type { AttachmentView } from "#core/request/request-attachments.ts";
-import { endWithPrompt, unstoredUserMessage } from "#core/request/request-messages.ts";
-import { isInScope, mainScope } from "#core/scope.ts";
+import { endWithPrompt, unstoredInstruction, unstoredUserMessage } from "#core/request/request-messages.ts";
+import { isInScope } from "#core/scope.ts";
 import type { Scope } from "#core/scope.ts";
+import { offeredTools, unknownToolsWarning } from "#core/strategy/offered-tools.ts";
+import { orderedByModel } from "#core/tools/model-order.ts";
 import type { AnyAgentDefinition, AnyModelDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
-import { sideOf } from "./conversation-strategy.ts";
+import { describeContext } from "./describe-context.ts";
 import { filteredMessages } from "./filter-hooks.ts";
 import { earlierMessages, modelMessages } from "./history.ts";
 import type { HookRunner } from "./hook-runner.ts";
+import { lastMeasured } from "./measured-request.ts";
+import { rangeOf } from "./participant.ts";
+import type { Participant, ReadRange } from "./participant.ts";
 import type { Definitions } from "./project-definitions.ts";
+import { requestContext } from "./request-context.ts";
+import type { ModelWindow, RequestContext, RequestParts } from "./request-context.ts";
 import { requestTrace } from "./request-trace.ts";
+import { formOfPrompt } from "./structured-answer.ts";
+import { calledSummary, summaryRequest } from "./summary-request.ts";
+import type { DroppedMessages } from "./summary-request.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import type { SectionSource } from "./system-prompt.ts";
 import type { BuilderFor } from "./tool-source/prompt-tools.ts";
@@ -41,21 +55,29 @@ export interface StepSources {
   own: () => readonly MessageRecord[];
   /** The thread's files. If absent, a line with a file's name is sent in its place. */
   files?: ThreadFiles;
+  clock: Clock;
+  /** The stored projections: which messages of the conversation the last requests contained. */
+  projections: Projections;
+  /** Returns the token limits of a model. If absent, or for undefined, those of the model's definition apply. */
+  window?: (model: AnyModelDefinition) => ModelWindow | undefined;
 }
 
-/** The loop for which steps are built: its messages, its current side, and the messages before it. */
-export interface Participant {
-  scope: Scope;
-  /** The side of the next step. Called for each step, because the side and the agent may have changed. */
-  activeSide: () => Promise<{ prompt: AnyPromptDefinition; side: Side; agent: AnyAgentDefinition }>;
-  /**
-   * The messages before this loop, oldest first: the newest `limit` messages of the branch. For a nested loop they include this run's
-   * messages before its call.
-   */
-  messagesBefore: (limit: number) => MessageRecord[];
+/** Stores the projections of conversations. `of` is the name of a conversation, as in `ScopedProjection`. */
+export interface Projections {
+  get(of: string): StoredProjection | undefined;
+  set(of: string, is: StoredProjection): void;
 }
 
-/** The most messages of the branch that `filter_messages` receives if the prompt does not include earlier messages. */
+/**
+ * The context of a step's request, with the request for its summary if a model writes one, and a warning if the prompt's function failed.
+ */
+interface Summarized {
+  context: RequestContext;
+  summary?: StepPlan["summary"];
+  warning?: string;
+}
+
+/** The maximum number of messages of the branch that `filter_messages` receives if the prompt does not include earlier messages. */
 const filteredRows = 1000;
 
 /** Builds the steps of one loop. */
@@ -63,8 +85,10 @@ export class StepBuilder implements StepPort {
   readonly #sources: StepSources;
   readonly #participant: Participant;
   readonly #toolSources: readonly ToolSource[];
-  /** The prompt of the current step; null before the first one. */
-  #prompt: AnyPromptDefinition | null = null;
+  /** The projection before the current step. */
+  #last: StoredProjection | undefined;
+  /** The prompt of the current step, and the range of the messages before it; null before the first one. */
+  #current: { prompt: AnyPromptDefinition; side: Side; range: ReadRange | undefined } | null = null;
 
   constructor(sources: StepSources, participant: Participant) {
     this.#sources = sources;
@@ -74,19 +98,19 @@ export class StepBuilder implements StepPort {
 
   /** The messages of the current step's request, and those that this loop added since. */
   get loaded(): MessageRecord[] {
-    return this.#prompt === null ? this.#added() : this.#included(this.#prompt);
+    return this.#current === null ? this.#added() : this.#included(this.#current.prompt, this.#current.range);
   }
 
-  plan(shape: StepShape, _signal?: AbortSignal, { squeeze = 0 }: PlanOptions = {}): Promise<StepPlan | StepProblem> {
-    return problemOf(() => this.#plan(shape, squeeze));
+  plan(shape: StepShape, signal?: AbortSignal, options: PlanOptions = {}): Promise<StepPlan | StepProblem> {
+    return problemOf(() => this.#plan(shape, { ...options, signal }));
   }
 
   tools(names: readonly string[]): Promise<StepTools | StepProblem> {
     return problemOf(async () => {
-      const { prompt, side } = await this.#participant.activeSide();
-      this.#prompt = prompt;
+      const { prompt, side, agent } = await this.#participant.activeSide();
+      this.#current = { prompt, side, range: rangeOf(this.#projectionOf(prompt, side), agent) };
       await this.#sources.faults.at("plan.call-tools");
-      const listed = await resolveTools(prompt.tools ?? [], this.#toolSources);
+      const listed = inOrder(prompt, await resolveTools(prompt.tools ?? [], this.#toolSources));
       // An undefined name gets an error as its result: a release removed the definition, or the thread was imported from another project.
       const failed = new Set(listed.failures.map(({ entry }) => entry));
       const unlisted = names.filter((name) => !listed.tools.has(name) && !failed.has(name));
@@ -98,37 +122,155 @@ export class StepBuilder implements StepPort {
     });
   }
 
-  /** Prepares tools and system prompt, then the messages. */
-  async #plan(shape: StepShape, squeeze: number): Promise<StepPlan> {
+  /** Describes the next request as it would be planned now. Nothing is stored. */
+  describe(): Promise<ThreadContext | StepProblem> {
+    return problemOf(async () => describeContext((await this.#prepare({}, {})).parts));
+  }
+
+  /** Prepares side, tools and system prompt, then the messages. */
+  async #prepare(shape: StepShape, { squeeze = 0, summary }: PlanOptions) {
     const { faults, hooks, sections } = this.#sources;
-    const { prompt, side, agent } = await this.#participant.activeSide();
-    this.#prompt = prompt;
+    const { prompt, side, agent, form } = await this.#participant.activeSide();
+    const of = this.#conversation(prompt, side);
+    // With a summary, the step is planned again from the projection before its compaction.
+    if (summary === undefined) this.#last = this.#projectionOf(prompt, side);
+    const last = this.#last;
+    const range = rangeOf(last, agent);
+    this.#current = { prompt, side, range };
     const models = await this.#models(prompt);
     const callable = models[0].capabilities?.functionCalling !== false;
     await faults.at("plan.tools");
-    const resolved = await resolveTools(callable ? (prompt.tools ?? []) : [], this.#toolSources);
+    const resolved = inOrder(prompt, await resolveTools(callable ? (prompt.tools ?? []) : [], this.#toolSources));
     const unavailable = unavailableSection(resolved.failures);
     const system = await systemPrompt(prompt, [...sections, () => Promise.resolve(unavailable)]);
-    const included = this.#included(prompt);
+    const before = this.#before(prompt, range);
+    const included = this.#included(prompt, range);
+    const added = this.#added();
+    // The messages before a nested loop are answers to another prompt.
+    const isNested = this.#participant.scope.depth > 0;
+    const answered = isNested ? { stored: added, included: added } : { stored: [...before, ...added], included };
     const viewer = { side, agent };
-    const chosen =
-      hooks.filtersMessages || hooks.prefiltersHistory
-        ? await filteredMessages({ included, stored: this.#filterable(prompt, included) }, hooks, viewer)
-        : modelMessages(viewer, included);
-    const sent = await withAttachments(chosen, this.#budget(prompt, models, squeeze));
+    const chosen = hooks.changesHistory
+      ? await filteredMessages({ included, stored: this.#filterable(prompt, included, range) }, hooks, viewer)
+      : modelMessages(viewer, included);
+    const offered = offeredTools(resolved.tools, shape, prompt.toolChoice);
+    const positions = new Map(included.map(({ id, position }) => [id, position]));
+    const parts: RequestParts = {
+      prompt,
+      model: models[0],
+      window: this.#window(models[0]),
+      system,
+      tools: offered.specs,
+      messages: new PositionedMessages(chosen, (id) => positions.get(id)),
+      stored: last ?? null,
+      measured: lastMeasured(answered, models, side),
+      refused: squeeze > 0,
+      summary,
+    };
+    return { parts, of, side, agent, form, models, resolved, offered, included };
+  }
+
+  async #plan(
+    shape: StepShape,
+    options: PlanOptions & { signal: AbortSignal | undefined },
+  ): Promise<StepPlan | StepProblem> {
+    const { faults, projections } = this.#sources;
+    const prepared = await this.#prepare(shape, options);
+    const { parts, of, side, agent, form, models, resolved, offered, included } = prepared;
+    const { prompt, system } = parts;
+    const planned = requestContext(parts);
+    if ("problem" in planned) return planned;
+    let summarized: Summarized = { context: planned };
+    if (planned.dropped !== undefined) {
+      await faults.at("plan.summary");
+      summarized = await this.#summarized(planned, planned.dropped, { parts, signal: options.signal });
+    }
+    const { context } = summarized;
+    const { stored, compaction, filesFrom } = context;
+    // While a summary is awaited, nothing is stored: a run that is stopped meanwhile leaves the summary to the next run.
+    const isFinal = summarized.summary === undefined && options.signal?.aborted !== true;
+    if (compaction !== null && stored !== null && isFinal) projections.set(of, stored);
+    const view = { ...this.#budget(prompt, models, options.squeeze ?? 0), from: filesFrom };
+    const sent = await withAttachments(context.messages, view);
+    const structure = shape.structure === undefined ? form?.structure : shape.structure;
     const request = {
+      prompt: prompt.name,
       system,
       messages: endedMessages(sent, shape, agent),
-      tools: [...resolved.tools.values()].map((tool) => tool.spec),
-      toolChoice: shape.toolChoice ?? prompt.toolChoice ?? "auto",
+      tools: offered.specs,
+      toolChoice: offered.toolChoice,
       parallelToolCalls: prompt.parallelToolCalls ?? false,
       reasoning: prompt.reasoning ?? null,
       temperature: prompt.temperature ?? null,
       maxTokens: prompt.maxTokens ?? null,
+      ...(structure == null ? {} : { structure }),
     };
-    const candidates = included.map((message) => message.id);
-    const trace = await requestTrace(prompt.name, request, candidates);
-    return { models, request, ...toolsOf(resolved), toolMode: toolMode(prompt), trace, ...this.#place(side) };
+    const candidates = included.filter(({ position }) => position >= (stored?.dropped ?? "")).map(({ id }) => id);
+    const trace = await requestTrace(request, candidates, stored);
+    const listed = toolsOf({ ...resolved, tools: offered.tools });
+    const { warning } = summarized;
+    const unknown = unknownToolsWarning(shape, prompt.tools ?? []);
+    const warnings = [...(listed.warnings ?? []), ...unknown, ...(warning === undefined ? [] : [warning])];
+    return {
+      models,
+      request,
+      ...listed,
+      toolMode: toolMode(prompt),
+      trace,
+      ...this.#place(side),
+      ...(compaction === null || stored === null ? {} : { compaction, projection: { of, is: stored } }),
+      ...(summarized.summary === undefined ? {} : { summary: summarized.summary }),
+      ...(warnings.length === 0 ? {} : { warnings }),
+    };
+  }
+
+  /** Calls the prompt's function for the summary of dropped messages, or makes the request to a model. */
+  async #summarized(
+    context: RequestContext,
+    dropped: DroppedMessages,
+    { parts, signal }: { parts: RequestParts; signal: AbortSignal | undefined },
+  ): Promise<Summarized> {
+    const { prompt, model } = parts;
+    const { strategy, model: name, toolOutputMaxLines: lines = 50 } = prompt.context ?? {};
+    const { definitions, clock, faults } = this.#sources;
+    if (typeof strategy !== "function") {
+      await faults.at("plan.summary-model");
+      const writer = name === undefined ? model : await definitions.model(name);
+      const { contextWindow } = this.#window(writer);
+      const budget = Math.floor((contextWindow ?? 100_000) * 0.8) - dropped.tokens - 300;
+      return { context, summary: { model: writer, request: summaryRequest(dropped, { budget, lines }) } };
+    }
+    await faults.at("plan.summary-function");
+    const text = await calledSummary(strategy, dropped, { clock, signal });
+    if ("problem" in text) return { context, warning: text.problem };
+    const summarized = requestContext({ ...parts, summary: text.summary });
+    return { context: "problem" in summarized ? context : summarized };
+  }
+
+  /** The name under which the projection of the step's conversation is stored. */
+  #conversation({ name }: AnyPromptDefinition, side: Side): string {
+    return this.#participant.scope.parent_id ?? `${side}/${name}`;
+  }
+
+  /**
+   * The projection of the conversation's last request. A prompt that includes no earlier messages does not use the projection of an earlier
+   * run, whose marker and summary stand for that run's messages.
+   */
+  #projectionOf(prompt: AnyPromptDefinition, side: Side): StoredProjection | undefined {
+    const stored = this.#sources.projections.get(this.#conversation(prompt, side)) ?? this.#projectionBefore(prompt);
+    if (stored === undefined || stored.count === 0 || prompt.includeChat === true) return stored;
+    const [first] = this.#added();
+    return first !== undefined && stored.dropped > first.position ? stored : undefined;
+  }
+
+  /** The caller's projection, for a nested loop that includes the caller's messages and compacts its requests. */
+  #projectionBefore({ includeChat, context }: AnyPromptDefinition): StoredProjection | undefined {
+    return includeChat === true && context?.strategy !== "off" ? this.#participant.projectionBefore?.() : undefined;
+  }
+
+  #window(model: AnyModelDefinition): ModelWindow {
+    const { contextWindow = null } = model;
+    return this.#sources.window?.(model) ?? { contextWindow, inputLimit: null };
   }
 
   #place(side: Side): Pick<StepPlan, "side" | "role" | "depth"> {
@@ -153,16 +295,25 @@ export class StepBuilder implements StepPort {
   }
 
   /** The messages that the prompt includes: those before the loop with `includeChat`, and those of the loop. */
-  #included(prompt: AnyPromptDefinition): MessageRecord[] {
+  #included(prompt: AnyPromptDefinition, range: ReadRange | undefined): MessageRecord[] {
     const added = this.#added();
+    return [...earlierMessages(this.#before(prompt, range), prompt, added), ...added];
+  }
+
+  /** The messages before the loop, if the prompt includes any. */
+  #before(prompt: AnyPromptDefinition, range: ReadRange | undefined): MessageRecord[] {
     const limit = earlierLimit(prompt, 0);
-    return [...(limit === 0 ? [] : earlierMessages(this.#participant.messagesBefore(limit), prompt, added)), ...added];
+    return limit === 0 ? [] : this.#participant.messagesBefore(limit, range);
   }
 
   /** The messages that `filter_messages` receives. Messages that the prompt does not include are read only if the project has this hook. */
-  #filterable(prompt: AnyPromptDefinition, included: readonly MessageRecord[]): readonly MessageRecord[] {
+  #filterable(
+    prompt: AnyPromptDefinition,
+    included: readonly MessageRecord[],
+    range: ReadRange | undefined,
+  ): readonly MessageRecord[] {
     if (!this.#sources.hooks.filtersMessages) return included;
-    return [...this.#participant.messagesBefore(earlierLimit(prompt, filteredRows)), ...this.#added()];
+    return [...this.#participant.messagesBefore(earlierLimit(prompt, filteredRows), range), ...this.#added()];
   }
 
   /** The messages that the loop has added so far. */
@@ -179,39 +330,26 @@ export class StepBuilder implements StepPort {
     const { activeSide, messagesBefore, scope: caller } = this.#participant;
     return new StepBuilder(this.#sources, {
       scope,
-      activeSide: async () => ({ ...(await activeSide()), prompt: await definitions.prompt(promptName) }),
-      messagesBefore: (limit) => {
+      activeSide: async () => {
+        const prompt = await definitions.prompt(promptName);
+        return { ...(await activeSide()), prompt, form: formOfPrompt(prompt) };
+      },
+      projectionBefore: () => {
+        const current = this.#current;
+        return current?.prompt.includeChat === true ? this.#projectionOf(current.prompt, current.side) : undefined;
+      },
+      messagesBefore: (limit, range) => {
         const before = own().filter((message) => isInScope(caller, message) && message.position < call.position);
         const answer = before.findLastIndex(({ parts }) => hasCall(parts, call.tool_call_id));
-        return [...messagesBefore(limit), ...before.slice(0, answer === -1 ? before.length : answer)];
+        return [...messagesBefore(limit, range), ...before.slice(0, answer === -1 ? before.length : answer)];
       },
     });
   };
 }
 
-/** The participant of a run's main loop. */
-export function mainParticipant(
-  { definitions }: Pick<StepSources, "definitions">,
-  turn: {
-    agent: () => Promise<AnyAgentDefinition>;
-    side: () => Side;
-    /** The newest `limit` messages before the run, oldest first. */
-    earlier: (limit: number) => MessageRecord[];
-  },
-): Participant {
-  let read: { limit: number; messages: MessageRecord[] } | null = null;
-  return {
-    scope: mainScope,
-    activeSide: async () => {
-      const agent = await turn.agent();
-      const side = turn.side();
-      return { prompt: await definitions.prompt(sideOf(agent, side).prompt), side, agent };
-    },
-    messagesBefore: (limit) => {
-      if (read === null || read.limit < limit) read = { limit, messages: turn.earlier(limit) };
-      return read.limit === limit ? read.messages : read.messages.slice(-limit);
-    },
-  };
+/** The tools, whose calls the model may order if the prompt has `modelOrder`. */
+function inOrder({ modelOrder }: AnyPromptDefinition, resolved: ResolvedTools): ResolvedTools {
+  return modelOrder === true ? { ...resolved, tools: orderedByModel(resolved.tools) } : resolved;
 }
 
 /** The tools of a plan, and warnings about those whose source failed. */
@@ -221,7 +359,7 @@ function toolsOf(resolved: ResolvedTools): Pick<StepPlan, "tools" | "warnings"> 
   return { tools, warnings: resolved.failures.map(({ warning }) => warning) };
 }
 
-/** The most messages before the loop that are read: without a limit if the prompt has `includeChat`, else `otherwise`. */
+/** The maximum number of messages before the loop that are read: without a limit if the prompt has `includeChat`, else `otherwise`. */
 function earlierLimit({ includeChat }: AnyPromptDefinition, otherwise: number): number {
   return includeChat === true ? allMessages : otherwise;
 }
@@ -242,11 +380,8 @@ function hasCall(parts: MessageRecord["parts"], callId: string | null): boolean 
 }
 
 /** Ends the messages with a user message, as models require. */
-function endedMessages(
-  messages: ModelMessage[],
-  { instruction }: StepShape,
-  agent: AnyAgentDefinition,
-): ModelMessage[] {
+function endedMessages(messages: ModelMessage[], shape: StepShape, agent: AnyAgentDefinition): ModelMessage[] {
+  const instruction = unstoredInstruction(shape);
   if (messages.length > 0 || instruction !== undefined) return endWithPrompt(messages, instruction);
   if (agent.type === "dual_ai") return [unstoredUserMessage(begin)];
   throw refuse("conflict", nothingToSend);

@@ -17,7 +17,7 @@ import { spillText } from "./spilled-text.ts";
 import { storeAttachment } from "./tool-attachment.ts";
 import type { AttachmentStore } from "./tool-attachment.ts";
 
-/** The most bytes of JSON of the notes on attachments in a result. */
+/** The maximum number of bytes of JSON of the notes on attachments in a result. */
 const notesLimit = 20_000;
 
 /** Creates the port's implementation over the files of a thread. */

@@ -1,4 +1,4 @@
-// The tool result of a sub-prompt: its texts, its calls and its errors, as the configuration selects them (Standard Agents,
+// The tool result of a sub-prompt: the data of its structured answer, or its texts, its calls and its errors, as the configuration selects them (Standard Agents,
 // SubpromptConfig).
 
 import type { RunEnd } from "#core/ports/strategy-port.ts";
@@ -23,6 +23,7 @@ export function subpromptResult(
 ): ToolAnswer {
   const line = scopeUnder(call);
   const own = messages.filter((message) => isInScope(line, message));
+  if (end.data !== undefined) return { status: "success", result: JSON.stringify(end.data) };
   const failed = end.status === "error" || end.status === "stopped" || isCut;
   const shown = own.flatMap((message, at) =>
     isAnswer(message) ? stepLines(message, { later: own.slice(at + 1), config }) : [],

@@ -4,6 +4,7 @@
 
 import type { EventDraft } from "#contract/event.ts";
 import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
+import { blankStreak } from "#core/blank-answer.ts";
 import { run } from "#core/loop.ts";
 import { messageDraft } from "#core/message-draft.ts";
 import type {
@@ -27,8 +28,8 @@ import { firstMessageText } from "./first-message-text.ts";
 import { nestedToolRunner } from "./nested-tool-runner.ts";
 import { sideStrategy } from "./side-strategy.ts";
 import type { StepBuilder } from "./step-builder.ts";
+import { answersWithoutCalls, formOfPrompt } from "./structured-answer.ts";
 import { subpromptResult } from "./subprompt-result.ts";
-import { blankStreak } from "./turn-end.ts";
 
 /** The default of a sub-prompt's `maxSteps` (decision 10: prompts as tools). */
 const defaultSteps = 10;
@@ -64,7 +65,12 @@ export function subpromptRunner(
     }
     const steps = builderFor(scope, message, prompt.name);
     const side = { prompt: prompt.name };
-    const strategy = sideStrategy(side, maxSteps, () => blankStreak(journal.messages, scope));
+    const strategy = sideStrategy(side, {
+      maxSteps,
+      blanks: () => blankStreak(journal.messages, scope),
+      form: formOfPrompt(prompt),
+      attempts: () => answersWithoutCalls(journal.messages, scope),
+    });
     await ports.faults.at("subprompt.run");
     const halt = await run({ ...ports, scope, steps, strategy }, context.signal);
     if (halt.type === "suspend") return { type: "suspend", until: halt.until };

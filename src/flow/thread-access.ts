@@ -27,5 +27,5 @@ export interface ThreadAccess {
   /** Queues a tool call for the current run; without one, a run begins for it. Throws for a name that cannot be called. */
   queueTool(name: string, args: JsonObject): void;
   /** Executes a tool's function now. Writes a log row and no message. */
-  invokeTool(name: string, args: JsonObject): Promise<ToolResult>;
+  invokeTool(name: string, args: JsonObject): Promise<ToolResult & { value?: unknown }>;
 }

@@ -7,7 +7,7 @@ import type { ClientTool, SetupOptions, ThreadSetup } from "#contract/setup.ts";
 import { clientSchema } from "./client-schema.ts";
 import type { Definitions } from "./project-definitions.ts";
 
-/** The most UTF-16 units of JSON of all tools of a setup. The thread's row stores them. */
+/** The maximum number of UTF-16 units of JSON of all tools of a setup. The thread's row stores them. */
 const toolUnits = 256 * 1024;
 
 /** The setup with changed options, which apply from the next run on. A thread that was created without a setup gets one. */

@@ -1,5 +1,5 @@
-// Stores one attachment of a tool result as a file of the thread (Standard Agents, ToolAttachment and AttachmentRef). A problem
-// becomes a line that the model reads, never an exception.
+// Stores one attachment of a tool result as a file of the thread (Standard Agents, ToolAttachment and AttachmentRef). A problem becomes a
+// line of text that the model reads, never an exception.
 
 import { z } from "zod";
 

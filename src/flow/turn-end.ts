@@ -1,44 +1,48 @@
-// Decides when a side's turn ends and with which outcome (Standard Agents, SideConfig; decisions 5 to 7: responses and tools that end a
-// turn or the session). A side is one of the agent's one or two models.
+// The end of a side's turn, as far as the side's configuration decides it (Standard Agents, SideConfig), and the outcome of the turn.
 
 import { keptBounds } from "#contract/json.ts";
 import type { Json } from "#contract/json.ts";
 import { causeOfBlankAnswer } from "#core/blank-answer.ts";
 import type { CallOutcome, StepOutcome } from "#core/ports/strategy-port.ts";
-import type { MessageRecord } from "#core/record.ts";
-import { isBlank } from "#core/run-state.ts";
-import { isAnswer, isInScope } from "#core/scope.ts";
-import type { Scope } from "#core/scope.ts";
 import { parseBoundedJson } from "#lib/bounded-json.ts";
 import type { SideConfig } from "#spec/index.ts";
 
-/** How many blank answers (without text, files and calls) in a row end the run. */
-const blankAnswers = 3;
-
-/** How a turn ended: for its side, for the whole conversation, or with an error because the model gave no answer. */
+/**
+ * How a turn ended: only the side's turn is over, the whole conversation is over, or the run ends with an error because the model gave no
+ * answer.
+ */
 export type TurnEnd =
   | { type: "turn" | "conversation"; reason: string; outcome?: Json }
   | { type: "failed"; reason: string; message: string };
 
+/** How many blank answers (without text, files and calls) in a row end the run. */
+const blankAnswers = 3;
+
 /**
- * The end of a turn; null while it continues. A text answer ends the turn unless `stopOnResponse` is false. An answer with calls ends it
- * only if it called the stop tool or the end-session tool. `blanks` counts the blank answers at the end of the loop. If it is null, a blank
- * answer ends the turn like any other (decision record 23: the rule about blank answers belongs to the Standard Agents document).
+ * The end of a side's turn that its configuration decides, whatever the strategy: a call of the end-session tool or of the stop tool, and
+ * blank answers. Null if the strategy decides. `blanks` is the number of consecutive blank answers with which the loop's messages end
+ * (decision record 23: the rule about blank answers belongs to the Standard Agents document).
  */
-export function turnEnd(side: SideConfig, step: StepOutcome, blanks: (() => number) | null): TurnEnd | null {
+export function configuredEnd(side: SideConfig, step: StepOutcome, blanks: () => number): TurnEnd | null {
   const ended = step.calls.find(({ call, result }) => call.name === side.endSessionTool && result.status === "success");
   if (ended !== undefined)
     return { type: "conversation", reason: "end_session_tool", outcome: stopOutcome(side, ended) };
   const stopped = step.calls.find(({ call }) => call.name === side.stopTool);
   if (stopped !== undefined) return { type: "turn", reason: "stop_tool", outcome: stopOutcome(side, stopped) };
-  if (step.calls.length > 0) return null;
-  if (!step.blank) return side.stopOnResponse === false ? null : { type: "turn", reason: "response" };
+  if (!step.blank) return null;
   const cause = causeOfBlankAnswer(step);
   if (cause !== null) return { type: "failed", ...cause };
-  if (blanks === null) return { type: "turn", reason: "response" };
   if (blanks() < blankAnswers) return null;
   const message = `The model gave ${blankAnswers} blank answers in a row.`;
   return { type: "failed", reason: "blank_answer", message };
+}
+
+/**
+ * Whether a turn ends by an answer, which has to match its form: by a response, or because a strategy of the project ended it after one. An
+ * outcome takes the place of the answer's data.
+ */
+export function isEndedByAnswer({ reason, outcome }: { reason: string; outcome?: Json }): boolean {
+  return reason === "response" || (reason === "strategy" && (outcome ?? null) === null);
 }
 
 /**
@@ -51,12 +55,6 @@ export function stopOutcome(side: SideConfig, { call, result }: CallOutcome): Js
   const fromResult = field(parsed(result.result), property);
   if (fromResult !== undefined) return fromResult;
   return field(call.arguments, property) ?? result.result ?? null;
-}
-
-/** Counts the blank answers (without text, files and calls) at the end of a loop. */
-export function blankStreak(messages: readonly MessageRecord[], scope: Scope): number {
-  const answers = messages.filter((message) => isAnswer(message) && isInScope(scope, message));
-  return answers.length - 1 - answers.findLastIndex((message) => !isBlank(message));
 }
 
 function parsed(text: string | undefined): Json | undefined {

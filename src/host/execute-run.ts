@@ -1,4 +1,4 @@
-// Executes a run in process until it ends or waits for an answer from outside.
+// Executes a run in the caller's process, without a Worker or a thread, until it ends or waits for results of remote tool calls.
 
 import { errorMessage } from "#core/cut-text.ts";
 import type { Bounds } from "#core/limits/amounts.ts";
@@ -10,9 +10,9 @@ import type { RunEnd } from "#core/ports/strategy-port.ts";
 import { HostLimits } from "./host-limits.ts";
 
 /**
- * Executes the run. A back-off before the next model request is waited for here, and the run continues after it. Returns the end
- * of the run, for which it emits `run_end`, or the wait for the answers of remote calls: put them into the calls' messages and
- * execute the run again. Contract: never rejects; an exception inside the library ends the run with the reason `internal`.
+ * Executes the run. If the loop suspends the run for a back-off, waits here and continues. Returns the end of the run, for which it emits
+ * `run_end`, or the suspension for remote tool calls: to resume, store their results in the calls' messages and execute the run again.
+ * Contract: never rejects; an exception inside the library ends the run with the reason `internal`.
  */
 export async function executeRun(
   ports: RunPorts,
@@ -40,14 +40,17 @@ async function untilHalt(ports: RunPorts, signal: AbortSignal): Promise<Halt> {
   }
 }
 
-/** Whether a call waits for an answer from outside. */
+/** Whether a message is that of a tool call that waits for its result. */
 function isAwaited({ status, awaits }: RunPorts["journal"]["messages"][number]): boolean {
   return status === "started" && awaits !== undefined && awaits.delivered === null;
 }
 
 function emitEnd(end: RunEnd, { run, journal, sink }: RunPorts): void {
   const { status, reason, outcome = null, error = null } = end;
+  const data = end.data === undefined ? {} : { data: end.data };
   const { id: run_id, usage, cost } = run;
   const message_ids = journal.messages.map(({ id }) => id);
-  sink.send(sink.number({ type: "run_end", run_id, status, reason, outcome, usage, cost, message_ids, error }));
+  sink.send(
+    sink.number({ type: "run_end", run_id, status, reason, outcome, ...data, usage, cost, message_ids, error }),
+  );
 }

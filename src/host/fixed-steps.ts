@@ -1,13 +1,16 @@
-// The steps of a run in process: each step has the same system prompt, models and tools, and sends the whole conversation. There
-// are no prompts, agents, hooks or filters.
+// Prepares the steps of an in-process run (executed in the caller's process, without a Worker or a thread). Each step has the same system
+// prompt, models and tools, and sends the whole conversation. There are no prompts, agents, hooks or filters.
 
+import type { JsonObject } from "#contract/json.ts";
+import type { AnswerStructure } from "#core/ports/model-port.ts";
 import type { StepPlan, StepPort, ToolMode } from "#core/ports/step-port.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { repair } from "#core/repair.ts";
 import { withAttachments } from "#core/request/request-attachments.ts";
-import { endWithPrompt, isSendable, modelMessage } from "#core/request/request-messages.ts";
+import { endWithPrompt, isSendable, modelMessage, unstoredInstruction } from "#core/request/request-messages.ts";
 import { earlierThinking } from "#core/request/selected-thinking.ts";
+import { offeredTools } from "#core/strategy/offered-tools.ts";
 import type { AnyModelDefinition, ReasoningConfig } from "#spec/index.ts";
 
 /** The contents of every request of a run. */
@@ -24,6 +27,10 @@ export interface StepSettings {
   /** Takes precedence over the model's value. */
   maxTokens?: number | undefined;
   reasoning?: ReasoningConfig | undefined;
+  /** The form of each answer. Absent: free text. */
+  structure?: AnswerStructure | undefined;
+  /** Fields that are merged into the body of each request. */
+  params?: JsonObject | undefined;
 }
 
 /** The messages that a step sends. */
@@ -34,33 +41,37 @@ export interface SentConversation {
   own: () => readonly MessageRecord[];
 }
 
-/** A run in process has one side only. */
+/** An in-process run has only one side. */
 const place = { side: "a", role: "assistant", depth: 0 } as const;
 
 /** Creates the step port. The settings do not change during a run. */
 export function fixedSteps(settings: StepSettings, conversation: SentConversation): StepPort {
-  const { system, models, tools, toolMode, temperature, maxTokens, reasoning } = settings;
+  const { system, models, tools, toolMode, temperature, maxTokens, reasoning, structure, params } = settings;
   const offered = models[0].capabilities?.functionCalling === false ? new Map<string, ToolRunner>() : tools;
   return {
-    async plan({ toolChoice = "auto", instruction }) {
+    async plan(shape) {
       const own = conversation.own();
       const stored = [...earlierThinking(conversation.earlier, reasoning, own), ...own];
       const messages = repair(stored.filter(isSendable).map(modelMessage));
-      // There are no files, so a message that refers to one names it in a line.
+      // There are no stored files, so a reference to one is sent as a line of text with its name.
       const sent = await withAttachments(messages, { files: undefined, models, recent: undefined });
+      const instruction = unstoredInstruction(shape);
       if (sent.length === 0 && instruction === undefined) return { problem: nothingToSend };
+      const step = offeredTools(offered, shape);
       const request: StepPlan["request"] = {
         system,
         messages: endWithPrompt(sent, instruction),
-        tools: [...offered.values()].map(({ spec }) => spec),
-        toolChoice,
+        tools: step.specs,
+        toolChoice: step.toolChoice,
         parallelToolCalls: true,
         reasoning: reasoning ?? null,
         temperature: temperature ?? null,
         maxTokens: maxTokens ?? null,
+        ...(structure === undefined ? {} : { structure }),
+        ...(params === undefined ? {} : { params }),
       };
-      // Log rows are not kept, so there is no trace to build the request from again.
-      return { models, request, tools: offered, toolMode, trace: {}, ...place };
+      // The trace serves to rebuild the request from a log row. There are no log rows, so it is empty.
+      return { models, request, tools: step.tools, toolMode, trace: {}, ...place };
     },
     tools: () => Promise.resolve({ tools, toolMode, ...place }),
   };

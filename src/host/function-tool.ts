@@ -1,5 +1,5 @@
-// A tool of a run in process: a function with a schema. A tool without a function is remote: the run waits for the results of its
-// calls.
+// A tool of an in-process run (executed in the caller's process, without a Worker or a thread): a function with a schema. A tool without a
+// function is remote: the run waits for the results of its calls.
 
 import type { z } from "zod";
 
@@ -20,7 +20,7 @@ export interface FunctionTool {
   description: string;
   /** The schema that arguments are checked against. Null: the tool takes none. */
   schema: z.ZodType | null;
-  /** Returns a result, its promise, or a stream of pieces that ends with it. Left out, the tool is remote. */
+  /** Returns a result, a promise of it, or a stream of pieces that ends with it. A tool without this function is remote. */
   run?: ((args: JsonObject, call: ToolCall) => unknown) | undefined;
   /** Milliseconds that a call may take; `Infinity` sets no limit. */
   timeoutMs: number;

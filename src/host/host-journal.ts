@@ -1,5 +1,5 @@
-// The journal of a run in process: a list of messages in memory. Log rows are not kept, and the run's record is the object that
-// the loop changes in place.
+// The journal of an in-process run (executed in the caller's process, without a Worker or a thread): a list of messages in memory. Log rows
+// are not kept, and the run's record is the object that the loop changes in place.
 
 import type { RunJournal } from "#core/ports/run-journal.ts";
 import type { MessageRecord } from "#core/record.ts";

@@ -1,5 +1,6 @@
-// The limits of one execution of a run in process: what the run may use, what it has used, and the timer that aborts it when its
-// time is over. Executions before a wait count towards the time; the wait does not.
+// The limits of one execution of an in-process run (executed in the caller's process, without a Worker or a thread): what the run may use,
+// what it has used, and the timer that aborts it when its time is over. The time of earlier executions counts, the time between them does
+// not.
 
 import { eachAmount, noBounds } from "#core/limits/amounts.ts";
 import type { Bounds } from "#core/limits/amounts.ts";
@@ -44,13 +45,13 @@ export class HostLimits implements LimitPort {
     return Promise.resolve(reason === null ? null : { reason, until: null });
   }
 
-  /** Reserves nothing, because a run in process sends one model request at a time. */
+  /** Reserves nothing, because an in-process run sends one model request at a time. */
   async reserve(): Promise<Reserved> {
     const limit = await this.reached();
     return limit === null ? { release: () => {} } : { limit };
   }
 
-  /** A run in process has no child threads. */
+  /** An in-process run has no child threads. */
   forChild(): Promise<null> {
     return Promise.resolve(null);
   }

@@ -1,24 +1,25 @@
-// The loop's ports for a run in process: those that the caller passes, and defaults for the others. Nothing is stored, no hooks run,
-// and the size of tool results is not limited.
+// The loop's ports for an in-process run (executed in the caller's process, without a Worker or a thread): those that the caller passes,
+// and defaults for the others. Nothing is stored, and the size of tool results is not limited.
 
 import type { PlainEvent } from "#contract/event.ts";
 import { causeOfBlankAnswer } from "#core/blank-answer.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { EventSink } from "#core/ports/event-sink.ts";
 import { noFaults } from "#core/ports/faults.ts";
+import type { LoopHooks } from "#core/ports/hook-port.ts";
+import type { ModelPort } from "#core/ports/model-port.ts";
 import type { RunJournal } from "#core/ports/run-journal.ts";
 import type { RunPorts } from "#core/ports/run-ports.ts";
-import type { LoopHooks, StepPort } from "#core/ports/step-port.ts";
+import type { StepPort } from "#core/ports/step-port.ts";
 import type { Strategy } from "#core/ports/strategy-port.ts";
-import type { ExecutedRun } from "#core/record.ts";
+import type { ExecutedRun } from "#core/run-record.ts";
 import { mainScope } from "#core/scope.ts";
-import { noResultBounds } from "#core/tools/read-result.ts";
+import type { CallErrorTexts } from "#core/tools/error-results.ts";
+import { unboundedResults } from "#core/tools/read-result.ts";
 import type { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { systemClock } from "#lib/system-clock.ts";
-import { createModelPort } from "#models/create-model-port.ts";
-import type { ModelPortOptions } from "#models/create-model-port.ts";
 
-/** The dependencies of a run in process. */
+/** The dependencies of an in-process run. */
 export interface HostParts {
   run: ExecutedRun;
   journal: RunJournal;
@@ -27,33 +28,36 @@ export interface HostParts {
   conversationId: string;
   /** Receives each event of the run, in order. Must not throw. */
   onEvent: (event: PlainEvent) => void;
-  /** The variables that hold the keys and addresses of providers. */
-  env: ModelPortOptions["env"];
-  /** Sends the requests to providers. Default: the global `fetch`. */
-  fetch?: typeof globalThis.fetch | undefined;
+  /** Sends the requests to models. The caller makes it, so that a program contains only the providers that it uses. */
+  models: ModelPort;
   /** Default: the system's clock. */
   clock?: Clock;
   /** Creates the ids of the conversation's records, in increasing order. */
   ids: OrderedUuids;
   /** Default: the run is complete when an answer calls no tool. */
   strategy?: Strategy;
+  /** Default: the retry options of the model. */
+  retryDelay?: NonNullable<RunPorts["retryDelay"]>;
+  /** Hooks of the loop. `afterCall` receives the values that tools return. Default: none. */
+  hooks?: Partial<LoopHooks>;
+  /** The texts that the model reads in place of a tool's result. Default: those of threads. */
+  errorTexts?: Partial<CallErrorTexts>;
 }
 
 /** Creates the ports. `execute` adds the limits. */
-export function hostPorts({ conversationId, onEvent, env, fetch, ids, ...parts }: HostParts): RunPorts {
-  const { clock = systemClock, strategy = plainStrategy, ...given } = parts;
+export function hostPorts({ conversationId, onEvent, ids, ...parts }: HostParts): RunPorts {
+  const { clock = systemClock, strategy = plainStrategy, hooks, errorTexts, ...given } = parts;
   return {
     ...given,
     scope: mainScope,
     sink: numberedSink(conversationId, clock, onEvent),
-    models: createModelPort({ env, fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)) }),
     strategy,
-    hooks: noHooks,
+    hooks: { ...noHooks, ...hooks },
     clock,
     ids: { ordered: () => ids.next(), random: () => Math.random() },
     faults: noFaults,
     stopAsked: () => false,
-    resultBounds: noResultBounds,
+    results: { ...unboundedResults, errors: { ...unboundedResults.errors, ...errorTexts } },
   };
 }
 
@@ -74,8 +78,8 @@ const noHooks: LoopHooks = {
 };
 
 /**
- * The run is complete when an answer calls no tool. Has no memory and no turns. A blank answer ends the run like any other, unless its
- * provider reported an error.
+ * The run is complete when an answer calls no tool. The strategy has no state and no turns. A blank answer ends the run like any other,
+ * unless its provider reported an error.
  */
 const plainStrategy: Strategy = {
   name: "loop",

@@ -1,14 +1,16 @@
-// Creates the records of a run in process: the run's, and those of messages that are not a model's answer.
+// Creates the records of an in-process run (executed in the caller's process, without a Worker or a thread): the run's record, and those of
+// messages that are not a model's answer.
 
 import type { Limits } from "#contract/run.ts";
 import { nothingDone, noProgress } from "#core/blank-run.ts";
 import { messageDraft } from "#core/message-draft.ts";
-import type { ExecutedRun, MessageRecord, StoredPart } from "#core/record.ts";
+import type { MessageRecord, StoredPart } from "#core/record.ts";
+import type { ExecutedRun } from "#core/run-record.ts";
 
-/** The only branch of a conversation in process. */
+/** The only branch of an in-process conversation. */
 const branch = "main";
 
-/** A run that begins at `at` (microseconds). */
+/** Creates the record of a run that begins at `at` (microseconds). */
 export function hostRun({
   id,
   agent,
@@ -42,7 +44,7 @@ export function hostRun({
   };
 }
 
-/** A message of a run. Its position is after every message with a lower id. `at` is microseconds. */
+/** Creates the record of a message of a run. Its position is after every message with a lower id. `at` is microseconds. */
 export function hostMessage(
   message: { id: string; role: "user" | "assistant"; parts: StoredPart[] },
   { at, run_id }: { at: number; run_id: string },

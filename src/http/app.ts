@@ -1,38 +1,34 @@
-// The entry of every HTTP request. It refuses requests from pages of other origins first, then Hono selects the route: one of the
-// project, of the route table or of a dialect. All thrown errors are turned into responses here.
+// Finds the handler of every HTTP request. Requests from pages of other origins are refused first. Then Hono selects the route: one of the
+// project, of the built-in route table, or of a dialect (another project's protocol for the same threads). For a route of the table or of a
+// dialect, the request is authenticated and validated as the route describes. All thrown errors become responses here.
+
+import { z } from "zod";
 
 import { refuse } from "#contract/error.ts";
-import { routeNames, routes } from "#contract/route.ts";
+import { defaultBodyLimit, routeNames, routes } from "#contract/route.ts";
 import type { BuiltInRoute, RouteName } from "#contract/route.ts";
+import type { Caller } from "#core/thread-rpc.ts";
 import { compareRoutePatterns } from "#lib/route-order.ts";
+import { unreachable } from "#lib/unreachable.ts";
+import { threadUuidText } from "#lib/uuid-text.ts";
 
 import { errorAnswer, thrownAnswer } from "./answer/error-answer.ts";
 import { emptyAnswer } from "./answer/json-answer.ts";
+import { authenticateStream } from "./auth/authenticate-stream.ts";
+import type { StreamCaller, StreamRequest } from "./auth/authenticate-stream.ts";
 import { corsHeaders, isForeign, preflightHeaders } from "./auth/origin.ts";
-import { catalogHandlers } from "./catalog/restore-handler.ts";
-import { definitionHandlers } from "./definitions/definition-handlers.ts";
 import type { AppDependencies } from "./dependencies.ts";
-import { feedHandlers } from "./feed/feed-handler.ts";
-import { healthHandlers } from "./health-handler.ts";
-import { openApiHandlers } from "./openapi/open-api-handler.ts";
+import { parseInput, parseQuery } from "./input/parse-input.ts";
+import { readJsonBody } from "./input/read-body.ts";
+import { wantsSocket } from "./input/upgrade.ts";
 import { servePage, wantsPage } from "./page/serve-page.ts";
 import { serveProjectRoute } from "./project/serve-project-route.ts";
-import type { Handlers, Params, RouteHandler } from "./route/handler.ts";
+import { handlersOf } from "./route-handlers.ts";
+import type { Params, RouteHandler } from "./route/handler.ts";
 import { allowedMethods, builtInPatterns, createHono, handlerAt, honoPath } from "./route/hono-path.ts";
 import type { Bindings, RoutedContext, RoutedHono } from "./route/hono-path.ts";
-import { serveBuiltIn } from "./route/serve-built-in.ts";
 import { createServices } from "./services.ts";
 import type { Services } from "./services.ts";
-import { admissionHandlers, toolResultHandlers } from "./thread/admission-handlers.ts";
-import { collectionHandlers } from "./thread/collection-handlers.ts";
-import { exportHandlers } from "./thread/export-handlers.ts";
-import { fileHandlers } from "./thread/file-handlers.ts";
-import { queueHandlers } from "./thread/queue-handlers.ts";
-import { searchHandlers } from "./thread/search-handlers.ts";
-import { streamHandlers } from "./thread/stream-handlers.ts";
-import { threadHandlers } from "./thread/thread-handlers.ts";
-import { ticketHandlers } from "./thread/ticket-handler.ts";
-import { usageHandlers } from "./usage/usage-handler.ts";
 
 /** The HTTP application. */
 export interface App {
@@ -71,42 +67,19 @@ export function createApp(dependencies: AppDependencies): App {
   };
 }
 
-/** The handlers of the route table. */
-function handlersOf(services: Services, hono: RoutedHono): Handlers {
-  return {
-    ...healthHandlers(services),
-    ...openApiHandlers(services),
-    ...definitionHandlers(services),
-    ...catalogHandlers(services),
-    ...usageHandlers(services),
-    ...toolResultHandlers(services),
-    ...collectionHandlers(services),
-    ...threadHandlers(services),
-    ...admissionHandlers(services),
-    ...queueHandlers(services),
-    ...fileHandlers(services),
-    ...searchHandlers(services),
-    ...exportHandlers(services),
-    ...streamHandlers(services),
-    ...feedHandlers(services),
-    ...ticketHandlers(services, (path) => nameOf(handlerAt(hono, path))),
-  };
-}
-
-/** A request that was checked, with the values of its route's dynamic segments, decoded. */
+/** A request that leads to a route, with the values of the route's dynamic segments, decoded. */
 interface Matched {
   request: Request;
   url: URL;
   params: Params;
-  env: Bindings;
 }
 
-/** One method and pattern that Hono matches, and the function that responds. `name` is that of a route of the table. */
+/** One method and pattern that Hono matches, and the function that responds. `name` is the name of a route of the table. */
 interface RegisteredRoute {
   method: string;
   pattern: string;
   name?: RouteName;
-  serve: (matched: Matched) => Promise<Response>;
+  serve: (matched: Matched, env: Bindings) => Promise<Response>;
 }
 
 type AnyRoute = BuiltInRoute<string>;
@@ -125,14 +98,15 @@ function nameOf(handler: object | undefined): RouteName | undefined {
  */
 function registerRoutes(hono: RoutedHono, services: Services): void {
   const { registry, dialects } = services.dependencies;
-  const handlers = handlersOf(services, hono);
+  const handlers = handlersOf(services, (path) => nameOf(handlerAt(hono, path)));
   const ofProject = registry.routes.map((entry, index): RegisteredRoute => {
     const pattern = `/api${entry.pattern}`.replace(/\/$/, "");
-    const serve = (matched: Matched) => serveProjectRoute(services, { ...matched, entry, index });
+    const serve: RegisteredRoute["serve"] = (matched, env) =>
+      serveProjectRoute(services, { ...matched, env, entry, index });
     return { method: entry.method, pattern, serve };
   });
   const ofTable = routeNames.flatMap((name) =>
-    // A handler takes what its own row describes; the compiler cannot follow that through a name it does not know.
+    // Each handler has the type of its route, but the compiler cannot infer that if the name is a variable.
     builtIn(services, routes[name], handlers[name] as unknown as AnyHandler).map((route) => ({ ...route, name })),
   );
   const ofDialects = dialects.flatMap((dialect) => {
@@ -145,9 +119,9 @@ function registerRoutes(hono: RoutedHono, services: Services): void {
   for (const route of inOrder) register(hono, services, route);
 }
 
-/** A built-in route under its path and under its reserved path. */
+/** Registers a built-in route under its path and under its reserved path. */
 function builtIn(services: Services, route: AnyRoute, handler: AnyHandler | undefined): RegisteredRoute[] {
-  if (handler === undefined) throw new Error(`The route ${route.path} has no handler.`);
+  if (handler === undefined) unreachable(`The route ${route.path} has no handler.`);
   const serve = (matched: Matched) => serveBuiltIn(services, { route, handler }, matched);
   return builtInPatterns(route.path).map((pattern) => ({ method: route.method, pattern, serve }));
 }
@@ -158,10 +132,94 @@ function register(hono: RoutedHono, services: Services, { method, pattern, name,
   const handler = (context: RoutedContext): Promise<Response> =>
     screened(context, services, (request) => {
       const params = { ...empty, ...context.req.param() };
-      return serve({ request, url: new URL(request.url), params, env: context.env });
+      return serve({ request, url: new URL(request.url), params }, context.env);
     });
   if (name !== undefined) names.set(handler, name);
   hono.on(method, honoPath(pattern), handler);
+}
+
+const noFields = z.object({}).strict();
+const nobody: Caller = Object.freeze({ user: null, admin: false });
+
+/** Authenticates and validates a request, and calls the handler. Throws to refuse. */
+async function serveBuiltIn(
+  services: Services,
+  { route, handler }: { route: AnyRoute; handler: AnyHandler },
+  { request, url, params: given }: Matched,
+): Promise<Response> {
+  if (route.stream === "socket" && !wantsSocket(request)) {
+    throw refuse("upgrade_required", "This route is a WebSocket.");
+  }
+  const params = await checkThreadId(services, request, given);
+  const { caller, cookie } = await callerOf(services, route, { request, url, params });
+  const query = parseQuery(route.query ?? noFields, url.searchParams);
+  const body = route.body === undefined ? undefined : await readBody(route, route.body, request);
+  // The values have the types of the route's schemas, but the compiler cannot infer that if the route is a variable.
+  const call = {
+    request: endingRequest(services, route, { request, caller }),
+    url,
+    caller: tracedCaller(request, caller),
+    params,
+    query: route.query && query,
+    body,
+    headOnly: request.method === "HEAD",
+  } as unknown as Parameters<AnyHandler>[0];
+  const response = await handler(call);
+  if (cookie !== null && response.status === 200) response.headers.append("set-cookie", cookie);
+  return response;
+}
+
+/** Returns the dynamic segments, with the thread's id in canonical form. Refuses a text that is not a thread id. */
+async function checkThreadId({ authenticator }: Services, request: Request, params: Params): Promise<Params> {
+  const id = params["id"];
+  if (id === undefined) return params;
+  const known = threadUuidText(id);
+  if (known !== null) return { ...params, id: known };
+  await authenticator.authenticate(request);
+  throw refuse("thread_not_found", "There is no such thread.");
+}
+
+async function callerOf(services: Services, route: AnyRoute, { request, url, params }: Matched): Promise<StreamCaller> {
+  const { authenticator, tickets, dependencies } = services;
+  if (route.access === "public") return { caller: nobody, cookie: null };
+  if (route.stream === undefined || route.stream === "negotiated") {
+    const caller = await authenticator.authenticate(request);
+    if (route.access === "admin" && !caller.admin) throw refuse("forbidden", "This route is for administrators.");
+    return { caller, cookie: null };
+  }
+  const { id } = params;
+  // A ticket for a feed is redeemed by the feed object of the ticket's user. If that of the user in the query redeemed it, a ticket could
+  // be used once for each user.
+  const redeemer: StreamRequest["redeemer"] = ({ user }) =>
+    id === undefined ? dependencies.feeds(user) : dependencies.threads(id);
+  const passes = route.stream === "events" || (route.stream === "either" && !wantsSocket(request));
+  return authenticateStream({ request, url, redeemer, passes }, { authenticator, tickets, now: dependencies.now });
+}
+
+/** A longer `traceparent` is ignored. Version 00 of the header has 55 characters; later versions may append fields. */
+const longestTraceparent = 200;
+
+/** The caller with the request's `traceparent` header, which continues a trace of the client. */
+function tracedCaller({ headers }: Request, caller: Caller): Caller {
+  const trace = headers.get("traceparent");
+  return trace === null || trace.length > longestTraceparent ? caller : { ...caller, trace };
+}
+
+/** The request of a stream with a signal that also fires when the caller's credentials expire, as if the client had disconnected. */
+function endingRequest(
+  { ports, dependencies }: Services,
+  { stream }: AnyRoute,
+  { request, caller: { until } }: { request: Request; caller: Caller },
+): Request {
+  if (until === undefined || stream === undefined || stream === "negotiated" || wantsSocket(request)) return request;
+  const end = new AbortController();
+  ports.timers.after((until - dependencies.now()) / 1000, () => end.abort());
+  return new Request(request, { signal: AbortSignal.any([request.signal, end.signal]) });
+}
+
+async function readBody(route: AnyRoute, schema: z.ZodType, request: Request): Promise<unknown> {
+  const { bodyLimit: limit = defaultBodyLimit, bodyOptional: optional = false, plainBody: plain = false } = route;
+  return parseInput(schema, await readJsonBody(request, { limit, optional, plain }));
 }
 
 /** Answers a request if the open loopback mode accepts it. */

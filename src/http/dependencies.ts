@@ -21,6 +21,14 @@ export interface Readiness {
   missing: string | null;
 }
 
+/** Token limits of a model, null if unknown, and the source of those that its definition does not state. */
+export interface ModelFacts {
+  contextWindow: number | null;
+  inputLimit: number | null;
+  outputLimit: number | null;
+  source: { url: string; date: string } | null;
+}
+
 /** Dependencies of the application, created once for each isolate. */
 export interface AppDependencies {
   registry: Registry;
@@ -32,6 +40,7 @@ export interface AppDependencies {
   feeds: FeedDirectory;
   catalog: Catalog;
   readiness: (model: AnyModelDefinition) => Readiness;
+  modelFacts: (model: AnyModelDefinition) => ModelFacts;
   variables: Variables;
   /** Replaces the tokens of the variables: identifies the caller of a request. */
   authenticate?: Authenticate | undefined;

@@ -1,7 +1,8 @@
-// What a dialect is: another project's protocol over the same threads. It lives in one folder, `src/dialect/<name>/`, turns requests
-// into calls of a thread and the thread's events into its own. Nothing but the composition imports it.
+// A dialect: another project's protocol for the same threads. Its folder is `src/dialect/<name>/`. It converts requests to calls of a
+// thread, and the thread's events to its own. Only the code that composes the application imports it.
 
 import type { BuiltInRoute, RouteGroup } from "#contract/built-in-route.ts";
+import { unreachable } from "#lib/unreachable.ts";
 
 import type { HandlersOf, RouteHandler } from "./route/handler.ts";
 import type { Services } from "./services.ts";
@@ -22,11 +23,11 @@ export function defineDialects<Groups extends Readonly<Record<string, RouteGroup
   groups: Groups,
   factories: HandlerFactories<Groups>,
 ): Dialect[] {
-  // The app validates each request by the route of its handler, so a handler receives what its own type says.
+  // The application validates a request by the route before it calls the handler of that route, so the handler's type is correct.
   const created = factories as unknown as Readonly<Record<string, Dialect["createHandlers"]>>;
   return Object.entries(groups).map(([name, group]) => {
     const createHandlers = created[name];
-    if (createHandlers === undefined) throw new Error(`The dialect "${name}" has no handlers.`);
+    if (createHandlers === undefined) unreachable(`The dialect "${name}" has no handlers.`);
     return { ...group, createHandlers };
   });
 }

@@ -14,7 +14,7 @@ export function encodedLength(bytes: number): number {
   return Math.ceil(bytes / 3) * 4;
 }
 
-/** Writes the base64 letters of `bytes` to `into`, from the position `place` on. There must be enough space. */
+/** Writes the base64 letters of `bytes` to `into`, from `position` on. There must be enough space. */
 export function encodeInto(bytes: Uint8Array, into: Uint8Array, position: number): void {
   const whole = bytes.length - (bytes.length % 3);
   let to = position;
@@ -65,7 +65,7 @@ export function decodedBytes(letters: Uint8Array): Uint8Array | null {
   return bytes;
 }
 
-/** The byte at an index inside the array. */
+/** The byte at an index, which has to be inside the array. Its type excludes undefined. */
 function octet(bytes: Uint8Array, at: number): number {
   return bytes[at] ?? 0;
 }

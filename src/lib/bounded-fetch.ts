@@ -1,10 +1,10 @@
-// Limits how many requests wait for response headers at the same time. The platform allows an object six such connections and queues
+// Limits how many requests wait for response headers at the same time. The platform allows a Durable Object six such connections and queues
 // further ones without an error; local development does not enforce the limit.
 
 /** Runs `work` when a slot is free, and frees the slot when the work settles. `signal` aborts the waiting, not the work. */
 export type RequestQueue = <T>(signal: AbortSignal | null | undefined, work: () => Promise<T>) => Promise<T>;
 
-/** Creates a queue with `most` slots. */
+/** Creates a queue with this number of slots. */
 export function createRequestQueue(slots: number): RequestQueue {
   const waiting: (() => void)[] = [];
   let waitingForHeaders = 0;

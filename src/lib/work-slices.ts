@@ -9,7 +9,10 @@ export class WorkSlices {
   readonly #signal: AbortSignal;
   #done = 0;
 
-  /** `size` is the work of one slice, in the unit of `count`. The default signal is made here: older runtimes refuse one at module level. */
+  /**
+   * `size` is the work of one slice, in the unit of `count`. The default signal is created here, because older runtimes refuse to create
+   * one at module level.
+   */
   constructor(size: number, signal: AbortSignal = new AbortController().signal) {
     this.#size = size;
     this.#signal = signal;

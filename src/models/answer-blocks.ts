@@ -1,6 +1,6 @@
-// The blocks of one answer, as parts. Owns their numbers and which are open. Invariants: a block begins with its first content,
-// its index is one more than that of the block before, a call is closed at most once and only if the provider closed it, and
-// the part that ends a block carries the provider's opaque data.
+// Converts the content of one answer to stream parts, block by block. Numbers the blocks and knows which are open. Invariants: a block
+// begins with its first content; its index is one more than the index of the block before it; a tool call is closed at most once, and only
+// if the provider closed it; the part that ends a block contains the provider's opaque data.
 
 import type { LanguageModelV3ToolCall, SharedV3ProviderMetadata } from "@ai-sdk/provider";
 
@@ -38,7 +38,7 @@ interface CallBlock {
   written: string;
 }
 
-/** The call that the blocks belong to. */
+/** What the conversion needs to know about the model request that is answered. */
 export interface BlockOptions {
   settings: ProviderSettings;
   /** The model's id at the provider. */
@@ -46,7 +46,7 @@ export interface BlockOptions {
   uniqueId: (id: string) => string;
   /** The field that last held thinking, in Chat Completions; null if there was none. */
   thinkingField: () => ThinkingField | null;
-  /** The arguments as the model wrote them, for a package that may replace them; null for other packages. */
+  /** The arguments of a tool call as the model wrote them, for a package that may replace them; null for other packages. */
   writtenArguments: (callId: string) => string | null;
 }
 
@@ -67,7 +67,7 @@ export class AnswerBlocks {
   #waiting: CallEnd[] = [];
   #next = 0;
   #thinkingCarriesData = false;
-  /** Calls that are closed. */
+  /** Number of closed tool calls. */
   closedCalls = 0;
 
   constructor(options: BlockOptions) {
@@ -79,6 +79,11 @@ export class AnswerBlocks {
     this.#content.set(`${kind}:${id}`, block);
     this.#addMetadata(block, providerMetadata);
     return this.#isRedacted(block) ? this.#open(block) : [];
+  }
+
+  /** Starts the text of a structured answer, which the package reports as a tool call. Ends open text first. */
+  startAnswer(part: ContentPart): ModelPart[] {
+    return [...this.#endText(), ...this.start("text", part)];
   }
 
   delta(kind: Kind, { id, delta, providerMetadata }: ContentPart & { delta: string }): ModelPart[] {
@@ -99,7 +104,7 @@ export class AnswerBlocks {
     this.#addMetadata(block, providerMetadata);
     const data = this.#storedData(kind, block.data, block.index === null);
     if (block.index === null && data === null) return [];
-    // A thinking block that ends without text: the provider does not show the text.
+    // A thinking block that ends without text is emitted too: the model was thinking, and the provider does not show the text.
     const opened = this.#open(block, kind === "thinking");
     if (kind === "thinking" && data !== null) this.#thinkingCarriesData = true;
     return [
@@ -127,7 +132,7 @@ export class AnswerBlocks {
     return [{ type: "toolcall_delta", index: call.index, delta }];
   }
 
-  /** The package reports that a call is complete. */
+  /** Closes a tool call that the provider's package reports as complete. */
   closeCall(reported: LanguageModelV3ToolCall): ModelPart[] {
     const parts = this.#calls.has(reported.toolCallId) ? [] : this.startCall(reported.toolCallId, reported.toolName);
     const call = this.#calls.get(reported.toolCallId);
@@ -151,7 +156,7 @@ export class AnswerBlocks {
     return parts;
   }
 
-  /** Closes the open blocks of an answer that finished. `cut`: the token limit ended it. */
+  /** Closes the open blocks of a finished answer. `cut`: the answer may end inside a tool call. */
   finish(cut: boolean): ModelPart[] {
     const parts = [...this.#content.keys()].flatMap((key) => {
       const kind = key.startsWith("text:") ? "text" : "thinking";
@@ -205,7 +210,7 @@ export class AnswerBlocks {
     const merged: JsonObject = { ...data };
     for (const [name, value] of Object.entries(metadata ?? {})) {
       const before = merged[name];
-      // Metadata is JSON by the contract of the packages.
+      // The metadata is JSON: the AI SDK's provider packages guarantee it.
       const now = value as JsonObject;
       merged[name] =
         typeof before === "object" && before !== null && !Array.isArray(before) ? { ...before, ...now } : now;

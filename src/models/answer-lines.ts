@@ -1,12 +1,12 @@
-// Reads the lines of an answer's body and finds out whether the answer is complete. The provider packages wait until the
+// Reads the lines of a response body and finds out whether the answer is complete. The provider packages of the AI SDK wait until the
 // connection closes, and some servers keep it open long after the last event.
 
 import { fieldsOf, listOf, parseJson, type Fields } from "#lib/json-value.ts";
 
-/** Characters of an event at most. An event with a picture is kept in memory until it ends. */
+/** The maximum number of characters of an event. An event with a picture is kept in memory until it ends. */
 const longestEvent = 32 * 1024 * 1024;
 
-// A match only means that the chunk is parsed, because the text of the model may have the same names.
+// A match only means that the chunk is parsed: the text of the model may contain the same field names.
 const mayEnd = /"finish_?reason"\s*:\s*"|"response\.(?:completed|incomplete|failed)"/i;
 const lastEvent = /^response\.(?:completed|incomplete|failed)$/;
 
@@ -23,7 +23,7 @@ export class AnswerLines {
   readonly #decoder = new TextDecoder();
   /** The beginning of a line whose end has not arrived. */
   #rest = "";
-  /** Characters of the event that the line belongs to, in the lines before it. */
+  /** Number of characters of the current event in the lines before the current line. */
   #before = 0;
   /** An event arrived, so the body is a stream. */
   begun = false;
@@ -36,7 +36,7 @@ export class AnswerLines {
   /** Token counts arrived. */
   counted = false;
 
-  /** Takes the next piece of the body. Throws if an event is too long. */
+  /** Reads the next piece of the body. Throws if an event is too long. */
   read(piece: Uint8Array): void {
     const [head = "", ...lines] = this.#decoder.decode(piece, { stream: true }).split(/\r\n|\n|\r/);
     this.#rest += head;
@@ -64,7 +64,7 @@ export class AnswerLines {
   }
 
   #chunk(json: string): void {
-    // The package reports a chunk that is not JSON.
+    // The chunk may be invalid JSON. The provider's package reports that as an error.
     const { type, choices, candidates, usage, usageMetadata } = fieldsOf(parseJson(json));
     if (typeof type === "string" && lastEvent.test(type)) {
       this.ended = true;

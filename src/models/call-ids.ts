@@ -1,5 +1,5 @@
-// Ids of tool calls, in both directions. Inbound: an id that a provider may use again is namespaced by step, so that ids
-// are unique in a thread (decision 30: call ids). Outbound: an id of another provider is changed to a form that this one accepts.
+// Converts ids of tool calls. Ids from a provider: an id that may occur again gets the name of the step, so that ids are unique in a thread
+// (decision 30: call ids). Ids to a provider: an id from another provider is changed to a form that the receiving provider accepts.
 // Invariant: equal ids stay equal, so a call and its result still match.
 
 import type { ModelRequest } from "#core/ports/model-port.ts";
@@ -13,21 +13,23 @@ function shortHash(text: string): string {
   return (hash >>> 0).toString(16).padStart(8, "0");
 }
 
-/** A name for the step of a request. It is the same when the step is requested again. */
+/** The name of a request's step. It stays the same if the step is requested again. */
 function stepName(request: ModelRequest): string {
   const last = request.messages.at(-1);
   const place = `${request.messages.length}:${last?.id ?? last?.tool_call_id ?? ""}`;
   return shortHash(place) + shortHash(`step ${place}`).slice(0, 4);
 }
 
-// Ids that no provider uses twice: `toolu_01A09q90qw90lq917835lq9`, a UUID. All others may come again in another answer, scope
-// or thread, `google-fc-0` as well as `call_get_weather`; a result for one call must not be taken for the result of another.
+// Ids that no provider uses twice: `toolu_01A09q90qw90lq917835lq9`, a UUID. All other ids, such as `google-fc-0` and `call_get_weather`,
+// may occur again in another answer, nested loop or thread; the result of one call must not be taken for the result of another.
 const unrepeated = /(?=[0-9a-z-]*\d)(?=[0-9a-z-]*[a-z])[0-9a-z][0-9a-z-]{14,}[0-9a-z]/i;
 
-/** Characters of an id; a longer one is shortened to its beginning and its hash. */
+/** The maximum number of characters of an id. A longer id is shortened to its beginning and its hash. */
 const longestId = 160;
 
-/** Makes the ids of one answer unique: an id that may repeat gets the step's name, an id that still repeats gets a number. */
+/**
+ * Returns a function that makes the ids of one answer unique: an id that may occur again gets the step's name, a repeated id also a number.
+ */
 export function createUniqueIds(request: ModelRequest): (id: string) => string {
   const used = new Set<string>();
   for (const message of request.messages) {
@@ -44,7 +46,7 @@ export function createUniqueIds(request: ModelRequest): (id: string) => string {
   };
 }
 
-/** An id without refused characters and within a length. */
+/** Replaces refused characters of an id and shortens it to `length`. A changed id ends with a hash of the original. */
 export function acceptedCallId(id: string, { refused, length }: { refused: RegExp; length: number }): string {
   const clean = id.replace(refused, "_");
   if (clean === id && id.length <= length) return id;

@@ -1,5 +1,5 @@
-// A request as call options of the AI SDK. Owns everything except the transcript: tools, tool choice, limits, and the options
-// under the provider's name. Holds no state and sends nothing.
+// Converts a model request to call options of the AI SDK: everything except the transcript, that is tools, tool choice, limits, and the
+// options under the provider's name. Holds no state and sends nothing.
 
 import type { JSONObject, LanguageModelV3CallOptions, LanguageModelV3FunctionTool } from "@ai-sdk/provider";
 
@@ -7,12 +7,16 @@ import type { ModelRequest } from "#core/ports/model-port.ts";
 
 import { convertPrompt } from "./convert-prompt.ts";
 import type { ProviderProfile, ProviderSettings } from "./provider/provider-profile.ts";
+import { checkParams } from "./request-params.ts";
+import { structureForm, structureOptions, withAnswerTool } from "./request-structure.ts";
 import { readThinkingRequest } from "./thinking-request.ts";
 import { sendableMessages } from "./tool-calls-as-text.ts";
 
-/** Call options, and warnings about options of the request that were changed or left out. */
+/** Call options, and warnings about options of the model request that were changed or left out. */
 export interface PreparedCall {
   options: LanguageModelV3CallOptions;
+  /** The name of the tool whose arguments are the structured answer; null if no call is forced. */
+  answerTool: string | null;
   warnings: string[];
 }
 
@@ -28,10 +32,12 @@ function convertTools({ model, tools }: ModelRequest, profile: ProviderProfile):
   }));
 }
 
-/** Prepares a call. `signal` aborts it. */
+/** Prepares the call options of a model request. `signal` aborts the request. Throws a RefusedRequest if it cannot be expressed. */
 export function prepareCall(asked: ModelRequest, to: ProviderSettings, signal: AbortSignal): PreparedCall {
   const { profile } = to;
-  const request = { ...asked, messages: sendableMessages(asked, profile) };
+  if (asked.params !== undefined) checkParams(asked.params, profile);
+  const form = structureForm(asked, to);
+  const request = withAnswerTool({ ...asked, messages: sendableMessages(asked, profile) }, form);
   const { model } = request;
   const tools = convertTools(request, profile);
   const prompt = convertPrompt(request, to);
@@ -41,8 +47,9 @@ export function prepareCall(asked: ModelRequest, to: ProviderSettings, signal: A
   const thinking = readThinkingRequest(request);
   const reasoning = profile.reasoning(request, { thinking, maxTokens, to });
   const options: JSONObject = { ...profile.options?.(request, tools.length > 0), ...reasoning.options };
+  if (form?.type === "native") Object.assign(options, form.native.options);
   const temperature = request.temperature ?? model.temperature;
-  // The package adds the thinking budget to the limit. Subtracted here, the sum is the limit of the request.
+  // The provider's package adds the thinking budget to this limit, so the budget is subtracted here. The sum is the requested limit.
   const answerTokens = maxTokens === null ? null : maxTokens - reasoning.budget;
   const refusesSampling = profile.refusesSampling?.(model.model) ?? false;
   const limitField = model.compat?.maxTokensField ?? (refusesSampling ? "max_completion_tokens" : "max_tokens");
@@ -56,10 +63,12 @@ export function prepareCall(asked: ModelRequest, to: ProviderSettings, signal: A
       includeRawChunks: true,
       abortSignal: signal,
       ...(tools.length === 0 ? {} : { tools, toolChoice: { type: request.toolChoice } }),
+      ...structureOptions(form, asked),
       ...(answerTokens === null || limitOption !== undefined ? {} : { maxOutputTokens: answerTokens }),
       ...(temperature === undefined || refusesSampling ? {} : { temperature }),
       ...(model.headers === undefined ? {} : { headers: model.headers }),
     },
+    answerTool: form?.type === "call" ? form.tool.name : null,
     warnings: reasoning.warnings,
   };
 }

@@ -1,6 +1,6 @@
-// Repairs chunks of Chat Completions, so that the packages can read what servers send. Owns every known deviation from the
-// protocol: errors of other shapes, missing fields, calls with wrong or missing numbers, tool names that arrive in pieces.
-// Invariant: a chunk that follows the protocol passes unchanged.
+// Repairs chunks of Chat Completions, so that the AI SDK's packages can read what servers send. Handles every known deviation from the
+// protocol: errors of other shapes, missing fields, tool calls with wrong or missing numbers, tool names that arrive in pieces. Invariant:
+// a chunk that follows the protocol passes unchanged.
 
 import { isObject, parseJson, type Fields } from "#lib/json-value.ts";
 
@@ -10,18 +10,18 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/** The received part of a call. */
+/** The received part of a tool call. */
 interface Call {
-  /** The number that the package sees. */
+  /** The number of the tool call in the repaired chunks. */
   index: number;
   wireIndex: number | null;
   id: string | null;
   name: string;
-  /** Arguments received before the name was complete; null once the call was passed to the package. */
+  /** Arguments received before the tool's name was complete; null once the tool call was passed on. */
   waiting: string | null;
 }
 
-// Most chunks hold a few words of text. To test them with an expression costs less than to parse them a second time.
+// Most chunks hold only a few characters of text. Testing them with a regular expression costs less than parsing them twice.
 const usual = /"choices":\s*\[\s*\{/;
 const worthReading = /"(?:tool_calls|error|message|role|detail)":|"finish_reason":\s*"/;
 
@@ -36,11 +36,11 @@ export class ChatRepair {
     this.#toolNames = toolNames;
   }
 
-  /** Takes the data of one event. Returns the data of the events to pass on: none, one or several. */
+  /** Repairs the data of one event. Returns the data of the events to pass on: none, one or several. */
   take(data: string): string[] {
     if (data.trim() === "") return [];
-    // Some servers end with `[DONE]` and send no finish reason. The package for servers other than OpenAI's reports that as an
-    // error, and calls that still wait for the rest of their name need a last chunk. So the reason is added here.
+    // Some servers end with `[DONE]` and send no finish reason. The package `@ai-sdk/openai-compatible` reports that as an error, and tool
+    // calls whose name is incomplete need a last chunk. So a finish reason is added here.
     if (data.trim() === "[DONE]") return this.#finished ? [data] : [this.#end(), data];
     if (usual.test(data) && !worthReading.test(data)) return [data];
     const chunk = parseJson(data);
@@ -74,7 +74,7 @@ export class ChatRepair {
     const { delta, message, finish_reason } = choice;
     const ends = isText(finish_reason);
     this.#finished ||= ends;
-    // A complete answer in place of a stream has `message` where a chunk has `delta`.
+    // Some servers send a complete answer as one chunk. It has `message` where a chunk of a stream has `delta`.
     const isWhole = !isObject(delta) && isObject(message);
     this.#changed ||= isWhole;
     const part = isObject(delta) ? delta : isObject(message) ? message : ends ? {} : null;
@@ -92,7 +92,7 @@ export class ChatRepair {
     return kept;
   }
 
-  /** The numbered pieces to pass on; none while the call waits for the rest of its name. */
+  /** Returns the pieces to pass on, with their numbers; none while the name of the tool call is incomplete. */
   #piece(piece: unknown): Fields[] {
     if (!isObject(piece)) return [];
     const given = isObject(piece["function"]) ? piece["function"] : {};
@@ -134,13 +134,13 @@ export class ChatRepair {
     return [...before, ...this.#release(call, piece)];
   }
 
-  /** Passes on a call that waited for the rest of its name. */
+  /** Passes on a tool call that was held back because its name was incomplete. */
   #release(call: Call, piece: Fields = {}): Fields[] {
     if (call.waiting === null) return [];
     this.#changed = true;
     const text = call.waiting;
     call.waiting = null;
-    // A call without an id gets one here, because the packages would make a random one.
+    // A tool call without an id gets one here, because the AI SDK's packages would create a random one.
     const id = call.id ?? `call_${call.index}`;
     return [{ ...piece, index: call.index, id, type: "function", function: { name: call.name, arguments: text } }];
   }
@@ -152,12 +152,12 @@ export class ChatRepair {
       return name === "" || last?.waiting === "" ? last : null;
     }
     const known = this.#calls.findLast((call) => call.wireIndex === wireIndex) ?? null;
-    // A piece with the same number but another id and a name of its own begins another call.
+    // A piece with the number of a known tool call, but with another id and a name, begins another tool call.
     const isOther = known !== null && id !== null && known.id !== null && id !== known.id && name !== "";
     return isOther ? null : known;
   }
 
-  /** Whether a name is complete. It may continue where a longer tool name begins with it. */
+  /** Whether a tool name is complete. It may be incomplete if it is the beginning of a longer tool name. */
   #isWhole(name: string): boolean {
     if (name === "") return false;
     return !this.#toolNames.some((tool) => tool !== name && tool.startsWith(name));

@@ -1,5 +1,7 @@
-// Gathers from the chunks of one stream what the provider packages drop: the model that answered, the written arguments of
-// calls, the explanation of a stop, and the tokens that an interrupted call had used, which are billed too.
+// Collects from the chunks of one stream what the AI SDK's provider packages drop: the model that answered, the arguments of tool calls as
+// the model wrote them, the explanation of a stop, and the tokens that an interrupted model request had used, which are billed too.
+
+import type { LanguageModelV3Usage } from "@ai-sdk/provider";
 
 import { zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
@@ -8,7 +10,7 @@ import { fieldsOf } from "#lib/json-value.ts";
 
 import type { ChunkUsage, ProviderProfile, ThinkingField } from "./provider/provider-profile.ts";
 
-/** The counts after a chunk. Most servers of Chat Completions send counts only at the end. */
+/** Merges the token counts of a chunk into the earlier ones. Most servers of Chat Completions send counts only at the end. */
 function updateUsage(before: Usage | null, { input, output, cache_read, cache_write }: ChunkUsage): Usage | null {
   if (input === null && output === null) return before;
   const known = before ?? zeroUsage;
@@ -22,6 +24,33 @@ function updateUsage(before: Usage | null, { input, output, cache_read, cache_wr
   return { ...usage, total_tokens };
 }
 
+function count(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
+}
+
+/** Tokens of the answer with its reasoning. Some providers count reasoning separately, which their total shows. */
+function answerTokens(usage: LanguageModelV3Usage): number {
+  const total = count(usage.outputTokens.total);
+  const reasoning = count(usage.outputTokens.reasoning);
+  const reported = count(usage.raw?.["total_tokens"]);
+  const isSeparate = reasoning > total || reported === count(usage.inputTokens.total) + total + reasoning;
+  return isSeparate ? total + reasoning : total;
+}
+
+/**
+ * Converts the token counts of one model request. Missing counts are zero. `input` counts uncached prompt tokens only, `output` includes
+ * reasoning, no count is negative, and the total is the sum of the four (decision 20: how tokens are counted).
+ */
+function convertUsage(usage: LanguageModelV3Usage): Usage {
+  const cache_read = count(usage.inputTokens.cacheRead);
+  const cache_write = count(usage.inputTokens.cacheWrite);
+  const total = usage.inputTokens.total;
+  // The AI SDK's packages differ in whether `noCache` includes the tokens written to the cache. The total always includes them.
+  const input = total === undefined ? count(usage.inputTokens.noCache) : count(total - cache_read - cache_write);
+  const output = answerTokens(usage);
+  return { input, output, cache_read, cache_write, total_tokens: input + output + cache_read + cache_write };
+}
+
 /** Reads the chunks of one stream. */
 export class ChunkReader {
   readonly sources = new AnswerSources();
@@ -33,7 +62,7 @@ export class ChunkReader {
   usage: Usage | null = null;
   /** The field that last held thinking, in Chat Completions; null if there was none. */
   thinkingField: ThinkingField | null = null;
-  // By number: two calls of one answer may have the same id.
+  // Tool calls by their number in the chunks, because two tool calls of one answer may have the same id.
   readonly #calls = new Map<unknown, { id: string; text: string }>();
 
   read(chunk: unknown, profile: ProviderProfile): void {
@@ -46,7 +75,16 @@ export class ChunkReader {
     for (const { url, title } of sources) this.sources.add(url, title);
   }
 
-  /** Arguments as the server sent them, by the provider's call id; null for an id of no call or of several. */
+  /**
+   * Returns the token counts of a complete answer. The counts that the provider's package reports take precedence. Without them, the counts
+   * from the chunks are used, because the package reads only the fields that its protocol documents.
+   */
+  finalUsage(reported: LanguageModelV3Usage): Usage {
+    const converted = convertUsage(reported);
+    return converted.total_tokens > 0 ? converted : (this.usage ?? converted);
+  }
+
+  /** The arguments of a tool call as the server sent them; null if no tool call or several have this id. `callId` is the provider's id. */
   argumentsOf(callId: string): string | null {
     const [call, another] = [...this.#calls.values()].filter(({ id }) => id === callId);
     return call === undefined || another !== undefined ? null : call.text;

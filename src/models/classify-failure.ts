@@ -1,6 +1,6 @@
-// Classifies the error of a model call for the retry engine, in the order overflow, rate limit, auth, network, api (decision 22:
-// classes of failures; decision 23: overflow). A 429 is never an overflow. The phrases are those of all providers together,
-// because gateways pass the errors of other providers on.
+// Classifies the error of a model request, so that the retry engine can decide: overflow, rate limit, auth, network or api, tested in this
+// order (decision 22: classes of failures; decision 23: overflow). A 429 is never an overflow. The phrases of all providers are tested,
+// because gateways pass on the errors of other providers.
 
 import type { ModelFailure, ModelFailureKind } from "#core/ports/model-port.ts";
 
@@ -10,17 +10,17 @@ import { reportsOverflow } from "./overflow-phrases.ts";
 import type { Redact } from "./redact.ts";
 import { readAskedWait, type AskedWait } from "./retry-after.ts";
 
-/** The call that an error belongs to. */
+/** The model request that failed. */
 export interface FailureContext {
   exchange: Exchange;
   redact: Redact;
   /** Milliseconds since 1970, for a `Retry-After` that is a date. */
   now: number;
-  /** The caller aborted the call, so the error is a consequence. */
+  /** The caller aborted the model request, so the error is a consequence of that. */
   aborted: boolean;
 }
 
-// A page in place of a message must not fill the log.
+// Some servers send an HTML page as the message. It must not fill the log.
 const longestMessage = 2_000;
 
 // Google and xAI refuse an invalid key with status 400.
@@ -31,7 +31,7 @@ const refusedKey =
 const refusedElsewhere =
   /\b(?:country|countries|territory|territories|region)\b[^.\n]{0,60}\bnot (?:supported|available|allowed)|not (?:supported|available|allowed) in your|user location is not supported|unsupported_country|request not allowed|moderation|flagged|content[_ ]policy|safety system|usage polic|firewall|virtual network|network settings|error code: 1\d{3}/i;
 
-// Google names a wait of seconds even for a quota of a day.
+// Google asks to wait for seconds even if a daily quota is exhausted.
 const dailyQuota = /PerDay(?![a-z])/;
 const perDay = /\bper[ -]day\b/i;
 
@@ -62,22 +62,22 @@ const passing = new Set([408, 409]);
 function isRetryable(kind: ModelFailureKind, facts: FailureFacts, wait: AskedWait): boolean {
   if (wait.tooLong) return false;
   if (kind === "rate_limited") {
-    // A wait does not restore an account's balance, and a day's quota returns later than the longest wait before a retry.
+    // Waiting does not restore an account's balance, and a daily quota is restored later than the longest wait before a retry.
     if (moneyIsOut.test(facts.text) || dailyQuota.test(facts.text)) return false;
     return wait.ms !== null || !perDay.test(facts.text);
   }
   if (kind !== "api") return kind === "network" || kind === "timeout";
   if (facts.status !== null) return passing.has(facts.status);
-  // The provider accepted the request and then reported an error without a known class: the server failed during the answer.
+  // The provider accepted the request and then reported an error of unknown class, so the server failed while it answered.
   return facts.garbled || facts.reportedInStream;
 }
 
-/** A failure of a kind with a message, for a case without an error object. */
+/** Creates a failure that does not come from a thrown error. */
 export function failure(kind: ModelFailureKind, message: string, retryable = false): ModelFailure {
   return { kind, message, retryable, status: null, retry_after_ms: null };
 }
 
-/** Classifies any error of a model call (figures: order of classification). Never throws. */
+/** Classifies any error of a model request (figures.md, "Order of classification"). Never throws. */
 export function classifyFailure(error: unknown, context: FailureContext): ModelFailure {
   if (context.aborted) return failure("aborted", "The model call was aborted.");
   const facts = readFailureFacts(error, context.exchange);

@@ -1,5 +1,5 @@
-// Images and files in a form that a provider accepts: unchanged, as the text in them, or as a line that names them.
-// Invariant: a provider's package gets nothing that it refuses with an exception.
+// Converts images and files to a form that a provider accepts: unchanged, as their text, or as one line that names the file. Invariant: the
+// provider's package never receives a file for which it throws.
 
 import type { LanguageModelV3FilePart, LanguageModelV3TextPart } from "@ai-sdk/provider";
 

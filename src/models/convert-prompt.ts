@@ -1,5 +1,5 @@
-// A transcript as a prompt of the AI SDK. Invariants: thinking and other opaque data is sent only to the provider that made it;
-// the order of roles is one that the provider accepts; no message is empty.
+// Converts a transcript to a prompt of the AI SDK. Invariants: thinking and other opaque data is sent only to the provider that created it;
+// the order of roles is accepted by the provider; no message is empty.
 
 import type { LanguageModelV3Message, LanguageModelV3Prompt } from "@ai-sdk/provider";
 
@@ -24,7 +24,7 @@ function textOf(message: ModelMessage): string {
 }
 
 function ownData(data: ProviderData | undefined, { owner }: ProviderSettings): ProviderOptions | null {
-  // The data was made from the package's metadata, so it has the shape of the package's options.
+  // The data was created from the package's metadata, so it has the type of the package's options.
   return data?.provider === owner ? (data.data as ProviderOptions) : null;
 }
 
@@ -51,7 +51,7 @@ function convertAssistantPart(part: StoredPart, to: ProviderSettings): Message<"
         type: "tool-call",
         toolCallId: to.profile.callId?.(part.id, to) ?? part.id,
         toolName: part.name,
-        // Arguments that did not parse cannot be sent back; the result of the call states the error.
+        // Arguments that are not valid JSON cannot be sent back. The result of the tool call states the error.
         input: typeof part.arguments === "string" ? {} : part.arguments,
         ...options,
       };
@@ -103,10 +103,10 @@ function systemMessage(text: string, { model }: ModelRequest, profile: ProviderP
   return { role: "system", content: text, ...options };
 }
 
-/** Adds a message, or its content to the message before it if turns of the role are joined. */
+/** Adds a message to the prompt. With `joinTurns`, its content is added to the previous message if both have the same role. */
 function append(prompt: LanguageModelV3Prompt, message: LanguageModelV3Message, joinTurns: boolean): void {
   const last = prompt.at(-1);
-  // Results of parallel calls are one turn at every provider.
+  // At every provider, the results of parallel tool calls are one turn.
   if (last?.role === "tool" && message.role === "tool") last.content.push(...message.content);
   else if (joinTurns && last?.role === "user" && message.role === "user") last.content.push(...message.content);
   else if (joinTurns && last?.role === "assistant" && message.role === "assistant") {
@@ -114,9 +114,11 @@ function append(prompt: LanguageModelV3Prompt, message: LanguageModelV3Message, 
   } else prompt.push(message);
 }
 
-/** The tool messages at the end of a list. */
-function lastResults(messages: readonly ModelMessage[]): ModelMessage[] {
-  return messages.slice(messages.findLastIndex(({ role }) => role !== "tool") + 1);
+/** The tool messages directly before an index. */
+function resultsBefore(messages: readonly ModelMessage[], end: number): ModelMessage[] {
+  let start = end;
+  while (messages[start - 1]?.role === "tool") start -= 1;
+  return messages.slice(start, end);
 }
 
 /** The prompt of a request: the system prompt, then its messages. */
@@ -134,7 +136,7 @@ export function convertPrompt(request: ModelRequest, to: ProviderSettings): Lang
     const converted = convertMessage(message, request, { to, toolNames });
     if (converted !== null) append(prompt, converted, joinTurns);
     if (message.role !== "tool" || rest[at + 1]?.role === "tool") continue;
-    const images = toolResultImages(lastResults(rest.slice(0, at + 1)), request.model, profile);
+    const images = toolResultImages(resultsBefore(rest, at + 1), request.model, profile);
     if (images !== null) append(prompt, images, joinTurns);
   }
   const beginsWell = prompt.length > 0 && (!joinTurns || prompt[0]?.role === "user");

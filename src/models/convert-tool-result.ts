@@ -1,5 +1,5 @@
-// The result of a tool in the form that a provider accepts. Invariant: an error is recognisable as one, by the provider's flag
-// or, if it has none, by the first word.
+// Converts a tool result to a form that a provider accepts. Invariant: an error is recognisable, by the provider's flag for errors or, if
+// the provider has no flag, by the first word.
 
 import type { LanguageModelV3ToolResultPart } from "@ai-sdk/provider";
 
@@ -51,7 +51,7 @@ function output(message: ModelMessage, model: AnyModelDefinition, profile: Provi
   return { type: "text", value: [text, ...lines].filter((line) => line !== "").join("\n") };
 }
 
-/** The result part of a tool message. `toolNames` has the tool of a call whose message does not name it. */
+/** Converts a tool message to a result part. `toolNames` maps ids of tool calls to names of tools. */
 export function convertToolResult(
   message: ModelMessage,
   toolNames: ReadonlyMap<string, string>,

@@ -1,23 +1,38 @@
-// The model port over all providers: through the AI SDK over the network, or in the process for the scripted `test` provider.
-// Invariants: `stream` never throws; it ends with exactly one `finish` or `error`; when it has ended the request is over,
-// its body read or cancelled. It never retries: the one retry engine is in core (decision 22: retries).
+// The model port for all providers. It sends a request, through the AI SDK or to the scripted `test` provider in the same process, and
+// converts the stream of the answer. Invariants: `stream` never throws; its last part is the only `finish` or `error`; a stream that ends
+// without a finish reason is an error; chunks are passed on as `raw` parts without secrets; when `stream` has ended, the response body was
+// read or cancelled. It never retries: the retry engine is in core (decision 22: retries).
 
+import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
+
+import type { JsonObject } from "#contract/json.ts";
+import type { StopReason } from "#contract/thread-message.ts";
+import { answerData } from "#core/model/answer-data.ts";
 import type { ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
+import { toBase64 } from "#lib/base64.ts";
 import { systemClock } from "#lib/system-clock.ts";
 
+import { AnswerBlocks } from "./answer-blocks.ts";
+import { createUniqueIds } from "./call-ids.ts";
 import { prepareCall } from "./call-options.ts";
 import { ChunkReader } from "./chunk-reader.ts";
 import { classifyFailure, failure } from "./classify-failure.ts";
-import { convertStream, StreamedError } from "./convert-stream.ts";
+import { cutFailure, endOfAnswer } from "./end-of-answer.ts";
+import { withoutThinkingText } from "./hidden-thinking.ts";
+import { modelFacts } from "./model-facts.ts";
 import { newExchange, observeFetch, type Watch } from "./observed-fetch.ts";
 import { knownSecrets, providerSettings } from "./provider-settings.ts";
+import type { ModelAccess } from "./provider-settings.ts";
 import type { ProviderSettings } from "./provider/provider-profile.ts";
 import { providerNamed } from "./provider/providers.ts";
 import { RawText } from "./raw-text.ts";
 import { readStream, untilAborted } from "./read-stream.ts";
 import { notReadyMessage, withKeyHint } from "./readiness.ts";
-import { createRedact, type Redact } from "./redact.ts";
+import { createRedact, withoutSecrets } from "./redact.ts";
+import { RefusedRequest } from "./refused-request.ts";
 import { repairedFetch } from "./repaired-fetch.ts";
+import { isCut, unknownPiece, withReadableMessage } from "./reported-error.ts";
+import { paramsFetch } from "./request-params.ts";
 import { sameOriginFetch } from "./same-origin-fetch.ts";
 import { thinksInSilence } from "./silent-thinking.ts";
 
@@ -25,42 +40,53 @@ import { thinksInSilence } from "./silent-thinking.ts";
 export interface ModelPortOptions {
   /** Keys and addresses: `OPENAI_API_KEY`, `OPENAI_BASE_URL` and the like for each provider. */
   env: Record<string, unknown>;
-  /** Carries every request. */
+  /** Sends every HTTP request. */
   fetch: typeof globalThis.fetch;
-  /** Waits; a timer when absent. Rejects when the signal aborts. */
+  /** The key and the fetch of one model, for a process that has several. Absent, or undefined for a model: those of the port. */
+  accessTo?: (model: ModelRequest["model"]) => ModelAccess | undefined | Promise<ModelAccess | undefined>;
+  /** Waits. Default: a timer. Rejects when the signal aborts. */
   delay?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Milliseconds since 1970, for `Retry-After` dates. */
   now?: () => number;
 }
 
+/** A model request, and the state of its stream. */
 interface Call {
   request: ModelRequest;
   settings: ProviderSettings;
+  /** The HTTP exchange of the request, and the functions that follow it. */
   watch: Watch;
+  /** Converts chunks to texts for the log. */
   raw: RawText;
+  /** The name of the tool whose arguments are the structured answer; null if there is none. Set when the call options are prepared. */
+  answerTool: string | null;
+  /** Reads every chunk. Its token counts are used if the stream breaks. */
   chunks: ChunkReader;
 }
 
-/** Prepares a call. `warnings` are logged before the request, which may be refused. */
+/** Prepares a model request. `warnings` are logged before the request is sent, because the request may fail. */
 async function prepared(call: Call, fetch: typeof globalThis.fetch, signal: AbortSignal) {
-  const { request, settings, watch, raw, chunks } = call;
-  const watched = repairedFetch(sameOriginFetch(observeFetch(fetch, watch)), settings.profile);
-  const language = await settings.profile.load({ model: request.model, to: settings }, watched);
-  const { options, warnings } = prepareCall(request, settings, signal);
+  const { request, settings, watch } = call;
+  const { options, warnings, answerTool } = prepareCall(request, settings, signal);
+  call.answerTool = answerTool;
+  const offered = (options.tools ?? []).map(({ name }) => name);
+  const watched = repairedFetch(sameOriginFetch(observeFetch(fetch, watch)), settings.profile, offered);
+  const sending = paramsFetch(watched, request.params);
+  const language = await settings.profile.load({ model: request.model, to: settings }, sending);
   const parts = async (): Promise<AsyncIterable<ModelPart>> => {
     const { stream } = await untilAborted(Promise.resolve(language.doStream(options)), signal);
-    return convertStream(readStream(stream, signal), { request, settings, raw, chunks, exchange: watch.exchange });
+    return convertStream(readStream(stream, signal), call);
   };
   return { warnings, parts };
 }
 
-/** Makes the port (architecture §4, ModelPort). */
+/** Creates the port (architecture §4, ModelPort). */
 export function createModelPort(options: ModelPortOptions): ModelPort {
-  const { env, fetch } = options;
+  const { env, fetch, accessTo } = options;
   const now = options.now ?? Date.now;
   const delay = options.delay ?? systemClock.sleep;
-  const secrets = knownSecrets(env);
-  const redact = createRedact(secrets);
+  const known = knownSecrets(env);
+  const redactKnown = createRedact(known);
 
   async function* stream(
     request: ModelRequest,
@@ -70,6 +96,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     const exchange = newExchange();
     const watch = { exchange, received, delay };
     const chunks = new ChunkReader();
+    let redact = redactKnown;
     // Aborts the request whenever this generator ends, however it ends.
     const ending = new AbortController();
     try {
@@ -79,16 +106,23 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
         yield* provider.play(request, signal, delay);
         return;
       }
-      const settings = providerSettings(request.model, env);
+      const access = (await accessTo?.(request.model)) ?? {};
+      const secrets = access.apiKey === undefined ? known : [...known, access.apiKey];
+      if (access.apiKey !== undefined) redact = createRedact(secrets);
+      const settings = providerSettings(request.model, env, access);
       if (settings === null) {
         yield { type: "error", failure: failure("not_configured", notReadyMessage(request.model)) };
         return;
       }
-      const call = { request, settings, watch, raw: new RawText(secrets, redact), chunks };
-      const { warnings, parts } = await prepared(call, fetch, AbortSignal.any([signal, ending.signal]));
+      const call = { request, settings, watch, raw: new RawText(secrets, redact), answerTool: null, chunks };
+      const { warnings, parts } = await prepared(call, access.fetch ?? fetch, AbortSignal.any([signal, ending.signal]));
       if (warnings.length > 0) yield { type: "raw", chunk: JSON.stringify({ warnings }) };
       for await (const part of await parts()) yield withoutSecrets(part, redact);
     } catch (error) {
+      if (error instanceof RefusedRequest) {
+        yield { type: "error", failure: failure("api", redact(error.message)) };
+        return;
+      }
       const cause = error instanceof StreamedError ? error.reported : error;
       const context = { exchange, redact, now: now(), aborted: signal.aborted };
       const { usage } = chunks;
@@ -99,23 +133,204 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     }
   }
 
-  return { stream, thinksInSilence };
+  return { stream, thinksInSilence, facts: (model) => modelFacts(model, env) };
 }
 
-// figures: the longest stored text of a provider about its stop reason, in UTF-16 units.
-const longestDetail = 500;
+/** A provider's error in the middle of its stream, thrown to be classified with every other failure. */
+class StreamedError extends Error {
+  readonly reported: unknown;
 
-/** Removes secrets from the provider's texts in the last part. The texts are stored in rows, so their length is bounded. */
-function withoutSecrets(part: ModelPart, redact: Redact): ModelPart {
-  if (part.type === "finish") {
-    const { stop_detail, sources, ...finish } = part;
-    const detail = stop_detail === undefined ? {} : { stop_detail: redact(stop_detail).slice(0, longestDetail) };
-    const cited = sources?.map(({ url, title }) => ({
-      url: redact(url),
-      ...(title === undefined ? {} : { title: redact(title) }),
-    }));
-    return { ...finish, ...detail, ...(cited === undefined ? {} : { sources: cited }) };
+  constructor(reported: unknown) {
+    super("The provider reported an error in its stream.");
+    this.reported = reported;
   }
-  if (part.type !== "error") return part;
-  return { ...part, failure: { ...part.failure, message: redact(part.failure.message).slice(0, longestDetail) } };
+}
+
+/**
+ * Converts a stream. Either its last part is the only `finish` or `error`, or it throws: a StreamedError for an error that the provider
+ * reported, any other error for a broken connection. If the reader stops early, the caller cancels the request.
+ */
+async function* convertStream(stream: AsyncIterable<LanguageModelV3StreamPart>, call: Call): AsyncGenerator<ModelPart> {
+  const waiting = (): ModelPart[] => call.raw.end().map((chunk) => ({ type: "raw", chunk }));
+  const hides = call.request.reasoning?.exclude === true;
+  const shown = (part: ModelPart): ModelPart => (hides && "provider_data" in part ? withoutThinkingText(part) : part);
+  const conversion = new Conversion(call);
+  try {
+    for await (const part of stream) {
+      const parts = conversion.take(part);
+      const over = parts.at(-1)?.type === "finish" || parts.at(-1)?.type === "error";
+      // The parts are yielded one by one, because `yield*` over a list takes several turns of the event loop for each part.
+      if (over) for (const chunk of waiting()) yield chunk;
+      for (const next of parts) yield shown(next);
+      if (over) return;
+    }
+  } catch (thrown) {
+    for (const chunk of waiting()) yield chunk;
+    throw thrown;
+  }
+  for (const chunk of waiting()) yield chunk;
+  const { usage } = call.chunks;
+  yield usage === null ? cutFailure() : { ...cutFailure(), usage };
+}
+
+/** Whether an answer with this stop reason may end inside a tool call. */
+function isCutShort(reason: StopReason): boolean {
+  return reason === "length" || reason === "content_filter";
+}
+
+/** Converts the stream part by part. The last returned list ends with `finish` or `error`. */
+class Conversion {
+  readonly #call: Call;
+  readonly #blocks: AnswerBlocks;
+  readonly #hides: boolean;
+  /** Ids of tool calls that the provider executes itself. The runtime neither executes nor shows them. */
+  readonly #foreign = new Set<string>();
+  /** The provider sent content other than text, thinking and tool calls. */
+  #hasOtherContent = false;
+  /** Ids of content blocks of a kind that the provider's package does not know. */
+  readonly #unknown = new Set<string>();
+  #modelId: string | null = null;
+  /** Ids of calls of the tool that returns the structured answer, and whether a delta of their arguments arrived. */
+  readonly #answerCalls = new Map<string, boolean>();
+  /** The texts of the answer by block, for an answer with a structure. */
+  readonly #texts: Map<number, string> | null;
+
+  constructor(call: Call) {
+    const { request, settings, chunks } = call;
+    const { profile } = settings;
+    this.#call = call;
+    this.#hides = request.reasoning?.exclude === true;
+    this.#texts = request.structure === undefined ? null : new Map();
+    this.#blocks = new AnswerBlocks({
+      settings,
+      model: request.model.model,
+      uniqueId: createUniqueIds(request),
+      thinkingField: () => chunks.thinkingField,
+      writtenArguments: (id) => (profile.argumentsFromChunks === true ? chunks.argumentsOf(id) : null),
+    });
+  }
+
+  /** Converts a part of the AI SDK's stream. Throws a StreamedError for an error that the provider reports. */
+  take(part: LanguageModelV3StreamPart): ModelPart[] {
+    const parts = this.#convert(part);
+    if (this.#texts === null) return parts;
+    for (const next of parts) {
+      if (next.type === "text_delta") this.#texts.set(next.index, (this.#texts.get(next.index) ?? "") + next.delta);
+    }
+    return parts;
+  }
+
+  #convert(part: LanguageModelV3StreamPart): ModelPart[] {
+    const blocks = this.#blocks;
+    if ("id" in part && part.id !== undefined && this.#unknown.has(part.id)) return [];
+    switch (part.type) {
+      case "text-start":
+        return blocks.start("text", part);
+      case "text-delta":
+        return blocks.delta("text", part);
+      case "text-end":
+        return blocks.end("text", part);
+      case "reasoning-start":
+        return blocks.start("thinking", part);
+      case "reasoning-delta":
+        return blocks.delta("thinking", part);
+      case "reasoning-end":
+        return blocks.end("thinking", part);
+      case "tool-input-start":
+        if (part.providerExecuted !== true && part.toolName === this.#call.answerTool)
+          return this.#startAnswer(part.id);
+        if (part.providerExecuted !== true) return blocks.startCall(part.id, part.toolName);
+        this.#foreign.add(part.id);
+        return [];
+      case "tool-input-delta":
+        if (this.#answerCalls.has(part.id)) return this.#answerDelta(part.id, part.delta);
+        return this.#foreign.has(part.id) ? [] : blocks.callDelta(part.id, part.delta);
+      case "tool-call":
+        if (part.providerExecuted !== true && part.toolName === this.#call.answerTool) return this.#endAnswer(part);
+        if (part.providerExecuted !== true) return blocks.closeCall(part);
+        this.#hasOtherContent = true;
+        return [];
+      case "raw":
+        this.#call.chunks.read(part.rawValue, this.#call.settings.profile);
+        // Every chunk gives a part, even if its text is held back until the next chunk. The part shows that the provider still sends.
+        return [this.#raw(this.#hides ? withoutThinkingText(part.rawValue) : part.rawValue)];
+      case "response-metadata":
+        this.#modelId = part.modelId ?? this.#modelId;
+        return [];
+      case "error":
+        return this.#error(part.error);
+      case "finish":
+        return this.#finish(part);
+      case "stream-start":
+        return part.warnings.length > 0 ? [this.#raw({ warnings: part.warnings })] : [];
+      case "file":
+        return this.#file(part);
+      case "tool-result":
+        this.#hasOtherContent = true;
+        return [];
+      case "source":
+        this.#call.chunks.sources.add(part.sourceType === "url" ? part.url : null, part.title);
+        return [];
+      case "tool-input-end":
+      case "tool-approval-request":
+        return [];
+    }
+  }
+
+  /** Converts the call that returns the structured answer to text, so that an answer is the same with and without a forced call. */
+  #startAnswer(id: string): ModelPart[] {
+    this.#answerCalls.set(id, false);
+    return this.#blocks.startAnswer({ id });
+  }
+
+  #answerDelta(id: string, delta: string): ModelPart[] {
+    if (delta !== "") this.#answerCalls.set(id, true);
+    return this.#blocks.delta("text", { id, delta });
+  }
+
+  #endAnswer({ toolCallId: id, input, providerMetadata }: Extract<LanguageModelV3StreamPart, { type: "tool-call" }>) {
+    const started = this.#answerCalls.has(id) ? [] : this.#startAnswer(id);
+    const text = this.#answerCalls.get(id) === true ? [] : this.#answerDelta(id, input);
+    return [...started, ...text, ...this.#blocks.end("text", { id, providerMetadata })];
+  }
+
+  #file({ mediaType, data }: Extract<LanguageModelV3StreamPart, { type: "file" }>): ModelPart[] {
+    this.#hasOtherContent = true;
+    if (!/^image\/[\w.+-]+$/.test(mediaType)) return [];
+    return this.#blocks.picture(mediaType, typeof data === "string" ? data : toBase64(data));
+  }
+
+  #error(error: unknown): ModelPart[] {
+    const unknown = unknownPiece(error, this.#call.settings.profile);
+    if (unknown === null && !isCut(error)) throw new StreamedError(withReadableMessage(error));
+    if (unknown !== null && unknown.block !== null) this.#unknown.add(unknown.block);
+    if (unknown !== null) return [];
+    const { usage } = this.#call.chunks;
+    return [usage === null ? cutFailure() : { ...cutFailure(), usage }];
+  }
+
+  #raw(value: unknown): ModelPart {
+    return { type: "raw", chunk: this.#call.raw.take(value).join("") };
+  }
+
+  #finish(part: Extract<LanguageModelV3StreamPart, { type: "finish" }>): ModelPart[] {
+    const { request, settings, chunks, watch } = this.#call;
+    const end = {
+      reason: part.finishReason,
+      detail: chunks.stopDetail,
+      ended: watch.exchange.ended,
+      usage: chunks.finalUsage(part.usage),
+      reported_cost: settings.profile.reportedCost?.((part.providerMetadata ?? {}) as JsonObject) ?? null,
+      hasOtherContent: this.#hasOtherContent,
+      sources: chunks.sources.all(),
+    };
+    const model_id = this.#modelId ?? chunks.modelId;
+    const before = endOfAnswer({ ...end, model_id, hasCalls: false }, request.model);
+    // Only a finished answer closes its tool calls. Those of an interrupted answer stay open.
+    const closing = before.type === "finish" ? this.#blocks.finish(isCutShort(before.stop_reason)) : [];
+    const hasCalls = this.#blocks.closedCalls > 0;
+    const last = endOfAnswer({ ...end, model_id, hasCalls }, request.model);
+    const data = hasCalls ? undefined : answerData([...(this.#texts?.values() ?? [])]);
+    return [...closing, last.type === "finish" && data !== undefined ? { ...last, data } : last];
+  }
 }

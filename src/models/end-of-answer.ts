@@ -10,40 +10,40 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { failure } from "./classify-failure.ts";
 
-/** The end as the provider reports it. */
+/** The end of an answer as the provider reports it. */
 export interface ReportedEnd {
   reason: LanguageModelV3FinishReason;
   /** The provider's explanation of its reason. */
   detail: string | null;
-  /** The body had the end mark of its protocol (`[DONE]` or a last event), with or without a reason. */
+  /** The body had the end mark of its protocol (`[DONE]` or a last event), with or without a finish reason. */
   ended: boolean;
   usage: Usage;
   reported_cost: number | null;
   model_id: string | null;
-  /** The answer has closed calls. */
+  /** The answer has closed tool calls. */
   hasCalls: boolean;
-  /** The answer has content other than text, thinking and calls. */
+  /** The answer has content other than text, thinking and tool calls. */
   hasOtherContent: boolean;
   /** The sources that the answer cites. */
   sources?: AnswerSource[];
 }
 
-/** The failure of a stream that ended without a reason (decision 22: it is retried). */
+/** The failure of a stream that ended without a finish reason (decision 22: it is retried). */
 export function cutFailure(): Extract<ModelPart, { type: "error" }> {
   const message = "The provider's stream ended without saying why it stopped.";
   return { type: "error", failure: failure("network", message, true) };
 }
 
 /**
- * The reason, corrected by the presence of calls: some providers end a forced call with `stop`, and calls that they run with
- * `tool_calls`.
+ * Corrects the stop reason by the presence of tool calls: some providers end a forced tool call with `stop`, and an answer with only tool
+ * calls that they execute themselves with `tool_calls`.
  */
 function stopReason(reason: StopReason, hasCalls: boolean): StopReason {
   if (reason !== "stop" && reason !== "tool_calls") return reason;
   return hasCalls ? "tool_calls" : "stop";
 }
 
-/** Provider's names of a reason that add nothing to `content_filter`. */
+/** Names of the finish reason that say no more than `content_filter`. */
 const plainBlock = /^(?:content[_-]?filter|refusal|stop)$/i;
 
 /** Why an answer was blocked: the provider's name of the reason, its explanation, or both. */
@@ -73,12 +73,14 @@ export function endOfAnswer(
   }
   const isUnnamed = reason.raw === undefined && (reason.unified === "other" || reason.unified === "tool-calls");
   if (isUnnamed && !end.ended) return usage.total_tokens === 0 ? cutFailure() : { ...cutFailure(), usage };
-  // An answer whose protocol marked its end is complete, also without a reason (decision record 17): the Responses API names no
-  // reason for an answer with calls. Chat Completions always has a reason here, because `chat-repair.ts` adds a missing one.
+  // An answer with the end mark of its protocol is complete, even without a finish reason (decision record 17: how an answer ends): the
+  // Responses API gives no reason for an answer with tool calls. In Chat Completions a reason is always present, because `chat-repair.ts`
+  // adds a missing one.
   const stopped = isUnnamed ? "stop" : readStopReason(reason);
   if (stopped === null) {
     const message = `The provider ended the answer with "${reason.raw ?? "error"}".`;
-    // The model made a malformed call, or the server failed, which is what an unknown reason most often means. A retry may succeed.
+    // Either the model wrote a malformed tool call, or the reason is unknown, which usually means that the server failed. A retry may
+    // succeed.
     return { type: "error", usage, failure: failure("api", message, true) };
   }
   const detail = stopped === "content_filter" ? stopDetail(end) : null;
@@ -128,8 +130,8 @@ const known = new Map<string, StopReason>(
 );
 
 /**
- * Maps a provider's stop reason; null for an error and for an unknown reason. The packages know the reasons that their own provider
- * documents; other servers of the same protocol use other names. An unknown reason is not a normal stop: most often the server failed.
+ * Maps a provider's finish reason; null for an error and for an unknown reason. Each package knows the reasons that its own provider
+ * documents, but other servers of the same protocol use other names. An unknown reason usually means that the server failed.
  */
 function readStopReason({ unified, raw }: LanguageModelV3FinishReason): StopReason | null {
   switch (unified) {

@@ -1,6 +1,6 @@
-// Reads the facts of a failed model call from the value that was thrown or streamed: an error of the AI SDK, a provider's error
-// object in the middle of a stream, or any other value. It knows the shapes of errors and decides nothing. Shapes and codes are
-// those of all providers together, because gateways pass the errors of other providers on.
+// Reads the facts of a failed model request from a thrown or streamed value: an error of the AI SDK, a provider's error object inside a
+// stream, or any other value. It knows the shapes of errors and decides nothing. The shapes and codes of all providers are tested, because
+// gateways pass on the errors of other providers.
 
 import { isObject, parseJson } from "#lib/json-value.ts";
 import type { Fields } from "#lib/json-value.ts";
@@ -9,7 +9,7 @@ import type { Exchange } from "./observed-fetch.ts";
 
 /** The facts of a failure. */
 export interface FailureFacts {
-  /** HTTP status; for an error inside a 200 stream the status its type or code stands for; null when unknown. */
+  /** HTTP status. For an error inside a stream with status 200: the status that its type or code stands for. Null if unknown. */
   status: number | null;
   /** The provider's message, or a message of this file if it gave none. */
   message: string;
@@ -21,9 +21,9 @@ export interface FailureFacts {
   emptyBody: boolean;
   /** The connection failed, not the provider. */
   transport: boolean;
-  /** The received text is not JSON: something on the way garbled it. */
+  /** The received text is not JSON, so a proxy or the connection damaged it. */
   garbled: boolean;
-  /** The provider accepted the request and reported an error with a message later, within the stream. */
+  /** The provider accepted the request and later sent an error with a message inside the stream. */
   reportedInStream: boolean;
   /** The object with the fields `message`, `type` and `code`. */
   body: Record<string, unknown> | null;
@@ -33,7 +33,7 @@ function asFields(value: unknown): Fields | null {
   return isObject(value) ? value : null;
 }
 
-// The statuses that the types, codes and RPC names of error objects stand for, looked for in this order.
+// The statuses that the types, codes and RPC names of error objects stand for. The first match counts.
 const statusOfCode: readonly (readonly [RegExp, number])[] = [
   [/rate_limit|insufficient_quota|resource_exhausted|too_many_requests|throttl/, 429],
   [/authentication|invalid_api_key|unauthenticated/, 401],
@@ -54,7 +54,7 @@ function statusFromCode(code: unknown): number | null {
   return statusOfCode.find(([name]) => name.test(lower))?.[1] ?? null;
 }
 
-/** The object that carries message, type and code: the value, or an `error` inside it. */
+/** The object with message, type and code: the value itself, or an `error` inside it. */
 function errorObject(value: unknown): Fields | null {
   const outer = asFields(Array.isArray(value) ? value[0] : value);
   if (outer === null) return null;
@@ -72,12 +72,12 @@ function plainText(body: string | null): string | null {
   return text === "" || /^[<{[]/.test(text) ? null : text;
 }
 
-/** Reads the facts of a failure. `exchange` is what was seen of its HTTP exchange. */
+/** Reads the facts of a failure. `exchange` is the observed part of its HTTP exchange. */
 export function readFailureFacts(error: unknown, exchange: Exchange): FailureFacts {
   const fields = asFields(error) ?? {};
   const bodyText = stringField(fields, "responseBody");
   const parsed = bodyText === null ? undefined : parseJson(bodyText);
-  // The SDK's error for a chunk that it cannot read has the chunk as `value`, which may be an error in an unknown shape.
+  // The AI SDK's error for a chunk that it cannot read has the chunk as `value`. The chunk may be an error of unknown shape.
   const unread = asFields(fields["value"]);
   const isThrown = error instanceof Error || "statusCode" in fields;
   const reported = isThrown ? (fields["data"] ?? unread) : error;

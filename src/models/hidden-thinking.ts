@@ -1,6 +1,6 @@
 // Removes the text of thinking that a prompt excludes (`reasoning.exclude`, decision 19: thinking) from the chunks in the log and from the
-// opaque data that is sent back. Signatures stay. The names of the fields are those of all providers together, because gateways
-// pass the fields of other providers on, and excluded text must not get through.
+// opaque data that is sent back. Signatures stay. The field names of all providers are tested, because gateways pass on the fields of other
+// providers, and excluded text must not be stored.
 
 const textFields = new Set(["thinking", "reasoning", "reasoning_content"]);
 const textFieldsInThinking = new Set(["text", "summary", "delta"]);

@@ -1,6 +1,6 @@
-// Watches the one HTTP exchange of a model call, because the provider packages do not report enough of it. Status and headers
-// are needed to classify a failure. The arrival of bytes distinguishes a working provider from a dead connection. A complete
-// answer ends at once, although its connection may stay open.
+// Observes the HTTP exchange of a model request, because the provider packages of the AI SDK do not report enough of it. Status and headers
+// are needed to classify a failure. The arrival of bytes distinguishes a working provider from a dead connection. A complete answer ends at
+// once, although its connection may stay open.
 
 import { AnswerLines } from "./answer-lines.ts";
 
@@ -9,9 +9,9 @@ export interface Exchange {
   /** Status of the last response; null before there is one. */
   status: number | null;
   headers: Headers | null;
-  /** The request, or the reading of its answer, failed below HTTP. */
+  /** The connection failed, before a response began or while its body was read. */
   broken: boolean;
-  /** An event of a stream arrived. */
+  /** An event of the response's stream arrived. */
   begun: boolean;
   /** The body stated that the answer is complete, by `[DONE]` or its last event. */
   ended: boolean;
@@ -31,11 +31,11 @@ export interface Watch {
   delay: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-// figures: milliseconds without bytes after which an answer with a finish reason counts as complete, with and without token counts.
+/** Milliseconds without bytes after which an answer with a finish reason counts as complete: if it has token counts, and if it has none. */
 const quietWithCountsMs = 2_000;
 const quietWithoutCountsMs = 10_000;
 
-/** Ends the last event if the server sent no blank line after it, because the package drops an event without one. */
+/** Ends the last event of a body. The provider's package drops an event without an empty line after it, which some servers omit. */
 const endOfEvent = new TextEncoder().encode("\n\n");
 
 /** The body of a successful response. It ends when the answer is complete, although the connection may stay open. */
@@ -99,10 +99,10 @@ async function unlessQuiet<T>(
   }
 }
 
-/** Bytes of a refusal that are read. */
+/** The maximum number of bytes of an error response that are read. */
 const longestRefusal = 1024 * 1024;
 
-/** The body of a refusal, which its package reads whole. It ends at the limit. */
+/** Observes the body of an error response. The provider's package reads the whole body, so the body ends after `longestRefusal` bytes. */
 function watchRefusal(body: ReadableStream<Uint8Array>, { exchange, received }: Watch): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let remaining = longestRefusal;
@@ -126,22 +126,24 @@ function watchRefusal(body: ReadableStream<Uint8Array>, { exchange, received }: 
   });
 }
 
-// JSON contains whole surrogate pairs unescaped, so an escaped surrogate is always a lone one. An even number of backslashes
-// before it means that the backslash itself was escaped and the letters are just letters.
+// JSON contains complete surrogate pairs unescaped, so an escaped surrogate is always a lone one. The number of backslashes in a match is
+// odd: pairs of them are escaped backslashes, and the last one begins the escape sequence.
 const loneSurrogate = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/gi;
 
 /**
- * Replaces lone surrogates in a JSON body by U+FFFD. Half a pair remains where a text was cut. It is legal in a string, but
- * providers refuse it, so that every later request of the thread would fail.
+ * Replaces lone surrogates in a JSON body by U+FFFD. A lone surrogate remains where a text was cut inside a pair. JavaScript strings may
+ * contain it, but providers refuse it, so every later request of the thread would fail.
  */
 function wellFormed(init: RequestInit | undefined): RequestInit | undefined {
-  return typeof init?.body === "string" ? { ...init, body: init.body.replace(loneSurrogate, "$1\uFFFD") } : init;
+  // Most bodies have no escaped surrogate, and the search for these two texts is much faster than the expression.
+  if (typeof init?.body !== "string" || !(init.body.includes("\\ud") || init.body.includes("\\uD"))) return init;
+  return { ...init, body: init.body.replace(loneSurrogate, "$1\uFFFD") };
 }
 
 /** The input of the platform's fetch. */
 type Asked = Parameters<typeof globalThis.fetch>[0];
 
-/** A fetch that records the exchange in `watch.exchange`. `fetch` is called without a receiver, as Workers demand. */
+/** Creates a fetch that records the exchange in `watch.exchange`. It calls `fetch` without a `this` object, as Workers require. */
 export function observeFetch(fetch: typeof globalThis.fetch, watch: Watch): typeof globalThis.fetch {
   const { exchange } = watch;
   const observed = async (input: Asked | URL, init?: RequestInit): Promise<Response> => {

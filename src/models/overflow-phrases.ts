@@ -1,5 +1,5 @@
 // Phrases with which providers report that a request exceeds the context window. They are in one list, because gateways pass
-// the errors of other providers on (figures: context overflow).
+// the errors of other providers on (figures.md, "Context overflow").
 
 const phrases: readonly string[] = [
   "prompt is too long",

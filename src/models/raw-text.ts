@@ -1,9 +1,9 @@
-// The chunks of a stream as text for the log, without secrets. A key that a model repeats arrives in pieces, each in another
-// chunk, so that a search in one chunk does not find it. A chunk that ends with the beginning of a key waits for the next one.
+// Converts the chunks of a stream to text for the log, without secrets. A key that a model repeats arrives in pieces, each in another
+// chunk, so a search in one chunk does not find it. A chunk that ends with the beginning of a key is held back until the next one arrives.
 
 import { shortestSecret, type Redact } from "./redact.ts";
 
-/** A text in a chunk. */
+/** The location of a text in a chunk. */
 interface Leaf {
   holder: Record<string, unknown>;
   key: string;
@@ -12,11 +12,11 @@ interface Leaf {
 /** A text whose end may be a piece of a key. */
 interface Piece extends Leaf {
   chunk: number;
-  /** Characters of its end that belong to the piece. */
+  /** Number of characters at the end of the text that belong to the piece. */
   length: number;
 }
 
-/** Converts chunks to text without secrets. Each chunk is returned once and in order, some later than they arrived. */
+/** Converts chunks to text without secrets. Each chunk is returned once and in order, some of them later than they arrived. */
 export class RawText {
   readonly #secrets: readonly string[];
   readonly #redact: Redact;
@@ -30,9 +30,9 @@ export class RawText {
     this.#redact = redact;
   }
 
-  /** Takes a chunk and returns the chunks that are complete. */
+  /** Adds a chunk. Returns the text of the chunks that are not held back any more. */
   take(value: unknown): string[] {
-    // For most chunks no chunk waits and no text ends with the beginning of a key. They are not copied.
+    // Usually no chunk is held back and no text ends with the beginning of a key. Such a chunk is not copied.
     if (this.#waiting.length === 0 && this.#open.size === 0 && !this.#mayEndInKey(value)) {
       this.#next += 1;
       return [this.#text(value ?? null)];
@@ -48,7 +48,7 @@ export class RawText {
     return free.map((one) => this.#text(one.chunk.value));
   }
 
-  /** The chunks that still wait, for the end of the stream. */
+  /** Returns the text of the chunks that are still held back, at the end of the stream. */
   end(): string[] {
     const waiting = this.#waiting.map((one) => this.#text(one.chunk.value));
     this.#waiting = [];
@@ -74,7 +74,7 @@ export class RawText {
     for (const field of Object.keys(value)) this.#visit(value, field, { ...at, path: `${at.path}/${field}` });
   }
 
-  /** Joins a text to the open end of the text before it at the same path. */
+  /** Joins a text to the pieces of earlier texts at the same path, and removes a key that they form. */
   #piece(leaf: Leaf, value: string, { path, number }: { path: string; number: number }): void {
     const before = this.#open.get(path) ?? [];
     const carried = before.map(endOf).join("");
@@ -90,7 +90,7 @@ export class RawText {
     else this.#open.set(path, open);
   }
 
-  /** Removes a key that spans the pieces and the beginning of the next text. */
+  /** Removes a key that begins in the earlier pieces and ends in the next text. */
   #cut(before: readonly Piece[], carried: string, value: string): { mark: string; taken: number } | null {
     for (const secret of this.#secrets) {
       const at = (carried + value).indexOf(secret);

@@ -1,7 +1,7 @@
-// Reads a stream until it ends, its reader leaves or a signal aborts. Invariant: an aborted signal ends the wait at once, even
-// if the server never answers and the stream ignores the signal.
+// Reads a stream until it ends, its reader stops or a signal aborts. Invariant: an aborted signal ends the wait at once, even if the server
+// never answers and the stream ignores the signal.
 
-/** Waits for a promise or the abort of a signal, which throws the signal's reason. */
+/** Waits for a promise. If the signal aborts first, throws the signal's reason. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   // A rejection after an abort is expected and has no other handler.
   promise.catch(() => undefined);
@@ -19,8 +19,8 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal):
 }
 
 /**
- * The values of a stream. Leaving early, an abort and an error all cancel it. A stream that is cancelled ends every read that
- * waits, so an abort needs one listener in all, and no race for each value.
+ * Yields the values of a stream. The stream is cancelled if the reader stops early, on an abort and on an error. Cancelling ends a pending
+ * read, so one listener on the signal is enough, and the values need no race with it.
  */
 export async function* readStream<T>(stream: ReadableStream<T>, signal: AbortSignal): AsyncGenerator<T> {
   signal.throwIfAborted();

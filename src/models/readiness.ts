@@ -1,5 +1,5 @@
-// Whether a model can be called with the variables that are set, for the definitions routes and for the error of a call. The
-// only place with the texts about what is missing.
+// Determines whether a model can be called with the variables that are set. The definitions routes and the errors of model requests use it.
+// All texts about missing settings are in this file.
 
 import type { ModelFailure } from "#core/ports/model-port.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
@@ -22,7 +22,7 @@ export function readiness(model: AnyModelDefinition, env: Record<string, unknown
   return { ready: false, missing: keyVariable(model.provider) };
 }
 
-/** Adds to the failure of a refused key where the key is read from. */
+/** Adds to the failure of a refused key the variable that the key is read from. */
 export function withKeyHint(failure: ModelFailure, model: AnyModelDefinition): ModelFailure {
   const variable = keyVariable(model.provider);
   if (failure.kind !== "auth" || variable === null) return failure;

@@ -1,5 +1,7 @@
-// Removes secrets from text before it is shown or stored: the keys of the deployment, and every text in the form of a key or
-// of a bearer token. Invariant: every message, log chunk and error of a model call passes through a redactor.
+// Removes secrets from text before it is shown or stored: the keys of the deployment, and every text in the form of a key or of a bearer
+// token. Invariant: every message, log chunk and error of a model request passes through a redactor.
+
+import type { ModelPart } from "#core/ports/model-port.ts";
 
 /** Returns a text without its secrets. */
 export type Redact = (text: string) => string;
@@ -14,7 +16,7 @@ const shapes: readonly (readonly [RegExp, string])[] = [
 /** The shortest value that is removed. Shorter values also occur in ordinary text. */
 export const shortestSecret = 6;
 
-/** Makes a redactor of these values and of the forms of common keys (architecture §7). */
+/** Creates a redactor for these values and for the forms of common keys (architecture §7). */
 export function createRedact(secrets: readonly string[]): Redact {
   const known = secrets
     .filter((secret) => secret.length >= shortestSecret)
@@ -27,4 +29,25 @@ export function createRedact(secrets: readonly string[]): Redact {
     for (const [shape, replacement] of shapes) clean = clean.replace(shape, replacement);
     return clean;
   };
+}
+
+/**
+ * The maximum number of UTF-16 units of a provider's text about its stop reason or failure. The text is stored in rows, so it has to be
+ * short.
+ */
+const longestDetail = 500;
+
+/** Removes secrets from the provider's texts in the last part of a stream, and bounds their length. */
+export function withoutSecrets(part: ModelPart, redact: Redact): ModelPart {
+  if (part.type === "finish") {
+    const { stop_detail, sources, ...finish } = part;
+    const detail = stop_detail === undefined ? {} : { stop_detail: redact(stop_detail).slice(0, longestDetail) };
+    const cited = sources?.map(({ url, title }) => ({
+      url: redact(url),
+      ...(title === undefined ? {} : { title: redact(title) }),
+    }));
+    return { ...finish, ...detail, ...(cited === undefined ? {} : { sources: cited }) };
+  }
+  if (part.type !== "error") return part;
+  return { ...part, failure: { ...part.failure, message: redact(part.failure.message).slice(0, longestDetail) } };
 }

@@ -1,6 +1,6 @@
-// A fetch whose successful responses are streams that the packages can read. Chunks of Chat Completions are repaired
-// (`chat-repair.ts`). A response that is one document becomes a stream, so that its text or its error is not lost. Streams of
-// other protocols pass byte for byte.
+// Creates a fetch whose successful responses are streams that the AI SDK's packages can read. Chunks of Chat Completions are repaired
+// (`chat-repair.ts`). A response that is one document becomes a stream, so that its text or its error is not lost. Streams of other
+// protocols pass unchanged, byte for byte.
 
 import { isObject, parseJson, type Fields } from "#lib/json-value.ts";
 
@@ -11,16 +11,6 @@ import type { ProviderProfile } from "./provider/provider-profile.ts";
 
 // A response that is one document is held in memory until it is complete.
 const longestDocument = 8 * 1024 * 1024;
-
-/** The names of the tools that a request offers. */
-function offeredTools(body: unknown): string[] {
-  const request = typeof body === "string" && body.includes('"tools"') ? parseJson(body) : null;
-  const tools = isObject(request) && Array.isArray(request["tools"]) ? (request["tools"] as unknown[]) : [];
-  return tools.flatMap((tool) => {
-    const name = isObject(tool) && isObject(tool["function"]) ? tool["function"]["name"] : null;
-    return typeof name === "string" ? [name] : [];
-  });
-}
 
 /** Repairs one response. */
 class Repair {
@@ -62,7 +52,7 @@ class Repair {
     return this.#failed(refusalOf("The server answered with one document in place of a stream."));
   }
 
-  /** An error event in the form of the provider's streaming protocol. */
+  /** Returns an error event in the form of the provider's streaming protocol. */
   #failed(value: unknown): string {
     const shaped = errorEvent(isObject(value) ? value : { error: value });
     const { error } = shaped ?? { error: { message: String(value) } };
@@ -70,7 +60,10 @@ class Repair {
   }
 }
 
-/** A refusal in place of a stream. No answer was interrupted, so it is retried only if its fields name a class that is. */
+/**
+ * The fields of an error that came in place of a stream. No answer was interrupted, so the request is retried only if the fields name a
+ * class of errors that is retried.
+ */
 function refusalOf(error: unknown): Fields {
   return { error: { type: "invalid_answer", ...(isObject(error) ? error : { message: error }) } };
 }
@@ -91,7 +84,7 @@ function firstByte(bytes: Uint8Array): number | null {
   return found ?? null;
 }
 
-// `{`, `[` and `<`: a document may begin with them, a line of a stream cannot.
+// `{`, `[` and `<`: a document may begin with them, a line of an event stream cannot.
 const documentBytes = new Set([0x7b, 0x5b, 0x3c]);
 
 /** The form of a response: a stream that passes unchanged, events of Chat Completions, or one document. */
@@ -114,7 +107,7 @@ function repairedBody(
   let form: Form | null = null;
   let document = "";
 
-  /** The bytes to pass on for the received ones; null if more are needed first. */
+  /** Returns the bytes to pass on for the received ones; null if more bytes are needed first. */
   const next = (value: Uint8Array): Uint8Array | null => {
     const first = firstByte(value);
     form ??= first === null ? null : formOf(profile, first);
@@ -149,13 +142,17 @@ function repairedBody(
 
 type Asked = Parameters<typeof globalThis.fetch>[0];
 
-/** A fetch whose successful responses the provider's package can read. */
-export function repairedFetch(fetch: typeof globalThis.fetch, profile: ProviderProfile): typeof globalThis.fetch {
+/** Creates a fetch whose successful responses the provider's package can read. `toolNames` are the tools that the request offers. */
+export function repairedFetch(
+  fetch: typeof globalThis.fetch,
+  profile: ProviderProfile,
+  toolNames: readonly string[],
+): typeof globalThis.fetch {
   const repaired = async (input: Asked, init?: RequestInit): Promise<Response> => {
     const response = await fetch(input, init);
     const body: ReadableStream<Uint8Array> | null = response.body;
     if (!response.ok || body === null) return response;
-    return new Response(repairedBody(body, profile, offeredTools(init?.body)), {
+    return new Response(repairedBody(body, profile, toolNames), {
       status: response.status,
       statusText: response.statusText,
       headers: response.headers,

@@ -1,18 +1,18 @@
-// Sorts what a package reports as an error within a stream into three kinds: pieces of a newer protocol, which are ignored; a
-// stream that ended early, which is an interrupted connection; and errors. An error whose message is a dump of the chunk gets a
-// readable message.
+// Sorts the errors that an AI SDK package reports within a stream into three kinds: pieces of a newer protocol, which are ignored; a stream
+// that ended early, which counts as an interrupted connection; and errors. An error whose message is a dump of the chunk gets a readable
+// message.
 
 import { isObject, type Fields } from "#lib/json-value.ts";
 
 import type { ProviderProfile, UnknownPiece } from "./provider/provider-profile.ts";
 
-/** The chunk that failed the package's schema; null for any other error. */
+/** The chunk that does not match the package's schema; null for any other error. */
 function unreadChunk(error: unknown): Fields | null {
   if (!(error instanceof Error) || error.name !== "AI_TypeValidationError" || !("value" in error)) return null;
   return isObject(error.value) ? error.value : null;
 }
 
-/** The unknown piece, if the error only means that the provider extended its protocol; null for a real error. */
+/** The unknown piece, if the error only means that the provider extended its protocol; null for any other error. */
 export function unknownPiece(error: unknown, profile: ProviderProfile): UnknownPiece | null {
   const chunk = unreadChunk(error);
   if (chunk === null || typeof chunk["type"] !== "string") return null;
@@ -29,7 +29,7 @@ export function isCut(error: unknown): boolean {
   );
 }
 
-/** The error with a readable message in place of a dump. It keeps the chunk, which `classify-failure.ts` reads. */
+/** Replaces a message that is a dump of the chunk by a readable one. The error keeps the chunk, which `classify-failure.ts` reads. */
 export function withReadableMessage(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error.name === "AI_TypeValidationError") {

@@ -1,9 +1,9 @@
-// Reads how long a provider asks a client to wait: from headers, from fields of the error's body, or from its message. Of
-// several waits the longest counts.
+// Reads how long a provider asks a client to wait: from headers, from fields of the error's body, or from its message. If several waits are
+// given, the longest counts.
 
 import { fieldsOf, type Fields } from "#lib/json-value.ts";
 
-// figures: Retry-After accepts seconds and dates, clamped to 3600 s.
+/** The longest wait that a provider may ask for. A longer one is shortened to it (figures.md, "Retry"). */
 const longestWaitMs = 3_600_000;
 
 /** A wait that a provider asks for. */
@@ -14,7 +14,7 @@ export interface AskedWait {
   tooLong: boolean;
 }
 
-/** Headers and body of a refusal. */
+/** Headers and body of an error response. */
 export interface WaitSources {
   headers: Headers | null;
   /** The object with the fields `message`, `type` and `code`. */
@@ -23,7 +23,7 @@ export interface WaitSources {
   sentence: string;
 }
 
-/** The wait that an answer names. `now` is milliseconds since 1970 (figures: Retry). */
+/** The wait that an error response asks for. `now` is in milliseconds since 1970. */
 export function readAskedWait({ headers, body, sentence }: WaitSources, now: number): AskedWait {
   const found = [waitOfHeaders(headers, now), waitOfBody(body, now), waitOfSentence(sentence)];
   const waits = found.filter((wait) => wait !== null);
@@ -36,12 +36,12 @@ function clamp(milliseconds: number): number {
   return Math.min(Math.max(0, Math.round(milliseconds)), longestWaitMs);
 }
 
-/** The longer one of `retry-after-ms` and `Retry-After` (seconds or a date): servers that send both round one of them down to 0. */
+/** The longer wait of `retry-after-ms` and `Retry-After` (seconds or a date): servers that send both round one of them down to 0. */
 function waitOfHeaders(headers: Headers | null, now: number): number | null {
   const exact = number(headers?.get("retry-after-ms"));
   const value = headers?.get("retry-after")?.trim() ?? "";
   const seconds = number(value);
-  // A bare negative number is a date to some engines, so a date has to name a month.
+  // Some engines parse a bare negative number as a date, so a date has to contain the name of a month.
   const date = seconds === null && /[a-z]{3}/i.test(value) ? Date.parse(value) - now : NaN;
   return longestOf([exact, seconds === null ? null : seconds * 1000, Number.isFinite(date) ? date : null]);
 }
@@ -62,7 +62,10 @@ function waitOfBody(body: Fields | null, now: number): number | null {
   ]);
 }
 
-/** The end of OpenRouter's limit, which it sends in the body as a header: a time in milliseconds since 1970. */
+/**
+ * Milliseconds until OpenRouter's limit is reset. OpenRouter sends the time of the reset (milliseconds since 1970) as a header inside the
+ * body.
+ */
 function untilReset(headers: Fields, now: number): number | null {
   const name = Object.keys(headers).find((key) => key.toLowerCase() === "x-ratelimit-reset");
   const reset = name === undefined ? null : number(headers[name]);

@@ -1,7 +1,8 @@
-// Requests to a provider carry its key and the whole conversation. Invariant: a redirect sends neither to another origin. The
-// platform's own redirects would drop only `Authorization`, and would send `x-api-key`, `x-goog-api-key` and the body on.
+// Creates a fetch that sends the API key and the conversation of a request to the provider's origin alone. Redirects to another origin are
+// refused. The platform's own handling of redirects would drop only `Authorization`; it would send `x-api-key`, `x-goog-api-key` and the
+// body to the other origin.
 
-/** The most redirects that one request follows. */
+/** The maximum number of redirects that one request follows. */
 const mostRedirects = 5;
 
 type Asked = Parameters<typeof globalThis.fetch>[0];
@@ -10,7 +11,7 @@ function addressOf(input: Asked | URL): string {
   return typeof input === "string" ? input : input instanceof URL ? input.href : input.url;
 }
 
-/** A fetch that follows redirects within the origin of the request and throws for every other one. */
+/** Creates a fetch that follows redirects to the origin of the request and throws for a redirect to another one. */
 export function sameOriginFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   const guarded = async (input: Asked | URL, init?: RequestInit): Promise<Response> => {
     const manual: RequestInit = { ...init, redirect: "manual" };

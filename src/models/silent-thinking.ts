@@ -3,7 +3,7 @@
 
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-// OpenAI's reasoning models, at any address, and xAI's. OpenAI's models with `-chat` in their name do not think.
+// OpenAI's and xAI's reasoning models, at any address. OpenAI's models with `-chat` in their name do not think.
 const silent = /(?:^|\/)(?:o\d|gpt-(?:[5-9]|\d\d)(?!.*-chat)|gpt-oss|grok-(?:[4-9]|3-mini|code))(?!.*non-reasoning)/;
 
 /** Whether a model may send no byte for minutes, before its answer and between two parts of it. */

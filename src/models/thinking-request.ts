@@ -1,15 +1,16 @@
-// What a request asks of thinking, before a provider translates it: an effort, and possibly a number of tokens. Invariant: a
-// budget is at least the provider's floor and less than the limit of the answer, or there is no budget (decision 39: thinking).
+// Reads which thinking a request asks for, before a provider's options are built from it: an effort, and possibly a number of tokens.
+// Invariant: a budget is at least the provider's minimum and less than the limit of the answer, or there is no budget (decision 39:
+// thinking).
 
 import type { ModelRequest } from "#core/ports/model-port.ts";
 
-/** The depth of thinking. `none` turns thinking off; models that think by default need it in the request. */
+/** The depth of thinking. `none` turns thinking off: models that think by default think unless a request contains it. */
 export type Effort = "none" | "minimal" | "low" | "medium" | "high";
 
-// figures: tokens of each effort.
+/** Tokens of thinking for each effort (figures.md, "Thinking"). */
 const budgets: Record<Effort, number> = { none: 0, minimal: 128, low: 512, medium: 2048, high: 8192 };
 
-/** Tokens of an answer in addition to its thinking, if the limit has that many. */
+/** Tokens of the answer that a thinking budget leaves free for text and tool calls, if the limit of the answer allows it. */
 const answerTokens = 1024;
 
 /** The depth of thinking that a request asks for. */
@@ -17,7 +18,7 @@ export interface ThinkingRequest {
   effort: Effort;
   /** Tokens to think with: the requested number, otherwise the budget of the effort. */
   tokens: number;
-  /** The request named tokens; `effort` is the nearest one. */
+  /** The request gave a number of tokens. `effort` is the lowest effort with a budget of at least that number, or `high`. */
   byTokens: boolean;
 }
 
@@ -28,9 +29,9 @@ function effortOf(tokens: number): Effort {
   return tokens <= budgets.medium ? "medium" : "high";
 }
 
-/** Reads what a request asks of thinking; null if it asks for nothing. */
+/** Reads the thinking that a request asks for; null if the request states nothing about thinking. */
 export function readThinkingRequest({ reasoning, model }: ModelRequest): ThinkingRequest | null {
-  // Decision 39: tokens take precedence over effort, the prompt's options over the model's level.
+  // Decision 39 (thinking): a number of tokens takes precedence over an effort, and the prompt's options over the model's level.
   if (reasoning?.maxTokens !== undefined) {
     const tokens = Math.trunc(reasoning.maxTokens);
     return { effort: effortOf(tokens), tokens: Math.max(tokens, 0), byTokens: tokens > 0 };
@@ -51,7 +52,7 @@ export interface BudgetBounds {
   limit: number | null;
 }
 
-/** A budget within its bounds; null if the limit is too small for the floor. */
+/** Fits a budget into its bounds; null if the limit of the answer is too small for the minimum budget. */
 export function fitBudget(
   { tokens }: ThinkingRequest,
   { who, floor, ceiling, limit }: BudgetBounds,

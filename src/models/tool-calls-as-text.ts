@@ -1,6 +1,6 @@
-// Calls and results of tools as text, for a request that offers no tools although its transcript has calls. A model that calls
-// no functions does not know them, and Anthropic refuses calls of tools that the request does not define. Invariant: calls and
-// results keep their position and their content, and no part remains that a protocol would pair.
+// Converts tool calls and their results to text, for a request that offers no tools although its transcript has tool calls. Models without
+// function calling cannot read them, and Anthropic refuses calls of tools that the request does not define. Invariant: calls and results
+// keep their position and their content, and no tool call or tool result part remains.
 
 import type { ModelMessage, ModelRequest } from "#core/ports/model-port.ts";
 import type { StoredPart } from "#core/record.ts";
@@ -8,7 +8,7 @@ import { textOrJson } from "#lib/json-value.ts";
 
 import type { ProviderProfile } from "./provider/provider-profile.ts";
 
-/** The messages of a request in a form that can be sent: unchanged, or with calls and results as text. */
+/** The messages of a request in a form that can be sent: unchanged, or with tool calls and their results as text. */
 export function sendableMessages(request: ModelRequest, profile: ProviderProfile): ModelMessage[] {
   const { capabilities, model } = request.model;
   const needsTools = profile.needsToolDefinitions?.(model) ?? false;

@@ -1,5 +1,5 @@
-// Images of tool results for a provider whose results cannot hold them: a user's turn directly after the results has the
-// images, so that every model with vision gets them (decision 19: capabilities of models).
+// Moves images of tool results to a user message directly after the results, for a provider whose results cannot hold images. So every
+// model with vision receives them (decision 19: capabilities of models).
 
 import type { LanguageModelV3Message } from "@ai-sdk/provider";
 
@@ -12,7 +12,7 @@ import type { ProviderProfile } from "./provider/provider-profile.ts";
 
 type UserMessage = Extract<LanguageModelV3Message, { role: "user" }>;
 
-/** The turn with the images of these results; null if there are none. */
+/** The user message with the images of these results; null if the results have none. */
 export function toolResultImages(
   results: readonly ModelMessage[],
   model: AnyModelDefinition,

@@ -6,6 +6,7 @@ import { useMemo, useSyncExternalStore } from "react";
 import { emptyView } from "#client/index.ts";
 import type {
   Connection,
+  Json,
   NewMessage,
   OpenCall,
   SendOptions,
@@ -47,7 +48,7 @@ export class UsedThread {
   readonly #source: ThreadSource | null;
   readonly #readFields: Set<Field>;
   /** Sends a message. The result is an iterable of the run's events and a promise of the ended run. */
-  readonly send: (content: NewMessage["content"], options?: SendOptions) => Sending;
+  readonly send: <Data = Json>(content: NewMessage["content"], options?: SendOptions) => Sending<Data>;
   /** Stops the active run. */
   readonly stop: () => Promise<ThreadStatus>;
   /** Approves a call of `pending`, optionally with other arguments. The same as `handle.tools.approve`. */

@@ -1,4 +1,4 @@
-// The package entry `threadhold/session`: the agent API of the rework plan in process, without a Worker or a thread.
+// The package entry `threadhold/session`: the agent API of the rework plan in the caller's process, without a Worker or a thread.
 export type { AgentContext, AgentSession } from "./agent-session.ts";
 export { createSimpleTool, isLocalTool } from "./agent-tool.ts";
 export type {

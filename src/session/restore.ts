@@ -67,7 +67,7 @@ function openCalls(messages: readonly ContextMessage[]): ToolCallPart[] {
   });
 }
 
-/** An answer without text keeps its position. An error before the first answer has none. */
+/** Converts an answer without text, so that the conversation keeps it at its position. Null for a message that is not an answer. */
 function readEmptyAnswer(message: ContextMessage, index: number): TranscriptMessage | null {
   if (answerIn(message) === null) return null;
   const stop_reason = message.role === "error" || message.role === "aborted" ? message.role : "stop";
@@ -85,7 +85,7 @@ function recordOf(item: TranscriptMessage, message: ContextMessage, means: Recor
     case "assistant":
       return {
         ...draft("assistant", item.parts, means),
-        // Marks an answer of a model; messages that were added to a conversation have no step.
+        // The step number marks an answer of a model. Messages that were added to a conversation have no step.
         step: 1,
         side: "a",
         stop_reason: item.stop_reason,
@@ -102,7 +102,7 @@ function recordOf(item: TranscriptMessage, message: ContextMessage, means: Recor
         step: 1,
         side: "a",
         result,
-        // The event was emitted when the result was new.
+        // Records the event as emitted: the earlier session emitted it when the result arrived.
         events: [{ seq: 0, at: means.at, type: "tool_execution_end", duration_ms: 0 }],
       };
     }

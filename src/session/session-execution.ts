@@ -1,4 +1,4 @@
-// One execution of a session: runs the loop in process and translates the run's events to those of the rework plan.
+// One execution of a session: runs the loop in this process and translates the run's events to those of the rework plan.
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { AgentEvent } from "#contract/session/agent-event.ts";
@@ -11,6 +11,7 @@ import { wholeMessage } from "#core/whole-message.ts";
 import { executeRun } from "#host/execute-run.ts";
 import { fixedSteps } from "#host/fixed-steps.ts";
 import { hostPorts } from "#host/host-ports.ts";
+import { createModelPort } from "#models/create-model-port.ts";
 
 import type { Conversation, OpenRun } from "./conversation.ts";
 import { environmentOf } from "./session-options.ts";
@@ -86,7 +87,11 @@ function portsOf(
     },
     { earlier: [...earlier], own: () => journal.messages },
   );
-  return hostPorts({ run, journal, steps, conversationId: id, onEvent, env: environmentOf(options), fetch, ids });
+  const modelPort = createModelPort({
+    env: environmentOf(options),
+    fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
+  });
+  return hostPorts({ run, journal, steps, conversationId: id, onEvent, models: modelPort, ids });
 }
 
 /**

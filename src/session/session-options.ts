@@ -19,7 +19,7 @@ export interface ExecuteOptions {
   /** How a reasoning model thinks. A text is its `effort`. */
   reasoning?: ReasoningConfig | NonNullable<ReasoningConfig["effort"]>;
   /**
-   * The most that one execution may use, including the part before it waited for remote tools, but not the wait. Without `steps` it is
+   * The maximum that one execution may use, including the part before it waited for remote tools, but not the wait. Without `steps` it is
    * 250 steps; null lifts that limit. An execution that reaches a limit is `completed`. At its limit of time (`duration_ms`) the text so
    * far is kept as an aborted message.
    */

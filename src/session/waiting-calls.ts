@@ -9,7 +9,7 @@ import { toPendingCall } from "#contract/session/session-transcript.ts";
 import type { AwaitedClientResult } from "#core/awaited.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { callsOf } from "#core/run-state.ts";
-import { noResultBounds, readToolAnswer } from "#core/tools/read-result.ts";
+import { readToolAnswer, unboundedResults } from "#core/tools/read-result.ts";
 import type { HostJournal } from "#host/host-journal.ts";
 
 type WaitingCall = MessageRecord & { awaits: AwaitedClientResult };
@@ -55,7 +55,7 @@ function readResult(result: ToolResultInput): ToolResult {
     attachments: _,
     stack: __,
     ...answer
-  } = readToolAnswer(details === undefined ? said : { ...said, details }, noResultBounds);
+  } = readToolAnswer(details === undefined ? said : { ...said, details }, unboundedResults);
   return answer;
 }
 

@@ -10,11 +10,11 @@ export type AgentType = "ai_human" | "dual_ai";
 
 /** Fields that both an agent and a side may have. A side's value takes precedence over its agent's. */
 interface SharedSettings {
-  /** Strategy of the loop. Default `loop`. `react` and `plan` are not available yet: a build refuses them. */
+  /** Strategy of a turn. Default `loop`. Sub-prompts use `loop`. */
   strategy?: Strategy;
   /** Limits of a run. */
   limits?: Limits;
-  /** Checks of the user's text. Not available yet: a build refuses them. */
+  /** Checks of texts from outside, after those of `agents/filters/`. */
   filters?: InputFilter[];
 }
 

@@ -1,22 +1,29 @@
 // defineHook tags a hook's function with the hook's name, by a non-enumerable property whose key is a symbol. The symbol is in
 // the global registry, so that another copy of this module can read the tag.
 
-import type { AllHookSignatures, AnyHookName } from "./hook.ts";
+import type { AllHookSignatures, AnyHookName, ExtraHookSignatures, HookSignatures } from "./hook.ts";
 
 const hookTag = Symbol.for("threadhold.hook");
+
+/**
+ * The implementations that `defineHook` accepts. The additional hooks are optional members, so that the function is assignable to the
+ * published type of `defineHook`, whose hooks are the nine of Standard Agents.
+ */
+interface HookImplementations extends HookSignatures, Partial<ExtraHookSignatures> {}
 
 /** Declares a hook and returns its function with the tag (Standard Agents, `defineHook`). */
 export function defineHook<K extends AnyHookName>(
   hookName: K,
-  implementation: AllHookSignatures[K],
+  implementation: HookImplementations[K],
 ): AllHookSignatures[K] {
-  const existingName = hookNameOf(implementation);
-  if (existingName === hookName) return implementation;
+  const declared = implementation as AllHookSignatures[K];
+  const existingName = hookNameOf(declared);
+  if (existingName === hookName) return declared;
   // A function that is tagged for another hook is bound to get a new function object, because a second tag would replace the first.
   const hook =
-    existingName === undefined && Object.isExtensible(implementation)
-      ? implementation
-      : (implementation.bind(undefined) as AllHookSignatures[K]);
+    existingName === undefined && Object.isExtensible(declared)
+      ? declared
+      : (declared.bind(undefined) as AllHookSignatures[K]);
   return Object.defineProperty(hook, hookTag, { value: hookName });
 }
 

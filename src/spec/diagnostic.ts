@@ -28,6 +28,7 @@ export type DiagnosticCode =
   | "unknown_prompt"
   /** A name in `tools`, `stopTool`, `endSessionTool` or `dependsOn` that is not a tool, prompt or agent. */
   | "unknown_tool"
+  | "unknown_strategy"
   | "include_cycle"
   | "missing_side_b"
   | "missing_stop_property"

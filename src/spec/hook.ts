@@ -1,5 +1,5 @@
 // Hooks: functions of a project that read or change messages and tool results during a run. `HookSignatures` are the nine hooks
-// of Standard Agents exactly as published; additional hooks belong in `ExtraHookSignatures`.
+// of Standard Agents exactly as published; `ExtraHookSignatures` are additional hooks.
 
 import type { Message } from "./message.ts";
 import type { ThreadState } from "./thread-state.ts";
@@ -67,8 +67,92 @@ export interface HookSignatures<
   after_tool_call_failure: (state: State, toolCall: ToolCall, toolResult: ToolResult) => Promise<ToolResult | null>;
 }
 
-/** Hooks in addition to those of Standard Agents. None yet. `defineHook` and the compiler accept every name of this interface. */
-export interface ExtraHookSignatures {}
+/** A run as hooks receive it. */
+export interface HookRun {
+  runId: string;
+}
+
+/** An ended run as hooks receive it. */
+export interface HookRunEnd extends HookRun {
+  status: "completed" | "stopped" | "limit" | "error";
+  /** Why the run ended; null if there is no reason to name. */
+  reason: string | null;
+  /** The tokens of the run's model requests, in total. */
+  totalTokens: number;
+  /** The cost of the run in US dollars; null if it is not known. */
+  cost: number | null;
+}
+
+/** A step of a run: one model request with the calls of its answer. The hooks' names call it a turn. */
+export interface HookTurn extends HookRun {
+  /** The number of the step in its loop, from 1. */
+  step: number;
+  /** 0 for the run's own steps; at least 1 for the steps of a prompt that was called as a tool. */
+  depth: number;
+}
+
+/** An ended step as hooks receive it. */
+export interface HookTurnEnd extends HookTurn {
+  /** `completed`, or the status with which the run ended in this step. */
+  status: HookRunEnd["status"];
+  /** The answer and the results of its calls. Empty if the step failed before anything was stored. */
+  messages: HookMessage[];
+}
+
+/** A failure that ends a run, or a prompt that was called as a tool. `step` is the run's last step, 1 if it has none. */
+export interface HookError extends HookTurn {
+  code: string;
+  message: string;
+}
+
+/** Progress of a running tool: text, or any JSON value. */
+export type HookToolUpdate = { toolCallId: string; toolName: string } & ({ delta: string } | { progress: unknown });
+
+/**
+ * Hooks in addition to those of Standard Agents. The names are those of phi-core, in which a turn is a step. After a crash, a hook may be
+ * called again for the same run, step or call.
+ */
+export interface ExtraHookSignatures<
+  State = ThreadState,
+  Msg = HookMessage,
+  ToolCall = HookToolCall,
+  ToolResult = HookToolResult,
+> {
+  /** Called before the first step of a run. False ends the run with the status `stopped`. */
+  before_loop: (state: State, run: HookRun) => Promise<boolean | void>;
+  /** Called after a run ended and its end was sent. The next run of the thread may have begun. */
+  after_loop: (state: State, run: HookRunEnd) => Promise<void>;
+  /** Called before a step. False ends the run, or the prompt that was called as a tool, with the status `stopped`. */
+  before_turn: (state: State, turn: HookTurn) => Promise<boolean | void>;
+  /** Called after a step and its tool calls, also if the step failed or was stopped. */
+  after_turn: (state: State, turn: HookTurnEnd) => Promise<void>;
+  /**
+   * Called once for each run that ends with an error: before the step ends if a request failed, otherwise before the run ends. Also called
+   * for a failed request of a prompt that was called as a tool.
+   */
+  on_error: (state: State, error: HookError) => Promise<void>;
+  /**
+   * Called before a tool call starts. False skips the call, and the model receives an error result. An object with `arguments` changes
+   * the arguments. It cannot change those of a call that a client runs, or that may need an approval.
+   */
+  before_tool_execution: (
+    state: State,
+    toolCall: ToolCall,
+  ) => Promise<boolean | void | { arguments: Record<string, unknown> }>;
+  /** Called after the result of a tool call was stored and sent. */
+  after_tool_execution: (state: State, toolCall: ToolCall, toolResult: ToolResult) => Promise<void>;
+  /** Called before an update of a running tool is sent. Synchronous, without a time limit. False hides the update from clients. */
+  before_tool_execution_update: (state: State, update: HookToolUpdate) => boolean | void;
+  /** Called after an update of a running tool was sent. Synchronous, without a time limit. */
+  after_tool_execution_update: (state: State, update: HookToolUpdate) => void;
+  /** Changes the messages that a prompt includes, before they are converted to the form of a model request. Called after `filter_messages`. */
+  transform_context: (state: State, messages: Msg[]) => Promise<Msg[]>;
+  /**
+   * Converts the messages to the form of a model request. A message that equals the usual form keeps its files and its thinking; any other
+   * is sent as text. Called after `transform_context` and before `prefilter_llm_history`.
+   */
+  convert_to_llm: (state: State, messages: Msg[]) => Promise<LLMMessage[]>;
+}
 
 /** Names of the published hooks (Standard Agents, hooks). */
 export type HookName = keyof HookSignatures;

@@ -4,6 +4,7 @@ export * from "./agent.ts";
 export * from "./context-options.ts";
 export * from "./define-hook.ts";
 export * from "./define-remote-tool.ts";
+export * from "./define-strategy.ts";
 export * from "./define-tool.ts";
 export * from "./diagnostic.ts";
 export * from "./endpoint.ts";

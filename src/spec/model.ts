@@ -28,7 +28,7 @@ export interface ModelCapabilities {
   vision?: boolean;
   /** The model accepts tools. Default true. If false, requests contain no tools. */
   functionCalling?: boolean;
-  /** The model supports structured output. No effect yet: no request uses structured output. */
+  /** The model supports structured output. If false, structured answers are the arguments of a forced tool call. Default: as known of the model. */
   structuredOutputs?: boolean;
 }
 
@@ -110,8 +110,12 @@ export interface ModelDefinition<N extends string = string, P extends AnyModelPr
   temperature?: number;
   /** Maximal length of the answer in tokens. A prompt's value takes precedence. */
   maxTokens?: number;
-  /** Maximal tokens of prompt and answer together. */
+  /** Maximal tokens of prompt and answer together. Default: the provider's published figure, if the model is known. */
   contextWindow?: number;
+  /** Maximal tokens of the prompt, if the provider limits it separately. Default as for `contextWindow`. */
+  inputLimit?: number;
+  /** Maximal tokens of one answer that the model can write. It is not sent; `maxTokens` is. Default as for `contextWindow`. */
+  outputLimit?: number;
   /** Reasoning level for prompts without `reasoning`. `off` requests no reasoning. */
   thinkingLevel?: ThinkingLevel;
   /** Prompt caching. Default `auto`. */

@@ -45,7 +45,11 @@ export interface ReasoningConfig {
 export type ToolMode = "sequential" | "parallel" | { batched: number };
 
 /** A prompt (Standard Agents, prompts). The fields after `recentImageThreshold` are additions, all optional. */
-export interface PromptDefinition<N extends string = string, S extends AnyToolArgs = ToolArgs> {
+export interface PromptDefinition<
+  N extends string = string,
+  S extends AnyToolArgs = ToolArgs,
+  D extends AnyToolArgs = AnyToolArgs,
+> {
   /** The name that agents, includes and tool lists use. */
   name: N;
   /** Description for a model that is offered the prompt as a tool. */
@@ -72,14 +76,22 @@ export interface PromptDefinition<N extends string = string, S extends AnyToolAr
 
   /** How the tool calls of one step are executed. Default: `parallel` with `parallelToolCalls`, else `sequential`. */
   toolMode?: ToolMode;
-  /** Whether the model may order its calls with `_after`. Default false. True is not available yet: a build refuses it. */
+  /**
+   * Whether the model may order the calls of a step. Each tool gets an optional parameter `_after`, a list of tool names or positions of
+   * calls, which the tool itself does not see. Default false.
+   */
   modelOrder?: boolean;
-  /** Limits of a model request. Not available yet: a build refuses it. */
+  /** Limits of a model request, and how a conversation that exceeds them is compacted. */
   context?: ContextOptions;
   /** Sampling temperature. Takes precedence over the model's. */
   temperature?: number;
   /** Maximal length of the answer in tokens. Takes precedence over the model's. */
   maxTokens?: number;
+  /**
+   * The answer is JSON that matches this schema, and `run.data` is the parsed value. The model may call tools before it answers. Not for a
+   * side of an agent with two sides.
+   */
+  structure?: D;
 }
 
 /** A prompt with any names: the type of prompts in the registry. */
@@ -92,9 +104,13 @@ export type AnyPromptDefinition = PromptDefinition<string, AnyToolArgs>;
 export type PromptInput<T extends PromptDefinition<string, AnyToolArgs>> =
   NonNullable<T["requiredSchema"]> extends infer Schema extends AnyToolArgs ? z.infer<Schema> : never;
 
+/** The type of `run.data` for a prompt with `structure`; `never` for a prompt without one. */
+export type PromptData<T extends { structure?: AnyToolArgs }> =
+  NonNullable<T["structure"]> extends infer Schema extends AnyToolArgs ? z.infer<Schema> : never;
+
 /** Declares a prompt and returns it unchanged (Standard Agents, `definePrompt`). */
-export function definePrompt<N extends string, S extends AnyToolArgs = never>(
-  options: PromptDefinition<N, S>,
-): PromptDefinition<N, S> {
+export function definePrompt<N extends string, S extends AnyToolArgs = never, D extends AnyToolArgs = never>(
+  options: PromptDefinition<N, S, D>,
+): PromptDefinition<N, S, D> {
   return options;
 }

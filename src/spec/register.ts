@@ -26,5 +26,8 @@ export type AgentName = Registered<"agents">;
 /** Name of a tool in `agents/tools/`. */
 export type ToolName = Registered<"tools">;
 
+/** Name of a strategy in `agents/strategies/`. */
+export type StrategyName = Registered<"strategies">;
+
 /** Name that a model can call: of a tool, or of a prompt or agent that is used as a tool. */
 export type CallableName = ToolName | PromptName | AgentName;

@@ -2,8 +2,10 @@
 // loads its definition when it is first used.
 
 import type { AnyAgentDefinition } from "./agent.ts";
+import type { AnyStrategyDefinition } from "./define-strategy.ts";
 import type { Controller, RouteAccess } from "./endpoint.ts";
 import type { AnyHookName, HookFunction } from "./hook.ts";
+import type { InputFilter } from "./input-filter.ts";
 import type { AnyModelDefinition } from "./model.ts";
 import type { AnyPromptDefinition } from "./prompt.ts";
 import type { AnyToolDefinition } from "./tool.ts";
@@ -17,6 +19,13 @@ export interface HookEntry {
   /** Path relative to the project's root. */
   file: string;
   load: () => Promise<HookFunction>;
+}
+
+/** One file of `agents/filters/`. The filters run in the order of the list. */
+export interface FilterEntry {
+  /** Path relative to the project's root. */
+  file: string;
+  load: () => Promise<InputFilter>;
 }
 
 /** One route file. */
@@ -41,10 +50,16 @@ export interface Registry {
   prompts: Record<string, () => Promise<AnyPromptDefinition>>;
   agents: Record<string, () => Promise<AnyAgentDefinition>>;
   tools: Record<string, () => Promise<AnyToolDefinition>>;
+  /** Absent if the project has none. */
+  strategies?: Record<string, () => Promise<AnyStrategyDefinition>>;
   hooks: readonly HookEntry[];
+  /** Absent if the registry was written by an earlier version of the compiler. */
+  filters?: readonly FilterEntry[];
   routes: readonly RouteEntry[];
   /** The file of each definition, relative to the project's root. Absent if the registry was not written by the compiler. */
-  files?: Readonly<Record<"models" | "prompts" | "agents" | "tools", Readonly<Record<string, string>>>>;
+  files?: Readonly<Record<"models" | "prompts" | "agents" | "tools", Readonly<Record<string, string>>>> & {
+    readonly strategies?: Readonly<Record<string, string>>;
+  };
   /** A hash that changes whenever a definition or one of its imports changes. */
   hash: string;
 }

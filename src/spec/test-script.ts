@@ -82,6 +82,8 @@ export interface TestRequest {
   parallelToolCalls: boolean;
   /** The prompt's reasoning options; null if it has none. */
   reasoning: ReasoningConfig | null;
+  /** JSON Schema of the answer, if the request asks for a structured one. */
+  structure?: Record<string, unknown>;
   /** Number of model answers since the last user message. */
   step: number;
   /** Text of the last user message. */

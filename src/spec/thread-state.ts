@@ -52,7 +52,7 @@ export interface ThreadState {
 
   /** Adds a tool call to the current run; without one, starts a run with the call. */
   queueTool(toolName: string, args: Record<string, unknown>): void;
-  /** Runs a tool now and returns its result. Writes a log entry and no message. */
+  /** Runs a tool now and returns its result, with its `value` as the tool returned it. Writes a log entry and no message. */
   invokeTool(toolName: string, args: Record<string, unknown>): Promise<ToolResult>;
   /** Sends a custom event to the thread's subscribers. `data` must be JSON. */
   emit(event: string, data: unknown): void;

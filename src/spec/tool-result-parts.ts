@@ -16,6 +16,14 @@ export interface ImageContent {
 /** A piece of content (Standard Agents, tools). */
 export type ToolContent = TextContent | ImageContent;
 
+/** A file in base64. */
+export interface FileContent {
+  type: "file";
+  data: string;
+  mimeType: string;
+  name?: string;
+}
+
 /** A new file to store under `/attachments/` and link to the result (Standard Agents, tools). */
 export interface ToolAttachment {
   name: string;
@@ -54,4 +62,14 @@ export interface ToolResult {
   /** Stored in the log, never sent to the model. */
   stack?: string;
   attachments?: Array<ToolAttachment | AttachmentRef>;
+  /**
+   * Further parts of the result. The model reads their texts after `result`, each on a line of its own. Images and files are stored like
+   * `attachments`.
+   */
+  content?: Array<ToolContent | FileContent>;
+  /**
+   * A value of any type. `state.invokeTool` returns it as it is. Only its JSON is stored: as the text that the model reads if there is no
+   * other text, otherwise as details, which the model does not read. Details over 200,000 bytes are dropped.
+   */
+  value?: unknown;
 }

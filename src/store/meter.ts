@@ -98,8 +98,8 @@ function keyCount(keys: Keys): number {
 }
 
 /**
- * Rows of keys and alarms by method name, because the platform has no counters for them. `list` is counted elsewhere, because its cost
- * is the number of results.
+ * The rows that calls of these methods read or write, by method name. They are calculated from the arguments, because the platform has no
+ * counters for keys and alarms. `list` is not here: the number of its results counts.
  */
 const callCosts = new Map<string | symbol, (keys: Keys) => Partial<MeterReading>>([
   ["get", (keys) => ({ rowsRead: keyCount(keys) })],

@@ -1,5 +1,5 @@
-// Migrations are imported as text: wrangler's default rules and the test pool both give a `.sql` file as a string, so the
-// SQL stands once, in the file that the tools read too.
+// Migrations are imported as text: with wrangler's default rules and in the test pool, a `.sql` import is a string. So the code and the
+// tools read the same SQL file.
 declare module "*.sql" {
   const text: string;
   export default text;

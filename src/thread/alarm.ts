@@ -1,10 +1,10 @@
-// The alarm of an object. An object has only one, which the heartbeat of a run, the end of a back-off and the background tasks share. Each
-// of them may only move it to an earlier time. It moves to a later time only when the object has no other work. The handler of an alarm
-// does everything that is due and sets the next alarm.
+// The alarm of a Durable Object. An object has one alarm, and the heartbeat of a run, the end of a back-off and the background tasks share
+// it. Each of them may only set the alarm to an earlier time. The alarm is set to a later time only when the object has no other work. The
+// alarm's handler does everything that is due and sets the next alarm.
 
 import type { MeteredStorage } from "#store/meter.ts";
 
-/** First heartbeat of a run, in milliseconds (architecture §5.2). */
+/** Milliseconds from the start of a run's execution to its first heartbeat (architecture §5.2). */
 export const firstHeartbeatMs = 5000;
 
 /** The longest pause between two heartbeats: a run that is interrupted right after one resumes no later than this. */

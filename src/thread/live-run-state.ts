@@ -1,6 +1,7 @@
 // The executed run and its messages in the object's memory. Both are null while no run is executed.
 
-import type { MessageRecord, RunRecord } from "#core/record.ts";
+import type { MessageRecord } from "#core/record.ts";
+import type { RunRecord } from "#core/run-record.ts";
 
 /** The executed run of one loaded thread. */
 export class LiveRunState {
@@ -25,7 +26,7 @@ export class LiveRunState {
     this.closing.clear();
   }
 
-  /** From now on changes this list together with the run's stored messages; null ends that. */
+  /** Sets the list of the executed run's messages, which `add` and `replace` change from now on. With null, they change nothing. */
   follow(messages: MessageRecord[] | null): void {
     this.#messages = messages;
   }

@@ -5,11 +5,13 @@
 import type { EventDraft, PlainEvent } from "#contract/event.ts";
 import { changedCounts } from "#core/message-counts.ts";
 import type { Clock } from "#core/ports/clock.ts";
-import type { BackgroundRecord, MessageRecord, RunRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
+import type { BackgroundRecord, MessageRecord, StoredEvent, ThreadRecord } from "#core/record.ts";
+import type { RunRecord } from "#core/run-record.ts";
 import { totalsOf } from "#core/run-state.ts";
 import { toStored } from "#core/stored-event.ts";
 import { textOf } from "#core/view.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
+import { unreachable } from "#lib/unreachable.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
 import { RowSnapshots } from "./archive/row-snapshot.ts";
@@ -25,7 +27,8 @@ import { replay } from "./replay/replay.ts";
  *
  * - `record`, `store`, `snapshot` read.
  * - `change` changes the thread's row in memory; `save` writes it. A change without `save` is written with the next write.
- * - `insertMessage`, `updateMessage`, `deleteMessage` write a message's row and keep counts, list text and the executed run in step.
+ * - `insertMessage`, `updateMessage`, `deleteMessage` write a message's row and keep consistent with it the counts, the text that lists
+ * show, and the executed run.
  * - `transaction` writes several rows or none. Inside it, `stage` numbers events that are stored in the rows that it writes.
  * - `emit` stores events in rows of their own and sends them.
  * - `runState` holds the executed run.
@@ -60,7 +63,7 @@ export class LiveThread {
       clock,
       numbers: this.#numbers,
       replay: (from) => replay(this.store, this.#record, from),
-      snapshot: () => this.snapshot(),
+      snapshot: (includeSilent) => this.snapshot(includeSilent),
       idle: () => this.#isIdle,
       executing: () => this.runState.run !== null,
     });
@@ -117,8 +120,8 @@ export class LiveThread {
   }
 
   /**
-   * Marks the thread for an update of the catalog (the index of all threads), unless a run is active: its end marks the thread. Written
-   * with the next `save`.
+   * Marks the thread for an update of the catalog (the index of all threads), unless a run is active, because the run's end marks the
+   * thread. Written with the next `save`.
    */
   markIdleChange(): void {
     if (this.#record.active_run_id !== null) return;
@@ -133,7 +136,7 @@ export class LiveThread {
     this.change({ active_totals });
   }
 
-  /** Writes a new message's row. Counts and list text change in memory. */
+  /** Writes a new message's row. The counts and the text that lists show change in memory. */
   insertMessage(message: MessageRecord): void {
     this.store.insertMessage(message);
     this.#count(message);
@@ -147,7 +150,7 @@ export class LiveThread {
     this.#relist(message);
   }
 
-  /** Deletes a message's row. Counts and list text change in memory. */
+  /** Deletes a message's row. The counts and the text that lists show change in memory. */
   deleteMessage(message: MessageRecord): void {
     this.store.deleteMessage(message);
     this.#discount(message);
@@ -204,17 +207,17 @@ export class LiveThread {
 
   #number(drafts: EventDraft[]): PlainEvent[] {
     const events = drafts.map((draft) => this.broadcaster.number(draft));
-    if (this.#staged === null) throw new Error("Events are staged inside a transaction.");
+    if (this.#staged === null) unreachable("Events are staged outside of a transaction.");
     this.#staged.push(...events);
     return events;
   }
 
   /** Returns the thread, its latest messages and its unfinished events. */
-  snapshot(): ReturnType<typeof threadSnapshot> {
-    return threadSnapshot(this);
+  snapshot(includeSilent: boolean): ReturnType<typeof threadSnapshot> {
+    return threadSnapshot(this, includeSilent);
   }
 
-  /** No run will be executed until a client or another thread sends something. */
+  /** True if no run will be executed until a client or another thread sends something. */
   get #isIdle(): boolean {
     const { active_run_id, status, queue } = this.#record;
     if (active_run_id !== null) return status === "awaiting_tool_execution";
@@ -268,7 +271,7 @@ export class LiveThread {
   }
 }
 
-/** The most messages that are read to find the last one with text. They are read one at a time, because each may be large. */
+/** The maximum number of messages that are read to find the last one with text. They are read one at a time, because each may be large. */
 const mostRelisted = 50;
 
 /** The text that lists show of a message; null if they skip the message. */

@@ -11,7 +11,7 @@ import type { LiveContext } from "#core/ports/run-ports.ts";
 import type { PeerDirectory } from "#core/thread-peer.ts";
 import type { Definitions } from "#flow/project-definitions.ts";
 import type { Log } from "#lib/log-port.ts";
-import type { AttachmentRef, ExecutionState, HookEntry, RouteEntry, ToolResult } from "#spec/index.ts";
+import type { AttachmentRef, ExecutionState, FilterEntry, HookEntry, RouteEntry, ToolResult } from "#spec/index.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 import type { ManagedThreadFiles } from "#store/files/file-system.ts";
 import type { MeteredStorage } from "#store/meter.ts";
@@ -21,6 +21,7 @@ import type { ParentFeed } from "./children/parent-feed.ts";
 import type { LiveThread } from "./live-thread.ts";
 import type { SearchPlaces } from "./method/search-places.ts";
 import type { OwnerFeed } from "./owner-feed.ts";
+import type { RunTraces } from "./trace/run-traces.ts";
 
 /** The settings of a deployment, equal for all its threads. */
 export interface Settings {
@@ -32,8 +33,8 @@ export interface Settings {
   redact: (text: string) => string;
 }
 
-/** A tool's result whose attachments are files of the thread. */
-export type InvokedResult = ToolResult & { attachments?: AttachmentRef[] };
+/** A tool's result whose attachments are files of the thread. `value` is the value that the tool returned, for code of definitions. */
+export type InvokedResult = ToolResult & { attachments?: AttachmentRef[]; value?: unknown };
 
 /** The environment in which a definition's code runs: the run, the `state.context`, and the nesting depth. */
 export interface DefinitionPlace {
@@ -60,6 +61,7 @@ export interface ObjectContext {
   storage: MeteredStorage;
   definitions: Definitions;
   hooks: readonly HookEntry[];
+  filters: readonly FilterEntry[];
   routes: readonly RouteEntry[];
   models: ModelPort;
   /** Fetches URLs that users, models or definitions chose. */
@@ -82,6 +84,8 @@ export interface ObjectContext {
   feed: ParentFeed | null;
   /** Sends changes of the thread to the feed of its owner. */
   ownerFeed: OwnerFeed;
+  /** Makes and exports the spans of the thread's runs; null if the deployment exports no traces. */
+  traces: RunTraces | null;
   /** Runs work in the background, by the platform's `waitUntil`. */
   background: (work: Promise<unknown>) => void;
 }

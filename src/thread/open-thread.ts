@@ -18,6 +18,7 @@ import { restoreReader } from "./reader/subscribe.ts";
 import { threadCalls } from "./run/definition-calls.ts";
 import { Driver } from "./run/driver.ts";
 import type { ThreadDependencies } from "./thread-dependencies.ts";
+import { RunTraces, type RunTracesOptions } from "./trace/run-traces.ts";
 
 /** A thread that is loaded. */
 export interface OpenThread {
@@ -38,7 +39,7 @@ export interface OpenOptions {
   ownerFeed: OwnerFeed;
 }
 
-/** Milliseconds until the bytes of deleted or replaced files are swept. */
+/** Milliseconds after which the bytes of deleted or replaced files are removed from storage. */
 const sweepAfterMs = 30_000;
 
 /** Loads the thread. Reads a few rows. Writes only if a crash left files of messages that were not admitted, to delete them. */
@@ -59,7 +60,8 @@ export function openThread(options: OpenOptions): OpenThread {
     settings: world.files,
     onGarbage: () => alarm.notAfter(clock.now() / 1000 + sweepAfterMs),
   });
-  const shared = { live, threads, catalog, clock, faults, log, background, feed, files, ownerFeed };
+  const traces = world.traces === null ? null : openTraces(world, world.traces, { threadId: record.id, background });
+  const shared = { live, threads, catalog, clock, faults, log, background, feed, files, ownerFeed, traces };
   const wakeups = new Wakeups({ ...shared, alarm });
   const context: ObjectContext = {
     ...shared,
@@ -67,6 +69,7 @@ export function openThread(options: OpenOptions): OpenThread {
     storage,
     definitions: new SetupDefinitions(world.registry, () => live.record.setup),
     hooks: world.registry.hooks,
+    filters: world.registry.filters ?? [],
     routes: world.registry.routes,
     models: world.models,
     outbound: world.outbound,
@@ -83,6 +86,14 @@ export function openThread(options: OpenOptions): OpenThread {
   live.onIdleChange(() => background(wakeups.runAndSleep()));
   removePendingAttachments(context);
   return { context, driver, storage, store };
+}
+
+function openTraces(
+  { settings: { version, redact }, log }: ThreadDependencies,
+  { settings, fetch }: NonNullable<ThreadDependencies["traces"]>,
+  thread: Pick<RunTracesOptions, "threadId" | "background">,
+): RunTraces {
+  return new RunTraces({ ...thread, settings, fetch, version, redact, log });
 }
 
 /** Whether the deadline of a waiting call has passed. The alarm may be late, because the clock may have changed after it was set. */

@@ -17,7 +17,10 @@ interface PendingMessage {
   message: () => FeedMessage;
 }
 
-/** The `creation` of a thread whose creation has not ended. No feed messages are sent for it, because the creation may still be refused. */
+/**
+ * The value of `creation` in the row of a thread whose creation has not ended. No feed messages are sent for it, because the creation may
+ * still be refused.
+ */
 const unfinished = "";
 
 /** Attempts to send one message: the first may reach an object that was just reset. */
@@ -91,14 +94,14 @@ export class OwnerFeed {
     // Lists do not show child threads.
     if (parent !== null || creation === unfinished) return;
     // If `thread_created` has not been sent yet, a later update is still sent as `thread_created`.
-    const told = type === "thread_updated" ? (this.#waiting.get(user_id)?.type ?? type) : type;
+    const sentType = type === "thread_updated" ? (this.#waiting.get(user_id)?.type ?? type) : type;
     this.#waiting.set(user_id, {
-      type: told,
+      type: sentType,
       // Reads the thread when the message is sent: by then the current transaction has succeeded or was rolled back.
       message: () =>
-        live === null || told === "thread_deleted"
+        live === null || sentType === "thread_deleted"
           ? { type: "thread_deleted", thread_id: id }
-          : { type: told, thread: { ...toThread(live.record), last_seq: live.lastSeq } },
+          : { type: sentType, thread: { ...toThread(live.record), last_seq: live.lastSeq } },
     });
     if (!this.#publishing) this.#background(this.#publishAll());
   }
@@ -147,7 +150,7 @@ const shownFields = [
 
 function changesList(before: Readonly<ThreadRecord>, after: Readonly<ThreadRecord>): boolean {
   if (shownFields.some((field) => before[field] !== after[field])) return true;
-  // New messages of an active run send nothing; the end of the run does.
+  // While a run is active, new messages are not sent to the feed. The end of the run is sent.
   if (after.active_run_id !== null) return false;
   return before.counts !== after.counts || before.updated_at !== after.updated_at;
 }

@@ -7,6 +7,7 @@ import type { ModelPort } from "#core/ports/model-port.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import type { PeerDirectory } from "#core/thread-peer.ts";
 import type { Log } from "#lib/log-port.ts";
+import type { TraceSettings } from "#lib/trace-settings.ts";
 import type { Registry } from "#spec/index.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 
@@ -28,4 +29,12 @@ export interface ThreadDependencies {
   feeds: FeedDirectory<OwnerFeedRpc>;
   files: FileSettings;
   settings: Settings;
+  /** How the spans of runs are exported; null if they are not. */
+  traces: TraceExport | null;
+}
+
+/** The export of spans to a collector that the operator chose. */
+interface TraceExport {
+  settings: TraceSettings;
+  fetch: typeof globalThis.fetch;
 }

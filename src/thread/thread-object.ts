@@ -1,13 +1,13 @@
-// The Durable Object of a thread: its entry points, and the tables that map a call or a request to its handler. RPC enters by `call`,
-// requests with a socket or a body by `fetch`. An object without a thread responds `thread_not_found` and writes nothing. Everything that
-// is not called from outside is #private: on Workers a TypeScript `private` method can be called over RPC.
+// The Durable Object of a thread: finds the handler of a call or a request, checks who may access the thread, and loads the thread from its
+// rows. RPC enters by `call`, requests with a socket or a body by `fetch`. An object without a thread responds `thread_not_found` and
+// writes nothing. Everything that is not called from outside is #private: on Workers a TypeScript `private` method can be called over RPC.
 
 import { DurableObject } from "cloudflare:workers";
-import { z } from "zod";
 
 import { refuse, httpStatus, ThreadholdError } from "#contract/error.ts";
 import type { Refusal } from "#contract/error.ts";
 import type { HeldLeases, HoldsLeases } from "#core/lease.ts";
+import type { ThreadRecord } from "#core/record.ts";
 import {
   callerHeader,
   endpointPath,
@@ -15,6 +15,7 @@ import {
   filesPath,
   importPath,
   messageSearchPath,
+  parseCaller,
   subscribePath,
 } from "#core/thread-rpc.ts";
 import type { Result, Caller, ThreadRpc } from "#core/thread-rpc.ts";
@@ -23,7 +24,10 @@ import { discardBody } from "#lib/discard-body.ts";
 import { causeOf } from "#lib/log-port.ts";
 import { meterStorage } from "#store/meter.ts";
 import type { MeterReading, MeteredStorage } from "#store/meter.ts";
+import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
+import { createSqliteThreadStore } from "#store/thread/sqlite-thread-store.ts";
 
+import { Alarm, longestHeartbeatMs } from "./alarm.ts";
 import { peerMethods } from "./children/peer-methods.ts";
 import { createMethods } from "./method/create-thread.ts";
 import { callEndpoint } from "./method/endpoint-call.ts";
@@ -34,17 +38,21 @@ import type { MethodCall, MethodGroup, MethodName } from "./method/method-call.t
 import { resultMethods } from "./method/post-tool-results.ts";
 import { transcriptMethods } from "./method/read-transcript.ts";
 import { changeMethods } from "./method/thread-changes.ts";
+import { contextMethods } from "./method/thread-context.ts";
 import { exportThread } from "./method/thread-export.ts";
 import { importThread } from "./method/thread-import.ts";
 import { messageMethods } from "./method/thread-messages.ts";
 import { queueMethods } from "./method/thread-queue.ts";
 import { recordMethods } from "./method/thread-records.ts";
+import { hasPassedDeadline, openThread } from "./open-thread.ts";
+import type { OpenThread } from "./open-thread.ts";
+import { OwnerFeed } from "./owner-feed.ts";
 import { acknowledge, subscribe } from "./reader/subscribe.ts";
 import { admissionMethods } from "./run/admission.ts";
 import { continueMethods } from "./run/continue-run.ts";
 import { StreamLeases } from "./stream-leases.ts";
 import type { ThreadDependencies } from "./thread-dependencies.ts";
-import { ThreadLoader } from "./thread-loader.ts";
+import { ThreadLifetime } from "./thread-lifetime.ts";
 
 /** The methods that `call` accepts. Each file of methods exports a group. The table does not compile if a method is missing. */
 const methods: MethodGroup<MethodName> = {
@@ -54,6 +62,7 @@ const methods: MethodGroup<MethodName> = {
   ...continueMethods,
   ...messageMethods,
   ...queueMethods,
+  ...contextMethods,
   ...recordMethods,
   ...toolMethods,
   ...resultMethods,
@@ -66,27 +75,49 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
   return class ThreadObject extends DurableObject<Env> implements HoldsLeases, Pick<ThreadRpc, "redeemTicket"> {
     readonly #world: ThreadDependencies;
     readonly #storage: MeteredStorage;
-    readonly #loader: ThreadLoader;
+    readonly #store: ManagedThreadStore;
+    readonly #ownerFeed: OwnerFeed;
+    readonly #lifetime: ThreadLifetime;
     readonly #leases: StreamLeases;
     readonly #tickets = new UsedTickets();
+    #alarm: Alarm;
+    /** The thread, if it is in memory. */
+    #open: OpenThread | null = null;
 
     constructor(state: DurableObjectState, env: Env) {
       super(state, env);
       this.#world = worldOf(env, state);
       this.#storage = meterStorage(state.storage);
       this.#leases = new StreamLeases(state, this.#world.feeds, () => this.#world.clock.now() / 1000);
-      this.#loader = new ThreadLoader(state, this.#world, this.#storage);
+      const [world, storage] = [this.#world, this.#storage];
+      const store = createSqliteThreadStore(storage, world.faults);
+      this.#store = store;
+      this.#ownerFeed = new OwnerFeed(world.feeds, (work) => state.waitUntil(work));
+      this.#alarm = this.#alarmAt(null);
+      this.#lifetime = new ThreadLifetime({
+        storage,
+        store,
+        world,
+        alarm: () => this.#alarm,
+        open: (record) => this.#openAs(record),
+        loaded: () => this.#load(),
+        unload: () => this.#unload(),
+      });
       state.setWebSocketAutoResponse(new WebSocketRequestResponsePair("ping", "pong"));
+      void state.blockConcurrencyWhile(async () => {
+        if (!store.exists()) return;
+        store.migrate();
+        this.#alarm = this.#alarmAt(await state.storage.getAlarm());
+      });
     }
 
     /** Calls one of the thread's methods by its name. Never rejects: a refusal is a value. */
     async call(name: string, caller: Caller, ...input: unknown[]): Promise<Result<unknown>> {
-      const loader = this.#loader;
       const call: MethodCall = {
         caller,
-        thread: () => loader.loadFor(caller),
-        create: (work) => loader.create(work),
-        remove: (byParent) => loader.remove(loader.loadFor(caller), byParent),
+        thread: () => this.#loadFor(caller),
+        create: (work) => this.#lifetime.create(work),
+        remove: (byParent) => this.#lifetime.remove(this.#loadFor(caller), byParent),
       };
       return this.#answer(() => {
         if (!Object.hasOwn(methods, name)) throw refuse("route_not_found", `The thread has no method "${name}".`);
@@ -105,14 +136,14 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     }
 
     #serve(incoming: Request): Response | Promise<Response> {
-      const [loader, leases, { clock, files }] = [this.#loader, this.#leases, this.#world];
+      const [leases, { clock, files }] = [this.#leases, this.#world];
       const url = new URL(incoming.url);
       const caller = parseCaller(incoming.headers.get(callerHeader));
       if (url.pathname === importPath) {
         const end = leases.begin(caller);
-        return importThread(loader.importer, { caller, clock }, incoming).finally(end);
+        return importThread(this.#lifetime.importer, { caller, clock }, incoming).finally(end);
       }
-      const { context } = loader.loadFor(caller);
+      const { context } = this.#loadFor(caller);
       if (url.pathname === exportPath) {
         return exportThread(context, incoming, { bucket: files.bucket, begin: () => leases.begin(caller) });
       }
@@ -124,7 +155,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
     }
 
     async held(ids: readonly string[]): Promise<HeldLeases> {
-      const { record } = this.#loader;
+      const record = this.#record;
       const working = record !== null && record.active_run_id !== null && record.status === "running";
       return { streams: this.#leases.held(ids), working };
     }
@@ -139,13 +170,32 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
       return this.#storage.meter.snapshot();
     }
 
+    /**
+     * Resumes runs and does background work. Never throws: the platform would repeat the alarm only a few times. After an error the alarm
+     * is set again.
+     */
     override async alarm(): Promise<void> {
-      await this.#loader.wake();
+      this.#alarm.fired();
+      if (!this.#store.exists()) return;
+      try {
+        const open = this.#load();
+        if (open === null) {
+          await this.#lifetime.importer.handleAlarm();
+          return;
+        }
+        open.context.wakeups.beat();
+        open.driver.resume();
+        // Not awaited: the platform delivers the next alarm only after this one has returned, and the catalog may not respond.
+        this.ctx.waitUntil(open.context.wakeups.runAndSleep());
+      } catch (thrown) {
+        this.#alarm.notAfter(this.#world.clock.now() / 1000 + longestHeartbeatMs);
+        this.#logFailure("alarm_failed", thrown);
+      }
     }
 
     override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
-      const open = this.#loader.load();
-      if (open !== null && typeof message === "string") acknowledge(open.context, socket, message);
+      const open = this.#load();
+      if (open !== null && typeof message === "string") acknowledge(open.context.live, socket, message);
     }
 
     override webSocketClose(socket: WebSocket): void {
@@ -160,7 +210,7 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
 
     #dropReader(socket: WebSocket): void {
       this.#leases.left(socket);
-      this.#loader.loaded?.context.live.broadcaster.release(socket);
+      this.#open?.context.live.broadcaster.release(socket);
     }
 
     /** The outcome of a call as data: a refusal becomes data, and another failure is logged and hidden from the caller. Never rejects. */
@@ -169,26 +219,54 @@ export function threadObject<Env>(worldOf: (env: Env, state: DurableObjectState)
         return { ok: true, value: await work() };
       } catch (thrown) {
         if (thrown instanceof ThreadholdError) return { ok: false, refusal: thrown.refusal };
-        this.#world.log("error", "thread_failed", { thread_id: this.ctx.id.name ?? null, cause: causeOf(thrown) });
+        this.#logFailure("thread_failed", thrown);
         return { ok: false, refusal: { code: "internal", message: "Something broke inside the server." } };
       }
     }
+
+    #logFailure(event: "alarm_failed" | "thread_failed", thrown: unknown): void {
+      this.#world.log("error", event, { thread_id: this.ctx.id.name ?? null, cause: causeOf(thrown) });
+    }
+
+    /** Returns the thread. Refuses with `thread_not_found` a thread that does not exist or that the caller may not access. */
+    #loadFor(caller: Caller): OpenThread {
+      const record = this.#record;
+      const allowed = record !== null && (caller.admin || (caller.user !== null && caller.user === record.user_id));
+      const open = allowed ? this.#load() : null;
+      if (open === null) throw refuse("thread_not_found", "There is no such thread.");
+      return open;
+    }
+
+    /** The thread's record, from memory or from its row; null if no thread was created. */
+    get #record(): Readonly<ThreadRecord> | null {
+      return this.#open?.context.live.record ?? this.#store.readThread();
+    }
+
+    /** Returns the thread, or null if none was created. Resumes a run that a crash interrupted or whose suspension is over. */
+    #load(): OpenThread | null {
+      if (this.#open === null) {
+        const record = this.#store.readThread();
+        if (record === null) return null;
+        this.#openAs(record).driver.resume();
+      } else if (hasPassedDeadline(this.#open)) this.#open.driver.resume();
+      return this.#open;
+    }
+
+    #openAs(record: ThreadRecord): OpenThread {
+      const [world, storage, store, alarm] = [this.#world, this.#storage, this.#store, this.#alarm];
+      this.#open = openThread({ world, storage, store, record, alarm, state: this.ctx, ownerFeed: this.#ownerFeed });
+      return this.#open;
+    }
+
+    #unload(): void {
+      this.#open = null;
+      this.#alarm = this.#alarmAt(null);
+    }
+
+    #alarmAt(at: number | null): Alarm {
+      return new Alarm(this.#storage, at, this.#world.clock.now() / 1000);
+    }
   };
-}
-
-const callerSchema = z.object({
-  user: z.string().nullable(),
-  admin: z.boolean(),
-  lease: z.object({ id: z.string(), bridged: z.boolean() }).optional(),
-});
-
-/** The caller of an internal request, from the header that the Worker writes. A missing or invalid header gives no rights. Never throws. */
-function parseCaller(header: string | null): Caller {
-  try {
-    return callerSchema.parse(JSON.parse(header ?? ""));
-  } catch {
-    return { user: null, admin: false };
-  }
 }
 
 /** The response for a refusal, with the body and status of every other route. */

@@ -13,7 +13,9 @@ import { boundRateLimiter } from "#http/limit/bound-rate-limiter.ts";
 import { boundedFetch, createRequestQueue } from "#lib/bounded-fetch.ts";
 import { consoleLog } from "#lib/log-port.ts";
 import { systemClock } from "#lib/system-clock.ts";
+import { traceSettings } from "#lib/trace-settings.ts";
 import { createModelPort } from "#models/create-model-port.ts";
+import { modelFacts } from "#models/model-facts.ts";
 import { readiness } from "#models/readiness.ts";
 import { createRedact } from "#models/redact.ts";
 import type { Registry } from "#spec/index.ts";
@@ -53,6 +55,7 @@ export function compose(
     const known = apps.get(env);
     if (known !== undefined) return known;
     deploymentLimits(env, reportInvalidLimit);
+    traceSettings(env, reportInvalidTraces);
     const { diagnostics = [], authenticate } = options;
     const app = createApp({
       registry,
@@ -62,6 +65,7 @@ export function compose(
       feeds: (owner) => feedOf(env, owner),
       catalog: catalogOf(env),
       readiness: (model) => readiness(model, { ...env }),
+      modelFacts: (model) => modelFacts(model, { ...env }),
       variables: env,
       authenticate: authenticate && ((request) => authenticate(request, env)),
       prefix,
@@ -85,13 +89,14 @@ export function compose(
   };
 }
 
-/** The same object, whose variables are also read by names that a definition or a provider gives them. */
+/** The same object, typed so that variables can be read by any name: definitions and providers name variables too. */
 function named(env: ThreadholdBindings): Environment {
   return env as Environment;
 }
 
 function worldOf(env: Environment, registry: Registry): ThreadDependencies {
   const inTurn = createRequestQueue(maxOpenRequests);
+  const traced = traceSettings(env);
   return {
     registry,
     models: createModelPort({ env: { ...env }, fetch: boundedFetch(inTurn, (...call) => fetch(...call)) }),
@@ -104,12 +109,20 @@ function worldOf(env: Environment, registry: Registry): ThreadDependencies {
     threads: (id) => env.THREADS.get(env.THREADS.idFromName(id)) as unknown as ThreadPeer,
     feeds: (owner) => feedOf(env, owner),
     settings: { limits: deploymentLimits(env), version: versionOf(env), redact: createRedact(secretsOf(env)) },
+    // Outside of the queue for a run's requests, so that a collector that does not answer delays no run.
+    traces: traced === null ? null : { settings: traced, fetch: (...call) => fetch(...call) },
   };
 }
 
 /** Logs, once per isolate, the variable of a limit that has an invalid value. */
 function reportInvalidLimit(variable: string): void {
   const message = "No positive number, and whole but for USD: nothing is allowed until it is mended.";
+  consoleLog("error", "bad_configuration", { variable, message });
+}
+
+/** Logs, once per isolate, the variable of the export of traces that has an invalid value. */
+function reportInvalidTraces(variable: string): void {
+  const message = "The value is invalid or not supported, so no traces are exported; see the operations guide.";
   consoleLog("error", "bad_configuration", { variable, message });
 }
 

@@ -1,5 +1,6 @@
 // Reads settings from the Worker's bindings and variables.
 
+import { headerSecrets } from "#lib/trace-settings.ts";
 import { imagesBinding, noImages } from "#store/images/images-binding.ts";
 import type { FileSettings } from "#thread/files/loaded-thread-files.ts";
 
@@ -25,6 +26,10 @@ export function fileSettings(env: Environment): FileSettings {
 
 /** The values of a deployment's secrets, recognised by the names of their variables. None of them may appear in the log. */
 export function secretsOf(env: Environment): string[] {
+  return [...headerSecrets(env), ...namedSecrets(env)];
+}
+
+function namedSecrets(env: Environment): string[] {
   return Object.entries(env).flatMap(([name, value]) => {
     if (typeof value !== "string" || !/(KEY|TOKENS?|SECRET|PASSWORD|CREDENTIALS?)$/i.test(name)) return [];
     // `API_TOKENS` is a list whose entries may end with a user's id.

@@ -24,7 +24,7 @@ describe("signing in", () => {
   };
   const start = async (state: string, variables: string[]): Promise<void> => {
     await server?.stop();
-    server = await startDevServer(project.state(state), variables, project.root);
+    server = await startDevServer(project.state(state), variables, { root: project.root, storedBundle: true });
   };
 
   beforeAll(async () => {
@@ -97,7 +97,7 @@ describe("signing in", () => {
     await picture("signed-in-320-light");
   });
 
-  it("A token that is no longer valid is requested again, and no text is lost", async () => {
+  it("The page requests a new token when its token is no longer valid, and no text is lost", async () => {
     const { page } = await open();
     const signIn = async (): Promise<void> => {
       await page.getByLabel("Token or JWT").fill("anna-secret");
@@ -166,7 +166,7 @@ describe("signing in", () => {
     expect(await anna.page.getByLabel("User", { exact: true }).count()).toBe(0);
   });
 
-  it("A deployment that allows no one in, and one that cannot be reached, show what to do", async () => {
+  it("The page shows what to do if the deployment accepts no callers or cannot be reached", async () => {
     await start("closed", []);
     const screen = await open();
     const { page } = screen;

@@ -105,7 +105,7 @@ describe("pages of other origins and the open mode", () => {
   );
 
   it.each(["localhost", "127.0.0.1"])(
-    "AUTH20 A page of %s on another port reads, writes, follows and opens a socket",
+    "AUTH20 A page of %s on another port may read, write, follow a thread and open a socket",
     async (name) => {
       const { url, browser: chromium } = started();
       const pages = await pageServer();

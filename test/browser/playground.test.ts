@@ -5,9 +5,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startDevServer } from "../e2e/dev-server.ts";
 import type { DevServer } from "../e2e/dev-server.ts";
 import { copyProject } from "../e2e/support/project-copy.ts";
-import { addTracedAgent } from "../e2e/support/traced-agent.ts";
+import { addStrategyAgents, addTracedAgent } from "../e2e/support/traced-agent.ts";
 import { ApiClient } from "../support/http-client/api-client.ts";
+import { answers } from "./suites/answers.ts";
 import { api } from "./suites/api.ts";
+import { context } from "./suites/context.ts";
 import { conversation } from "./suites/conversation.ts";
 import { definitions } from "./suites/definitions.ts";
 import { examplePages } from "./suites/example-pages.ts";
@@ -27,8 +29,10 @@ import { threads } from "./suites/threads.ts";
 import { trace } from "./suites/trace.ts";
 import { usage } from "./suites/usage.ts";
 import { waiting } from "./suites/waiting.ts";
+import { addAnswerAgents } from "./support/answer-agents.ts";
 import { openBrowser } from "./support/browser.ts";
 import type { TestBrowser, TestPage } from "./support/browser.ts";
+import { addContextAgents } from "./support/context-agents.ts";
 import { addPacedAgent } from "./support/paced-model.ts";
 import type { PacedModel } from "./support/paced-model.ts";
 import { addTalkAgents } from "./support/talk-agents.ts";
@@ -38,6 +42,9 @@ describe("the playground", () => {
   const project = copyProject();
   addTalkAgents(project);
   addTracedAgent(project);
+  addStrategyAgents(project);
+  addAnswerAgents(project);
+  addContextAgents(project);
   const pages: TestPage[] = [];
   let model: PacedModel | undefined;
   let server: DevServer | undefined;
@@ -51,6 +58,12 @@ describe("the playground", () => {
       pages.push(opened);
       await opened.page.goto(path);
       return opened;
+    },
+    async visit(path) {
+      if (server === undefined || browser === undefined) throw new Error("Nothing was started");
+      const visited = await browser.visit(server.url, path);
+      pages.push(visited);
+      return visited;
     },
     pacedAnswer() {
       if (model === undefined) throw new Error("Nothing was started");
@@ -117,6 +130,8 @@ describe("the playground", () => {
   const suites = [
     threads,
     conversation,
+    context,
+    answers,
     search,
     talk,
     richText,

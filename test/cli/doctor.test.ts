@@ -1,46 +1,29 @@
 // `threadhold doctor` over projects with one fault each. Wrangler reads their configurations.
 
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
+import { applyCatalogMigrations } from "#cli/dev/catalog-migrations.ts";
+import { lockState } from "#cli/dev/state-lock.ts";
+import { localState, readWranglerProject } from "#cli/doctor/wrangler-package.ts";
 import { runCli } from "#cli/run-cli.ts";
 
-import { good, packageRoot, writeProject, type Files } from "../compiler/temporary-project.ts";
+import { packageRoot, writeProject, type Files } from "../compiler/temporary-project.ts";
+import { complete, inRepository, toml } from "./wrangler-project.ts";
 
 // The command compiles the project.
 vi.setConfig({ testTimeout: 60_000 });
 
-const inRepository = join(packageRoot, ".cache/doctor");
+const doctor = (files: Files, under?: string): Promise<{ code: number; output: string }> =>
+  examine(writeProject(files, under));
 
-const toml = `name = "app"
-main = ".threadhold/worker.ts"
-compatibility_date = "2026-04-01"
-compatibility_flags = ["nodejs_compat", "global_fetch_strictly_public", "enable_request_signal"]
-[build]
-command = "npx threadhold build --auto"
-[[durable_objects.bindings]]
-name = "THREADS"
-class_name = "ThreadObject"
-[[durable_objects.bindings]]
-name = "FEEDS"
-class_name = "ThreadFeed"
-[[migrations]]
-tag = "threadhold-v1"
-new_sqlite_classes = ["ThreadObject", "ThreadFeed"]
-[[d1_databases]]
-binding = "CATALOG"
-database_name = "threads"
-database_id = "00000000-0000-0000-0000-000000000000"
-migrations_dir = "node_modules/threadhold/migrations/catalog"
-`;
-
-const complete: Files = { ...good, "wrangler.toml": toml, ".dev.vars": "OPEN_LOOPBACK=true\n" };
-
-async function doctor(files: Files, under?: string): Promise<{ code: number; output: string }> {
+async function examine(root: string, ...args: string[]): Promise<{ code: number; output: string }> {
   const lines: string[] = [];
-  const code = await runCli(["doctor", "--root", writeProject(files, under)], {
-    env: {},
+  const code = await runCli(["doctor", "--root", root, ...args], {
+    env: { PATH: process.env.PATH },
     cwd: packageRoot,
     packageRoot,
     version: "test",
@@ -53,7 +36,7 @@ async function doctor(files: Files, under?: string): Promise<{ code: number; out
 }
 
 describe("the command doctor", () => {
-  it("The command doctor finds nothing to mend in a complete project, in TOML and in JSON with comments", async () => {
+  it("The command doctor reports no problem of a complete project, in TOML and in JSON with comments", async () => {
     const { code, output } = await doctor(complete, inRepository);
     expect([code, output]).toEqual([0, expect.not.stringMatching(/^(?:warning|error)/m)]);
     const json = `{ // a comment
@@ -63,7 +46,8 @@ describe("the command doctor", () => {
       "durable_objects": { "bindings": [
         { "name": "THREADS", "class_name": "ThreadObject" }, { "name": "FEEDS", "class_name": "ThreadFeed" } ] },
       "migrations": [{ "tag": "v1", "new_sqlite_classes": ["ThreadObject", "ThreadFeed"] }],
-      "d1_databases": [{ "binding": "CATALOG", "database_name": "threads", "database_id": "x", "migrations_dir": "m" }] }`;
+      "d1_databases": [{ "binding": "CATALOG", "database_name": "threads", "database_id": "x",
+        "migrations_dir": "../../../migrations/catalog" }] }`;
     const { "wrangler.toml": _, ...others } = complete;
     expect(await doctor({ ...others, "wrangler.jsonc": json }, inRepository)).toMatchObject({ code: 0 });
   });
@@ -73,16 +57,58 @@ describe("the command doctor", () => {
       "no class of threads",
       /\[\[durable_objects.bindings\]\]\nname = "THREADS"\nclass_name = "ThreadObject"\n/,
       "",
-      "binding THREADS",
+      'npx threadhold init, or add\n             [[durable_objects.bindings]]\n             name = "THREADS"',
     ],
     ["another class of feeds", /class_name = "ThreadFeed"/, 'class_name = "Other"', 'class_name = "ThreadFeed"'],
     ["no migration of feeds", /, "ThreadFeed"\]/, "]", "migration of ThreadFeed"],
+    [
+      "a class without SQLite",
+      /new_sqlite_classes = .*/,
+      'new_classes = ["ThreadObject"]\nnew_sqlite_classes = ["ThreadFeed"]',
+      "write new_sqlite_classes",
+    ],
+    [
+      "a class that is deleted",
+      /(new_sqlite_classes = .*)/,
+      '$1\n[[migrations]]\ntag = "v2"\ndeleted_classes = ["ThreadFeed"]',
+      'remove the migration "v2"',
+    ],
+    [
+      "a tag that occurs twice",
+      /(new_sqlite_classes = .*)/,
+      '$1\n[[migrations]]\ntag = "threadhold-v1"\nnew_sqlite_classes = ["Other"]',
+      "a tag of its own",
+    ],
+    [
+      "a folder without migrations",
+      /migrations_dir.*/,
+      'migrations_dir = "agents"',
+      "node_modules/threadhold/migrations/catalog",
+    ],
     ["no catalog", /\[\[d1_databases\]\][\s\S]*/, "", "npx wrangler d1 create"],
     ["no compatibility date", /compatibility_date.*\n/, "", 'add compatibility_date = "'],
     ["a date that the runtime does not accept", /"2026-04-01"/, '"2099-01-01"', "install a newer wrangler"],
+    [
+      "a date for which npm needs an override",
+      /"2026-04-01"/,
+      '"2098-03-01"',
+      'npm, in package.json:\n               "overrides": { "workerd": "^1.20980301.0" }',
+    ],
+    [
+      "a date for which pnpm needs an override",
+      /"2026-04-01"/,
+      '"2098-03-01"',
+      "pnpm, in pnpm-workspace.yaml:\n               overrides:\n                 workerd: ^1.20980301.0",
+    ],
     ["a date that is too old", /"2026-04-01"/, '"2023-01-01"', "is older than"],
     ["no flag for modules of Node", /"nodejs_compat", /, "", 'add "nodejs_compat"'],
     ["another build command", /npx threadhold build --auto/, "make", 'command = "make && npx threadhold build --auto"'],
+    [
+      "a build command with quotes and a line break",
+      /"npx threadhold build --auto"/,
+      `'''\nmake "all"\n'''`,
+      'command = "make \\"all\\" && npx threadhold build --auto"',
+    ],
     ["a file that cannot be parsed", /^name = "app"/, "name = ", "wrangler.toml"],
   ] as const)("The command doctor ends with 1 and names the fix for a configuration with %s", async (...given) => {
     const [, from, to, fix] = given;
@@ -94,8 +120,17 @@ describe("the command doctor", () => {
   it("The command doctor names a missing wrangler, a missing configuration, missing definitions and errors in them", async () => {
     expect(await doctor(complete)).toMatchObject({
       code: 1,
-      output: expect.stringContaining("npm install --save-dev wrangler@4") as string,
+      output: expect.stringContaining("npm install --save-dev wrangler@4, or pnpm add --save-dev wrangler@4") as string,
     });
+    const unloadable = {
+      "node_modules/wrangler/package.json":
+        '{ "name": "wrangler", "version": "4.86.0", "bin": { "wrangler": "bin.js" } }',
+      "node_modules/workerd/index.js":
+        'throw new Error("The package @cloudflare/workerd-linux-64 is missing.\\nMore");',
+    };
+    const { output } = await doctor({ ...complete, ...unloadable });
+    expect(output).toContain("runtime cannot be loaded: The package @cloudflare/workerd-linux-64 is missing.\n");
+    expect(output).not.toContain("wrangler: It is not installed");
     const { "wrangler.toml": _, ...others } = complete;
     expect((await doctor(others, inRepository)).output).toContain("There is no wrangler.toml or wrangler.jsonc.");
     expect((await doctor({ "wrangler.toml": toml }, inRepository)).output).toContain("fix: npx threadhold new agent");
@@ -117,5 +152,107 @@ export default defineModel({ name: "fast", provider: "openai", model: "gpt-5" })
       ".dev.vars": "OPENAI_API_KEY=k\nOPEN_LOOPBACK=true\n",
     };
     expect((await doctor(keyed, inRepository)).output).not.toContain("warning");
+  });
+
+  it.each([
+    ["a set of keys in .dev.vars", { ".dev.vars": 'JWKS_URL="https://login.example/keys"\nOPENAI_API_KEY=k\n' }],
+    ["variables in .env", { ".env": "OPEN_LOOPBACK=true\n", ".env.local": "OPENAI_API_KEY=k\n" }],
+    [
+      "variables of the configuration",
+      { "wrangler.toml": `${toml}[vars]\nAPI_TOKENS = "t"\n`, ".env": "OPENAI_API_KEY=k\n" },
+    ],
+    [
+      "a main module of its own, which may identify callers",
+      {
+        "wrangler.toml": toml.replace(".threadhold/worker.ts", "src/index.ts"),
+        "src/index.ts": "export default {};",
+        ".env": "OPENAI_API_KEY=k\n",
+      },
+    ],
+  ])("The command doctor warns neither of access nor of keys for %s", async (_, files: Files) => {
+    const model = `import { defineModel } from "threadhold";
+export default defineModel({ name: "fast", provider: "openai", model: "gpt-5" });`;
+    const { ".dev.vars": _vars, ...others } = complete;
+    const { code, output } = await doctor({ ...others, "agents/models/fast.ts": model, ...files }, inRepository);
+    expect([code, output]).toEqual([0, expect.not.stringMatching(/^warning (?:\.dev\.vars|model)/m)]);
+  });
+
+  it("The command doctor checks the named environment, and refuses one that the configuration does not have", async () => {
+    const staging = `[env.staging]\n[[env.staging.durable_objects.bindings]]\nname = "THREADS"\nclass_name = "ThreadObject"\n`;
+    const root = writeProject({ ...complete, "wrangler.toml": toml + staging }, inRepository);
+    expect(await examine(root)).toMatchObject({ code: 0 });
+    const { code, output } = await examine(root, "--env", "staging");
+    expect([code, output]).toEqual([1, expect.stringContaining("[[env.staging.d1_databases]]")]);
+    const unknown = await examine(root, "--env", "prod");
+    expect([unknown.code, unknown.output]).toEqual([1, expect.stringContaining("prod")]);
+  });
+
+  it("The command doctor warns of the explorer of plain wrangler, unless a file that wrangler reads turns it off", async () => {
+    const { ".env": _, ...others } = complete;
+    const { code, output } = await doctor(others, inRepository);
+    expect([code, output]).toEqual([0, expect.stringContaining("add the line X_LOCAL_EXPLORER=false to .env")]);
+    expect((await doctor(complete, inRepository)).output).toContain("explorer of wrangler: off");
+  });
+
+  it("The command doctor warns of a default port that another program uses, and names a free one", async () => {
+    const taken = createServer();
+    onTestFinished(() => void taken.close());
+    const port = await new Promise<number>((resolve) => {
+      taken.listen(0, "127.0.0.1", () => resolve((taken.address() as { port: number }).port));
+    });
+    const root = writeProject({ ...complete, "wrangler.toml": `${toml}[dev]\nport = ${String(port)}\n` }, inRepository);
+    const { code, output } = await examine(root, "--json");
+    const findings = JSON.parse(output) as { name: string; fix?: string }[];
+    expect(code).toBe(0);
+    expect(findings.find(({ name }) => name === `port ${String(port)}`)).toMatchObject({
+      status: "warning",
+      fix: expect.stringMatching(/npx threadhold dev --port \d+$/) as string,
+    });
+    // A server of the project itself is no reason for another port.
+    const lock = lockState(join(root, ".wrangler/state"));
+    expect((await examine(root)).output).toContain(`a server of this project runs (pid ${String(process.pid)})`);
+    if ("release" in lock) lock.release();
+  });
+
+  it("The command doctor names each invalid variable of traces without its value, and the collector of valid ones", async () => {
+    const secret = "secret-key-0123";
+    const vars = [
+      "OTEL_EXPORTER_OTLP_ENDPOINT=http://otel.example.com",
+      `OTEL_EXPORTER_OTLP_HEADERS=${secret}`,
+      "OTEL_TRACES_SAMPLER=sometimes",
+    ];
+    const wrong = await doctor({ ...complete, ".dev.vars": ["OPEN_LOOPBACK=true", ...vars].join("\n") }, inRepository);
+    expect(wrong.code).toBe(0);
+    for (const name of vars.map((line) => line.split("=")[0])) {
+      expect(wrong.output).toMatch(
+        new RegExp(
+          `^warning ${String(name)}: The value is invalid.*no traces are exported\\.\\n +fix: set it to .`,
+          "m",
+        ),
+      );
+    }
+    expect(wrong.output).not.toContain(secret);
+    const right = ["OPEN_LOOPBACK=true", "OTEL_EXPORTER_OTLP_ENDPOINT=https://otel.example.com/in"].join("\n");
+    expect((await doctor({ ...complete, ".dev.vars": right }, inRepository)).output).toMatch(
+      /^ok +traces: exported to otel\.example\.com$/m,
+    );
+  });
+
+  it("The command doctor names the migrations that the local catalog lacks", async () => {
+    const files = {
+      ...complete,
+      "wrangler.toml": toml.replace(/migrations_dir.*/, 'migrations_dir = "migrations"'),
+      "migrations/0001_first.sql": "CREATE TABLE first (id TEXT);",
+    };
+    const root = writeProject(files, inRepository);
+    expect((await examine(root)).output).toContain("local catalog: none yet");
+    const project = readWranglerProject(root);
+    if (!("wrangler" in project)) throw new Error(project.detail);
+    expect(await applyCatalogMigrations(project, localState(project), process.env)).toMatchObject({ code: 0 });
+    expect((await examine(root)).output).toContain("local catalog: all migrations are applied");
+    writeFileSync(join(root, "migrations/0002_second.sql"), "CREATE TABLE second (id TEXT);");
+    const { code, output } = await examine(root);
+    expect([code, output]).toEqual([0, expect.stringContaining("local catalog: Not applied: 0002_second.sql.")]);
+    expect(output).toContain("fix: npx threadhold dev applies them");
   });
 });

@@ -41,6 +41,9 @@ const good = page(
   'const { usage, total } = await client.usage({ by: ["day", "model"], from: "2026-11-01" });',
   "usage.map(({ day, runs, cost }) => [day satisfies string | undefined, runs + 1, cost satisfies number | null]);",
   "total.usage.cache_read satisfies number;",
+  'const report = await thread.send<{ city: string }>("Weather?", { structure: { type: "object" } });',
+  "report.data satisfies { city: string } | undefined;",
+  "report.text satisfies string | null;",
   "export { made };",
 );
 
@@ -53,9 +56,10 @@ const bad: Record<string, string> = {
   event: 'thread.on("text_dleta", () => undefined);',
   custom: 'thread.onCustom("order.plaecd", () => undefined);',
   data: 'thread.onCustom("order.placed", (data) => data.dollars);',
-  answer: "void thread.get().then((told) => told.nothing);",
+  answer: "void thread.get().then((read) => read.nothing);",
   dimension: 'void client.usage({ by: ["days"] });',
   part: 'thread.send([{ type: "picture" }]);',
+  structured: 'thread.send<{ city: string }>("x").then(({ data }) => data?.town);',
 };
 
 describe("types of the client", () => {

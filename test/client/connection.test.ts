@@ -9,7 +9,7 @@ import type { Connection, Signal } from "#client/follow/connection.ts";
 const seed = Date.now() % 2 ** 31;
 
 const carrier = fc.constantFrom("socket" as const, "sse" as const);
-const error = fc.constant(new Error("told"));
+const error = fc.constant(new Error("connection refused"));
 const signal: fc.Arbitrary<Signal> = fc.oneof(
   fc.constantFrom<Signal>({ type: "opened" }, { type: "progress" }, { type: "offline" }),
   fc.record({ type: fc.constant("lost" as const), error, delayMs: fc.nat(30_000) }),

@@ -10,7 +10,7 @@ import { foldAll } from "#contract/fold.ts";
 import { story } from "../contract/support/story.ts";
 import { FakeServer } from "./support/fake-carrier.ts";
 import { openRequests } from "./support/open-requests.ts";
-import { threadId } from "./support/records.ts";
+import { threadId, threadOf } from "./support/records.ts";
 
 const seed = Number(process.env["CLIENT_SEED"] ?? Date.now() % 2 ** 31);
 
@@ -57,8 +57,8 @@ it("The client folds each event once and in order, whichever connections break a
   fc.assert(
     fc.property(story, fc.array(step, { maxLength: 60 }), (events, steps) => {
       const { follow, server, time, presence, seen } = following();
-      const untold = [...events];
-      const tell = (count: number): void => void server.told.push(...untold.splice(0, count));
+      const unsent = [...events];
+      const tell = (count: number): void => void server.emitted.push(...unsent.splice(0, count));
       for (const one of steps) {
         const { wire } = server;
         switch (one.do) {
@@ -75,12 +75,12 @@ it("The client folds each event once and in order, whichever connections break a
             wire.lose();
             break;
           case "drop": {
-            const lost = server.told.find(({ seq }) => seq > (wire.prev ?? 0));
+            const lost = server.emitted.find(({ seq }) => seq > (wire.prev ?? 0));
             if (wire.open && wire.prev !== null && lost !== undefined) wire.send(lost, false);
             break;
           }
           case "repeat": {
-            const again = server.told.find(({ seq }) => seq === wire.prev);
+            const again = server.emitted.find(({ seq }) => seq === wire.prev);
             if (wire.open && again !== undefined) wire.send(again);
             break;
           }
@@ -96,7 +96,7 @@ it("The client folds each event once and in order, whichever connections break a
         expect(server.wires.filter(({ wire: { over } }) => !over).length).toBeLessThanOrEqual(1);
         if (server.wire !== wire) expect(server.wire.after).toBe(follow.hasState ? follow.state.last_seq : null);
       }
-      tell(untold.length);
+      tell(unsent.length);
       presence.tell("online");
       // A loss after the last frame is noticed only when the connection breaks too: no later frame names the missing number.
       server.wire.lose();
@@ -182,7 +182,7 @@ describe("a subscription", () => {
     expect(good.server.wires.map(({ kind }) => kind)).toEqual(["socket", "socket"]);
   });
 
-  it("A connection that is refused for good is closed with the reason, and is not tried again", () => {
+  it("A connection that is refused permanently is closed with the reason, and is not tried again", () => {
     const { follow, server, time, closed, presence } = following();
     const error = new Error("no such thread");
     server.wire.refuse(error);
@@ -240,7 +240,7 @@ describe("a subscription", () => {
     expect([follow.connection.state, server.wires.length]).toEqual(["connecting", 3]);
   });
 
-  it("A subscription is closed 250 ms after its last user has left", () => {
+  it("A subscription is closed 250 ms after its last holder has released it", () => {
     const { follow, release, server, time, closed } = following();
     const again = follow.hold();
     release();
@@ -267,16 +267,30 @@ describe("a subscription", () => {
     server.wire.opened();
     server.catchUp();
     const first = follow.state;
-    let told = 0;
-    follow.onChange(() => (told += 1));
+    let emitted = 0;
+    follow.onChange(() => (emitted += 1));
     server.wire.send({ type: "queue_changed", seq: 1, thread_id: threadId, at: 1, queued: [] });
     expect(follow.state).not.toBe(first);
     expect(follow.state.messages).toBe(first.messages);
     expect(follow.state.thread).toBe(first.thread);
-    const before = told;
+    const before = emitted;
     const second = follow.state;
     server.wire.send({ type: "queue_changed", seq: 1, thread_id: threadId, at: 1, queued: [] });
-    expect([follow.state, told]).toEqual([second, before]);
+    expect([follow.state, emitted]).toEqual([second, before]);
+  });
+
+  it("An event of a type that only a newer server knows changes only the state's last event number, and later events are applied", () => {
+    const { follow, server, seen } = following();
+    server.wire.opened();
+    server.catchUp();
+    const { last_seq: _, ...before } = follow.state;
+    const unknown = { type: "of_a_newer_server", seq: 1, thread_id: threadId, at: 1, run_id: "run", data: { a: 1 } };
+    server.wire.send(unknown as unknown as ThreadEvent);
+    expect(follow.state).toEqual({ ...before, last_seq: 1 });
+    const thread = { ...threadOf({ id: threadId, title: "New" }), of_a_newer_server: true };
+    server.wire.send({ type: "thread_updated", seq: 2, thread_id: threadId, at: 2, thread });
+    expect(follow.state).toEqual({ ...before, last_seq: 2, thread });
+    expect(seen.map(({ type }) => type)).toEqual(["snapshot", "of_a_newer_server", "thread_updated"]);
   });
 
   it("A listener that throws does not keep events from the others, and its error is reported as uncaught", async () => {

@@ -110,12 +110,12 @@ describe("uploads", () => {
       retries: 1,
       timers,
     });
-    const told: unknown[] = [];
+    const emitted: unknown[] = [];
     const record = await client
       .thread("t")
-      .files.upload("a.txt", "Hello", { onProgress: (progress) => told.push(progress) });
+      .files.upload("a.txt", "Hello", { onProgress: (progress) => emitted.push(progress) });
     expect(record).toEqual({ path: "/a.txt", size: 5, etag: '"sent"' });
-    expect(told.at(-1)).toEqual({ loaded: 5, total: 5 });
+    expect(emitted.at(-1)).toEqual({ loaded: 5, total: 5 });
     expect(PageRequest.sent).toHaveLength(2);
     expect(PageRequest.sent[1]).toMatchObject({
       method: "PUT",
@@ -167,7 +167,7 @@ describe("uploads", () => {
   it("An import reports its progress, in a page and elsewhere", async () => {
     for (const inPage of [true, false]) {
       define("XMLHttpRequest", inPage ? PageRequest : undefined);
-      const told: unknown[] = [];
+      const emitted: unknown[] = [];
       const client = new ThreadholdClient({
         url: "http://x",
         retries: 0,
@@ -176,8 +176,8 @@ describe("uploads", () => {
           return Response.json({ id: "t" });
         },
       });
-      await client.threads.import("lines", { onProgress: (progress) => told.push(progress) });
-      expect(told.at(-1)).toEqual({ loaded: 5, total: 5 });
+      await client.threads.import("lines", { onProgress: (progress) => emitted.push(progress) });
+      expect(emitted.at(-1)).toEqual({ loaded: 5, total: 5 });
     }
   });
 
@@ -218,11 +218,11 @@ describe("uploads", () => {
     ["a stream", new Blob([new Uint8Array(100_000)]).stream(), null],
     ["nothing", "", 0],
   ])("An upload of %s reports its progress while its bytes are read", async (_, body, total) => {
-    const told: { loaded: number; total: number | null }[] = [];
-    const bytes = await new Response(withProgress(body, (progress) => told.push(progress))).arrayBuffer();
+    const emitted: { loaded: number; total: number | null }[] = [];
+    const bytes = await new Response(withProgress(body, (progress) => emitted.push(progress))).arrayBuffer();
     expect(bytes.byteLength).toBe(total ?? 100_000);
-    const loaded = told.map((progress) => progress.loaded);
+    const loaded = emitted.map((progress) => progress.loaded);
     expect(loaded).toEqual(loaded.toSorted((one, other) => one - other));
-    if (bytes.byteLength > 0) expect(told.at(-1)).toEqual({ loaded: bytes.byteLength, total });
+    if (bytes.byteLength > 0) expect(emitted.at(-1)).toEqual({ loaded: bytes.byteLength, total });
   });
 });

@@ -153,7 +153,7 @@ describe("useThread", () => {
     expect([page.text(), drawn() - before]).toEqual(["", 2]);
   });
 
-  it("A hook returns the same object until something that was read changes", async () => {
+  it("A React hook returns the same object until something that was read changes", async () => {
     const shown = counting(({ messages }) => String(messages.length));
     await show(element(shown.Shown, { id: threadId }));
     await server.came("/events");
@@ -190,7 +190,7 @@ describe("useThread", () => {
     expect(() => shown.seen.at(-1)?.approve("call")).toThrow(/no thread yet/);
   });
 
-  it("Components that show one thread share a subscription, another id has another one, and a subscription without components is closed", async () => {
+  it("Components that show the same thread share a subscription, another thread has its own, and a subscription without components is closed", async () => {
     const other = "3f0a0000-0000-4000-8000-000000000002";
     const { Shown } = counting(({ thread }) => thread?.id.slice(-1) ?? "-");
     const both = (id: string | null): ReactNode =>
@@ -230,7 +230,7 @@ describe("useThread", () => {
     await server.came(`after=${seq}`);
   });
 
-  it("A hook outside of a provider throws an error that names the provider component", async () => {
+  it("A React hook outside of a provider throws an error that names the provider component", async () => {
     const { Shown } = counting(() => "x");
     const quiet = console.error;
     console.error = () => undefined;
@@ -255,19 +255,19 @@ describe("useThreads", () => {
   it("A list component renders feed messages without requests, and stops with the last component that uses its list", async () => {
     seen.length = 0;
     server.feeds = true;
-    const [one, two] = ["one", "two"].map((title) => threadOf({ id: title, title, tags: ["x"] }));
+    const [one, two] = ["one", "two"].map((title) => threadOf({ id: title, title, tags: ["x"], user_id: "anna" }));
     server.answers["GET /api/threads"] = () => ({ threads: [one, two], next_cursor: null });
     await show(element(Fragment, null, element(List), element(List)));
     await settled();
-    server.word({ type: "feed_start", user_id: null });
+    server.word({ type: "feed_start", user_id: "anna" });
     await settled();
     await paint();
     expect([page.text(), asks()]).toEqual(["one,twoone,two", 2]);
     const [drawn, before] = [seen.length, seen.at(-1)];
-    const changed = { ...threadOf({ id: "one", title: "first", tags: ["x"] }), last_seq: 1 };
+    const changed = { ...threadOf({ id: "one", title: "first", tags: ["x"], user_id: "anna" }), last_seq: 1 };
     for (let at = 0; at < 10; at += 1) {
       server.word({ type: "thread_updated", thread: { ...changed, last_seq: at, message_count: at } });
-      server.word({ type: "thread_updated", thread: threadOf({ id: `other ${String(at)}` }) });
+      server.word({ type: "thread_updated", thread: threadOf({ id: `other ${String(at)}`, user_id: "anna" }) });
     }
     await settled();
     await paint();
@@ -284,15 +284,15 @@ describe("useThreads", () => {
 
   it("A list that changed in the frame in which its last component was removed is current when a component comes back", async () => {
     server.feeds = true;
-    const one = threadOf({ id: "one", title: "one", tags: ["x"] });
+    const one = threadOf({ id: "one", title: "one", tags: ["x"], user_id: "anna" });
     let threads = [one];
     server.answers["GET /api/threads"] = () => ({ threads, next_cursor: null });
     await show(element(List));
     await settled();
-    server.word({ type: "feed_start", user_id: null });
+    server.word({ type: "feed_start", user_id: "anna" });
     await settled();
     await paint();
-    const two = threadOf({ id: "two", title: "two", tags: ["x"], updated_at: one.updated_at + 1 });
+    const two = threadOf({ id: "two", title: "two", tags: ["x"], user_id: "anna", updated_at: one.updated_at + 1 });
     threads = [two, one];
     server.word({ type: "thread_created", thread: two });
     await settled();

@@ -84,9 +84,9 @@ describe("usage", () => {
     const sums = { runs: 1, usage: used, cost: null, known_cost: 0 };
     const report = { usage: [{ day: "2026-11-01", ...sums }], total: sums, from: "2026-11-01", to: "2026-11-02" };
     const { client, server } = await asking([{ json: { ...report, by: ["day", "agent"] } }]);
-    const told = await client.usage({ from: "2026-11-01", to: undefined, by: ["day", "agent"], user_id: "a b" });
+    const emitted = await client.usage({ from: "2026-11-01", to: undefined, by: ["day", "agent"], user_id: "a b" });
     await client.usage();
-    expect(told).toEqual({ ...report, by: ["day", "agent"] });
+    expect(emitted).toEqual({ ...report, by: ["day", "agent"] });
     expect(server.seen.map(({ url }) => url)).toEqual([
       "/api/~/usage?from=2026-11-01&by=day%2Cagent&user_id=a+b",
       "/api/~/usage",
@@ -140,7 +140,7 @@ describe("errors", () => {
     ["a proxy's page", { status: 403, text: "<h1>No</h1>" }, 403],
     ["a page that calls itself a success", { status: 200, text: "<h1>Welcome</h1>" }, 200],
     ["JSON of another API", { status: 400, json: { error: "bad" } }, 400],
-  ])("%s is an error with the code unexpected_answer", async (_, answer, status) => {
+  ])("A response in place of the API's, %s, is an error with the code unexpected_answer", async (_, answer, status) => {
     const { client } = await asking([answer]);
     expect(await errorOf(client.thread("t").get())).toMatchObject({ code: "unexpected_answer", status });
   });
@@ -157,7 +157,7 @@ describe("errors", () => {
 });
 
 describe("retries", () => {
-  it("A creation is retried with the same idempotency key, another call has another key, and the caller's own key is used unchanged", async () => {
+  it("The creation of a thread is retried with the same idempotency key, another call has another key, and the caller's own key is used unchanged", async () => {
     const { client, server, time } = await asking(["cut", refusal(503, "unavailable"), thread]);
     const created = client.threads.create({ agent_id: "assistant" });
     await time.armed(150);
@@ -193,11 +193,14 @@ describe("retries", () => {
   it.each<[string, (client: ThreadholdClient) => PromiseLike<unknown>]>([
     ["a change", (client) => client.thread("t").patch({ title: "x" })],
     ["a call of a tool", (client) => client.thread("t").tools.invoke("place_order", {})],
-  ])("A request of %s has no key, so it is sent once: its outcome is unknown after a cut", async (_, ask) => {
-    const { client, server } = await asking(["cut", thread]);
-    expect(await errorOf(ask(client))).toBeInstanceOf(ThreadholdNetworkError);
-    expect(server.seen).toHaveLength(1);
-  });
+  ])(
+    "A request of %s has no idempotency key, so it is sent once, and its outcome is unknown if the connection is lost",
+    async (_, ask) => {
+      const { client, server } = await asking(["cut", thread]);
+      expect(await errorOf(ask(client))).toBeInstanceOf(ThreadholdNetworkError);
+      expect(server.seen).toHaveLength(1);
+    },
+  );
 
   it("A request with an error that is not retryable is sent once, and a retried request throws the error of its last attempt", async () => {
     const good = await asking([refusal(500, "internal")]);

@@ -69,7 +69,7 @@ beforeEach(() => {
 afterEach(() => client.close());
 
 describe("a send", () => {
-  it("A send is posted once its events can be received, and its subscription ends with the run", async () => {
+  it("A sent message is posted only when its events can be received, and its subscription ends with the run", async () => {
     const sending = thread.send("Hello");
     await server.came("/events");
     expect(posts()).toBe(0);
@@ -190,19 +190,19 @@ describe("a send", () => {
 });
 
 describe("the text of a send", () => {
-  const heard = async (drafts: readonly EventDraft[]): Promise<string[]> => {
-    async function* told() {
+  const received = async (drafts: readonly EventDraft[]): Promise<string[]> => {
+    async function* emitted() {
       for (const draft of drafts) yield { ...draft, seq: 1, thread_id: threadId, at: 1 } as ThreadEvent;
     }
     const pieces: string[] = [];
-    for await (const piece of textDeltas(told())) pieces.push(piece);
+    for await (const piece of textDeltas(emitted())) pieces.push(piece);
     return pieces;
   };
   const of = { message_id: "m", index: 0 };
 
   it("The text stream of a send yields only the new part of overlapping or merged deltas, and the missing rest at the end of a block", async () => {
     expect(
-      await heard([
+      await received([
         { type: "text_delta", ...of, offset: 0, delta: "Hel" },
         { type: "text_delta", ...of, offset: 0, delta: "Hello, " },
         { type: "text_delta", ...of, offset: 3, delta: "lo" },
@@ -215,12 +215,12 @@ describe("the text of a send", () => {
   it("The text of a send contains neither the text of nested prompts nor thinking", async () => {
     const inner = spoken(1, "inner", []).map((draft) => ({ ...draft, depth: 1 }));
     const thinking: EventDraft = { type: "thinking_delta", ...of, offset: 0, delta: "hm" };
-    expect(await heard([...inner, thinking, ...spoken(2, "outer", [])])).toEqual(["outer"]);
+    expect(await received([...inner, thinking, ...spoken(2, "outer", [])])).toEqual(["outer"]);
   });
 });
 
 describe("a thread's events", () => {
-  it("A thread's events reach loops and listeners in order, until they leave", async () => {
+  it("A thread's events reach loops and listeners in order, until these stop", async () => {
     const custom: unknown[] = [];
     const leave = thread.onCustom("order.placed", (data) => custom.push(data));
     await server.came("/events");

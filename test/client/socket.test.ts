@@ -32,12 +32,12 @@ async function carried(options: ClientOptions & { answer?: PlannedAnswer; after?
   const accepted = deferred<WebSocket>();
   const received: string[] = [];
   const addresses: string[] = [];
-  let heard = deferred<void>();
+  let arrival = deferred<void>();
   sockets.on("connection", (socket) => {
     socket.on("message", (data: Buffer) => {
       received.push(data.toString("utf8"));
-      heard.resolve();
-      heard = deferred();
+      arrival.resolve();
+      arrival = deferred();
     });
     accepted.resolve(socket);
   });
@@ -51,7 +51,7 @@ async function carried(options: ClientOptions & { answer?: PlannedAnswer; after?
   const sink = notingSink();
   const carrying = socketCarrier(LedSocket)({ requests, stream: threadStream(threadId), after }, sink);
   const until = async (count: number): Promise<void> => {
-    while (received.length < count) await heard.promise;
+    while (received.length < count) await arrival.promise;
   };
   return { http, sink, time, carrying, accepted: accepted.promise, received, until, addresses };
 }
@@ -98,12 +98,12 @@ describe("a socket", () => {
     socket.send(event(1));
     await sink.until(1);
     time.advance(24_999);
-    expect(sink.told).toEqual(["opened", 1]);
+    expect(sink.emitted).toEqual(["opened", 1]);
     time.advance(1);
     await until(3);
     time.advance(10_000);
     expect(await sink.end).toMatchObject({ message: expect.stringMatching(/silent/) });
-    expect(sink.told).toEqual(["opened", 1, "lost"]);
+    expect(sink.emitted).toEqual(["opened", 1, "lost"]);
   });
 
   it.each([
@@ -121,7 +121,7 @@ describe("a socket", () => {
     const { sink, accepted } = await carried();
     (await accepted).close(status);
     expect(await sink.end).toMatchObject({ code });
-    expect(sink.told.at(-1)).toBe(what);
+    expect(sink.emitted.at(-1)).toBe(what);
   });
 
   it.each([
@@ -132,7 +132,7 @@ describe("a socket", () => {
   ])("A ticket request that is answered with %i %s makes the connection %s", async (status, code, what) => {
     const { sink, addresses } = await carried({ token: "anna-secret", answer: refusal(status, code) });
     await sink.end;
-    expect([sink.told, addresses]).toEqual([[what], []]);
+    expect([sink.emitted, addresses]).toEqual([[what], []]);
   });
 
   it("A frame that is no JSON, and a socket that cannot be made, count as a lost connection", async () => {
@@ -148,7 +148,7 @@ describe("a socket", () => {
     const other = notingSink();
     socketCarrier(Broken)({ requests, stream: threadStream(threadId), after: null }, other);
     await other.end;
-    expect(other.told).toEqual(["lost"]);
+    expect(other.emitted).toEqual(["lost"]);
   });
 
   it("A subscription that is closed while it handles an event leaves no timer", async () => {
@@ -170,6 +170,6 @@ describe("a socket", () => {
     carrying.close();
     socket.send(event(1));
     await gone;
-    expect([sink.told, time.pending]).toEqual([["opened"], 0]);
+    expect([sink.emitted, time.pending]).toEqual([["opened"], 0]);
   });
 });

@@ -28,10 +28,10 @@ describe("the parser", () => {
   it("Server-sent events are parsed equally however their text is split into chunks, and with any line ends", () => {
     console.info(`seed ${String(seed)}`);
     const word = fc.string({ unit: fc.constantFrom("a", ":", " ", "é", "{", "漢"), maxLength: 6 });
-    const told = fc.record({ id: fc.nat(99), lines: fc.array(word, { minLength: 1, maxLength: 3 }) });
+    const emitted = fc.record({ id: fc.nat(99), lines: fc.array(word, { minLength: 1, maxLength: 3 }) });
     const ending = fc.constantFrom("\n", "\r\n", "\r");
     fc.assert(
-      fc.property(fc.array(told, { maxLength: 5 }), ending, fc.array(fc.nat(200)), (events, end, cuts) => {
+      fc.property(fc.array(emitted, { maxLength: 5 }), ending, fc.array(fc.nat(200)), (events, end, cuts) => {
         const text = events
           .flatMap(({ id, lines }) => [
             `: comment`,
@@ -74,7 +74,7 @@ describe("the SSE connection", () => {
     const text = `: heartbeat\n\nid: 8\nevent: queue_changed\ndata: ${JSON.stringify(event)}\n\n`;
     const { sink, server } = await carried({ text, headers: { "content-type": "text/event-stream" } }, 7);
     expect(await sink.end).toBeInstanceOf(ThreadholdNetworkError);
-    expect(sink.told).toEqual(["opened", 8, "lost"]);
+    expect(sink.emitted).toEqual(["opened", 8, "lost"]);
     expect(server.seen[0]).toMatchObject({ url: `/api/~/threads/${threadId}/events?after=7` });
     expect(server.seen[0]?.headers).toMatchObject({ authorization: "Bearer anna-secret", accept: "text/event-stream" });
   });
@@ -88,7 +88,7 @@ describe("the SSE connection", () => {
   ])("A response with %i %s makes the connection %s", async (status, code, what) => {
     const { sink } = await carried(refusal(status, code, { "retry-after": "3" }));
     expect(await sink.end).toMatchObject({ code });
-    expect(sink.told).toEqual([what]);
+    expect(sink.emitted).toEqual([what]);
     if (what === "lost") expect(sink.delayMs).toBe(3000);
   });
 
@@ -104,7 +104,7 @@ describe("the SSE connection", () => {
   ])("An HTML page with the status %i in place of the API's response makes the connection %s", async (status, what) => {
     const { sink } = await carried({ status, text: "<h1>Something went wrong</h1>" });
     expect(await sink.end).toMatchObject({ code: "unexpected_answer" });
-    expect(sink.told).toEqual([what]);
+    expect(sink.emitted).toEqual([what]);
   });
 
   it("A stream that is closed while it opens leaves no timer", async () => {
@@ -126,7 +126,7 @@ describe("the SSE connection", () => {
     const end = await sink.end;
     expect(end).toBeInstanceOf(ThreadholdClientError);
     expect(end).toMatchObject({ code: "thread_not_found", message: "It is gone." });
-    expect(sink.told).toEqual(["opened", "refused"]);
+    expect(sink.emitted).toEqual(["opened", "refused"]);
   });
 
   it("A stream that sends nothing for too long, at its beginning or later, counts as lost", async () => {
@@ -137,7 +137,7 @@ describe("the SSE connection", () => {
     const streaming = await carried({ text: ": heartbeat\n\n", headers: { "x-endless": "true" } });
     await streaming.sink.until("opened");
     streaming.time.advance(44_999);
-    expect(streaming.sink.told).toEqual(["opened"]);
+    expect(streaming.sink.emitted).toEqual(["opened"]);
     streaming.time.advance(1);
     expect(await streaming.sink.end).toMatchObject({ message: expect.stringMatching(/silent/) });
   });
@@ -147,6 +147,6 @@ describe("the SSE connection", () => {
     await sink.until("opened");
     carrying.close();
     await server.left();
-    expect(sink.told).toEqual(["opened"]);
+    expect(sink.emitted).toEqual(["opened"]);
   });
 });

@@ -46,16 +46,17 @@ afterEach(() => {
 
 /** A thread at a moment; `at` is its last activity and its last event number. */
 function thread(id: string, at: number, fields: Partial<Thread> = {}): Thread {
-  return threadOf({ id, title: id, updated_at: at, last_seq: at, ...fields });
+  return threadOf({ id, title: id, user_id: "anna", updated_at: at, last_seq: at, ...fields });
 }
 
 /** A list that is shown; its feed has begun unless `begins` is false. */
-async function shown(filter: ThreadFilter = {}, { begins = true } = {}) {
+async function shown(filter: ThreadFilter = {}, { begins = true, owner = "anna" as string | null } = {}) {
   const list = client.threads.follow(filter, { everyMs: 1000 });
   let changes = 0;
   leave = list.subscribe(() => (changes += 1));
   await settled();
-  if (begins) server.word({ type: "feed_start", user_id: null });
+  const query = filter.user_id === undefined ? "" : `?user_id=${filter.user_id}`;
+  if (begins) server.word({ type: "feed_start", user_id: owner }, query);
   await settled();
   return { list, ids: () => list.state.threads.map(({ id }) => id), changes: () => changes };
 }
@@ -107,9 +108,9 @@ describe("a list", () => {
     stored = [thread("a", 50)];
     const { list } = await shown();
     server.word({ type: "thread_deleted", thread_id: "a" });
-    server.word({ type: "thread_created", thread: thread("a", 3, { title: "anew" }) });
+    server.word({ type: "thread_created", thread: thread("a", 3, { title: "new" }) });
     await settled();
-    expect(list.state.threads).toMatchObject([{ title: "anew" }]);
+    expect(list.state.threads).toMatchObject([{ title: "new" }]);
     server.word({ type: "thread_created", thread: thread("a", 2, { title: "again" }) });
     await settled();
     expect(list.state.threads).toMatchObject([{ title: "again" }]);
@@ -129,7 +130,7 @@ describe("a list", () => {
     expect(ids()).toEqual(["c", "a"]);
     expect(statusIn(list, "a")).toBe("idle");
     stored = [thread("d", 50)];
-    server.word({ type: "feed_start", user_id: null });
+    server.word({ type: "feed_start", user_id: "anna" });
     await settled();
     expect(ids()).toEqual(["d"]);
     const before = asks();
@@ -151,7 +152,7 @@ describe("a list", () => {
         await settled();
       }
       waits.push(waited);
-      server.word({ type: "feed_start", user_id: null });
+      server.word({ type: "feed_start", user_id: "anna" });
       await updated(thread("a", round, { status: "running" }));
     }
     expect(waits).toEqual([250, 500, 1000, 2000]);
@@ -260,7 +261,7 @@ describe("a list", () => {
   });
 
   it("A list of threads that the feed does not cover is requested every few seconds, and so is a list of a call's child threads", async () => {
-    stored = [thread("a", 10, { user_id: "anna" }), thread("b", 20)];
+    stored = [thread("a", 10, { user_id: "ben" }), thread("b", 20)];
     await shown();
     const before = asks();
     time.advance(1000);
@@ -277,13 +278,29 @@ describe("a list", () => {
     expect(server.requests.filter((request) => request.includes("parent_id=a"))).toHaveLength(2);
   });
 
+  it("An administrator's list of all users is requested every few seconds, and the list of one user only when its feed begins", async () => {
+    stored = [thread("a", 10, { user_id: null })];
+    const { ids } = await shown({}, { owner: null });
+    const before = asks();
+    stored = [thread("b", 20)];
+    time.advance(1000);
+    await settled();
+    expect([ids(), asks()]).toEqual([["b"], before + 1]);
+    leave();
+    await shown({ user_id: "anna" });
+    const ofUser = asks();
+    time.advance(60_000);
+    await settled();
+    expect(asks()).toBe(ofUser);
+  });
+
   it("A list that was first used while its page was hidden is requested when the page is shown", async () => {
     stored = [thread("a", 10)];
     const { ids } = await shown();
     const before = asks();
     presence.visible = false;
     stored = [thread("b", 20)];
-    server.word({ type: "feed_start", user_id: null });
+    server.word({ type: "feed_start", user_id: "anna" });
     await settled();
     expect([ids(), asks()]).toEqual([["a"], before]);
     presence.tell("visible");

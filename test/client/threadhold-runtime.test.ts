@@ -12,7 +12,7 @@ import { FetchedServer } from "./support/fetched-server.ts";
 import { openPage } from "./support/page.ts";
 import { threadId } from "./support/records.ts";
 
-it("AUI3 The assistant-ui runtime has the capabilities cancel and attachments, and none to edit, reload or switch branches", async () => {
+it("AUI3 The assistant-ui runtime can cancel and attach files, cannot edit, reload, delete or switch branches, and is disabled without a thread", async () => {
   const client = new ThreadholdClient({ url: "http://localhost", fetch: new FetchedServer().fetch, WebSocket: null });
   const offered: object[] = [];
   const Shown = ({ id }: { id: string | null }): ReactNode => {

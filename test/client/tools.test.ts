@@ -86,8 +86,8 @@ describe("tools of a client", () => {
   it("A call of a remote tool runs its function once, however often it is reported, with its arguments and its ids", async () => {
     const calls: [unknown, Omit<ClientCall, "signal">][] = [];
     client.tools({
-      look: (args: unknown, { signal, ...told }) => {
-        calls.push([args, told]);
+      look: (args: unknown, { signal, ...emitted }) => {
+        calls.push([args, emitted]);
         return signal.aborted ? "late" : { seen: true };
       },
     });
@@ -194,7 +194,7 @@ describe("tools of a client", () => {
 
   it("A result that its tool's schema refuses is an error that the model reads, and is reported", async () => {
     const wrongs: unknown[] = [];
-    const told = new Promise((resolve) => {
+    const emitted = new Promise((resolve) => {
       client.tools({ look: () => "no place" }, { onError: (thrown) => resolve(wrongs.push(thrown)) });
     });
     server.answers[`POST ${path}`] = ({ body }) => {
@@ -205,7 +205,7 @@ describe("tools of a client", () => {
       return { run: runOf(), missing: [], ignored: [] };
     };
     tell(picture(call("one")));
-    await told;
+    await emitted;
     expect(posted).toEqual([{ tool_call_id: "one", error: "It does not fit." }]);
     expect(wrongs).toMatchObject([{ code: "invalid_request" }]);
   });

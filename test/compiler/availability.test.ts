@@ -23,30 +23,6 @@ const model = (fields: string): Record<string, string> => ({
 });
 
 describe("options that are not available", () => {
-  it.each([
-    [
-      "filters of an agent",
-      agent(`filters: [() => ({ action: "reject", reason: "no" })],`),
-      2,
-      "filters are not available",
-    ],
-    ["filters of a side", agent("", `filters: [() => ({ action: "pass" })]`), 3, "filters are not available"],
-    [
-      "the strategy react",
-      agent("", `strategy: "react"`),
-      3,
-      'strategy "react" is not available yet; available is "loop"',
-    ],
-    ["the strategy plan with options", agent(`strategy: { type: "plan", maxPlanSteps: 3 },`), 2, 'strategy "plan"'],
-    ["a bound of the loop", agent("", `strategy: { type: "loop", maxIterations: 3 }`), 3, "maxSteps and limits"],
-    ["modelOrder", prompt("modelOrder: true,"), 5, "modelOrder is not available yet"],
-    ["context", prompt("context: { maxTokens: 1000 },"), 5, "context (compaction) is not available yet"],
-  ])("%s is an error that names the supported values", async (_what, files, line, message) => {
-    const finding = await onlyFinding(files);
-    expect(finding).toMatchObject({ severity: "error", code: "not_available", line });
-    expect(finding.message).toContain(message);
-  });
-
   it.each(["openai-compatible", "azure", "vertex", "bedrock", "workers-ai"])(
     "The build reports a model of the unavailable provider %s, and lists the available providers",
     async (provider) => {
@@ -65,17 +41,17 @@ describe("options that are not available", () => {
 
   it("The build accepts options that the runtime supports, and options that are turned off", async () => {
     const { diagnostics } = await compileWith({
-      ...agent(`filters: [], strategy: "loop",`, `strategy: { type: "loop" }`),
-      ...prompt("modelOrder: false,"),
-      ...model(`provider: "test", script: [], capabilities: { structuredOutputs: true }`),
+      ...agent(
+        `filters: [() => ({ action: "pass" })], strategy: { type: "loop", maxIterations: 3 },`,
+        `filters: [], strategy: { type: "plan", maxPlanSteps: 2 }`,
+      ),
+      ...prompt("modelOrder: true,"),
+      ...model(`provider: "test", script: [], capabilities: { structuredOutputs: false }`),
     });
     expect(diagnostics).toEqual([]);
   });
 
-  it("The build warns about structuredOutputs: false and about a remote tool that needs approval, because neither has an effect", async () => {
-    expect(
-      await onlyFinding(model(`provider: "test", script: [], capabilities: { structuredOutputs: false }`)),
-    ).toMatchObject({ severity: "warning", code: "not_available", line: 1 });
+  it("The build warns about a remote tool that needs approval, because that has no effect", async () => {
     expect(
       await onlyFinding({
         "agents/tools/ask.ts": `import { defineTool } from "threadhold";

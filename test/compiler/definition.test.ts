@@ -269,7 +269,7 @@ export default defineTool("Finds", ${last});`,
     }
   });
 
-  it("Findings about defineRemoteTool point into its fields", async () => {
+  it("A finding about a call of defineRemoteTool points at the wrong field", async () => {
     const remote = (fields: string): Record<string, string> => ({
       "agents/tools/ask.ts": `import { defineRemoteTool } from "threadhold";
 import { z } from "zod";

@@ -5,16 +5,17 @@ import { join } from "node:path";
 
 import { describe, expect, it, vi } from "vitest";
 
+import { hookNames } from "#cli/new/starters.ts";
 import { compileProject } from "#compiler/compile.ts";
 
-import { runCommand, type CommandResult } from "./command.ts";
+import { runCommand, runInProcess, type CommandResult } from "./command.ts";
 import { good, packageRoot, writeFiles, writeProject } from "./temporary-project.ts";
 
 // Each test starts processes; on a busy machine that takes a while.
 vi.setConfig({ testTimeout: 60_000 });
 
 const create = (root: string, ...words: string[]): Promise<CommandResult> =>
-  runCommand(["new", ...words, "--root", root]);
+  runInProcess(["new", ...words, "--root", root]);
 
 describe("new", () => {
   it("The command new writes a file of each kind, and together they compile without findings", async () => {
@@ -24,6 +25,8 @@ describe("new", () => {
       ["prompt", "helper"],
       ["agent", "front_desk"],
       ["tool", "echo"],
+      ["filter", "short"],
+      ["strategy", "draft_first"],
       ["api", "health"],
       ["api", "threads/[id]/status.get"],
     ] as const) {
@@ -31,7 +34,7 @@ describe("new", () => {
       expect(result).toMatchObject({ code: 0, stderr: "" });
       expect(result.stdout).toMatch(/^wrote agents\/\S+\.ts\n(?:it uses "\w+" of \S+\n)?next: /);
     }
-    for (const hook of ["filter_messages", "after_create_message", "after_tool_call_failure"]) {
+    for (const hook of hookNames) {
       expect(await create(root, "hook", hook)).toMatchObject({ code: 0 });
     }
     const { diagnostics, project } = await compileProject(root, packageRoot);
@@ -39,7 +42,8 @@ describe("new", () => {
     expect(project.prompts[0]?.value.model).toBe("quick");
     expect(project.agents[0]?.value.sideA.prompt).toBe("helper");
     expect(project.routes.map(({ kind }) => kind)).toEqual(["controller", "thread"]);
-    expect(project.hooks).toHaveLength(3);
+    expect(project.filters).toEqual([{ file: "agents/filters/short.ts" }]);
+    expect(project.hooks.map(({ hook }) => hook).sort()).toEqual([...hookNames].sort());
   });
 
   it("The command new refers to the newest prompt and model, never to an older one by its name", async () => {
@@ -75,7 +79,8 @@ export default defineModel({ name: "zebra", provider: "openai", model: "gpt" });
 
   it("The command new shows the command that makes a missing prompt or model first", async () => {
     const root = writeProject({});
-    expect((await create(root, "agent", "desk")).stdout).toContain("first: npx threadhold new prompt desk");
+    const agent = await runCommand(["new", "agent", "desk", "--root", root]);
+    expect([agent.code, agent.stdout]).toEqual([0, expect.stringContaining("first: npx threadhold new prompt desk")]);
     expect((await create(root, "prompt", "desk")).stdout).toContain("first: npx threadhold new model default");
   });
 

@@ -18,8 +18,9 @@ import { good, packageRoot, writeFiles, writeProject } from "./temporary-project
 vi.setConfig({ testTimeout: 60_000 });
 
 const read = (root: string, path: string): string => readFileSync(join(root, path), "utf8");
+/** Builds without the check of types in the background, which would outlive the test (`type-check.test.ts` tests it). */
 const compile = (root: string, ...flags: string[]): ReturnType<typeof runCommand> =>
-  runCommand(["build", "--root", root, ...flags]);
+  runCommand(["build", "--root", root, ...flags], { TYPE_CHECK: "off" });
 
 const syntaxError = { "agents/tools/search_docs.ts": "export default defineTool(" };
 const unknownTool = {
@@ -46,6 +47,8 @@ describe("output", () => {
       ...good,
       "agents/hooks/b.ts": `import { defineHook } from "threadhold";\nexport default defineHook("filter_messages", async (_s, m) => m);`,
       "agents/hooks/a.ts": `import { defineHook } from "threadhold";\nexport default defineHook("after_create_message", async () => {});`,
+      "agents/filters/z.ts": `import { defineFilter } from "threadhold";\nexport default defineFilter(() => ({ action: "pass" }));`,
+      "agents/filters/y.js": `import { defineFilter } from "threadhold";\nexport default defineFilter(async () => ({ action: "pass" }));`,
       "agents/api/[x].ts": "export default () => null;",
       "agents/api/static.ts": "export default () => null;",
     });
@@ -54,6 +57,8 @@ describe("output", () => {
     expect(registry).toContain('() => import("../agents/tools/search_docs.ts").then((module) => module.default)');
     expect(registry).toContain('"search_docs": "agents/tools/search_docs.ts",');
     expect(registry.indexOf("agents/hooks/a.ts")).toBeLessThan(registry.indexOf("agents/hooks/b.ts"));
+    expect(registry).toContain('() => import("../agents/filters/z.ts").then((module) => module.default)');
+    expect(registry.indexOf("agents/filters/y.js")).toBeLessThan(registry.indexOf("agents/filters/z.ts"));
     expect(registry.indexOf('pattern: "/static"')).toBeLessThan(registry.indexOf('pattern: "/:x"'));
     const names = read(root, ".threadhold/names.d.ts");
     expect(names).toContain('declare module "threadhold"');

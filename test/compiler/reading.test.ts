@@ -88,7 +88,7 @@ export default defineTool("Boom", async () => ({ status: "success" );`,
     expect(finding.notes).toEqual(["the bracket at agents/models/bad.ts:2:9 is not closed"]);
   });
 
-  it("The build reports what a module throws, at the line that threw, in a helper too", async () => {
+  it("The build reports an error that a module throws at the line that threw, also if that line is in a helper module", async () => {
     const { diagnostics } = await compileWith({
       "agents/tools/boom.ts": `import { defineTool } from "threadhold";
 
@@ -181,6 +181,16 @@ describe("default exports", () => {
     expect(await onlyFinding({ "agents/hooks/h.ts": "export default async () => {};" })).toMatchObject({
       code: "wrong_kind",
       message: expect.stringContaining("defineHook"),
+    });
+    expect(await onlyFinding({ "agents/filters/f.ts": "export default () => ({ action: 'pass' });" })).toMatchObject({
+      code: "wrong_kind",
+      message: expect.stringContaining("defineFilter"),
+    });
+    const filter = `import { defineFilter } from "threadhold";\nexport default defineFilter(() => ({ action: "pass" }));`;
+    expect(await onlyFinding({ "agents/hooks/f.ts": filter })).toMatchObject({
+      code: "wrong_kind",
+      message: expect.stringContaining("is a filter"),
+      suggestion: "agents/filters/",
     });
     expect(await onlyFinding({ "agents/api/x.ts": "export default 7;" })).toMatchObject({
       code: "wrong_kind",

@@ -29,7 +29,7 @@ describe("routes", () => {
     expect(read("feeds/news.json")).toEqual(["GET", "/feeds/news.json", []]);
   });
 
-  it("The build sorts static routes before dynamic before catch-all", () => {
+  it("The build sorts routes segment by segment: static segments, then the end of the pattern, then dynamic segments, then catch-alls", () => {
     const patterns = ["/*all", "/a/:id", "/:any", "/a/*rest", "/a/b", "/a/:id/c", "/a"];
     const sorted = patterns.map((pattern) => ({ pattern, method: "GET" })).toSorted(compareRoutes);
     expect(sorted.map(({ pattern }) => pattern)).toEqual([

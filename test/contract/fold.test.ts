@@ -24,13 +24,13 @@ function deepFreeze<T>(value: T): T {
 
 /** The same deltas merged into one, as a late reader receives them: with the first one's offset and the last one's number. */
 function merged(events: readonly PlainEvent[]): PlainEvent[] {
-  return events.reduce<PlainEvent[]>((told, event) => {
-    const last = told.at(-1);
+  return events.reduce<PlainEvent[]>((emitted, event) => {
+    const last = emitted.at(-1);
     if (event.type !== "text_delta" || last?.type !== "text_delta" || last.message_id !== event.message_id) {
-      return [...told, event];
+      return [...emitted, event];
     }
     const from_seq = last.from_seq ?? last.seq;
-    return [...told.slice(0, -1), { ...event, offset: last.offset, delta: last.delta + event.delta, from_seq }];
+    return [...emitted.slice(0, -1), { ...event, offset: last.offset, delta: last.delta + event.delta, from_seq }];
   }, []);
 }
 
@@ -161,8 +161,8 @@ it("The fold of an event changes neither the earlier view nor the event", () => 
 
 it("Events of which any are missing can be folded, and the end events of messages restore the complete messages", () => {
   fc.assert(
-    fc.property(story, fc.array(fc.boolean(), { minLength: 80, maxLength: 80 }), (events, heard) => {
-      const some = events.filter((_, at) => heard[at] === true);
+    fc.property(story, fc.array(fc.boolean(), { minLength: 80, maxLength: 80 }), (events, received) => {
+      const some = events.filter((_, at) => received[at] === true);
       for (const { parts } of foldAll(some).messages) {
         expect([...parts].every((part) => part !== undefined)).toBe(true);
       }
@@ -224,10 +224,10 @@ it.each(["running", "awaiting_tool_execution"] as const)(
 );
 
 it("The folded view replaces a changed message at its position, and removes a deleted message with the state of its tools", () => {
-  const told = [...spoken(1, "one", []), ...worked(2, "two"), ...spoken(3, "three", [])];
+  const emitted = [...spoken(1, "one", []), ...worked(2, "two"), ...spoken(3, "three", [])];
   const changed = messageAt(1, { content: "changed" });
   const events = numbered([
-    ...told,
+    ...emitted,
     { type: "message_updated", message_id: changed.id, message: changed },
     { type: "message_deleted", message_id: idAt(2), message: messageAt(2) },
   ]);

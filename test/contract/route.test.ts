@@ -111,7 +111,7 @@ it("LIMIT19 Each limit of a request is a positive number or null, a whole number
   }
 });
 
-it("An empty change, an id that is no UUID, a long title, an empty or surplus tag and the ticket path of another host are refused", () => {
+it("An empty change, an id that is no UUID, a long title, an empty or surplus tag, an unknown field and the ticket path of another host are refused", () => {
   expect([patchThreadSchema, patchMessageSchema].map((schema) => schema.safeParse({}).success)).toEqual([false, false]);
   const create = (more: object) => createThreadSchema.safeParse({ agent_id: "a", ...more }).success;
   expect(create({ id: "3f0a0000-0000-4000-8000-000000000001" })).toBe(true);

@@ -23,7 +23,7 @@ function events(isRemote: (name: string) => boolean = () => false): AgentEvents 
   return new AgentEvents({ sessionId: "s", runId: "run", providers: new Map([["small", "test"]]), isRemote });
 }
 
-function told(thread: readonly ThreadEvent[], mapper = events()): AgentEvent[] {
+function emitted(thread: readonly ThreadEvent[], mapper = events()): AgentEvent[] {
   return [...mapper.begin(), ...thread.flatMap((event) => mapper.take(event))];
 }
 
@@ -59,7 +59,7 @@ it("SESSION1 An execution emits an end event for each message, block and tool ex
   console.info(`SESSION1 seed ${seed}`);
   fc.assert(
     fc.property(story, fc.nat(60), (thread, at) => {
-      const all = told(ending(thread.slice(0, at)));
+      const all = emitted(ending(thread.slice(0, at)));
       expect(openAfter(all)).toEqual([]);
       expect(all.at(-1)?.type).toBe("session_end");
     }),
@@ -67,14 +67,14 @@ it("SESSION1 An execution emits an end event for each message, block and tool ex
   );
 });
 
-it("SESSION1 An execution ends with an error when its stream of events stops for good", () => {
+it("SESSION1 An execution ends with an error when its stream of events stops permanently", () => {
   fc.assert(
     fc.property(story, fc.nat(60), (thread, at) => {
       const mapper = events();
-      const all = [...told(thread.slice(0, at), mapper), ...mapper.fail("gone")];
+      const all = [...emitted(thread.slice(0, at), mapper), ...mapper.fail("gone")];
       expect(openAfter(all)).toEqual([]);
       expect(mapper.result?.status).toBe("error");
-      expect([...mapper.fail("again"), ...mapper.rest([]), ...told(ending(thread), mapper).slice(1)]).toEqual([]);
+      expect([...mapper.fail("again"), ...mapper.rest([]), ...emitted(ending(thread), mapper).slice(1)]).toEqual([]);
     }),
     runs,
   );
@@ -94,9 +94,9 @@ it("SESSION2 A session event stream adds only the new text of repeated or merged
           .join("");
         return { ...event, offset: 0, delta: text.slice(0, before + event.delta.length) };
       });
-      const all = told([...whole.slice(0, to), ...again]);
+      const all = emitted([...whole.slice(0, to), ...again]);
       expect(all.filter(({ type }) => type !== "session_end")).toEqual(
-        told(whole).filter(({ type }) => type !== "session_end"),
+        emitted(whole).filter(({ type }) => type !== "session_end"),
       );
       let text = "";
       for (const event of all) {
@@ -124,7 +124,7 @@ it("SESSION2 A session event stream that receives a snapshot emits the messages 
     partial,
   };
   const rest = whole.slice(whole.findIndex((event) => event === partial.at(-1)) + 1);
-  const all = told([...whole.slice(0, 3), snapshot, ...ending(rest)]);
+  const all = emitted([...whole.slice(0, 3), snapshot, ...ending(rest)]);
   expect(last?.type).toBe("message_end");
   expect(openAfter(all)).toEqual([]);
   const ends = all.flatMap((event) => (event.type === "message_end" ? [event.message] : []));
@@ -142,7 +142,7 @@ it("SESSION3 An execution ends a retracted text as aborted, and does not have it
     const back: EventDraft = { type: "message_retracted", reason: "recovery" };
     const thread = named ? drafts : [...drafts.slice(0, -1), back];
     const late = spoken(1, "half an answer", []).slice(3);
-    const all = told(ending(numbered([...thread, ...late, ...spoken(2, "whole", [])])));
+    const all = emitted(ending(numbered([...thread, ...late, ...spoken(2, "whole", [])])));
     const ends = all.flatMap((event) => (event.type === "message_end" ? [event.message] : []));
     expect(ends).toMatchObject([
       { role: "aborted", partial: { content: [{ type: "text", text: "half an answ" }] } },
@@ -176,7 +176,7 @@ it("SESSION4 Nested scopes, silent messages and other runs are not emitted, and 
     ...numbered([{ type: "message_updated", message_id: edited.id, message: edited }], 50),
   ];
   const mapper = events();
-  const all = told(ending(thread), mapper);
+  const all = emitted(ending(thread), mapper);
   const messages = [
     { role: "user", content: "Hello" },
     { role: "assistant", content: [{ type: "text", text: "edited" }] },
@@ -196,7 +196,7 @@ it("SESSION5 A call of a client tool has no tool_execution events, and a call of
     ...worked(2, "asked").map((draft) => ({ ...draft, tool_name: "far" })),
   ]);
   const again = [...thread.slice(0, 2), ...thread];
-  const all = told(
+  const all = emitted(
     ending(again as PlainEvent[]),
     events((name) => name === "far"),
   );
@@ -213,7 +213,7 @@ it("SESSION6 An execution whose answer broke off emits the answer's text as part
     draft.type === "message_end" ? { ...draft, message: { ...draft.message, stop_reason: "error" as const } } : draft,
   );
   const failed: EventDraft = { type: "run_end", ...end, status: "error", error: { code: "api", message: "It broke." } };
-  const all = told(ending(numbered(half), failed));
+  const all = emitted(ending(numbered(half), failed));
   const partial = { role: "assistant", content: [{ type: "text", text: "half" }], stopReason: "length" };
   expect(all.slice(-3)).toMatchObject([
     { type: "message_end", message: { role: "error", error: "It broke.", partial } },
@@ -224,8 +224,10 @@ it("SESSION6 An execution whose answer broke off emits the answer's text as part
     draft.type === "message_end" ? { ...draft, message: { ...draft.message, stop_reason: "aborted" as const } } : draft,
   );
   const stopped: EventDraft = { type: "run_end", ...end, status: "stopped" };
-  expect(told(ending(numbered(aborted), stopped)).at(-1)).toMatchObject({ messages: [{ role: "aborted", partial }] });
-  const alone = told(ending([], failed));
+  expect(emitted(ending(numbered(aborted), stopped)).at(-1)).toMatchObject({
+    messages: [{ role: "aborted", partial }],
+  });
+  const alone = emitted(ending([], failed));
   expect(alone).toEqual([
     { type: "session_start", sessionId: "s" },
     { type: "message_start", role: "error" },
@@ -239,7 +241,7 @@ it("SESSION7 The statuses of a run that ends or waits become statuses of the age
   const statuses = { completed: "completed", stopped: "completed", limit: "completed", error: "error" } as const;
   for (const [status, expected] of Object.entries(statuses)) {
     const mapper = events();
-    told(ending([], { ...ended, status: status as keyof typeof statuses }), mapper);
+    emitted(ending([], { ...ended, status: status as keyof typeof statuses }), mapper);
     expect(mapper.result?.status).toBe(expected);
   }
   const mapper = events();
@@ -251,7 +253,7 @@ it("SESSION7 The statuses of a run that ends or waits become statuses of the age
       { ...call, id: "c2", kind: "approval", deadline: null },
     ],
   };
-  const all = told(ending([], awaiting), mapper);
+  const all = emitted(ending([], awaiting), mapper);
   const toolCalls = [call, { ...call, id: "c2", kind: "approval" }];
   expect(all.slice(1)).toEqual([
     { type: "awaiting_tool_execution", sessionId: "s", toolCalls },
@@ -272,9 +274,9 @@ it("SESSION7 The cost of an execution is the sum over its answers, each counted 
     );
   const known = events();
   const thread = numbered([...priced(1, 0.25), ...priced(2, 0.5)]);
-  told(ending([...thread, ...thread]), known);
+  emitted(ending([...thread, ...thread]), known);
   expect(known.result?.cost).toBe(0.75);
   const unknown = events();
-  told(ending(numbered([...priced(1, 0.25), ...priced(2, null)])), unknown);
+  emitted(ending(numbered([...priced(1, 0.25), ...priced(2, null)])), unknown);
   expect(unknown.result?.cost).toBeNull();
 });

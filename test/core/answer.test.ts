@@ -32,7 +32,7 @@ it("An answer without content is stored as a message", async () => {
   expect(harness.answers).toMatchObject([{ parts: [], stop_reason: "stop" }]);
 });
 
-it("A block that the provider never closed is closed with the answer", async () => {
+it("A content block that the provider did not close is closed at the end of the answer", async () => {
   const harness = new Harness({ script: () => [...textBlock(0, "all of it").slice(0, -1), finish()] });
   await harness.finish();
   expect(harness.answers).toMatchObject([{ parts: [{ type: "text", text: "all of it" }] }]);
@@ -41,8 +41,8 @@ it("A block that the provider never closed is closed with the answer", async () 
 it("An answer is stored before its message_end is emitted", async () => {
   const harness = new Harness({ script: () => says("Hello"), killAt: "answer.before-create" });
   expect(await harness.drive()).toBeNull();
-  const told = harness.events.map(({ type }) => type);
-  expect([told.at(-1), harness.answers]).toEqual(["text_end", []]);
+  const emitted = harness.events.map(({ type }) => type);
+  expect([emitted.at(-1), harness.answers]).toEqual(["text_end", []]);
 });
 
 it("A step's tokens and cost are recorded in its message, its log row and the run", async () => {

@@ -17,7 +17,8 @@ import {
 } from "#core/archive/archive-record.ts";
 import { carriedOf, logPolicies, messagePolicies, runPolicies, threadPolicies } from "#core/archive/export-policy.ts";
 import type { Carried } from "#core/archive/export-policy.ts";
-import type { QueuedCall, QueuedInput, QueueRecord, StoredPart } from "#core/record.ts";
+import type { QueueRecord, StoredPart } from "#core/record.ts";
+import type { QueuedCall, QueuedInput } from "#core/run-record.ts";
 
 /** `true` if two unions are equal; otherwise nothing can be assigned to it. */
 type Same<One, Other> = [One] extends [Other] ? ([Other] extends [One] ? true : never) : never;
@@ -43,10 +44,11 @@ const same: true[] = [
   true satisfies Same<Part_<"file", ArchivedPart>, Exclude<Part_<"file", StoredPart>, Inline>>,
   true satisfies Same<keyof Given<ArchivedMessage["result"]>, keyof ToolResult>,
   true satisfies Same<keyof Given<ArchivedMessage["usage"]>, keyof Usage>,
-  // How an input came, what goes with it when it is taken out, and how many runs it continues is of the thread it was said to.
+  // An archive leaves these fields out, because they are valid only in the thread that received the input: how it was sent, its files, its
+  // calls, the number of runs that it continues, and the trace of its request.
   true satisfies Same<
     keyof Given<ArchivedRun["queued"]>,
-    Exclude<keyof QueuedInput, "when" | "files" | "calls" | "chain">
+    Exclude<keyof QueuedInput, "when" | "files" | "calls" | "chain" | "trace">
   >,
   true satisfies Same<keyof Given<ArchivedRun["error"]>, keyof RunError>,
   true satisfies Same<keyof Given<ArchivedRun["limits"]>, keyof Limits>,

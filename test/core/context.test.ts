@@ -24,7 +24,7 @@ async function changed(...changes: ((live: Live) => void)[]) {
   return { harness, live, kept: rows.map(({ context }) => context), warnings: rows.map((data) => data["warnings"]) };
 }
 
-it("The log row of each step and the run have a copy of the context, and later changes of the context do not change it", async () => {
+it("The log row of each step and the run have a copy of `state.context`, and later changes of `state.context` do not change the copy", async () => {
   const { harness, live, kept, warnings } = await changed(
     (at) => Object.assign(at, { n: 1, deep: { list: [1, null, "a", true] } }),
     (at) => {
@@ -40,7 +40,7 @@ it("The log row of each step and the run have a copy of the context, and later c
   expect(warnings).toEqual([undefined, undefined, undefined]);
 });
 
-it("A context value that is no JSON is left out of the stored copy, stays in the context, and is named in the step's log row", async () => {
+it("A value in `state.context` that is not JSON is left out of the stored copy, stays in the context, and is named in the step's log row", async () => {
   class Thing {}
   const circle: Live = { name: "circle" };
   circle["self"] = circle;
@@ -83,7 +83,7 @@ it.for<[string, (live: Live) => void, string]>([
   ["many small things", (live) => void (live["list"] = Array.from({ length: 200_000 }, () => null)), "over 131072"],
   ["what unfolds without end", (live) => void (live["tree"] = unfolding()), "over 131072"],
 ])(
-  "A context with %s is not stored: the earlier copy stays, and the step's log row names the problem",
+  "A `state.context` with %s is not stored: the earlier copy stays, and the step's log row names the problem",
   async ([, change, size], { expect: here }) => {
     const { kept, warnings } = await changed((live) => void (live["n"] = 1), change);
     here(kept).toEqual([{ n: 1 }, { n: 1 }, { n: 1 }]);
@@ -93,7 +93,7 @@ it.for<[string, (live: Live) => void, string]>([
   },
 );
 
-it("A context value with very deep nesting is left out of the stored copy, and the step's log row names its path", async () => {
+it("A value in `state.context` with very deep nesting is left out of the stored copy, and the step's log row names its path", async () => {
   let deep: unknown = [];
   for (let level = 0; level < 50_000; level += 1) deep = [deep];
   const { kept, warnings } = await changed((live) => Object.assign(live, { n: 1, deep }));
@@ -101,7 +101,7 @@ it("A context value with very deep nesting is left out of the stored copy, and t
   expect(warnings[0]).toEqual([expect.stringMatching(/not JSON.*deep\[0\]\[0\]/)]);
 });
 
-it("A failed attempt and a step that a crash interrupted store the context too", async () => {
+it("A failed attempt and a step that a crash interrupted store a copy of `state.context` too", async () => {
   const live: Live = {};
   const attempts = new Harness({
     script: (_, number) => {

@@ -7,7 +7,7 @@ import { costOf } from "#core/cost.ts";
 
 const usage = { input: 1_000_000, output: 200_000, cache_read: 500_000, cache_write: 100_000, total_tokens: 1_800_000 };
 
-it("PRICE1 Each count of tokens has its price per million", () => {
+it("PRICE1 Each kind of tokens has its own price per million tokens", () => {
   const prices = { inputPrice: 3, outputPrice: 15, cachedPrice: 0.3, cacheWritePrice: 3.75 };
   expect(costOf(prices, usage, null)).toBeCloseTo(3 + 3 + 0.15 + 0.375, 10);
 });

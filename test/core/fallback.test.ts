@@ -19,8 +19,8 @@ it("A model failure that is not retried is followed by the fallback model, and t
   const harness = new Harness({ script, models });
   await harness.finish();
   expect(names(harness)).toEqual(["main", "spare"]);
-  const told = harness.events.filter(({ type }) => type.startsWith("m") && type !== "message_end");
-  expect(told).toMatchObject([
+  const emitted = harness.events.filter(({ type }) => type.startsWith("m") && type !== "message_end");
+  expect(emitted).toMatchObject([
     { type: "message_start" },
     { type: "message_retracted", reason: "fallback" },
     { type: "model_fallback", from: "main", to: "spare", error: { code: "auth" } },

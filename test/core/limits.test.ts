@@ -93,17 +93,17 @@ describe("a remaining budget", () => {
     expect(limitsOfShare(share, { steps: null, tokens: 9 })).toEqual({ tokens: 5, steps: null });
   });
 
-  it("LIMIT12 The share of an active child is reserved, its reported usage replaces the reservation, and a settled child is not counted twice", () => {
+  it("LIMIT12 The budget share of an active child thread is reserved, its reported usage replaces the reservation, and an ended child thread is not counted twice", () => {
     const grant = { ...noBounds, tokens: 100, cost: 1 };
     const awaits = { kind: "child" as const, thread_id: "c", agent_id: "a", deadline: 0, delivered: null };
     const usage = { input: 3, output: 4, cache_read: 0, cache_write: 0, total_tokens: 7 };
     const work = { steps: 2, turns: 1, driven_ms: 9, paid: 0.5 };
-    const told = { answer: { status: "success" as const }, usage, cost: null, tool_executions: 0, work };
+    const emitted = { answer: { status: "success" as const }, usage, cost: null, tool_executions: 0, work };
     const row = messageRecord(1, { role: "tool", status: "started", awaits });
     const grants = { c: grant };
     expect(reservedForChildren({ grants }, [row])).toEqual({ ...nothing, tokens: 100, cost: 1 });
     expect(reservedForChildren({}, [row])).toEqual(nothing);
-    const delivered = { ...row, awaits: { ...awaits, delivered: told } };
+    const delivered = { ...row, awaits: { ...awaits, delivered: emitted } };
     expect(reservedForChildren({ grants }, [delivered])).toEqual({
       steps: 2,
       turns: 1,
@@ -125,12 +125,12 @@ describe("a remaining budget", () => {
 describe("limits of a deployment", () => {
   it("LIMIT8 A caller's limits are refused if one of them exceeds what the deployment allows", () => {
     fc.assert(
-      fc.property(bounds, bounds, (allowed, wishes) => {
+      fc.property(bounds, bounds, (allowed, requested) => {
         const beyond = amountNames.find((name) => {
-          const [limit, wish] = [allowed[name], wishes[name]];
-          return limit !== null && (wish === null || wish > limit);
+          const [limit, request] = [allowed[name], requested[name]];
+          return limit !== null && (request === null || request > limit);
         });
-        const found = excess(wishes, allowed);
+        const found = excess(requested, allowed);
         expect(found?.name).toBe(beyond);
       }),
     );
@@ -159,7 +159,7 @@ describe("limits of a deployment", () => {
   });
 
   it.each(["many", "-1", "0", "1.5", "NaN", "Infinity", "1,000"])(
-    "LIMIT18 A deployment allows nothing if a variable is %s, and the error names it",
+    "LIMIT18 A deployment's limit is zero if its variable is %s, and the error names the variable",
     (value) => {
       const misread: string[] = [];
       const variables = { LIMIT_RUN_TOKENS: value, LIMIT_THREAD_STEPS: value, STEP_CEILING: value };

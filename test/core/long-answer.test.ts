@@ -16,18 +16,21 @@ it.for([
   ["characters of three bytes", "漢".repeat(10_000), 400],
   ["characters that JSON escapes", "\u0001".repeat(10_000), 400],
   ["one piece after a few words", "x".repeat(4_000_000), 1],
-] as const)("A list of %s that never ends is shortened to fit a row, kept and counted", async ([, piece, count]) => {
-  const spoken = textBlock(0, "Hello. ", ...pieces(piece, count)).slice(0, -1);
-  const harness = new Harness({ script: () => [...spoken, { type: "hang" }] });
-  await harness.finish();
-  const [answer] = harness.answers;
-  const text = answer?.parts.map((part) => (part.type === "text" ? part.text : "")).join("") ?? "";
-  expect([answer?.stop_reason, text.startsWith("Hello. ")]).toEqual(["length", true]);
-  expect(jsonBytes(answer)).toBeLessThan(maxBodyBytes);
-  expect(harness.run.usage.output).toBeGreaterThanOrEqual(Math.floor(text.length / 4));
-  expect(harness.run.usage).toEqual(answer?.usage);
-  expect(harness.run.cost).toBeGreaterThan(0);
-});
+] as const)(
+  "An answer that is an endless list of %s is shortened to fit a row, stored, and counted",
+  async ([, piece, count]) => {
+    const spoken = textBlock(0, "Hello. ", ...pieces(piece, count)).slice(0, -1);
+    const harness = new Harness({ script: () => [...spoken, { type: "hang" }] });
+    await harness.finish();
+    const [answer] = harness.answers;
+    const text = answer?.parts.map((part) => (part.type === "text" ? part.text : "")).join("") ?? "";
+    expect([answer?.stop_reason, text.startsWith("Hello. ")]).toEqual(["length", true]);
+    expect(jsonBytes(answer)).toBeLessThan(maxBodyBytes);
+    expect(harness.run.usage.output).toBeGreaterThanOrEqual(Math.floor(text.length / 4));
+    expect(harness.run.usage).toEqual(answer?.usage);
+    expect(harness.run.cost).toBeGreaterThan(0);
+  },
+);
 
 it("A call whose arguments grow without end is dropped, and the tokens of its answer are counted", async () => {
   const call = { type: "toolcall_start", index: 0, id: "call_1", name: "act" } as const;

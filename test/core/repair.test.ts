@@ -36,7 +36,7 @@ it("A transcript of any kind is repaired to the form that providers accept", () 
   );
 });
 
-it("A well-formed transcript is returned unchanged, with the same objects", () => {
+it("A repair of a well-formed transcript returns it unchanged, with the same objects", () => {
   fc.assert(
     fc.property(transcript, (messages) => {
       const repaired = repair(messages);

@@ -50,7 +50,7 @@ it("Deltas of a block are emitted one by one and stored as one event before the 
   expect(events.take()).toEqual([]);
 });
 
-it("An event that is staged for the next write is emitted only when that write releases it, and only once", () => {
+it("An event that is staged for the next write is emitted only after that write, and only once", () => {
   const { sink, events } = list();
   events.stage({ type: "text_start", ...of });
   expect([events.take().length, sink.sent.length]).toEqual([1, 0]);
@@ -71,12 +71,12 @@ it("A retracted message's events, with its unfinished deltas, are not stored", (
 
 it("A replay omits events whose message, call or run was deleted", () => {
   const nowhere = { threadId, message: () => undefined, callMessage: () => undefined, run: () => undefined };
-  const told = (draft: EventDraft) => toStored({ ...draft, seq: 1, at: 1, thread_id: threadId } as PlainEvent);
+  const emitted = (draft: EventDraft) => toStored({ ...draft, seq: 1, at: 1, thread_id: threadId } as PlainEvent);
   const message = messageRecord(1);
   for (const type of ["message_end", "text_end", "toolcall_delta", "tool_execution_end", "run_end"] as const) {
     expect(fromStored({ seq: 1, at: 1, type, message_id: message.id, index: 0 }, nowhere), type).toBeNull();
   }
-  const step = told({ type: "step_start", model: "main", attempt: 1 });
+  const step = emitted({ type: "step_start", model: "main", attempt: 1 });
   expect(fromStored(step, nowhere)).toEqual({ ...step, thread_id: threadId });
 });
 
@@ -129,7 +129,7 @@ function parts(
   { blocks, ending: end }: typeof answer extends fc.Arbitrary<infer T> ? T : never,
   at: number,
 ): ScriptPart[] {
-  const told = blocks.flatMap(({ kind, deltas }, index): ScriptPart[] => {
+  const emitted = blocks.flatMap(({ kind, deltas }, index): ScriptPart[] => {
     if (kind === "text") return textBlock(index, ...deltas);
     if (kind === "call") return callBlock(index, { id: `c${at}-${index}`, name: "it", json: deltas.join("") });
     return [
@@ -139,7 +139,7 @@ function parts(
     ];
   });
   const last = end === "finish" ? finish() : failure({ retryable: end === "retry" });
-  return [...told, last];
+  return [...emitted, last];
 }
 
 it("Replayed rows of any run fold to the same state as its live events", async () => {

@@ -36,7 +36,7 @@ describe("a reservation", () => {
     expect(reservations.fits(share, budgets({ steps: 250 }))).toBe(true);
   });
 
-  it("LIMIT28 The first waiting request uses a reservation that is released while it checks the budget, and no other request overtakes it", async () => {
+  it("LIMIT28 The first waiting request checks the budget again if a reservation is released during its check, and no other request overtakes it", async () => {
     const reservations = new Reservations();
     const order: string[] = [];
     const release = reservations.reserve({ ...zeroUse, steps: 1 });
@@ -52,7 +52,7 @@ describe("a reservation", () => {
     expect(order).toEqual(["first", "second"]);
   });
 
-  it("LIMIT28 A request that waits for its share of a budget checks again when the run is stopped, and a failed check lets the next request check", async () => {
+  it("LIMIT28 A request that waits for a share of a budget checks the budget again when the run is stopped, and the next request checks it after a check that fails", async () => {
     const reservations = new Reservations();
     const stop = new AbortController();
     reservations.reserve({ ...zeroUse, steps: 1 });

@@ -79,7 +79,7 @@ function holds({ harness, world }: Awaited<ReturnType<typeof lives>>): void {
 }
 
 it.for(["parallel", "sequential"] as const)(
-  "A run that is interrupted after each of its writes (%s) has the same transcript at its end as a run without interruptions",
+  "A run that is interrupted after any of its writes (%s) completes with all answers and results in order, and repeats no call whose tool does not allow that",
   async (mode) => {
     const whole = await lives([], mode);
     holds(whole);
@@ -89,7 +89,7 @@ it.for(["parallel", "sequential"] as const)(
   },
 );
 
-it("A run that is interrupted repeatedly has the same transcript at its end as a run without interruptions", async () => {
+it("A run that is interrupted repeatedly completes with all answers and results in order, and repeats no call whose tool does not allow that", async () => {
   const seed = Date.now() % 2 ** 31;
   console.info(`seed ${seed}`);
   const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 6 });
@@ -130,7 +130,7 @@ it("The result of an interrupted call is that of the tool's `reconcile`, and a c
   expect(await asked(() => Promise.resolve("nonsense"))).toMatchObject({ status: "error" });
 });
 
-it("A `reconcile` that hangs ends at the tool's time limit, or with a stop", async () => {
+it("A `reconcile` that does not return ends at the tool's time limit or when the run is stopped, and the outcome of its call is unknown", async () => {
   const hangs: ToolRunner = { ...it0, timeoutMs: 5000, reconcile: () => new Promise(() => {}) };
   const timed = await cutCall(it0, [hangs]);
   const result = timed.result();
@@ -154,7 +154,7 @@ it("An interrupted call whose tool was removed or changed has an unknown outcome
   expect(harness.results[0]?.result).toMatchObject(unknown);
 });
 
-it("A run whose model failed for good ends with the error after a crash too, without another request", async () => {
+it("A run whose model failed with a permanent error ends with an error also after a crash, without another request", async () => {
   const final = failure({ kind: "auth", retryable: false });
   for (const cutAfter of [1, 2]) {
     const first = new Harness({ script: () => [...textBlock(0, "Well"), final], cutAfter });

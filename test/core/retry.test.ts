@@ -17,7 +17,7 @@ function script(...answers: ScriptPart[][]) {
   return (_: unknown, number: number) => answers[Math.min(number, answers.length - 1)] ?? [];
 }
 
-it("A failed request is retried three times, after 1 s, doubled each time, at most 30 s, varied by a fifth in both directions", () => {
+it("A failed model request is retried three times, after a delay of 1 s that doubles each time, is at most 30 s, and varies by a fifth in both directions", () => {
   const delays = (attempts: number[], random: number, retries = 9) =>
     attempts.map((attempt) => delayBeforeRetry({ ...retryPolicy(undefined), retries }, cut, { attempt, random }));
   expect(delays([1, 2, 3, 4, 5, 6, 7], 0.5)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
@@ -34,11 +34,23 @@ it("The delay before a retry is the provider's Retry-After if there is one, and 
   expect(delayBeforeRetry(policy, { ...asked, retryable: false }, { attempt: 1, random: 0 })).toBeNull();
 });
 
+it("The retry options of a request replace single values of the model's", async () => {
+  const models = [modelNamed("main", { retry: { maxRetries: 9, initialDelayMs: 40 } })] as const;
+  const harness = new Harness({
+    script: script([failure()]),
+    models: [...models],
+    request: { retry: { maxRetries: 1 } },
+  });
+  await harness.finish();
+  const retries = harness.events.filter((event) => event.type === "model_retry");
+  expect(retries).toMatchObject([{ attempt: 2, max: 2, delay_ms: 40 }]);
+});
+
 it("The text of a failed attempt is retracted before anything else is emitted", async () => {
   const harness = new Harness({ script: script([...textBlock(0, "half"), failure()], says("whole")) });
   await harness.finish();
-  const told = harness.events.map(({ type }) => type);
-  expect(told.slice(told.indexOf("text_end") + 1, told.indexOf("text_end") + 4)).toEqual([
+  const emitted = harness.events.map(({ type }) => type);
+  expect(emitted.slice(emitted.indexOf("text_end") + 1, emitted.indexOf("text_end") + 4)).toEqual([
     "message_retracted",
     "model_retry",
     "message_start",
@@ -58,7 +70,7 @@ it("A failed attempt without text emits no message_retracted", async () => {
   expect(harness.events.map(({ type }) => type)).not.toContain("message_retracted");
 });
 
-it("A stream that ends without an end event is retried", async () => {
+it("A model request whose stream ends without an end event is retried", async () => {
   const harness = new Harness({ script: script(textBlock(0, "half"), [], says("whole")) });
   expect(await harness.finish()).toMatchObject({ status: "completed" });
   expect(harness.clock.slept).toEqual([1000, 2000]);

@@ -71,7 +71,7 @@ it.for<[string, () => Promise<unknown>, object]>([
   ["gives deep details", () => Promise.resolve({ ...ok("kept"), details: deep }), ok("kept")],
   ["gives a function as details", () => Promise.resolve({ ...ok("kept"), details: () => 1 }), ok("kept")],
   ["gives half a surrogate", () => Promise.resolve(ok("\ud83d")), ok("\ufffd")],
-])("A call whose tool %s has a result", async ([, work, expected], { expect: expectHere }) => {
+])("A call has a well-formed result even if its tool %s", async ([, work, expected], { expect: expectHere }) => {
   expectHere(await resultOf(tool("it", work))).toMatchObject(expected);
 });
 
@@ -156,8 +156,8 @@ it("Output of a running tool is emitted with offsets, and none of it after the t
   const script = (_: unknown, number: number) => (number === 0 ? calls("c", ["it", {}]) : says("done"));
   const harness = new Harness({ script, tools: [talking] });
   await harness.finish();
-  const told = harness.events.flatMap((event) => (event.type === "tool_execution_delta" ? [event] : []));
-  expect(told).toMatchObject([{ offset: 0, delta: "ab" }, { progress: { done: 1 } }, { offset: 2, delta: "c" }]);
+  const emitted = harness.events.flatMap((event) => (event.type === "tool_execution_delta" ? [event] : []));
+  expect(emitted).toMatchObject([{ offset: 0, delta: "ab" }, { progress: { done: 1 } }, { offset: 2, delta: "c" }]);
 });
 
 it("A call whose arguments are incomplete does not run, and an answer with a complete call has the stop reason `tool_calls`, whatever the provider reports", async () => {

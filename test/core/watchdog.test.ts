@@ -130,6 +130,12 @@ it.for([
     900_000,
     5000,
   ],
+  [
+    "a request, which take precedence over the definition's",
+    { models: [modelNamed("main", { timeouts: { silenceMs: 5000 } })], request: { timeouts: { silenceMs: 7000 } } },
+    120_000,
+    7000,
+  ],
   ["a definition of one limit", { models: [modelNamed("main", { timeouts: { silenceMs: 5000 } })] }, 120_000, 5000],
 ] as const)("A connection without bytes is bounded by the limits of %s", async ([, setup, first, next]) => {
   const scripts: ScriptPart[][] = [[hang], [...textBlock(0, "half"), hang], says("fine")];

@@ -71,7 +71,7 @@ describe("an answer", () => {
     expect(stored[1]?.id).toBe(answer?.id);
   });
 
-  it("AISDK1 Each line of a stream is a chunk of the protocol", async () => {
+  it("AISDK1 Each line of a stream is a chunk of the AI SDK's protocol", async () => {
     scripts.set("streams", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "stream", arguments: { parts: ["a", "b"] } }] } : { text: "ab" },
     );

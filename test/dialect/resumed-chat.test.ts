@@ -73,7 +73,7 @@ it("AISDK17 A message that joined the run divides the resumed answer into the me
   expect(again.messages.map((message) => message.id)).toEqual(stored.map((message) => message.id));
 });
 
-it("AISDK17 A call in the message after a joined one is answered in that message", async () => {
+it("AISDK17 The output of a client tool whose call follows a joined message is added to the answer after the joined message", async () => {
   const id = await joinedRun("asker", (step) =>
     step === 0 ? { text: "Second. ", toolCalls: [{ name: "ask", arguments: { q: "x" } }] } : { text: "Third." },
   );

@@ -122,6 +122,27 @@ describe("a chat on a thread", () => {
     expect(again.chat.error).toBeUndefined();
   });
 
+  it("AISDK15 A reloaded chat does not get a call that was answered while others of its step wait through onToolCall again", async () => {
+    scripts.set("asks_two_at_once", ({ step }) =>
+      step === 0
+        ? { toolCalls: [0, 1].map((at) => ({ name: "ask", arguments: { q: String(at) } })) }
+        : { text: "Both." },
+    );
+    const id = await newThread("asker");
+    const { session, chat } = await openChat(id);
+    await session.sendMessage({ text: "asks_two_at_once" });
+    const [first, second] = toolsOf(chat.lastMessage).map(({ toolCallId }) => toolCallId);
+    const results = (tool_call_id: string | undefined) => ({ results: [{ tool_call_id, result: "yes" }] });
+    await ask(anna, "POST", `/api/threads/${id}/tool-results`, results(first));
+    const offered: unknown[] = [];
+    const again = await openChat(id, { onToolCall: ({ toolCall }) => void offered.push(toolCall.input) });
+    expect(offered).toEqual([{ q: "1" }]);
+    await ask(anna, "POST", `/api/threads/${id}/tool-results`, results(second));
+    await again.chat.resumeStream();
+    expect(textOf(again.chat.lastMessage)).toBe("Both.");
+    expect(toolsOf(again.chat.lastMessage).map(({ state }) => state)).toEqual(["output-available", "output-available"]);
+  });
+
   it("AISDK15 A reloaded chat that resumes an answer does not get a call with a result through onToolCall again", async () => {
     const [reached, opened] = [deferred<void>(), deferred<void>()];
     scripts.set("asks_then_talks", async ({ step }) => {

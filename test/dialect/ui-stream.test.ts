@@ -65,6 +65,17 @@ it("AISDK12 Output of a running tool is sent in chunks whose total length stays 
   expect(sent).toBeLessThan(6 * 10_000);
 });
 
+it("AISDK12 The data of a structured answer is a transient data part before the end of the chat's stream", () => {
+  const chunks = chunksOf(newStream(), [
+    { type: "text_end", index: 0, text: '{"a":1}' },
+    { ...end, data: { a: 1 } },
+  ]);
+  expect(chunks.slice(-2)).toEqual([
+    { type: "data-answer", data: { a: 1 }, transient: true },
+    { type: "finish", finishReason: "stop" },
+  ]);
+});
+
 it("AISDK8 A retracted answer's text is ended, its calls get errors, and a data part states that it was retracted", () => {
   const stream = newStream();
   const chunks = chunksOf(stream, [
@@ -77,7 +88,7 @@ it("AISDK8 A retracted answer's text is ended, its calls get errors, and a data 
   expect(typesOf(chunks).slice(4)).toEqual(["text-end", "tool-input-error", "tool-output-error", "data-retracted"]);
 });
 
-it("AISDK5 A pending call that is not in the chat's messages, as that of a child thread, is a data part that the chat may show", () => {
+it("AISDK5 A pending call that is not in the chat's messages, as that of a child thread or a limit, is a data part that the chat may show", () => {
   const stream = newStream(["c"]);
   const pending = { name: "x", kind: "approval", deadline: null };
   const chunks = chunksOf(stream, [
@@ -86,6 +97,7 @@ it("AISDK5 A pending call that is not in the chat's messages, as that of a child
       tool_calls: [
         { ...pending, id: "c" },
         { ...pending, id: "child's" },
+        { ...pending, id: "l", name: "limit", kind: "limit" },
       ],
     },
     end,
@@ -93,6 +105,7 @@ it("AISDK5 A pending call that is not in the chat's messages, as that of a child
   expect(chunks).toEqual([
     { type: "tool-approval-request", approvalId: "c", toolCallId: "c" },
     { type: "data-pending-call", id: "child's", data: { id: "child's", name: "x", kind: "approval", input: {} } },
+    { type: "data-pending-call", id: "l", data: { id: "l", name: "limit", kind: "limit", input: {} } },
     { type: "finish", finishReason: "tool-calls" },
   ]);
   expect(stream.isOver).toBe(true);

@@ -7,7 +7,8 @@ import path from "node:path";
 
 import { afterAll, describe, expect, it } from "vitest";
 
-import { isPortFree, nextFreePort } from "../../scripts/lib/free-port.mjs";
+import { isPortFree, nextFreePort } from "#cli/dev/free-port.ts";
+
 import { type DevServer, runDevCommand, startDevServer } from "./dev-server.ts";
 
 const portOf = (server: DevServer): number => Number(new URL(server.url).port);
@@ -83,6 +84,6 @@ describe("npm run dev", () => {
   it("The dev command shows its options without starting anything", async () => {
     const command = runDevCommand(["--help"]);
     expect(await command.ended).toBe(0);
-    expect(command.output()).toContain("--persist-to DIR");
+    expect(command.output()).toContain("--persist-to <folder>");
   });
 });

@@ -143,7 +143,7 @@ describe("the dev command's console", () => {
     expect((await api.call("GET", "/healthz")).status).toBe(200);
   });
 
-  it("The dev console prints the log lines as JSON if the option --json is set", async () => {
+  it("The dev console prints the log lines as JSON if the option --json is set, and nothing else on standard output", async () => {
     const { server, api } = await start("json", "--json");
     const { id } = await api.createThread("thrower_agent");
     const { run } = await api.say(id, "Throw");
@@ -155,5 +155,8 @@ describe("the dev command's console", () => {
       ),
     );
     expect(server.output()).not.toContain("thrower_agent completed");
+    expect(server.output()).toContain("Threadhold is ready on");
+    const lines = server.printed().split("\n").slice(0, -1);
+    expect(lines.filter((line) => !line.startsWith("{"))).toEqual([]);
   });
 });

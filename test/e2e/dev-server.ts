@@ -4,8 +4,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { isPortFree, nextFreePort } from "../../scripts/lib/free-port.mjs";
+import { isPortFree, nextFreePort } from "#cli/dev/free-port.ts";
+
 import { within } from "../support/http-client/deadline.ts";
+import { bundleOptions, storeBundle } from "./support/served-bundle.ts";
 
 const thisProject = fileURLToPath(new URL("../../", import.meta.url));
 const startDeadline = 45_000;
@@ -16,6 +18,8 @@ export interface DevServer {
   process: ChildProcess;
   /** The output so far, of both streams. */
   output: () => string;
+  /** The standard output so far. */
+  printed: () => string;
   /** Settles when the command has ended; the code is null if a signal ended it. */
   ended: Promise<number | null>;
   /** Sends a signal to the dev command alone and waits for its end. */
@@ -37,15 +41,19 @@ process.on("exit", () => {
 
 /**
  * The folder of a project, or the folder with options: the number of files that each process of its server may open,
- * and whether types are checked in the background. Tests of other things leave the type check out.
+ * whether types are checked in the background, and the command that serves, which is `npm run dev` of the project by
+ * default. Tests of other things leave the type check out. With `storedBundle` the server serves the bundle of an earlier
+ * server of the same sources, if there is one, and no later change of them.
  */
-export type ServedProject = string | { root: string; openFiles?: number; checkTypes?: boolean };
+export type ServedProject =
+  | string
+  | { root: string; openFiles?: number; checkTypes?: boolean; command?: string[]; storedBundle?: boolean };
 
 /** Runs the dev command of a project without waiting for anything. */
 export function runDevCommand(args: string[], project: ServedProject = thisProject): Omit<DevServer, "url"> {
   const served: Exclude<ServedProject, string> = typeof project === "string" ? { root: project } : project;
   const { root: cwd, openFiles, checkTypes = false } = served;
-  const command = [process.execPath, path.join(cwd, "scripts/dev.mjs"), ...args];
+  const command = [process.execPath, ...(served.command ?? [path.join(cwd, "scripts/dev.mjs")]), ...args];
   const limit = openFiles === undefined ? [] : ["bash", "-c", `ulimit -n ${openFiles}; exec "$@"`, "bash"];
   const [program = "", ...rest] = [...limit, ...command];
   const child = spawn(program, rest, {
@@ -56,12 +64,17 @@ export function runDevCommand(args: string[], project: ServedProject = thisProje
   running.add(child);
   child.on("close", () => running.delete(child));
   let text = "";
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  let printed = "";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
+    printed += chunk;
+  });
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   const ended = new Promise<number | null>((resolve) => child.on("close", (code) => resolve(code)));
   return {
     process: child,
     output: () => text,
+    printed: () => printed,
     ended,
     stop: (signal = "SIGTERM") => {
       child.kill(signal);
@@ -83,12 +96,16 @@ export async function startDevServer(
   firstPort += portsPerStart;
   const given = args.indexOf("--port");
   const port = given === -1 ? await nextFreePort(from, portsPerStart) : Number(args[given + 1]);
-  const server = runDevCommand(["--persist-to", stateFolder, "--port", String(port), ...args], project);
+  const { root, storedBundle = false } = typeof project === "string" ? { root: project } : project;
+  const bundle = storedBundle ? bundleOptions(root) : [];
+  const server = runDevCommand(["--persist-to", stateFolder, "--port", String(port), ...bundle, ...args], project);
   const url = `http://localhost:${port}`;
   const ready = new Promise<void>((resolve, reject) => {
-    server.process.stdout?.on("data", () => {
+    const check = (): void => {
       if (server.output().includes(`ready on ${url}`)) resolve();
-    });
+    };
+    server.process.stdout?.on("data", check);
+    server.process.stderr?.on("data", check);
     void server.ended.then((code) => reject(new Error(`The dev command ended with ${code}:\n${server.output()}`)));
   });
   try {
@@ -97,6 +114,7 @@ export async function startDevServer(
     server.process.kill("SIGKILL");
     throw error;
   }
+  if (storedBundle && bundle.length === 0) storeBundle(root);
   return { ...server, url };
 }
 

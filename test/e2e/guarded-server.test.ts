@@ -83,8 +83,9 @@ describe("a guarded server", () => {
   beforeAll(async () => {
     // One after the other, because two wranglers that start at the same moment choose the same port for their own use.
     const variables = ["--var", `API_TOKENS:${tokens}`, "--var", `MAX_FILE_BYTES:${String(fileLimit)}`];
-    guarded = await startDevServer(project.state("guarded"), variables, project.root);
-    closed = await startDevServer(project.state("closed"), ["--var", "OPEN_LOOPBACK:"], project.root);
+    const served = { root: project.root, storedBundle: true };
+    guarded = await startDevServer(project.state("guarded"), variables, served);
+    closed = await startDevServer(project.state("closed"), ["--var", "OPEN_LOOPBACK:"], served);
   });
   afterAll(async () => {
     await Promise.all([guarded?.stop(), closed?.stop()]);
@@ -159,7 +160,7 @@ describe("a guarded server", () => {
     expect((await nobody.call("GET", "/api/orders/1042")).status).toBe(401);
   });
 
-  it("A ticket opens one stream once: over SSE with a cookie for later, over a WebSocket without one", async () => {
+  it("A ticket opens one stream once, and over SSE the response sets a cookie that opens the stream again", async () => {
     const [anna, ben, nobody] = [as("anna-secret"), as("ben-secret"), as("")];
     const { id } = await anna.createThread();
     await anna.say(id, "Hello");
@@ -217,8 +218,8 @@ describe("a guarded server", () => {
     const isGone = (word: FeedEvent): boolean => word.type === "thread_deleted" && word.thread_id === id;
     for (const watcher of [watchers.annaBySse, watchers.annaBySocket, watchers.adminOfAnna]) {
       await watcher.until("the deletion", isGone);
-      const told = watcher.words.map((word) => ("thread" in word ? [word.type, word.thread.status] : [word.type]));
-      expect(told).toEqual([
+      const received = watcher.words.map((word) => ("thread" in word ? [word.type, word.thread.status] : [word.type]));
+      expect(received).toEqual([
         ["feed_start"],
         ["thread_created", "idle"],
         ["thread_updated", "running"],

@@ -98,7 +98,7 @@ describe("leases of a user", () => {
       LIMIT_ADMISSIONS_PER_MINUTE: "10000",
     };
     const given = Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
-    server = await startDevServer(project.state("places"), given, project.root);
+    server = await startDevServer(project.state("places"), given, { root: project.root, storedBundle: true });
   });
   afterAll(async () => {
     await server?.stop();

@@ -96,7 +96,7 @@ describe("plain wrangler", () => {
   });
 
   it("Wrangler deploy --dry-run accepts the project", async () => {
-    const run = await runWrangler(project, "deploy", "--dry-run", "--outdir", project.state("bundle"));
+    const run = runWrangler(project, "deploy", "--dry-run", "--outdir", project.state("bundle"));
     const code = await within(50_000, () => `the dry run's end:\n${run.output()}`, run.ended);
     expect([code, run.output()]).toEqual([0, expect.stringContaining("--dry-run: exiting now.")]);
   });

@@ -89,7 +89,7 @@ describe("a power cut", () => {
   beforeAll(async () => {
     desk = await openProviderDesk();
     const variables = providerVariables(desk.url);
-    server = await startDevServer(state, variables, project.root);
+    server = await startDevServer(state, variables, { root: project.root, storedBundle: true });
     api = new ApiClient(server.url);
     created = await api.call("POST", "/api/threads", keyedThread);
     rested = (await api.createThread("assistant", { title: "At rest", tags: ["kept"] })).id;
@@ -115,7 +115,7 @@ describe("a power cut", () => {
     await cutPower(server);
     await Promise.all([followed.untilEnd(), interrupted.untilEnd()]);
     const began = performance.now();
-    server = await startDevServer(state, variables, project.root);
+    server = await startDevServer(state, variables, { root: project.root, storedBundle: true });
     console.log(`server ready again in ${((performance.now() - began) / 1000).toFixed(1)} s`);
     api = new ApiClient(server.url);
   });
@@ -125,7 +125,7 @@ describe("a power cut", () => {
     project.remove();
   });
 
-  it("Everything that was answered before a power cut is there afterwards, to the last row", async () => {
+  it("Every row that the server had acknowledged before a power cut is stored after it", async () => {
     expect(await settled(api, rested)).toEqual(before);
     const { threads } = await api.ask(listSchema, "GET", "/api/threads?tag=kept");
     expect(threads).toEqual([{ id: rested, status: "idle" }]);
@@ -143,7 +143,7 @@ describe("a power cut", () => {
     resumed.close();
   });
 
-  it("An answer that was interrupted is retracted and given again, and the waiting inputs follow", async () => {
+  it("An answer that was interrupted is retracted and produced again, and then the waiting inputs are answered", async () => {
     const last = interrupted?.lastSeq ?? 0;
     const resumed = await api.events(cut, `after=${String(last)}&until=idle`);
     expect(await resumed.untilEnd(40_000)).toBe("end");

@@ -29,7 +29,7 @@ describe("a catalog that was lost", () => {
   };
 
   it("A single command restores a lost catalog, from a local state folder or from Cloudflare's list of objects", async () => {
-    server = await startDevServer(state, [], project.root);
+    server = await startDevServer(state, [], { root: project.root, storedBundle: true });
     const api = new ApiClient(server.url);
     for (const title of ["one", "two", "three"]) {
       const { id } = await api.createThread("assistant", { title });
@@ -43,7 +43,7 @@ describe("a catalog that was lost", () => {
     await server.stop();
 
     rmSync(path.join(state, "v3/d1"), { recursive: true });
-    server = await startDevServer(state, [], project.root);
+    server = await startDevServer(state, [], { root: project.root, storedBundle: true });
     expect(await list()).toEqual([]);
     const restore = (args: string[], env: Record<string, string> = {}) =>
       runNode("scripts/restore-catalog.mjs", ["--url", server?.url ?? "", ...args], { quiet: true, env });

@@ -10,6 +10,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
+import { quickTypescript } from "../../scripts/lib/tools.mjs";
 import { ApiClient } from "../support/http-client/api-client.ts";
 import { startDevServer, type DevServer } from "./dev-server.ts";
 import { bicycleShop } from "./support/bicycle-shop.ts";
@@ -54,7 +55,7 @@ describe("a project written for Standard Agents", () => {
     const { api, project } = use();
     expect((await api.call("GET", "/healthz")).body).toEqual({ status: "ok", version: expect.any(String) });
     const tsc = path.join(project.root, "node_modules/typescript/bin/tsc");
-    const run = promisify(execFile)(process.execPath, [tsc, "-p", project.root, "--pretty", "false"]);
+    const run = promisify(execFile)(process.execPath, [tsc, "-p", project.root, ...quickTypescript]);
     await expect(run).resolves.toMatchObject({ stdout: "" });
   });
 

@@ -29,7 +29,7 @@ const ok = (attachments: unknown, result = "done") => ({ status: "success", resu
 const png = { name: "chart.png", mimeType: "image/png", data: toBase64(pngBytes(100)) };
 
 describe("new files", () => {
-  it("A new file is stored as it is and referred to by the result", async () => {
+  it("A file that a tool returns is stored unchanged, and the tool's result refers to it", async () => {
     const { files, row } = await kept(ok([{ ...png, width: 20, height: 10 }]));
     expect(files.stored.get("/attachments/chart.png")?.bytes).toEqual(pngBytes(100));
     expect(row).toEqual({
@@ -50,7 +50,7 @@ describe("new files", () => {
     });
   });
 
-  it("The bytes of a new file are stored unchanged at any length, with padding or without, and as a data URL", async () => {
+  it("The base64 bytes of a file that a tool returns are decoded at any length, with padding or without, and also from a data URL", async () => {
     for (const length of [0, 1, 2, 3, 49_151, 49_152, 49_153, 300_001]) {
       const bytes = Uint8Array.from({ length }, (_, at) => (at * 7 + 3) % 256);
       const data = toBase64(bytes);
@@ -71,14 +71,14 @@ describe("new files", () => {
     ["\ud800.png", "\ufffd.png"],
     [`${"x".repeat(5000)}.png`, `${"x".repeat(116)}.png`],
     ["__proto__", "__proto__"],
-  ])("A file named %j is stored as %j", async ([name, stored], { expect: expectHere }) => {
+  ])("A file that a tool returns under the name %j is stored as %j", async ([name, stored], { expect: expectHere }) => {
     const { files } = await kept(ok([{ ...png, name }]));
     expectHere(files.paths).toEqual([`/attachments/${stored}`]);
   });
 });
 
 describe("files that are there", () => {
-  it("A reference to a file of the thread is kept, with the type, size and name of the stored file", async () => {
+  it("A tool's reference to a file of the thread is kept, with the type, size and name of the stored file", async () => {
     const files = new MemoryFiles();
     files.put("/a.txt", Uint8Array.of(1, 2), "text/plain");
     const { row } = await kept(
@@ -90,7 +90,7 @@ describe("files that are there", () => {
     ]);
   });
 
-  it("A reference to a missing file is reported to the model", async () => {
+  it("A tool's reference to a missing file is reported to the model", async () => {
     const { row } = await kept(ok([{ id: "x", type: "file", path: "/gone.txt" }]));
     expect(row).toEqual({
       status: "success",
@@ -116,7 +116,7 @@ describe("attachments of a tool's result that are dropped", () => {
     ["a trap", [hostile], /could not be read or stored/],
     ["an empty object", {}, /an attachment is/],
   ])(
-    "%s is a note that the model reads, and the tool's result stays",
+    "An invalid attachment of a tool result (%s) becomes a note that the model reads, and the result stays",
     async ([, attachments, note], { expect: here }) => {
       const { files, row } = await kept(ok(attachments));
       here(row.status).toBe("success");
@@ -129,14 +129,14 @@ describe("attachments of a tool's result that are dropped", () => {
     },
   );
 
-  it("The first twenty of hundreds of attachments are kept, and the others are counted", async () => {
+  it("The first twenty attachments of a tool result are kept, and the others are counted in a note", async () => {
     const { files, row } = await kept(ok(Array.from({ length: 300 }, () => png)));
     expect(files.paths).toHaveLength(20);
     expect(row.attachments).toHaveLength(20);
     expect(row.result).toBe("done\n[280 more attachments were left out: a result holds 20 at most.]");
   });
 
-  it("A file that the store refuses is a note with the reason, without internal details", async () => {
+  it("A file of a tool result that cannot be stored is replaced by a note with the reason, without internal details", async () => {
     const files = new MemoryFiles();
     files.refusing = refuse("too_large", "/attachments/chart.png is too large.");
     expect((await kept(ok([png]), files)).row.result).toContain("was not kept: /attachments/chart.png is too large.]");
@@ -150,7 +150,7 @@ describe("attachments of a tool's result that are dropped", () => {
 describe("long texts", () => {
   const long = `${"a".repeat(10_000)}${"é👍".repeat(200_000)}${"z".repeat(10_000)}`;
 
-  it("A text that is too large for a row is stored as a file, and the model reads its beginning, end, path and size", async () => {
+  it("The text of a tool result that is too large for a row is stored as a file, and the model reads its beginning, end, path and size", async () => {
     const { files, answer, row } = await kept(ok(undefined, long));
     expect(files.text("/attachments/tool-result-m1.txt")).toBe(long);
     const { size } = files.stored.get("/attachments/tool-result-m1.txt")?.record ?? { size: 0 };
@@ -170,7 +170,7 @@ describe("long texts", () => {
     expect(files.text("/attachments/tool-result-m1.txt")).toBe(`${long}!`);
   });
 
-  it("A long error is stored as a file too, and only once if the result repeats it", async () => {
+  it("A long error of a tool is stored as a file too, and only once if the result repeats it", async () => {
     const error = await kept({ status: "error", error: long });
     expect(error.files.paths).toEqual(["/attachments/tool-result-m1-error.txt"]);
     const repeated = await kept({ status: "error", result: long });
@@ -180,7 +180,7 @@ describe("long texts", () => {
     expect(both.row.attachments).toHaveLength(2);
   });
 
-  it("A text at the limit is kept in the row, also if its JSON form is longer", async () => {
+  it("The text of a tool result with exactly the size limit is kept in the row, also if its JSON form is longer", async () => {
     const fits = "x".repeat(resultLimit - 2);
     expect((await kept(ok(undefined, fits))).row.result).toBe(fits);
     const control = "\u0001".repeat(resultLimit / 6);

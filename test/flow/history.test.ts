@@ -41,12 +41,12 @@ const prompt = (changes: Partial<PromptDefinition>) =>
 
 it("A prompt's options decide whether the model is sent earlier runs not at all, without their tools, or completely", () => {
   expect(earlierMessages(all, prompt({}), [])).toEqual([]);
-  const told = earlierMessages(
+  const emitted = earlierMessages(
     [...all, messageRecord(6, { role: "assistant", parts: [thought, call] })],
     prompt({ includeChat: true }),
     [],
   );
-  expect(told.map(({ id, parts }) => [id, parts.map(({ type }) => type).join(" ")])).toEqual([
+  expect(emitted.map(({ id, parts }) => [id, parts.map(({ type }) => type).join(" ")])).toEqual([
     [idOf(1), "text image"],
     [idOf(2), "text"],
     [idOf(4), "text"],
@@ -88,7 +88,7 @@ it("Text of a message that a filter_messages hook changed is sent, and the messa
   expect(messages[2]?.result).toEqual({ status: "success", result: "MESSAGE 3" });
 });
 
-it("A message that a filter hook adds is sent as a new message", async () => {
+it("A message that the hook `filter_messages` adds is sent as a new message", async () => {
   const add = (_: never, list: Message[]) => [...list, { role: "user", content: "Be brief." }];
   expect((await sent(all, ["filter_messages", add])).at(-1)).toMatchObject({
     id: null,

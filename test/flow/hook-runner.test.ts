@@ -219,7 +219,7 @@ it("A hook that makes a message larger than a row is logged, and the original me
   expect(await runner.beforeCreateMessage(record)).toEqual(record);
   expect(await runner.beforeUpdateMessage("m", { content: "x" })).toEqual({ content: "x" });
   expect(problems.map(({ problem }) => problem)).toEqual(
-    Array.from({ length: 3 }, () => expect.stringMatching(/^made 104\d{4} bytes of it/)),
+    Array.from({ length: 3 }, () => expect.stringMatching(/^returned 104\d{4} bytes, more than the limit/)),
   );
   // A value that was too large before a hook ran may stay so.
   const { runner: gentle, problems: none } = hookRunner(["before_create_message", () => ({ content: "short" })]);
@@ -228,7 +228,7 @@ it("A hook that makes a message larger than a row is logged, and the original me
   expect(none).toEqual([]);
 });
 
-it("A change that a filter hook may not make has no effect and is logged once a run", async () => {
+it("A field that the hook `filter_messages` or `prefilter_llm_history` may not change keeps its value, and the attempt is logged once in a run", async () => {
   const messages = [{ id: "m1", role: "user" as const, content: "hello", created_at: 1 }];
   const foreign = (_: never, list: object[]) => list.map((one) => ({ ...one, role: "assistant", colour: "red" }));
   const inPlace = (_: never, list: { role: string; content: string | null }[]) => {

@@ -18,7 +18,7 @@ const nobody = { limits: null };
 
 const own: Limits = { steps: 20, turns: 3, tokens: 800, durationMs: 1000, cost: 2 };
 
-it("LIMIT7 The limits of a run are the agent's, each replaced by the side's if it sets one, and never exceed the deployment's", () => {
+it("LIMIT7 A run has the limits of its agent, a limit that the active side sets replaces the agent's, and no limit exceeds the deployment's", () => {
   const all = { steps: 20, turns: 3, tokens: 800, duration_ms: 1000, cost: 2 };
   expect(runBounds(speaking({ limits: own }), nobody, deployment)).toEqual(all);
   expect(runBounds(speaking({ limits: own }, { limits: { tokens: 5000, cost: null } }), nobody, deployment)).toEqual({
@@ -57,11 +57,11 @@ it("LIMIT7 The caller's setting decides first whether a run waits at its limit, 
 });
 
 describe("limits at which a run waits", () => {
-  const resting = (limits: Limits) => speaking({ limits: { ...limits, onLimit: "rest" } });
+  const suspended = (limits: Limits) => speaking({ limits: { ...limits, onLimit: "rest" } });
 
   it("LIMIT25 A raised limit replaces an agent's limit if the agent makes runs wait at limits", () => {
     const asked = { limits: { tokens: 850, steps: 5 }, raised: ["tokens" as const] };
-    expect(runBounds(resting(own), asked, deployment)).toMatchObject({ tokens: 850, steps: 5, turns: 3 });
+    expect(runBounds(suspended(own), asked, deployment)).toMatchObject({ tokens: 850, steps: 5, turns: 3 });
     expect(runBounds(speaking({ limits: own }), asked, deployment)).toMatchObject({ tokens: 800, steps: 5, turns: 3 });
   });
 
@@ -70,8 +70,8 @@ describe("limits at which a run waits", () => {
     const rest = { limits: { tokens: 100, on_limit: "rest" as const } };
     expect(firmBounds(speaking({}), rest, { amount: "tokens", allowed }).tokens).toBeNull();
     expect(firmBounds(speaking({ limits: own }), rest, { amount: "tokens", allowed }).tokens).toBe(800);
-    expect(firmBounds(resting(own), nobody, { amount: "tokens", allowed }).tokens).toBeNull();
-    expect(firmBounds(resting(own), { limits: { on_limit: "end" } }, { amount: "tokens", allowed }).tokens).toBe(800);
+    expect(firmBounds(suspended(own), nobody, { amount: "tokens", allowed }).tokens).toBeNull();
+    expect(firmBounds(suspended(own), { limits: { on_limit: "end" } }, { amount: "tokens", allowed }).tokens).toBe(800);
     expect(firmBounds(speaking({}), { limits: { tokens: 100 } }, { amount: "tokens", allowed }).tokens).toBe(100);
   });
 });

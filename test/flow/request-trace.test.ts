@@ -18,31 +18,36 @@ function request(messages: ModelMessage[], changes: Partial<ModelRequest> = {}):
     temperature: null,
     maxTokens: null,
   } as const;
-  return { system: "Be kind.", messages, tools: [], ...options, ...changes };
+  return { prompt: "p", system: "Be kind.", messages, tools: [], ...options, ...changes };
 }
 
 it("A request's log row names the first and last sent message, the stored messages between them that were left out, and the number of messages that are not stored", async () => {
   const sent = [message("1"), message(null), message("3", ["4"])];
-  const trace = await requestTrace("p", request(sent), ["1", "2", "3", "4", "5"]);
+  const trace = await requestTrace(request(sent), ["1", "2", "3", "4", "5"]);
   expect(trace["messages"]).toEqual({ count: 3, first: "1", last: "4", left_out: ["2", "5"], unstored: 1 });
-  const none = await requestTrace("p", request([message(null)]), []);
+  const none = await requestTrace(request([message(null)]), []);
   expect(none["messages"]).toEqual({ count: 1, first: null, last: null, left_out: [], unstored: 1 });
+});
+
+it("The last message of a log row is the last one of the request, also after an answer that was joined to the one before", async () => {
+  const trace = await requestTrace(request([message("1"), message("2", ["3"]), message("4")]), ["1", "2", "3", "4"]);
+  expect(trace["messages"]).toMatchObject({ count: 3, first: "1", last: "4", left_out: [] });
 });
 
 it("The prompt and the tools are logged as a fingerprint that changes with them, and never as their text", async () => {
   const spec = { name: "it", description: "secret words", parameters: {} };
-  const one = await requestTrace("p", request([], { tools: [spec] }), []);
-  const two = await requestTrace("p", request([], { system: "Be rude.", tools: [{ ...spec, description: "x" }] }), []);
+  const one = await requestTrace(request([], { tools: [spec] }), []);
+  const two = await requestTrace(request([], { system: "Be rude.", tools: [{ ...spec, description: "x" }] }), []);
   expect(one["system_hash"]).not.toBe(two["system_hash"]);
   expect(one["tools_hash"]).not.toBe(two["tools_hash"]);
-  expect(await requestTrace("p", request([], { tools: [spec] }), [])).toEqual(one);
+  expect(await requestTrace(request([], { tools: [spec] }), [])).toEqual(one);
   expect(one["tools"]).toEqual(["it"]);
   expect(JSON.stringify(one)).not.toMatch(/Be kind|secret words/);
 });
 
 it("The options of a request are logged as they were sent", async () => {
   const options = { toolChoice: "none", temperature: 0.5, maxTokens: 9, reasoning: { effort: "low" } } as const;
-  expect(await requestTrace("p", request([], options), [])).toMatchObject({
+  expect(await requestTrace(request([], options), [])).toMatchObject({
     prompt: "p",
     tool_choice: "none",
     temperature: 0.5,

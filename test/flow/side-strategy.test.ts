@@ -4,11 +4,11 @@ import { expect, it } from "vitest";
 
 import type { ToolResult } from "#contract/call-result.ts";
 import type { JsonObject } from "#contract/json.ts";
+import { blankStreak } from "#core/blank-answer.ts";
 import type { Progress, StepOutcome } from "#core/ports/strategy-port.ts";
 import { outcomeOf, stepOf } from "#core/run-state.ts";
 import { mainScope } from "#core/scope.ts";
 import { sideStrategy } from "#flow/side-strategy.ts";
-import { blankStreak } from "#flow/turn-end.ts";
 import type { SideConfig } from "#spec/index.ts";
 
 import { messageRecord } from "../store/records.ts";
@@ -21,9 +21,11 @@ function decide(
   { steps = 1, blanks = 0, bound = null as number | null } = {},
 ) {
   const blank = (last?.text ?? "").trim() === "" && (last?.calls ?? []).length === 0;
-  const outcome = last === null ? null : { text: null, calls: [], blank, stop_reason: "stop" as const, ...last };
+  const none = { message_id: "m", text: null, thinking: null, stop_reason: "stop", usage: null, cost: 0 } as const;
+  const outcome = last === null ? null : { ...none, calls: [], blank, ...last };
   const progress: Progress = { steps, last: outcome };
-  return sideStrategy({ prompt: "p", ...side }, bound, () => blanks).next(progress);
+  const loop = { maxSteps: bound, blanks: () => blanks, form: null, attempts: () => 1 };
+  return sideStrategy({ prompt: "p", ...side }, loop).next(progress);
 }
 
 const called = (name: string, result: ToolResult, args: JsonObject = {}) => ({
@@ -106,17 +108,20 @@ it.for<[string, ToolResult, JsonObject, unknown]>([
   ],
   ["the result's text where both lack it", { status: "success", result: "fine" }, {}, "fine"],
   ["no inherited field", { status: "success", result: "{}" }, {}, "{}"],
-])("The outcome is the property of %s", ([, result, args, outcome], { expect: expectHere }) => {
-  const side = { stopTool: "finish", stopToolResponseProperty: "said" };
-  expectHere(decide(side, called("finish", result, args))).toMatchObject({ outcome });
-});
+])(
+  "The outcome of a stop tool with a `stopToolResponseProperty` is read from %s",
+  ([, result, args, outcome], { expect: expectHere }) => {
+    const side = { stopTool: "finish", stopToolResponseProperty: "said" };
+    expectHere(decide(side, called("finish", result, args))).toMatchObject({ outcome });
+  },
+);
 
 it("A stopToolResponseProperty that every object inherits, as constructor, is not read from the result", () => {
   const side = { stopTool: "finish", stopToolResponseProperty: "constructor" };
   expect(decide(side, called("finish", { status: "success", result: "{}" }))).toMatchObject({ outcome: "{}" });
 });
 
-it("The end session tool ends the session only when it succeeds", () => {
+it("The `endSessionTool` ends the session only if its call succeeds", () => {
   const side = { endSessionTool: "bye" };
   expect(decide(side, called("bye", { status: "success", result: "r" }))).toMatchObject({ reason: "end_session_tool" });
   expect(decide(side, called("bye", { status: "error", error: "no" }))).toEqual(go);

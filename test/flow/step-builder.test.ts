@@ -1,92 +1,14 @@
 // The plan of a step: the side's prompt and model, its tools, and the messages it sends.
 
 import { expect, it } from "vitest";
-import { z } from "zod";
 
-import type { ChildThreads } from "#core/ports/child-thread-port.ts";
-import { noFaults } from "#core/ports/faults.ts";
 import type { StepPlan, StepProblem } from "#core/ports/step-port.ts";
 import type { MessageRecord, StoredPart } from "#core/record.ts";
-import { Definitions } from "#flow/project-definitions.ts";
-import { mainParticipant, StepBuilder } from "#flow/step-builder.ts";
-import { sectionSources } from "#flow/system-prompt.ts";
-import { agentTools } from "#flow/tool-source/agent-tools.ts";
-import { projectTools } from "#flow/tool-source/project-tools.ts";
-import { defineModel, definePrompt, defineTool } from "#spec/index.ts";
-import type { ModelDefinition, PromptDefinition, Registry } from "#spec/index.ts";
 
-import { ManualClock } from "../core/support/manual-clock.ts";
 import { idOf, messageRecord } from "../store/records.ts";
 import { MemoryFiles, pngBytes } from "../support/memory-files.ts";
-import { hookRunner, noState } from "./support/hooks.ts";
-
-const clock = new ManualClock();
-
-/** No child thread is ever started here. */
-const noChildren: ChildThreads = {
-  depth: 0,
-  newId: () => "child",
-  start: () => Promise.reject(new Error("no children here")),
-  stop: () => {},
-};
-
-const look = defineTool("Looks", z.object({ at: z.string() }), async () => ({ status: "success" as const }));
-
-interface Project {
-  prompt?: Partial<PromptDefinition>;
-  model?: Partial<ModelDefinition>;
-  agent?: string;
-  own?: MessageRecord[];
-  /** A `filter_messages` hook. */
-  filter?: (...values: never[]) => unknown;
-  files?: MemoryFiles;
-}
-
-/** A builder for one agent, and how often it read the earlier messages. */
-function project({ prompt = {}, model = {}, agent = "main", own = [messageRecord(2)], filter, files }: Project) {
-  const main = defineModel({ name: "main", provider: "test", model: "m", fallbacks: ["spare"], ...model });
-  const spare = defineModel({ name: "spare", provider: "test", model: "s", fallbacks: ["third"] });
-  const text = definePrompt({
-    name: "main",
-    toolDescription: "",
-    prompt: "Be kind.",
-    model: "main",
-    tools: ["look"],
-    ...prompt,
-  });
-  const registry: Registry = {
-    models: { main: async () => main, spare: async () => spare },
-    prompts: { main: async () => text },
-    agents: { main: async () => ({ name: "main", sideA: { prompt: "main" } }) },
-    tools: { look: async () => look },
-    hooks: [],
-    routes: [],
-    hash: "",
-  };
-  const read = { times: 0, limit: 0 };
-  const definitions = new Definitions(registry);
-  const sources = {
-    definitions,
-    hooks: (filter === undefined ? hookRunner() : hookRunner(["filter_messages", filter])).runner,
-    faults: noFaults,
-    tools: () => [
-      projectTools(definitions, { state: noState, clock, faults: noFaults }),
-      agentTools(definitions, { children: noChildren, clock, faults: noFaults }),
-    ],
-    sections: sectionSources(definitions),
-    ...(files === undefined ? {} : { files: files.port }),
-  };
-  const speaker = mainParticipant(sources, {
-    agent: () => definitions.agent(agent),
-    side: () => "a",
-    earlier: (limit) => {
-      read.times += 1;
-      read.limit = limit;
-      return [messageRecord(1)];
-    },
-  });
-  return { builder: new StepBuilder({ ...sources, own: () => own }, speaker), read };
-}
+import { project } from "./support/step-project.ts";
+import type { Project } from "./support/step-project.ts";
 
 async function planOf(given: Project): Promise<StepPlan> {
   const plan: StepPlan | StepProblem = await project(given).builder.plan({});
@@ -112,6 +34,18 @@ it("A prompt with parallelToolCalls runs calls in parallel, and its toolMode set
   expect((await planOf({ prompt: { toolMode: { batched: 2 } } })).toolMode).toEqual({ batched: 2 });
 });
 
+it("A prompt whose maxTokens is as large as the window of its model has a budget of half of that window", async () => {
+  const long = (index: number) => messageRecord(index, { parts: [{ type: "text", text: "word ".repeat(1000) }] });
+  const model = { contextWindow: 8000, maxTokens: 8000 };
+  const given = (count: number) => ({
+    prompt: { includeChat: true },
+    model,
+    own: Array.from({ length: count }, (_, at) => long(at + 2)),
+  });
+  expect((await planOf(given(2))).compaction).toBeUndefined();
+  expect((await planOf(given(4))).compaction).toMatchObject({ reason: "budget", budget: 4000 });
+});
+
 it("Earlier runs are read once, and only for a prompt that includes them; the run's own messages are always sent", async () => {
   const alone = project({});
   expect(await alone.builder.plan({})).toMatchObject({ request: { messages: [{ id: idOf(2) }] } });
@@ -134,7 +68,7 @@ it("A filter_messages hook causes one read of 1,000 rows, and without it no more
 
 it("A strategy's tool choice replaces the prompt's, and its instruction is sent as the last message", async () => {
   const { builder } = project({ prompt: { toolChoice: "required" } });
-  expect(await builder.plan({ toolChoice: "none", instruction: "Reason." })).toMatchObject({
+  expect(await builder.plan({ toolChoice: "none", instruction: { text: "Reason.", keep: false } })).toMatchObject({
     request: { toolChoice: "none", messages: [{ id: idOf(2) }, { id: null, parts: [{ text: "Reason." }] }] },
   });
 });
@@ -186,6 +120,18 @@ it("A history that ends in an answer is sent with an added line that asks to con
   // A call whose result was lost has a result that states this.
   expect(await last([messageRecord(2), calling])).toMatchObject({ role: "tool", tool_call_id: "c1" });
 
-  const led = await project({ own }).builder.plan({ instruction: "Reason." });
+  const led = await project({ own }).builder.plan({ instruction: { text: "Reason.", keep: false } });
   expect(led).toMatchObject({ request: { messages: [{}, { id: idOf(3) }, { parts: [{ text: "Reason." }] }] } });
+});
+
+it("A prompt with modelOrder offers _after with its tools, also when a step is resumed, and the tools do not receive it", async () => {
+  const prompt = { modelOrder: true };
+  const planned = await planOf({ prompt });
+  const schema = planned.request.tools[0]?.parameters["properties"];
+  expect(schema).toMatchObject({ at: { type: "string" }, _after: { type: "array" } });
+  const resumed = await project({ prompt }).builder.tools([]);
+  for (const tools of [planned.tools, "tools" in resumed ? resumed.tools : new Map()]) {
+    expect(tools.get("look")?.check({ at: "x", _after: ["look"] })).toEqual({ ok: true, args: { at: "x" } });
+  }
+  expect((await planOf({})).request.tools[0]?.parameters["properties"]).not.toHaveProperty("_after");
 });

@@ -31,7 +31,7 @@ it("A prompt's text is sent unchanged, and its parts and included prompts are jo
   expect(await compose("whole")).toBe("<Be kind.> And Be kind.<Be kind.>");
 });
 
-it("The parts of a system prompt from several sources are in the order of the list, with a blank line between two", async () => {
+it("The system prompt has the sections of all sources in order, with a blank line between two and without empty sections", async () => {
   const prompt = definePrompt({ name: "p", toolDescription: "", model: "m", prompt: "" });
   const source =
     (...sections: string[]) =>

@@ -38,7 +38,7 @@ async function piecesOf(definition: unknown, args: object = {}): Promise<ToolPie
   return pieces;
 }
 
-it("Arguments are checked by the schema, missing defaults are added, and the error names what is wrong", () => {
+it("The arguments of a tool call are checked by the tool's schema, missing defaults are added, and the error names what is wrong", () => {
   const schema = z.object({
     city: z.string(),
     days: z.number().default(3),
@@ -115,29 +115,32 @@ it.for<[string, z.ZodObject]>([
   ["a transform that throws", z.object({ a: z.string().transform((): string => faulty.fail("in a transform")) })],
   ["an asynchronous transform", z.object({ a: z.string().transform(async (a) => a) })],
   ["an asynchronous refinement", z.object({ a: z.string().refine(async () => true) })],
-  ["what is thrown without words", z.object({ a: z.string().refine(() => faulty.wordless()) })],
-  ["an issue at an odd place", wordless],
-])("%s gives an error result to its call alone", async ([, schema], { expect: expectHere }) => {
-  const odd = toolRunner("odd", defineTool("d", schema, async () => ok("never")) as AnyToolDefinition, {
-    state: noState,
-    faults: noFaults,
-    clock: systemClock,
-  });
-  const fine = toolRunner("fine", defineTool("d", async () => ok("fine")) as AnyToolDefinition, {
-    state: noState,
-    faults: noFaults,
-    clock: systemClock,
-  });
-  const script = (_: unknown, number: number) =>
-    number === 0 ? calls("c", ["fine", {}], ["odd", { a: "x" }], ["fine", {}]) : says("done");
-  const harness = new Harness({ script, tools: [odd, fine] });
-  expectHere(await harness.finish()).toMatchObject({ status: "completed" });
-  expectHere(harness.results.map(({ result }) => result)).toEqual([
-    ok("fine"),
-    { status: "error", error: expect.stringContaining("do not fit the tool's schema") },
-    ok("fine"),
-  ]);
-});
+  ["a refinement that throws an error without a message", z.object({ a: z.string().refine(() => faulty.wordless()) })],
+  ["an issue at a path that is not text", wordless],
+])(
+  "A tool schema with %s gives an error result only to the call that it checks",
+  async ([, schema], { expect: expectHere }) => {
+    const odd = toolRunner("odd", defineTool("d", schema, async () => ok("never")) as AnyToolDefinition, {
+      state: noState,
+      faults: noFaults,
+      clock: systemClock,
+    });
+    const fine = toolRunner("fine", defineTool("d", async () => ok("fine")) as AnyToolDefinition, {
+      state: noState,
+      faults: noFaults,
+      clock: systemClock,
+    });
+    const script = (_: unknown, number: number) =>
+      number === 0 ? calls("c", ["fine", {}], ["odd", { a: "x" }], ["fine", {}]) : says("done");
+    const harness = new Harness({ script, tools: [odd, fine] });
+    expectHere(await harness.finish()).toMatchObject({ status: "completed" });
+    expectHere(harness.results.map(({ result }) => result)).toEqual([
+      ok("fine"),
+      { status: "error", error: expect.stringContaining("do not fit the tool's schema") },
+      ok("fine"),
+    ]);
+  },
+);
 
 it("A tool without a function is offered to the model, its arguments are checked, and its call waits until its deadline", async () => {
   const remote = runnerOf(
@@ -193,7 +196,7 @@ it("A tool whose function returns a promise gives one result, and a rejected pro
 it("Progress that a tool reports by callback is emitted as it arrives, before the result", async () => {
   const open = gate();
   const seen: ToolPiece[] = [];
-  const told = defineTool("d", async (_state, call: ToolCall) => {
+  const emitted = defineTool("d", async (_state, call: ToolCall) => {
     call.progress("a");
     await open.promise;
     call.progress({ done: 1 });
@@ -201,7 +204,7 @@ it("Progress that a tool reports by callback is emitted as it arrives, before th
     return ok("end");
   });
   const call = { id: "c1", attempt: 1, signal: new AbortController().signal };
-  for await (const piece of runnerOf(told).run({}, call)) {
+  for await (const piece of runnerOf(emitted).run({}, call)) {
     seen.push(piece);
     if (seen.length === 1) open.open();
   }
@@ -224,7 +227,7 @@ it("A tool that streams emits its deltas and ends with its result, which it yiel
     { type: "delta", delta: "a" },
     { type: "delta", delta: "from the side" },
     { type: "progress", data: [1] },
-    { type: "result", result: { status: "success", result: '{"rows":2}', details: { ms: 5 } } },
+    { type: "result", result: { status: "success", result: '{"rows":2}', value: { rows: 2 }, details: { ms: 5 } } },
   ]);
   const returned = async function* () {
     yield { type: "delta", delta: "a" } as const;

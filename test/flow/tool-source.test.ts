@@ -4,8 +4,9 @@ import { describe, expect, it } from "vitest";
 
 import { noFaults } from "#core/ports/faults.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
+import { mainParticipant } from "#flow/participant.ts";
 import { Definitions } from "#flow/project-definitions.ts";
-import { mainParticipant, StepBuilder } from "#flow/step-builder.ts";
+import { StepBuilder } from "#flow/step-builder.ts";
 import { sectionSources } from "#flow/system-prompt.ts";
 import { resolveTools } from "#flow/tool-source/tool-source.ts";
 import type { ToolSource } from "#flow/tool-source/tool-source.ts";
@@ -13,6 +14,7 @@ import { defineModel, definePrompt } from "#spec/index.ts";
 import type { AnyPromptDefinition } from "#spec/index.ts";
 
 import { Harness } from "../core/support/harness.ts";
+import { ManualClock } from "../core/support/manual-clock.ts";
 import { calls, says } from "../core/support/scripted-model.ts";
 import { ok, tool } from "../core/support/tool-box.ts";
 import { hookRunner } from "./support/hooks.ts";
@@ -104,10 +106,17 @@ describe("a source that fails in a run", () => {
           tools: () => sources,
           sections: sectionSources(definitions),
           own,
+          projections: new Map<string, never>(),
+          clock: new ManualClock(),
         },
         mainParticipant(
           { definitions },
-          { agent: () => definitions.agent("main"), side: () => "a", earlier: () => [] },
+          {
+            agent: () => definitions.agent("main"),
+            side: () => "a",
+            formOf: () => Promise.resolve(null),
+            earlier: () => [],
+          },
         ),
       );
 

@@ -3,6 +3,7 @@
 
 import { eventTypes, sseEventName } from "#contract/event.ts";
 import type { EventType } from "#contract/event.ts";
+import { orderProblems } from "#testing/transcript-invariants.ts";
 
 import { SseReader } from "../http/support/sse-reader.ts";
 import { asText } from "./normal-form.ts";
@@ -14,6 +15,7 @@ export const withoutDeltas = eventTypes.filter((type) => !type.endsWith("_delta"
 export interface ReadEvent {
   seq: number;
   type: string;
+  prev?: number;
   [field: string]: unknown;
 }
 
@@ -22,14 +24,28 @@ export class EventReader {
   readonly #frames: ReadEvent[] = [];
   readonly #waiting = new Set<() => void>();
   readonly #reader: SseReader;
-  /** Frames that contradict themselves or their order. */
-  readonly problems: string[] = [];
+  /** Frames that contradict themselves. */
+  readonly #contradictions: string[] = [];
   /** Resolves at the end of the stream. */
   readonly ended: Promise<void>;
 
-  constructor(response: Response) {
+  readonly #after: number;
+
+  /** Reads the response of a subscription that begins after the event with the number `after`. */
+  constructor(response: Response, after = 0) {
+    this.#after = after;
     this.#reader = new SseReader(response);
     this.ended = this.#read();
+  }
+
+  /** Frames that contradict themselves or their order. */
+  get problems(): string[] {
+    return [...this.#contradictions, ...orderProblems(this.#frames, this.#after)];
+  }
+
+  /** The events as they were received. */
+  get frames(): readonly ReadEvent[] {
+    return this.#frames;
   }
 
   /** The number of events of a type. */
@@ -99,14 +115,10 @@ export class EventReader {
         // The frame that ends a stream is no event of the thread.
         if (item.id === undefined) continue;
         const event = JSON.parse(item.data ?? "null") as ReadEvent;
-        const last = this.#frames.at(-1)?.seq;
-        if (item.id !== String(event.seq)) this.problems.push(`frame ${item.id ?? ""} is event ${String(event.seq)}`);
+        if (item.id !== String(event.seq))
+          this.#contradictions.push(`frame ${item.id ?? ""} is event ${String(event.seq)}`);
         if (item.event !== sseEventName(event.type as EventType))
-          this.problems.push(`${event.type} is named ${item.event ?? ""}`);
-        if (last !== undefined && event["prev"] !== undefined && event["prev"] !== last)
-          this.problems.push(
-            `${String(event.seq)} names ${asText(event["prev"])} as the one before, not ${String(last)}`,
-          );
+          this.#contradictions.push(`${event.type} is named ${item.event ?? ""}`);
         this.#frames.push(event);
         for (const look of this.#waiting) look();
       }

@@ -1,7 +1,11 @@
 // The event sections of a transcript. An event that an earlier reader received in the same form is written as a reference by its
 // number, and so is an event that a row stores.
 
+import type { ThreadEvent } from "#contract/event.ts";
 import type { Json } from "#contract/json.ts";
+import type { Message } from "#contract/thread-message.ts";
+import type { Thread } from "#contract/thread.ts";
+import { transcriptProblems } from "#testing/transcript-invariants.ts";
 
 import { EventReader, withoutDeltas } from "./event-reader.ts";
 import type { ReadEvent } from "./event-reader.ts";
@@ -74,14 +78,24 @@ export async function eventSections(stage: Stage, published: PublishedEvents): P
       readers.push(["events after the end", after], ["events after the end, without deltas", quietly]);
       readers.push(["snapshot", await read("until=idle")]);
     } else readers.push([`events of ${id}`, after]);
+    const broken = await brokenInvariants(stage, id, after);
     const known = new Map<string, string>();
     for (const [name, reader] of readers) {
       const lines = eventLines(reader.events, { name, thread: id, known });
-      sections.push([`# ${name}`, ...reader.problems, ...lines]);
+      sections.push([`# ${name}`, ...reader.problems, ...(reader === after ? broken : []), ...lines]);
       for (const event of reader.events) published.add(id, event);
     }
   }
   return sections;
+}
+
+/** The invariants that the transcript of an idle thread breaks, as lines. The subscription omits silent messages. Stored transcripts have none. */
+async function brokenInvariants(stage: Stage, id: string, { frames }: EventReader): Promise<string[]> {
+  const read = async <T>(path: string): Promise<T> => (await stage.send("GET", `/api/threads/${id}${path}`)).json<T>();
+  const { active_run_id, last_seq: lastSeq } = await read<Thread>("");
+  if (active_run_id !== null) return [];
+  const { messages } = await read<{ messages: Message[] }>("/messages?limit=1000&order=asc");
+  return transcriptProblems({ events: frames as unknown as ThreadEvent[], messages, lastSeq });
 }
 
 /** A reference to an event that an earlier reader received in the same form. */

@@ -110,6 +110,8 @@ export class Stage {
   /** By thread, the catalog write that was requested last, and the one that is being sent. */
   readonly #flushes = new Map<string, Door>();
   readonly #sending = new Map<string, Door | undefined>();
+  /** Threads that are forwarding answers of a client to a child. */
+  readonly #posting = new Set<string>();
   /** Called when an object passes the place of that name. */
   readonly #passing = new Map<string, () => void>();
   readonly #fetch: (request: Request) => Promise<Response>;
@@ -241,7 +243,7 @@ export class Stage {
   }
 
   /** Counts background work. Lets a child deliver its result only when its own entry in the catalog is written: its row shows the order. */
-  #pass({ thread, name }: Place): Promise<void> | void {
+  #pass({ thread, name, to = "" }: Place): Promise<void> | void {
     const working = this.#working.get(thread) ?? 0;
     if (name === "sleep.written") this.#working.set(thread, working + 1);
     if (name === "sleep.sweep") this.#working.set(thread, working - 1);
@@ -249,7 +251,16 @@ export class Stage {
     if (name === "outbox.send") this.#sending.set(thread, this.#flushes.get(thread));
     if (name === "after flush") this.#sending.get(thread)?.open();
     this.#passing.get(name)?.();
-    if (name === "before deliver") return this.#flushes.get(thread)?.passed;
+    // A message that reaches a parent during its background work makes it look once more whether something is due, which reads rows.
+    if (name === "before postToolResults") this.#posting.add(thread);
+    if (name === "after postToolResults") this.#posting.delete(thread);
+    if (name === "before childCalls") return this.#workDone(to);
+    if (name === "before deliver") return this.#flushes.get(thread)?.passed.then(() => this.#workDone(to));
+  }
+
+  /** Resolves when a thread forwards no answers and its background work is done. */
+  #workDone(thread: string): Promise<void> {
+    return this.until(() => !this.#posting.has(thread) && (this.#working.get(thread) ?? 0) === 0);
   }
 
   /** Does a part of the play, and counts the rows that the thread reads and writes meanwhile. */

@@ -106,23 +106,26 @@ describe.each(stored)("%s", (name) => {
   });
 });
 
-it.each(exports)("A thread that an earlier release exported is imported: %s", async (name) => {
-  const text = await textOf(name);
-  const thread = await opened(name.replace(".export.ndjson", ".rows.jsonl"));
-  await replaced(thread.id, text);
-  const kept = linesOf(text).flatMap((line) => (line["type"] === "message" ? [line["message"] as Message] : []));
-  const messages = await messagesOf(thread.id);
-  expect(messages.map(({ id }) => id)).toEqual(kept.map(({ id }) => id));
-  // An import ends the active run, and settles its open calls with an error.
-  const shown = (thread.answers["/messages?include_silent=true"] as { messages: Message[] }).messages;
-  const settled = shown.filter(({ status }) => status === "complete");
-  expect(messages).toEqual(
-    expect.arrayContaining(settled.map(({ id, content, parts }) => expect.objectContaining({ id, content, parts }))),
-  );
-  await value(stubOf(thread.id).call("postMessage", admin, message("And now?"), null));
-  await finished(thread.id);
-  expect((await messagesOf(thread.id)).at(-1)).toMatchObject({ role: "assistant", status: "complete" });
-});
+it.each(exports)(
+  "A thread that an earlier release exported is imported with its messages, and answers the next message: %s",
+  async (name) => {
+    const text = await textOf(name);
+    const thread = await opened(name.replace(".export.ndjson", ".rows.jsonl"));
+    await replaced(thread.id, text);
+    const kept = linesOf(text).flatMap((line) => (line["type"] === "message" ? [line["message"] as Message] : []));
+    const messages = await messagesOf(thread.id);
+    expect(messages.map(({ id }) => id)).toEqual(kept.map(({ id }) => id));
+    // An import ends the active run, and settles its open calls with an error.
+    const shown = (thread.answers["/messages?include_silent=true"] as { messages: Message[] }).messages;
+    const settled = shown.filter(({ status }) => status === "complete");
+    expect(messages).toEqual(
+      expect.arrayContaining(settled.map(({ id, content, parts }) => expect.objectContaining({ id, content, parts }))),
+    );
+    await value(stubOf(thread.id).call("postMessage", admin, message("And now?"), null));
+    await finished(thread.id);
+    expect((await messagesOf(thread.id)).at(-1)).toMatchObject({ role: "assistant", status: "complete" });
+  },
+);
 
 it("The stored threads of schema 2 have a file for every scenario", () => {
   for (const name of [

@@ -164,7 +164,7 @@ it("A stop during a back-off ends the run without another request", async () => 
   expect(requests).toBe(1);
 });
 
-it("A model that fails for good is followed by its fallback, and then the run ends with the error", async () => {
+it("A model that fails permanently is followed by its fallback, and then the run ends with the error", async () => {
   const broken = (name: string) => scripted(() => ({ error: { kind: "auth", message: `${name} refused.` } }), name);
   const working = scripted(() => ({ text: "From the fallback." }), "second");
   const saved = new TestRun({ models: [broken("first"), working] });

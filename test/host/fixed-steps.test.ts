@@ -62,22 +62,24 @@ it("Each request of an in-process session contains the system prompt, all messag
 
 it("A strategy's instruction and tool choice reach the request, and the instruction is not stored", async () => {
   const own = [message("1", "user", "One")];
-  const made = plan(await steps(own).plan({ toolChoice: "none", instruction: "Think first." }, signal));
+  const made = plan(
+    await steps(own).plan({ toolChoice: "none", instruction: { text: "Think first.", keep: false } }, signal),
+  );
   expect(texts(made)).toEqual(["user: One", "user: Think first."]);
   expect(made.request.toolChoice).toBe("none");
   expect(own).toHaveLength(1);
 });
 
-it("A conversation that ends with the assistant is sent with a request to continue", async () => {
+it("A conversation that ends with an assistant message is sent with a user message that asks to continue", async () => {
   const own = [message("1", "user", "One"), message("2", "assistant", "Two", { step: 1, model: "m" })];
   expect(texts(plan(await steps(own).plan({}, signal))).at(-1)).toBe("user: Continue.");
 });
 
-it("A conversation without messages is a problem that ends the run", async () => {
+it("A conversation without messages ends the run with the error `conflict`", async () => {
   expect(await steps([]).plan({}, signal)).toMatchObject({ problem: { code: "conflict" } });
 });
 
-it("A model without function calling is offered no tools, and calls of its conversation still run", async () => {
+it("A model without function calling is offered no tools, and the tool of an earlier call can still run", async () => {
   const models: StepSettings["models"] = [scripted([], "plain", { capabilities: { functionCalling: false } })];
   const port = steps([message("1", "user", "One")], { models });
   expect(plan(await port.plan({}, signal)).request.tools).toEqual([]);
@@ -100,7 +102,7 @@ it("Thinking of earlier runs is sent again only if the reasoning options request
   expect(texts(included)[1]).toBe("assistant: (Hm.)Two");
 });
 
-it("A message that refers to a file is sent with a line of text that names the file", async () => {
+it("A message that refers to a file by its path is sent with a text that names the file", async () => {
   const parts = [
     { type: "file" as const, mime_type: "application/pdf", path: "/attachments/a.pdf", name: "a.pdf", size: 9 },
   ];

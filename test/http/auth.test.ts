@@ -4,6 +4,8 @@ import { CompactSign, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "
 import type { CryptoKey, JWTPayload } from "jose";
 import { describe, expect, it } from "vitest";
 
+import { routes } from "#contract/route.ts";
+import { dialects } from "#dialect/dialects.ts";
 import type { Variables } from "#http/variables.ts";
 
 import { adminToken, annaToken, refusalOf, testApp, tokens } from "./support/test-app.ts";
@@ -98,7 +100,7 @@ describe("configuration", () => {
     ["JWT_AUDIENCE is empty", { JWT_SECRET: "secret", JWT_AUDIENCE: " " }],
     ["OPEN_LOOPBACK is another word", { OPEN_LOOPBACK: "1" }],
   ];
-  it.each(closed)("AUTH3 Nothing is served when %s", async (_name, variables) => {
+  it.each(closed)("AUTH3 The API is not served, and /healthz is, when %s", async (_name, variables) => {
     const { ask, log } = testApp({ variables });
     for (const token of [null, "secret", annaToken, ""]) {
       const response = await ask("/api/agents", { token, base: "http://localhost:8787" });
@@ -107,6 +109,43 @@ describe("configuration", () => {
     expect(log).toHaveLength(1);
     expect(log[0]).not.toContain("secret=anna");
     expect((await ask("/healthz", { token: null })).status).toBe(200);
+  });
+
+  const table = [routes, ...dialects.map((dialect) => dialect.routes)].flatMap((group) => Object.values(group));
+  it.each(table.filter(({ access }) => access !== "public"))(
+    "AUTH3 The route $method $path is not served when nothing, or something wrong, is configured",
+    async ({ method, path, stream }) => {
+      for (const variables of [{}, { API_TOKENS: "secret=" }]) {
+        const { ask, seed, reached } = testApp({ variables });
+        const { id } = seed();
+        const address = path.replace(":id", id).replaceAll(/[:*]\w+\??/g, "any");
+        const headers = { upgrade: "websocket" };
+        for (const token of [null, "secret", annaToken]) {
+          const response = await ask(address, { method, token, headers: stream === "socket" ? headers : {} });
+          expect(await refusalOf(response)).toMatchObject({ status: 503, code: "auth_not_configured" });
+        }
+        expect(reached).toEqual([]);
+      }
+    },
+  );
+
+  it("AUTH3 Only health and the page are served without configuration, and no route of the project, even if it is public", async () => {
+    expect(table.filter(({ access }) => access === "public").map(({ path }) => path)).toEqual(["/healthz"]);
+    const assets = (): Promise<Response> => Promise.resolve(new Response("the page"));
+    const load = () => Promise.resolve(() => new Response("the project"));
+    const route = { method: "GET", kind: "controller", file: "weather.get.ts", load } as const;
+    const { ask } = testApp({
+      variables: {},
+      dependencies: { assets },
+      routes: [
+        { ...route, params: [], pattern: "/weather" },
+        { ...route, params: [], pattern: "/health", access: "public" },
+      ],
+    });
+    const page = await ask("/", { token: null, headers: { accept: "text/html" } });
+    expect([page.status, await page.text()]).toEqual([200, "the page"]);
+    for (const path of ["/api/weather", "/api/health"])
+      expect(await refusalOf(await ask(path))).toMatchObject({ status: 503, code: "auth_not_configured" });
   });
 });
 
@@ -176,7 +215,7 @@ describe("open loopback mode", () => {
     expect((await ask("/api/agents", { token: null, base })).status).toBe(401);
   });
 
-  it("AUTH4 The open loopback mode limits no rates", async () => {
+  it("AUTH4 The open loopback mode has no rate limits", async () => {
     const { ask, seed } = testApp({ variables: { ...open, LIMIT_ADMISSIONS_PER_MINUTE: "1" } });
     const { id } = seed(null);
     const post = { method: "POST", token: null, base, json: { content: "hi" } };

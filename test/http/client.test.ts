@@ -66,9 +66,9 @@ it.each([
     expect([types[0], types.at(-1)]).toEqual(["run_start", "run_end"]);
     expect(thread.connection).toMatchObject({ state: "live", carrier });
     expect(thread.state.messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
-    const told: number[] = [];
-    await thread.files.upload("/a.txt", "Hello", { onProgress: ({ loaded }) => told.push(loaded) });
-    expect(told.at(-1)).toBe(5);
+    const emitted: number[] = [];
+    await thread.files.upload("/a.txt", "Hello", { onProgress: ({ loaded }) => emitted.push(loaded) });
+    expect(emitted.at(-1)).toBe(5);
     expect(await (await thread.files.download("/a.txt")).text()).toBe("Hello");
     client.close();
   },

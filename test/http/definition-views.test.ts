@@ -3,7 +3,15 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
-import { defineAgent, defineController, defineHook, defineModel, definePrompt, defineTool } from "#spec/index.ts";
+import {
+  defineAgent,
+  defineController,
+  defineFilter,
+  defineHook,
+  defineModel,
+  definePrompt,
+  defineTool,
+} from "#spec/index.ts";
 import type { Registry } from "#spec/index.ts";
 
 import { origin, refusalOf, testApp } from "./support/test-app.ts";
@@ -22,7 +30,9 @@ const desk = defineAgent({
     stopToolResponseProperty: "verdict",
     maxSteps: 5,
     endSessionTool: "hang_up",
+    strategy: { type: "plan", maxPlanSteps: 3 },
   },
+  strategy: "react",
   sideB: { prompt: "complain" },
   exposeAsTool: true,
   toolDescription: "Settles a complaint",
@@ -49,6 +59,7 @@ const serve = definePrompt({
   includePastTools: true,
   parallelToolCalls: true,
   toolChoice: "required",
+  structure: z.object({ done: z.boolean(), note: z.string().optional() }),
   requiredSchema: z.object({ case: z.string().describe("What it is about"), days: z.number().default(3) }),
   tools: ["close", { name: "complain", includeErrors: false }],
   reasoning: { effort: "low", maxTokens: 2000, exclude: true, include: true },
@@ -80,7 +91,11 @@ const registry: Registry = {
   prompts: { serve: () => entry(serve), complain: () => entry(complain) },
   models: { fast: () => entry(fast), slow: () => entry(slow) },
   tools: { close: () => entry(close), spend: () => entry(spend), lend: () => entry(lend) },
+  strategies: {
+    careful: () => entry({ name: "careful", description: "Reasons twice", next: () => ({ type: "step" as const }) }),
+  },
   hooks: [{ hook: "filter_messages", file: "agents/hooks/cut.ts", load: () => entry(cut) }],
+  filters: [{ file: "agents/filters/polite.ts", load: () => entry(defineFilter(() => ({ action: "pass" }))) }],
   routes: [
     {
       method: "GET",
@@ -105,6 +120,7 @@ const registry: Registry = {
     prompts: { serve: "agents/prompts/serve.ts" },
     models: { fast: "agents/models/fast.ts" },
     tools: { close: "agents/tools/close.ts" },
+    strategies: { careful: "agents/strategies/careful.ts" },
   },
   hash: "views",
 };
@@ -126,6 +142,7 @@ describe("definitions keep the document's spelling", () => {
         label: "Clerk",
         prompt: "serve",
         stopOnResponse: false,
+        strategy: "plan",
         stopTool: "close",
         stopToolResponseProperty: "verdict",
         maxSteps: 5,
@@ -134,6 +151,7 @@ describe("definitions keep the document's spelling", () => {
       sideB: {
         label: null,
         prompt: "complain",
+        strategy: "react",
         stopOnResponse: true,
         stopTool: null,
         stopToolResponseProperty: null,
@@ -158,7 +176,7 @@ describe("definitions keep the document's spelling", () => {
     expect(await shown("/api/~/agents/desk")).toMatchObject({ icon: `${origin}/icons/desk.svg` });
   });
 
-  it("A prompt is returned with the field names of Standard Agents, and its input as JSON Schema", async () => {
+  it("A prompt is returned with the field names of Standard Agents, and its input and its structure as JSON Schema", async () => {
     expect(await shown("/api/prompts/serve")).toEqual({
       name: "serve",
       file: "agents/prompts/serve.ts",
@@ -181,6 +199,12 @@ describe("definitions keep the document's spelling", () => {
         required: ["case"],
         additionalProperties: false,
       },
+      structure: {
+        type: "object",
+        properties: { done: { type: "boolean" }, note: { type: "string" } },
+        required: ["done"],
+        additionalProperties: false,
+      },
       tools: ["close", { name: "complain", includeErrors: false }],
       reasoning: { effort: "low", maxTokens: 2000, exclude: true, include: true },
       recentImageThreshold: 2,
@@ -191,6 +215,7 @@ describe("definitions keep the document's spelling", () => {
       parallelToolCalls: false,
       toolChoice: "auto",
       requiredSchema: null,
+      structure: null,
       tools: [],
       reasoning: null,
       recentImageThreshold: 10,
@@ -214,11 +239,16 @@ describe("definitions keep the document's spelling", () => {
 });
 
 describe("definitions without a name", () => {
-  it("Hooks and routes are listed with their files", async () => {
+  it("Strategies, hooks, input filters and routes are listed with their files", async () => {
+    expect(await shown("/api/strategies")).toEqual({
+      strategies: [{ name: "careful", file: "agents/strategies/careful.ts", description: "Reasons twice" }],
+      next_cursor: null,
+    });
     expect(await shown("/api/hooks")).toEqual({
       hooks: [{ hook: "filter_messages", file: "agents/hooks/cut.ts" }],
       next_cursor: null,
     });
+    expect(await shown("/api/filters")).toEqual({ filters: [{ file: "agents/filters/polite.ts" }], next_cursor: null });
     expect(await shown("/api/routes")).toEqual({
       routes: [
         {

@@ -45,6 +45,16 @@ describe("definitions", () => {
     expect(text).not.toContain("do-not-show");
   });
 
+  it("A model's view shows its token limits and their source", async () => {
+    expect(await (await ask("/api/models/fast")).json()).toMatchObject({
+      context_window: 128_000,
+      input_limit: null,
+      output_limit: 16_384,
+      limits_source: { url: expect.stringContaining("https://"), date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
+      max_tokens: null,
+    });
+  });
+
   it("HTTP24 A tool's arguments are a closed JSON Schema in which defaults may be left out", async () => {
     expect(await (await ask("/api/tools/get_weather")).json()).toEqual({
       name: "get_weather",

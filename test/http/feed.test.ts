@@ -91,7 +91,7 @@ describe("access to a feed", () => {
     expect((await app.ask(`${path}?ticket=${threads}`, nobody)).status).toBe(401);
   });
 
-  it("FEED2 The first use of a ticket over SSE sets a pass for its path, and over a socket none", async () => {
+  it("FEED2 The first use of a ticket over SSE sets a pass cookie that opens the same path again, and no WebSocket", async () => {
     const app = testApp();
     const ticket = await ticketFor(app);
     const first = await app.ask(`${path}?ticket=${ticket}`, { token: null });

@@ -120,9 +120,12 @@ describe("Content-Disposition", () => {
       "attachment; filename=\"a__set-cookie: x=1\"; filename*=UTF-8''a%0D%0Aset-cookie%3A%20x%3D1",
     ],
     ["half \ud800", "attachment; filename=\"half _\"; filename*=UTF-8''half%20%EF%BF%BD"],
-  ])("FHTTP9 The Content-Disposition of %j contains the name in both forms", (name, expected) => {
-    expect(contentDisposition("attachment", name)).toBe(expected);
-  });
+  ])(
+    "FHTTP9 The Content-Disposition of %j contains the name in both forms, `filename` and `filename*`",
+    (name, expected) => {
+      expect(contentDisposition("attachment", name)).toBe(expected);
+    },
+  );
 
   it("FHTTP9 A Content-Disposition of any file name is a single header from which the name can be read", () => {
     fc.assert(

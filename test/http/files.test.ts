@@ -49,7 +49,7 @@ describe("a file's path", () => {
     },
   );
 
-  it("FHTTP2 A file path with dots that the URL parser resolves to another route calls no file of the thread", async () => {
+  it("FHTTP2 A file path with dots that the URL parser resolves to another route reaches no method of the thread's files", async () => {
     const { app, files, calls } = withThread();
     for (const path of ["/../../../../healthz", "/%2e%2e/runs", "/a/..%2f/.././../events?after=x"]) {
       await app.ask(`${files}${path}`);
@@ -59,7 +59,7 @@ describe("a file's path", () => {
 });
 
 describe("a request about files", () => {
-  it("A request about files carries the caller, the checked query and the conditions, and no other header of the client", async () => {
+  it("A request about files that the Worker passes to the thread's object has the caller, the checked query and the conditions, and no other header of the client", async () => {
     const { app, files, calls } = withThread();
     const headers = {
       range: "bytes=0-1",

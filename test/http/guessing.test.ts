@@ -19,7 +19,7 @@ async function guessed(app: TestApp, headers = from("1.1.1.1")): Promise<void> {
 }
 
 describe("guessing", () => {
-  it("AUTH7 An address has to wait after a few wrong guesses, longer each time", async () => {
+  it("AUTH7 An IP address has to wait after a few wrong tokens, longer each time", async () => {
     const app = testApp();
     await guessed(app);
     const waits: string[] = [];
@@ -34,7 +34,7 @@ describe("guessing", () => {
     expect(waits).toEqual(["1", "2", "4", "8"]);
   });
 
-  it("AUTH7 The right credentials among a thousand guesses are refused like the others until the address has waited", async () => {
+  it("AUTH7 The right token among a thousand wrong ones is refused like them until the IP address has waited", async () => {
     const app = testApp();
     const guesses = Array.from({ length: 1000 }, (_, index) => (index === 600 ? annaToken : `guess-${String(index)}`));
     const answers = await Promise.all(guesses.map((guess) => status(app, guess)));

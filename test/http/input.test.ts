@@ -97,9 +97,9 @@ describe("bodies", () => {
     expect(reached).toEqual([]);
     expect(Object.prototype).not.toHaveProperty("admin");
   };
-  it.each(shapes)("HTTP1 %s", isRefused);
-  it.each(texts)("HTTP2 %s", isRefused);
-  it.each(types)("HTTP3 %s", isRefused);
+  it.each(shapes)("HTTP1 The form of a request's JSON is checked: %s", isRefused);
+  it.each(texts)("HTTP2 The text in a request is checked: %s", isRefused);
+  it.each(types)("HTTP3 The media type of a request is checked: %s", isRefused);
 
   it("HTTP2 Text with NUL and astral characters is accepted unchanged", async () => {
     const title = "a\u0000b 🧵";
@@ -344,7 +344,7 @@ describe("paths and methods", () => {
   });
 });
 
-describe("bugs", () => {
+describe("an unexpected failure", () => {
   it("HTTP10 An unexpected failure is answered with a reference and nothing else, and logged once", async () => {
     const own = testApp();
     const { id, object: thread } = own.seed();
@@ -391,9 +391,10 @@ describe("bugs", () => {
     expect((await own.ask(`/api/threads/${id}/messages`, keyed)).status).toBe(202);
   });
 
-  it("HTTP12 A response of the API has the headers that forbid caching and sniffing", async () => {
-    const response = await app.fetch(request("/api/agents", { token: annaToken }));
-    expect(response.headers.get("cache-control")).toBe("no-store");
-    expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+  it("HTTP12 A JSON response and a refusal have the headers that forbid caching and sniffing", async () => {
+    for (const path of ["/api/agents", "/api/nothing"]) {
+      const { headers } = await app.fetch(request(path, { token: annaToken }));
+      expect([headers.get("cache-control"), headers.get("x-content-type-options")]).toEqual(["no-store", "nosniff"]);
+    }
   });
 });

@@ -47,7 +47,7 @@ function word(id: string, status: ThreadStatus): FeedMessage {
 describe("leases of streams", () => {
   const stream = (id: string, thread = "t") => ({ id, holder: { thread }, streams: 2, runs: null });
 
-  it("LEASE1 Leases are granted up to the limit, a repeated request gets the same lease, and a returned lease can be granted at once", async () => {
+  it("LEASE1 Leases of a user's streams are granted up to the limit, a repeated request gets the same lease, and a returned lease can be granted at once", async () => {
     const { make, state } = keeper();
     const leases = make();
     const outcomes = await Promise.all(["a", "b", "c", "a"].map((id) => leases.take(stream(id))));
@@ -60,7 +60,7 @@ describe("leases of streams", () => {
     expect(state.asked).toEqual([]);
   });
 
-  it("A thread is asked whether it still uses an old lease only when all leases are taken, and an unconfirmed lease is dropped", async () => {
+  it("A thread is asked which streams of a user are still open only when that user is at the limit, and a stream that the thread does not confirm no longer counts", async () => {
     const { make, state, held } = keeper();
     const leases = make();
     for (const id of ["a", "b"]) await leases.take(stream(id));
@@ -80,7 +80,7 @@ describe("leases of streams", () => {
     expect(await leases.take(stream("g"))).toBe("granted");
   });
 
-  it("LEASE3 A lease survives an eviction of its object, and expires as it would without one", async () => {
+  it("LEASE3 A lease survives an eviction of the object that keeps it, and expires at the same time as without the eviction", async () => {
     const { make, state } = keeper();
     const first = make();
     for (const id of ["a", "b"]) await first.take(stream(id));
@@ -147,7 +147,7 @@ describe("leases of runs", () => {
     expect(await leases.take(run("2", "d"))).toBe("granted");
   });
 
-  it("HTTP31 A thread that reports a run while a query about an earlier run is under way keeps its lease", async () => {
+  it("HTTP31 A thread that reports a run still counts as active, although an older response without that run arrives later", async () => {
     const { make, state, held } = keeper();
     const leases = make();
     leases.recordThread(word("a", "running"), []);
@@ -348,7 +348,7 @@ describe("a wait", () => {
     expect((await app.ask(`/api/threads/${id}/events`)).status).toBe(200);
   });
 
-  it("LEASE4 The lease of a wait that cannot subscribe again is free again", async () => {
+  it("LEASE4 The lease of a request with wait=true that cannot subscribe again is free again", async () => {
     const app = testApp({ variables: { API_TOKENS: tokens, LIMIT_OPEN_STREAMS: "1" } });
     const { id, object } = app.seed();
     const feed = app.feed("anna");

@@ -123,7 +123,7 @@ describe("the Worker's own authentication", () => {
     expect((await send(`/api/threads/${crypto.randomUUID()}/stream`, upgrade, "session=mia")).status).toBe(403);
   });
 
-  it("OWNAUTH3 A value that is no identity, and an error of the function, give access to nothing", async () => {
+  it("OWNAUTH3 An authentication function that returns no valid identity, or throws, gives access to nothing", async () => {
     const lines = vi.spyOn(console, "error").mockImplementation(() => {});
     const values: unknown[] = [
       {},
@@ -143,7 +143,7 @@ describe("the Worker's own authentication", () => {
     lines.mockRestore();
   });
 
-  it("OWNAUTH4 With the function, a variable that also identifies callers closes the API", async () => {
+  it("OWNAUTH4 The API is closed if both an authentication function and a variable identify callers", async () => {
     const lines = vi.spyOn(console, "error").mockImplementation(() => {});
     const closed = worker({ authenticate: bySession }, { ...users, API_TOKENS: "secret" });
     const answer = await closed("/api/threads", {}, "session=mia");

@@ -43,7 +43,7 @@ describe("listed origins", () => {
   );
 
   it.each(["*", "app.example", "https://app.example/", "https://app.example,*"])(
-    "AUTH10 The list %s is a mistake, so it allows no origin",
+    "AUTH10 An invalid list of origins (%s) allows no origin",
     async (list) => {
       const { ask, log } = testApp({ variables: { API_TOKENS: tokens, ALLOWED_ORIGINS: list } });
       const response = await ask("/api/agents", { headers: { origin: listed } });

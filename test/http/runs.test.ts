@@ -65,7 +65,7 @@ describe("admission", () => {
     ["at once", {}, 202],
     ["when asked to wait", {}, 200],
     ["when asked for events", { headers: sse }, 202],
-  ])("HTTP13 A message that starts no run is answered %s", async (name, options, status) => {
+  ])("HTTP13 A message that starts no run is answered %s, without a run", async (name, options, status) => {
     const { post } = seeded();
     const query = name.includes("wait") ? "?wait=true" : "";
     const response = await post(`/messages${query}`, { json: { content: "hi", run: false }, ...options });

@@ -1,10 +1,11 @@
 // The search over an owner's threads: which objects it asks, how many at once, and how it reports those that fail.
 
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import type { ThreadHits } from "#contract/search-route.ts";
 import { deferred } from "#lib/deferred.ts";
 
+import { holds } from "../thread/team-driver.ts";
 import type { FakeThread } from "./support/fake-thread.ts";
 import { adminToken, annaToken, berndToken, refusalOf, testApp } from "./support/test-app.ts";
 import type { Ask, TestApp } from "./support/test-app.ts";
@@ -61,7 +62,7 @@ describe("a search over threads", () => {
       };
     }
     const searching = search(app);
-    await vi.waitUntil(() => asked === 8);
+    await holds(() => asked === 8);
     go.resolve(null);
     expect(ids(await (await searching).json<Found>())).toHaveLength(20);
     expect(most).toBe(8);
@@ -81,7 +82,7 @@ describe("a search over threads", () => {
     none.object.onSearch = nothing;
     more.object.onSearch = () => Response.json({ hits: [], next_cursor: "further" });
     const searching = search(app);
-    await vi.waitUntil(() => more.object.calls.length > 0 && app.time.pending === 1);
+    await holds(() => more.object.calls.length > 0 && app.time.pending === 1);
     app.time.advance(5000);
     const { threads } = await (await searching).json<Found>();
     expect(threads.map(({ thread, error, next_cursor }) => [thread.id, error?.code ?? next_cursor])).toEqual([

@@ -32,7 +32,7 @@ async function waiting(word: string, calls: { name: string; arguments: Record<st
 
 describe("tools of the client", () => {
   it("SESSION12 Tools of the client are requested and answered by the rework plan's client, and the model reads the results", async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     scripts.set("compute", ({ step, messages }) =>
       step === 0
         ? { toolCalls: [{ name: "calculate", arguments: { expression: "6*7" } }] }
@@ -47,13 +47,13 @@ describe("tools of the client", () => {
           label: "Calculate",
           parameters: { type: "object", properties: { expression: { type: "string" } }, required: ["expression"] },
           execute: ({ arguments: args }) => {
-            heard.push(JSON.stringify(args));
+            received.push(JSON.stringify(args));
             return "42";
           },
         },
       ],
     });
-    expect(heard).toEqual(['{"expression":"6*7"}']);
+    expect(received).toEqual(['{"expression":"6*7"}']);
     const [first, second] = rounds;
     expect(first?.complete).toMatchObject({
       status: "awaiting_tool_execution",

@@ -15,7 +15,7 @@ const options = { model: "scripted" };
 const said = (content: string) => ({ role: "user", content });
 const ofClient = { name: "far", label: "Far", parameters: { type: "object", properties: { q: { type: "string" } } } };
 describe("an execution", () => {
-  it("SESSION10 An execution emits a whole turn from session_start to its result, and the session then has the same messages", async () => {
+  it("SESSION10 An execution emits all events from session_start to its result, and the session then has the same messages", async () => {
     const name = `turn:${crypto.randomUUID()}`;
     scripts.set("stream_it", ({ step }) =>
       step === 0
@@ -117,7 +117,7 @@ describe("an execution", () => {
 });
 
 describe("settings of a session", () => {
-  it("SESSION17 A session without an agent keeps the prompt and the tools of its first request", async () => {
+  it("SESSION17 A session without an agent keeps the prompt and the tools of its first request, and ignores those of later requests", async () => {
     scripts.set("who", ({ system, tools }) => ({ text: `${system} ${tools.map(({ name }) => name).join()}` }));
     const context = { systemPrompt: "Be kind.", tools: [ofClient] };
     const { sessionId, events } = await execute(anna, { input: said("who"), context, options });

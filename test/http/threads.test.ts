@@ -1,12 +1,13 @@
 // The list of threads and the routes of one thread: owners, keys, pages, limits.
 
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import type { Thread } from "#contract/thread.ts";
 import { boundRateLimiter } from "#http/limit/bound-rate-limiter.ts";
 import { deferred } from "#lib/deferred.ts";
 
 import { threadRecord } from "../support/records.ts";
+import { holds } from "../thread/team-driver.ts";
 import { adminToken, annaToken, berndToken, refusalOf, testApp, tokens } from "./support/test-app.ts";
 import type { Ask, ErrorBody } from "./support/test-app.ts";
 
@@ -133,12 +134,12 @@ describe("listing", () => {
   }
 
   it.each<[string, string, string, string[]]>([
-    ["a user sees own threads", annaToken, "", ["t2", "t0"]],
-    ["a user may say so", annaToken, "?user_id=anna", ["t2", "t0"]],
-    ["an administrator sees all", adminToken, "", ["t3", "t2", "t1", "t0"]],
-    ["an administrator may choose", adminToken, "?user_id=bernd", ["t1"]],
-    ["a filter narrows", annaToken, "?q=T0", ["t0"]],
-  ])("HTTP18 %s, newest first", async (_name, token, query, titles) => {
+    ["a user's own threads", annaToken, "", ["t2", "t0"]],
+    ["a user's own threads also if the request names the user", annaToken, "?user_id=anna", ["t2", "t0"]],
+    ["all threads for an administrator", adminToken, "", ["t3", "t2", "t1", "t0"]],
+    ["the threads of the user that an administrator names", adminToken, "?user_id=bernd", ["t1"]],
+    ["only the threads that match the filter", annaToken, "?q=T0", ["t0"]],
+  ])("HTTP18 The list of threads contains %s, newest first", async (_name, token, query, titles) => {
     const { ask } = await filled();
     const { threads } = await (await ask(`/api/threads${query}`, { token })).json<{ threads: Thread[] }>();
     expect(threads.map(({ title }) => title)).toEqual(titles);
@@ -249,7 +250,7 @@ describe("limits", () => {
     expect(log[0]).toContain("LIMIT_ADMISSIONS_PER_MINUTE");
   });
 
-  it("HTTP20 A rate limiter binding of the platform limits messages and runs too", async () => {
+  it("HTTP20 Messages and runs are also limited by a rate limiter binding of the platform, if there is one", async () => {
     const keys: string[] = [];
     const limit = async ({ key }: { key: string }): Promise<{ success: boolean }> => {
       keys.push(key);
@@ -290,19 +291,19 @@ describe("limits", () => {
     expect((await ask(`/api/threads/${id}`, { ...changes[0]?.[1], token: adminToken })).status).toBe(200);
   });
 
-  it("HTTP39 Searches are bounded per user, in a minute and at a time, and an ended search makes way for another", async () => {
+  it("HTTP39 Searches are limited per user, in a minute and at a time, and another search is accepted when one ends", async () => {
     const { ask, seed } = limited({ LIMIT_SEARCHES_PER_MINUTE: "8" });
     const { id, object } = seed();
     const search = (token = annaToken) => ask(`/api/threads/${id}/files-search?grep=x`, { token });
     const answer = deferred<Response>();
     object.onFiles = () => answer.promise.then((found) => found.clone());
     const underWay = Array.from({ length: 4 }, () => search());
-    await vi.waitUntil(() => object.fileCalls.length === 4);
+    await holds(() => object.fileCalls.length === 4);
     const refused = await search();
     expect(refused.headers.get("retry-after")).toBe("2");
     expect(await refusalOf(refused)).toMatchObject({ status: 429, code: "rate_limited" });
     const others = search(adminToken);
-    await vi.waitUntil(() => object.fileCalls.length === 5);
+    await holds(() => object.fileCalls.length === 5);
     answer.resolve(Response.json({ results: [], truncated: false }));
     expect((await Promise.all([...underWay, others])).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     for (let index = 0; index < 3; index++) expect((await search()).status).toBe(200);
@@ -315,7 +316,7 @@ describe("limits", () => {
     const search = () => ask(`/api/threads/${id}/files-search?grep=x`);
     object.onFiles = () => new Promise(() => {});
     for (let index = 0; index < 4; index++) void search();
-    await vi.waitUntil(() => object.fileCalls.length === 4);
+    await holds(() => object.fileCalls.length === 4);
     object.onFiles = () => Response.json({ results: [], truncated: false });
     expect((await search()).status).toBe(429);
     time.advance(60_000);

@@ -118,7 +118,7 @@ describe("the key of tickets", () => {
     ["TICKET_SECRET", { API_TOKENS: "root,s3cret=mallory", TICKET_SECRET: "s3cret" }],
     ["TICKET_SECRET", { API_TOKENS: "root,s3cret=mallory", TICKET_SECRET: " s3cret " }],
     ["JWT_SECRET", { API_TOKENS: "s3cret=mallory", JWT_SECRET: "s3cret" }],
-  ])("AUTH14 A %s that is also a token closes the deployment", async (name, variables) => {
+  ])("AUTH14 The API is closed if the value of %s is also a token", async (name, variables) => {
     const { ask, log } = testApp({ variables });
     const response = await ask("/api/agents", { token: "s3cret" });
     expect(await refusalOf(response)).toMatchObject({ status: 503, code: "auth_not_configured" });

@@ -34,7 +34,7 @@ async function closed(response: Response): Promise<number> {
 }
 
 describe("a signed token that ends", () => {
-  it("AUTH15 A signed token that expires ends the events that it opened, and nothing is sent after its end", async () => {
+  it("AUTH15 A signed token that expires ends the event stream that it opened, and nothing is sent after its end", async () => {
     const app = newApp();
     const { id, object } = app.seed();
     const response = await app.ask(`/api/threads/${id}/events?after=0`, { token: await tokenFor(app, 10) });
@@ -59,7 +59,7 @@ describe("a signed token that ends", () => {
     expect(await reader.next()).toBeNull();
   });
 
-  it("AUTH15 A signed token with 30 days left ends the events after 30 days, although that is longer than one timer", async () => {
+  it("AUTH15 A signed token with 30 days left ends its event stream after 30 days, although no single timer can be that long", async () => {
     const app = newApp();
     const { id, object } = app.seed();
     const days = 24 * 3600;

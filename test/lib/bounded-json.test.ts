@@ -19,7 +19,7 @@ const bounds = { values: 10, depth: 5 };
 const wide = { values: 1_000_000, depth: 1000 };
 
 describe("bounded JSON", () => {
-  it("HTTP32 The counts of values and levels in a text are those of the parsed value", () => {
+  it("HTTP32 The counts of values and of nesting levels in a JSON text are those of the parsed value", () => {
     const layout = fc.constantFrom(undefined, 1, "\t", "\n \r");
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), layout, (value, space) => {
@@ -40,7 +40,7 @@ describe("bounded JSON", () => {
     [" [ ] ", 1, 1],
     ["[\n[ ],{ } ]", 3, 2],
     ['""', 1, 0],
-  ])("HTTP32 Characters inside a string do not count as values or levels (%s)", (text, values, depth) => {
+  ])("HTTP32 Characters inside a JSON string do not count as values or nesting levels (%s)", (text, values, depth) => {
     expect(exceededBound(text, { values, depth })).toBeNull();
     expect(exceededBound(text, { values: values - 1, depth })).toBe("values");
   });

@@ -19,9 +19,9 @@ const given = {
 
 it("ENTRY12 The JSON Schema of an in-process tool is returned as it was given, as a new copy each time", () => {
   const schema = schemaOfJson(given);
-  const told = argumentsJsonSchema(schema);
-  expect(told).toEqual(given);
-  told["title"] = "Other";
+  const emitted = argumentsJsonSchema(schema);
+  expect(emitted).toEqual(given);
+  emitted["title"] = "Other";
   expect(argumentsJsonSchema(schema)).toEqual(given);
 });
 

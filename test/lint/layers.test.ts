@@ -15,6 +15,7 @@ const placements: Record<string, string> = {
   root: "src",
   definitions: "agents",
   playground: "playground",
+  create: "packages/create-threadhold/src",
   tests: "test/core",
 };
 const placementOf = (folder: string): string => placements[folder] ?? `src/${folder}`;
@@ -51,7 +52,7 @@ function lint(tree: string): Map<string, string[]> {
   const oxlint = path.join(root, "node_modules/oxlint/bin/oxlint");
   let output: string;
   try {
-    const args = [oxlint, "--type-aware", "-f", "json", "src", "playground", "agents", "test"];
+    const args = [oxlint, "--type-aware", "-f", "json", "src", "playground", "agents", "packages", "test"];
     output = execFileSync(process.execPath, args, { cwd: tree, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   } catch (error) {
     // Findings make the linter exit with 1; its report is on stdout all the same.
@@ -99,6 +100,8 @@ describe("lint fixtures", () => {
     // The file of 401 lines is generated, because a stored fixture of that length would be of no use to readers.
     writeFileSync(path.join(tree, "src/lib/too-long.ts"), "export {};\n".repeat(401));
     writeFileSync(path.join(tree, "src/lib/just-fits.ts"), "export {};\n".repeat(400));
+    writeFileSync(path.join(tree, "src/facade/upp/too-long.ts"), "export {};\n".repeat(251));
+    writeFileSync(path.join(tree, "src/facade/upp/just-fits.ts"), "export {};\n".repeat(250));
     found = lint(tree);
   }, 60_000);
 
@@ -113,6 +116,11 @@ describe("lint fixtures", () => {
   it("A file has at most 400 lines", () => {
     expect(found.get("src/lib/too-long.ts")).toContain("eslint(max-lines)");
     expect(found.get("src/lib/just-fits.ts") ?? []).not.toContain("eslint(max-lines)");
+  });
+
+  it("The linter refuses a file of a facade with more than 250 lines", () => {
+    expect(found.get("src/facade/upp/too-long.ts")).toContain("eslint(max-lines)");
+    expect(found.get("src/facade/upp/just-fits.ts") ?? []).not.toContain("eslint(max-lines)");
   });
 
   it("Every layer of src has fixtures", () => {

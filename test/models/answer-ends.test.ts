@@ -23,13 +23,13 @@ describe("stop reasons", () => {
     expect(end).toMatchObject({ type: "finish", stop_reason: "stop", usage: { input: 12, output: 8 } });
   });
 
-  it("An unknown stop reason is a retryable failure", async () => {
+  it("An answer with an unknown stop reason is a retryable failure", async () => {
     const { end } = readAnswer(await ask("openai", "unknown-reason"));
     expect(end).toMatchObject({ type: "error", failure: { kind: "api", retryable: true }, usage: { input: 12 } });
     expect(JSON.stringify(end)).toContain("insufficient_system_resource");
   });
 
-  it("A known finish reason is recognised under the names of other servers", async () => {
+  it("A finish reason is recognised also under the names that other servers use for it", async () => {
     const { end } = readAnswer(await ask("openai", "other-words"));
     expect(end).toMatchObject({ type: "finish", stop_reason: "length" });
   });
@@ -175,13 +175,16 @@ describe("bodies without an end", () => {
   it.for([
     ["a line", `data: ${mebibyte}`],
     ["an event of many lines", `data: ${mebibyte}\n`],
-  ] as const)("%s that never ends is given up, and its connection is closed", async ([, piece]) => {
-    const { body, seen } = endless(piece);
-    const { end } = readAnswer(await collect(portOver(body, stays).stream(plain, signal)));
-    expect(end).toMatchObject({ type: "error", failure: { kind: "network", retryable: true } });
-    expect(seen).toEqual({ pieces: expect.any(Number), cancelled: true });
-    expect(seen.pieces).toBeLessThan(40);
-  });
+  ] as const)(
+    "A model's stream with %s that never ends fails with a retryable error, and its connection is closed",
+    async ([, piece]) => {
+      const { body, seen } = endless(piece);
+      const { end } = readAnswer(await collect(portOver(body, stays).stream(plain, signal)));
+      expect(end).toMatchObject({ type: "error", failure: { kind: "network", retryable: true } });
+      expect(seen).toEqual({ pieces: expect.any(Number), cancelled: true });
+      expect(seen.pieces).toBeLessThan(40);
+    },
+  );
 
   it("An endless error response of a provider is read only until its reason is known", async () => {
     const { body, seen } = endless(mebibyte);
@@ -222,7 +225,7 @@ it.for([
     `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta: { content: "Hel" } }] })}\n\n`,
   ],
   ["in place of a stream is not", ""],
-] as const)("An error without a class %s retried", async ([where, before]) => {
+] as const)("An error of a provider that has no known class and arrives %s retried", async ([where, before]) => {
   const event = JSON.stringify({ error: "The runner has stopped." });
   const sse = before === "" ? event : `${before}data: ${event}\n\n`;
   const { end } = readAnswer(await collect(portOver(new Response(sse).body ?? empty, stays).stream(plain, signal)));

@@ -79,7 +79,7 @@ export async function collect(stream: AsyncIterable<ModelPart>): Promise<ModelPa
 }
 
 /** Parts without the raw chunks. */
-export function told(parts: readonly ModelPart[]): ModelPart[] {
+export function emitted(parts: readonly ModelPart[]): ModelPart[] {
   return parts.filter((part) => part.type !== "raw");
 }
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import { ask, readAnswer, told } from "./ask-model.ts";
+import { ask, readAnswer, emitted } from "./ask-model.ts";
 import { grammarFaults } from "./grammar.ts";
 
 describe("cited sources", () => {
@@ -36,7 +36,7 @@ describe("cited sources", () => {
 it("An image in an answer is a separate block between the text blocks", async () => {
   const parts = await ask("google", "text-and-picture");
   expect(grammarFaults(parts)).toEqual([]);
-  const blocks = told(parts).filter((part) => part.type.endsWith("_start") || part.type === "picture");
+  const blocks = emitted(parts).filter((part) => part.type.endsWith("_start") || part.type === "picture");
   expect(blocks).toMatchObject([
     { type: "text_start", index: 0 },
     { type: "picture", index: 1, mime_type: "image/png" },

@@ -70,9 +70,12 @@ describe("classification", () => {
     ["Too many requests, reduce the length of the messages", 400, "api"],
     ["Throttling error: Too many tokens, please wait before trying again.", 400, "api"],
     ["Service unavailable: too many tokens in flight", 503, "network"],
-  ] as const)("A service that says that it is busy is no overflow: %s", ([message, status, kind]) => {
-    expect(classifyFailure(refusal(status, message), context(status)).kind).toBe(kind);
-  });
+  ] as const)(
+    "An error that reports a busy service is not classified as an overflow: %s",
+    ([message, status, kind]) => {
+      expect(classifyFailure(refusal(status, message), context(status)).kind).toBe(kind);
+    },
+  );
 
   it.for([
     [401, "auth", false],
@@ -84,7 +87,7 @@ describe("classification", () => {
     [500, "network", true],
     [502, "network", true],
     [529, "network", true],
-  ] as const)("A failure with status %d has the class %s", ([status, kind, retryable]) => {
+  ] as const)("A model failure with status %d has the class %s", ([status, kind, retryable]) => {
     const failure = classifyFailure(refusal(status, "no"), context(status));
     expect(failure).toMatchObject({ kind, retryable, status });
   });
@@ -112,7 +115,7 @@ describe("classification", () => {
     expect(classifyFailure(reported, context(200)).kind).toBe(kind);
   });
 
-  it("A failure below HTTP is a network error", () => {
+  it("A failure of the connection is a network error, and an exception of this project's code is not", () => {
     const unanswered = { ...newExchange(), broken: true };
     const lost = classifyFailure(new TypeError("fetch failed"), context(null, { exchange: unanswered }));
     expect(lost).toMatchObject({ kind: "network", retryable: true });
@@ -127,7 +130,7 @@ describe("classification", () => {
     expect(failure).toMatchObject({ kind: "aborted", retryable: false });
   });
 
-  it("A quota that is used up is not retried", () => {
+  it("A model request that fails because a quota is used up is not retried", () => {
     const error = {
       statusCode: 429,
       responseBody: JSON.stringify({ error: { message: "pay", code: "insufficient_quota" } }),

@@ -26,8 +26,8 @@ export async function overHttp(
   const headers = { ...definition.headers, "x-server-id": id };
   const asked = request(model(provider, "some-model", { ...definition, headers }), more);
   const parts = await collect(serverPort().stream(asked, new AbortController().signal));
-  const told = await fetch(`${inject("modelServer")}/__requests?id=${id}`);
-  const [only, ...others] = await told.json<{ body: Sent }[]>();
+  const emitted = await fetch(`${inject("modelServer")}/__requests?id=${id}`);
+  const [only, ...others] = await emitted.json<{ body: Sent }[]>();
   if (only === undefined || others.length > 0) throw new Error(`not one request: ${JSON.stringify(parts)}`);
   const warnings = parts.flatMap((part) =>
     part.type === "raw" && part.chunk.includes('"warnings"') ? part.chunk : [],

@@ -57,12 +57,12 @@ describe("unusual responses", () => {
     expect(readAnswer(await ask("openai", "counts-elsewhere")).end).toMatchObject({ type: "finish", usage });
   });
 
-  it("A failure has no usage if the provider reported none", async () => {
+  it("A failed answer has no usage if the provider reported none", async () => {
     expect(readAnswer(await ask("openai", "error-mid-stream")).end).not.toHaveProperty("usage");
     expect(readAnswer(await ask("anthropic", "unavailable")).end).not.toHaveProperty("usage");
   });
 
-  it("An event of an unknown kind is ignored", async () => {
+  it("An event of an unknown kind in a model's stream is ignored", async () => {
     const parts = await ask("anthropic", "unknown-event");
     expect(grammarFaults(parts)).toEqual([]);
     expect(readAnswer(parts)).toMatchObject({ text: "Hello.", end: { type: "finish", stop_reason: "stop" } });

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 import type { ToolSpec } from "#core/ports/model-port.ts";
 
-import { collect, model, readAnswer, request, serverEnv, serverPort, told, type Provider } from "./ask-model.ts";
+import { collect, model, readAnswer, request, serverEnv, serverPort, emitted, type Provider } from "./ask-model.ts";
 import { grammarFaults } from "./grammar.ts";
 
 const tools: ToolSpec[] = ["get_weather", "get", "get_time"].map((name) => ({
@@ -133,7 +133,7 @@ describe.for(chats)("Chat Completions of %s", (provider) => {
     expect((await answerTo(provider, text)).calls).toEqual(calls);
   });
 
-  it("A call whose name was incomplete when the stream broke is never shown", async () => {
+  it("A tool call whose name was incomplete when the model's stream broke is never emitted", async () => {
     const { parts, calls } = await answerTo(provider, lines(chunk(piece(0, "call_aaaabbbbcccc1111", "get", ""))));
     expect([calls, parts.filter((part) => part.type === "toolcall_start")]).toEqual([[], []]);
   });
@@ -298,7 +298,7 @@ describe("Anthropic", () => {
     const stream = event({ type: "message_start", message }) + text(0, "Hello ") + unknown + text(2, "there.") + end;
     const answer = await answerTo("anthropic", stream, "bytes");
     expect(answer).toMatchObject({ text: "Hello there.", thinking: "", calls: [], end: { stop_reason: "stop" } });
-    expect(told(answer.parts).filter((part) => part.type.endsWith("_start"))).toHaveLength(2);
+    expect(emitted(answer.parts).filter((part) => part.type.endsWith("_start"))).toHaveLength(2);
   });
 
   it("A block of a known kind with an invalid shape is an error", async () => {

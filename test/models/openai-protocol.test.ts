@@ -65,8 +65,8 @@ describe("the Responses API", () => {
     const plain = (await askAt(elsewhere, {}, { model: "my-deployment", api: "responses" })).body;
     expect([plain["store"], plain["include"]]).toEqual([false, undefined]);
     const compat = { supportsReasoningEffort: true, supportsDeveloperRole: true };
-    const told = (await askAt(elsewhere, {}, { model: "my-deployment", api: "responses", compat })).body;
-    expect(told).toMatchObject({ include: ["reasoning.encrypted_content"], input: [{ role: "developer" }, {}] });
+    const emitted = (await askAt(elsewhere, {}, { model: "my-deployment", api: "responses", compat })).body;
+    expect(emitted).toMatchObject({ include: ["reasoning.encrypted_content"], input: [{ role: "developer" }, {}] });
   });
 
   it.for([
@@ -92,7 +92,7 @@ describe("the Responses API", () => {
     },
   );
 
-  it("Reasoning without shown text is stored and sent back too", async () => {
+  it("Encrypted reasoning without a visible text is stored and sent back", async () => {
     const { parts } = await askAt(own, {}, { model: "case:hidden-thinking" });
     expect(readAnswer(parts)).toMatchObject({ thinking: "", text: "It is 4." });
     expect(parts.find((part) => part.type === "thinking_start")).toMatchObject({ redacted: true });
@@ -131,7 +131,7 @@ describe("the Responses API", () => {
     expect(JSON.stringify(next)).not.toMatch(/item_reference|"msg_/);
   });
 
-  it("Reasoning is not sent to another server, and a transcript continues under the other protocol", async () => {
+  it("Reasoning of the Responses API is sent neither to another server nor to Chat Completions, where the transcript continues with its calls and results", async () => {
     const answer = storedAnswer((await askAt(own, { tools }, { model: "case:thinking-then-call" })).parts);
     const messages = stepAfter(answer);
     const other = (await askAt(elsewhere, { tools, messages }, { model: "gpt-5.4", api: "responses" })).body;
@@ -164,7 +164,7 @@ describe("not thinking", () => {
     ["gpt-5-mini", "minimal"],
     ["o4-mini", "low"],
     ["gpt-5.2-pro", "low"],
-  ] as const)("%s is asked for effort %s", async ([model, effort]) => {
+  ] as const)("The model %s is sent the reasoning effort %s", async ([model, effort]) => {
     const { body, parts } = await askAt(own, {}, { ...off, model });
     expect(body["reasoning"]).toEqual(effort === "none" ? { effort } : { effort, summary: "auto" });
     expect(JSON.stringify(parts).includes("always thinks")).toBe(effort !== "none");

@@ -15,11 +15,14 @@ const tools: ToolSpec[] = ["first", "last"].map((name) => ({
 }));
 
 describe("tools", () => {
-  it.for(providers)("The provider %s is sent no tools if the model calls no functions", async (provider) => {
-    const { body } = await capture(provider, { tools }, { capabilities: { functionCalling: false } });
-    expect(body["tools"]).toBeUndefined();
-    expect(JSON.stringify(body)).not.toMatch(/tool_choice|toolConfig/);
-  });
+  it.for(providers)(
+    "The provider %s is sent no tools if the model does not support function calling",
+    async (provider) => {
+      const { body } = await capture(provider, { tools }, { capabilities: { functionCalling: false } });
+      expect(body["tools"]).toBeUndefined();
+      expect(JSON.stringify(body)).not.toMatch(/tool_choice|toolConfig/);
+    },
+  );
 
   it("The tool choice `required` is sent in each provider's own form", async () => {
     const choice = { tools, toolChoice: "required" } as const;
@@ -140,7 +143,7 @@ describe("caching", () => {
     expect(await marked({ messages: true }, [user("Thanks")])).toEqual(["message 3"]);
   });
 
-  it("A single message gets no cache breakpoint, and OpenAI is sent no breakpoints", async () => {
+  it("A request to Anthropic with a single message has no cache breakpoint, and requests to OpenAI have none either", async () => {
     const { body } = await capture("anthropic", { messages: [user("One")], system: "" });
     expect(JSON.stringify(body)).not.toContain("cache_control");
     expect(JSON.stringify((await capture("openai", { tools, messages })).body)).not.toMatch(/cache/);
@@ -155,12 +158,15 @@ describe("routing, addresses and keys", () => {
     expect((await capture("openrouter")).body["provider"]).toBeUndefined();
   });
 
-  it.for(providers)("%s is reached at the model's own address, with the model's own headers", async (provider) => {
-    const definition = { baseUrl: "https://proxy.example/base/", headers: { "x-team": "blue" } };
-    const { url, headers } = await capture(provider, {}, definition);
-    expect(url.startsWith("https://proxy.example/base/")).toBe(true);
-    expect(headers["x-team"]).toBe("blue");
-  });
+  it.for(providers)(
+    "The provider %s is sent requests at the address and with the headers of the model's definition",
+    async (provider) => {
+      const definition = { baseUrl: "https://proxy.example/base/", headers: { "x-team": "blue" } };
+      const { url, headers } = await capture(provider, {}, definition);
+      expect(url.startsWith("https://proxy.example/base/")).toBe(true);
+      expect(headers["x-team"]).toBe("blue");
+    },
+  );
 
   it("An address that is only a host gets the provider's path", async () => {
     const { url } = await capture("anthropic", {}, { baseUrl: "https://proxy.example" });

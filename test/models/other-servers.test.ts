@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import type { ToolSpec } from "#core/ports/model-port.ts";
 
-import { callAndResult, message, readAnswer, told, user } from "./ask-model.ts";
+import { callAndResult, message, readAnswer, emitted, user } from "./ask-model.ts";
 import { askAt, stepAfter, storedAnswer } from "./at-address.ts";
 import { grammarFaults } from "./grammar.ts";
 
@@ -28,7 +28,7 @@ describe("thinking in a field of its own", () => {
       expect(grammarFaults(parts)).toEqual([]);
       const { thinking, calls } = readAnswer(parts);
       expect([thinking, calls.map((call) => call.name)]).toEqual(["I need the weather.", ["get_weather"]]);
-      const blocks = told(parts).filter((part) => part.type.endsWith("_start"));
+      const blocks = emitted(parts).filter((part) => part.type.endsWith("_start"));
       expect(blocks.map((part) => part.type)).toEqual(["thinking_start", "toolcall_start"]);
 
       const messages = stepAfter(storedAnswer(parts));
@@ -39,7 +39,7 @@ describe("thinking in a field of its own", () => {
     },
   );
 
-  it("Thinking parts are shown, and sent back as parts before the text", async () => {
+  it("Thinking that Mistral sends as content parts is shown, and sent back as parts before the text", async () => {
     const model = "case:thinking-parts";
     const { parts } = await askAt(mistral, { tools }, { model });
     expect(grammarFaults(parts)).toEqual([]);
@@ -56,7 +56,7 @@ describe("thinking in a field of its own", () => {
     ]);
   });
 
-  it("Thinking is not sent to another server, and to another model only if the server requires it", async () => {
+  it("Stored thinking is sent neither to another server nor to another model of its server, except to another model of DeepSeek", async () => {
     const { parts } = await askAt(groq, { tools }, { model: "case:reasoning-field" });
     const messages = stepAfter(storedAnswer(parts));
     for (const [at, model] of [
@@ -74,7 +74,7 @@ describe("thinking in a field of its own", () => {
     expect(JSON.stringify(body)).toContain('"reasoning_content":"I need the weather."');
   });
 
-  it("DeepSeek and Kimi refuse turns without thinking, so turns of other models are sent with empty thinking", async () => {
+  it("Turns of other models are sent with empty thinking to DeepSeek, and with blank thinking to Kimi if they have calls", async () => {
     const plain = message("assistant", { parts: [{ type: "text", text: "Sunny." }] });
     const messages = [user("?"), ...callAndResult("toolu_01AAAA"), plain, user("Thanks")];
     const thoughts = async (at: string) =>
@@ -112,7 +112,7 @@ describe("thinking in a field of its own", () => {
 });
 
 describe("fields that servers refuse", () => {
-  it("Streaming requests ask for usage, except those to Mistral, and `compat.supportsStreamUsage` decides otherwise", async () => {
+  it("Streaming requests ask for usage, except those to Mistral, unless `compat.supportsStreamUsage` sets otherwise", async () => {
     const asked = async (at: string, supportsStreamUsage?: boolean) => {
       const compat = supportsStreamUsage === undefined ? {} : { supportsStreamUsage };
       return (await askAt(at, {}, { compat })).body["stream_options"];
@@ -124,7 +124,7 @@ describe("fields that servers refuse", () => {
     expect(await asked("https://mistral.ai.evil.example/v1")).toEqual({ include_usage: true });
   });
 
-  it("Mistral is sent ids of nine letters and digits, the same in a call and its result", async () => {
+  it("Mistral is sent call ids of nine letters and digits, the same in a call and its result", async () => {
     const messages = [user("?"), ...callAndResult("g6fVbXS8K"), user("?"), ...callAndResult("g6fVbXS8K_0123456789ab")];
     const { body } = await askAt(mistral, { tools, messages });
     const ids = [...JSON.stringify(body).matchAll(/"(?:id|tool_call_id)":"([^"]+)"/g)].map(([, id]) => id ?? "");

@@ -4,7 +4,7 @@ import { describe, expect, inject, it } from "vitest";
 
 import type { ModelPart } from "#core/ports/model-port.ts";
 
-import { ask, collect, model, readAnswer, request, serverPort, told, type Provider } from "./ask-model.ts";
+import { ask, collect, model, readAnswer, request, serverPort, emitted, type Provider } from "./ask-model.ts";
 import { bytesOf } from "./fixture-bytes.ts";
 import { grammarFaults } from "./grammar.ts";
 
@@ -29,7 +29,7 @@ export function modelPortContract(provider: Provider): void {
       expect(calls).toEqual([]);
       const usage = { input: 12, output: 8, cache_read: 0, cache_write: 0, total_tokens: 20 };
       expect(end).toMatchObject({ type: "finish", stop_reason: "stop", usage });
-      expect(told(parts).filter((part) => part.type === "text_delta").length).toBeGreaterThan(1);
+      expect(emitted(parts).filter((part) => part.type === "text_delta").length).toBeGreaterThan(1);
     });
 
     it("Characters are unchanged wherever the bytes are split", async () => {
@@ -63,7 +63,7 @@ export function modelPortContract(provider: Provider): void {
     });
 
     it("Text before a call is a block that ends before the call begins", async () => {
-      const types = told(await ask(provider, "text-then-call")).map((part) => part.type);
+      const types = emitted(await ask(provider, "text-then-call")).map((part) => part.type);
       expect(types.filter((type) => !type.endsWith("_delta"))).toEqual([
         "text_start",
         "text_end",
@@ -73,7 +73,7 @@ export function modelPortContract(provider: Provider): void {
       ]);
     });
 
-    it("Empty arguments are read as an empty object", async () => {
+    it("Empty arguments of a tool call are read as an empty object", async () => {
       expect(readAnswer(await ask(provider, "empty-arguments")).calls).toMatchObject([
         { name: "list_files", arguments: "{}" },
       ]);

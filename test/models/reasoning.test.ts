@@ -48,7 +48,7 @@ describe("openai", () => {
   });
 
   it.for(["gpt-4o", "gpt-4.1", "gpt-5-chat-latest"])(
-    "The model %s, which does not reason, is sent no effort",
+    "The model %s, which does not reason, is sent no reasoning effort",
     async (model) => {
       const { sent, warnings } = await asked("openai", { effort: "high" }, { model });
       expect(sent).toBeUndefined();
@@ -56,7 +56,7 @@ describe("openai", () => {
     },
   );
 
-  it("The lowest level is sent to models that support it, and `low` to others", async () => {
+  it("The lowest reasoning effort is sent to OpenAI models that support it, and `low` to others", async () => {
     const level = { thinkingLevel: "minimal" } as const;
     expect((await asked("openai", {}, { model: "gpt-5-mini" }, level)).sent).toBe("minimal");
     expect((await asked("openai", {}, { model: "o4-mini" }, level)).sent).toBe("low");
@@ -71,7 +71,7 @@ describe("openai", () => {
 });
 
 describe("anthropic", () => {
-  it("Models up to Claude 4.6 are sent a budget, raised to the minimum with a warning and kept under the limit", async () => {
+  it("Models up to Claude 4.6 are sent a thinking budget, which is raised to the minimum with a warning and kept under the token limit", async () => {
     for (const model of ["claude-sonnet-4-5-20250929", "claude-opus-4-6", "claude-sonnet-4-20250514"]) {
       const { sent, body, warnings } = await asked("anthropic", { maxTokens: 300 }, { model, maxTokens: 4000 });
       expect(sent).toEqual({ thinking: { type: "enabled", budget_tokens: 1024 }, effort: undefined });
@@ -83,7 +83,7 @@ describe("anthropic", () => {
   });
 
   it.for(["claude-opus-4-7", "claude-sonnet-5", "claude-haiku-5-5-20261001", "claude-fable-5"])(
-    "The model %s, which refuses a budget, is sent an effort and shows its thinking unless `exclude` is set",
+    "The model %s, which refuses a thinking budget, is sent a reasoning effort and shows its thinking unless `exclude` is set",
     async (model) => {
       const shown = await asked("anthropic", { effort: "medium" }, { model });
       expect(shown.sent).toEqual({ thinking: { type: "adaptive", display: "summarized" }, effort: "medium" });
@@ -108,7 +108,7 @@ describe("anthropic", () => {
 });
 
 describe("google", () => {
-  it("Models up to Gemini 2.5 are sent a budget between the model's bounds and under the limit", async () => {
+  it("Models up to Gemini 2.5 are sent a thinking budget between the model's bounds and under the token limit", async () => {
     const budget = async (model: string, reasoning: ReasoningConfig, maxTokens: number | null = null) => {
       const { sent, warnings } = await asked("google", reasoning, { model, maxTokens });
       return [(sent as { thinkingBudget?: number } | undefined)?.thinkingBudget, warnings.includes("floor")];
@@ -123,7 +123,7 @@ describe("google", () => {
     expect(await budget("gemini-2.5-pro", { effort: "high" }, 100)).toEqual([undefined, false]);
   });
 
-  it("Gemini from version 3 on is sent a level, or the number of tokens that was set", async () => {
+  it("Gemini from version 3 on is sent a thinking level, or the number of thinking tokens that was set", async () => {
     const sent = async (model: string, reasoning: ReasoningConfig) =>
       (await asked("google", reasoning, { model })).sent;
     const shown = { includeThoughts: true };
@@ -146,7 +146,7 @@ describe("google", () => {
 });
 
 describe("openrouter", () => {
-  it("OpenRouter is sent effort or tokens, and `exclude` also if neither is set", async () => {
+  it("OpenRouter is sent the reasoning effort or the number of reasoning tokens, and `exclude` also if neither is set", async () => {
     const sent = async (reasoning: ReasoningConfig, more = {}) => (await asked("openrouter", reasoning, more)).sent;
     expect(await sent({ effort: "medium" })).toEqual({ effort: "medium" });
     expect(await sent({ effort: "low", maxTokens: 700 })).toEqual({ max_tokens: 700 });
@@ -162,7 +162,7 @@ describe("openrouter", () => {
 
 describe("every provider", () => {
   it.for(providers)(
-    "The provider %s is sent nothing without reasoning options, and `include` is not sent",
+    "The provider %s is sent no reasoning fields without reasoning options, and is not sent `include`",
     async (provider) => {
       for (const reasoning of [{}, { include: true }]) {
         const { sent } = await asked(provider, reasoning, { model: "o4-mini" });

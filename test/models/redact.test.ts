@@ -19,7 +19,7 @@ it.for([
   expect(clean).toContain("[redacted]");
 });
 
-it("REDACT1 Ordinary text stays as it is", () => {
+it("REDACT1 A text without a secret stays unchanged", () => {
   const text = "A task-force of ten asked: which key=? Ask it.";
   expect(createRedact(["ten"])(text)).toBe(text);
 });
@@ -103,9 +103,9 @@ it.for<[string, string[], string[]]>([
 
 it("REDACT3 A chunk is held back only while its end may be the beginning of a key", () => {
   const raw = new RawText(["secret"], createRedact(["secret"]));
-  const told = [delta("a"), delta("b"), delta("c")].map((chunk) => raw.take(chunk).length);
+  const emitted = [delta("a"), delta("b"), delta("c")].map((chunk) => raw.take(chunk).length);
   // The id ends in the key's first letter, in every chunk.
-  expect(told).toEqual([0, 1, 1]);
+  expect(emitted).toEqual([0, 1, 1]);
   expect([raw.end().length, raw.end().length]).toEqual([1, 0]);
 });
 

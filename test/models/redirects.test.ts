@@ -45,14 +45,14 @@ describe.for(providers)("%s", (provider) => {
     expect(readAnswer(parts).text).toBe("Hello there, how can I help?");
   });
 
-  it("SECRET1 A redirect of status 302, which would drop the request's body, is refused within the origin too", async () => {
+  it("SECRET1 A redirect of status 302, which would drop the request's body, is refused even within the origin", async () => {
     const { parts, asked } = await redirected(provider, 302, here);
     expect(asked).toHaveLength(1);
     expect(JSON.stringify(readAnswer(parts).end)).toContain("status 302");
   });
 });
 
-it("SECRET1 A redirect that never ends is given up after five", async () => {
+it("SECRET1 A request that is redirected without end fails after five redirects", async () => {
   let hops = 0;
   const port = serverPort({
     fetch: (_input, init) => {

@@ -6,7 +6,7 @@ import type { ModelMessage, ModelPart } from "#core/ports/model-port.ts";
 import type { StoredPart } from "#core/record.ts";
 import type { TestRequest, TestScript } from "#spec/index.ts";
 
-import { callAndResult, collect, message, model, readAnswer, request, serverPort, told, user } from "./ask-model.ts";
+import { callAndResult, collect, message, model, readAnswer, request, serverPort, emitted, user } from "./ask-model.ts";
 import { grammarFaults } from "./grammar.ts";
 
 const said = (text: string): ModelMessage => message("assistant", { parts: [{ type: "text", text }] });
@@ -19,7 +19,7 @@ async function play(script: TestScript, messages: ModelMessage[] = [user("Hi")],
 }
 
 describe("a script", () => {
-  it("A script is played turn by turn, and the number of answers in the transcript selects the turn", async () => {
+  it("A test model's script is played turn by turn, and the number of answers in the transcript selects the turn", async () => {
     const script = [{ text: "first" }, { text: "second" }];
     expect(readAnswer(await play(script)).text).toBe("first");
     expect(readAnswer(await play(script, [user("Hi"), said("first"), user("And?")])).text).toBe("second");
@@ -27,11 +27,11 @@ describe("a script", () => {
     expect(readAnswer(await play(script)).text).toBe("first");
   });
 
-  it("A script streams thinking, text and calls as blocks in order", async () => {
+  it("A test model's script streams thinking, text and calls as blocks in order", async () => {
     const parts = await play([
       { thinking: "let me see", text: "Two words", toolCalls: [{ name: "a", arguments: { b: 1 } }] },
     ]);
-    const blocks = told(parts).filter((part) => !part.type.endsWith("_delta"));
+    const blocks = emitted(parts).filter((part) => !part.type.endsWith("_delta"));
     expect(blocks.map((part) => part.type)).toEqual([
       "thinking_start",
       "thinking_end",
@@ -49,7 +49,7 @@ describe("a script", () => {
     expect(parts.at(-1)).toMatchObject({ stop_reason: "tool_calls" });
   });
 
-  it("A script streams a text word by word, a list of texts as its chunks, and arguments in several deltas", async () => {
+  it("A test model's script streams a text word by word, a list of texts as its chunks, and arguments in several deltas", async () => {
     const deltas = async (script: TestScript): Promise<string[]> =>
       (await play(script)).flatMap((part) => ("delta" in part ? [part.delta] : []));
     expect(await deltas([{ text: "Two words" }])).toEqual(["Two ", "words"]);
@@ -59,7 +59,7 @@ describe("a script", () => {
     expect(pieces.every((piece) => piece.isWellFormed())).toBe(true);
   });
 
-  it("A script may be a function, which receives the request and returns the turn", async () => {
+  it("A test model's script may be a function, which receives the request and returns the turn", async () => {
     const given: TestRequest[] = [];
     const messages = [
       message("system", { parts: [{ type: "text", text: "More." }] }),
@@ -94,7 +94,7 @@ describe("a script", () => {
 
   it("A test model's own signed thinking is sent back to it, and thinking of other models is not", async () => {
     const signed = await play([{ thinking: "hm", signature: "s1", text: "ok" }]);
-    expect(told(signed)).toContainEqual({
+    expect(emitted(signed)).toContainEqual({
       type: "thinking_end",
       index: 0,
       provider_data: { provider: "test", data: { signature: "s1" } },
@@ -134,7 +134,7 @@ describe("a script", () => {
     expect(readAnswer(later).calls.map(({ id }) => id)).not.toContain(ids[0]);
   });
 
-  it("Token counts of a script are those of its turn, or estimated", async () => {
+  it("The token counts of a test model's answer are those in its script, or estimated", async () => {
     const own = await play([{ text: "x", usage: { input: 9, output: 8, cacheRead: 7, cacheWrite: 6 } }]);
     const usage = { input: 9, output: 8, cache_read: 7, cache_write: 6, total_tokens: 30 };
     expect(own.at(-1)).toMatchObject({ usage });
@@ -143,7 +143,7 @@ describe("a script", () => {
     expect(estimated.at(-1)).toMatchObject({ usage: { input: 8, output: 13, total_tokens: 21 } });
   });
 
-  it("A script's stop reason is that of the answer, and an unknown stop reason is a failure", async () => {
+  it("The stop reason in a test model's script is that of the answer, and an unknown stop reason is a failure", async () => {
     expect((await play([{ text: "x", stopReason: "length" }])).at(-1)).toMatchObject({ stop_reason: "length" });
     expect((await play([{ text: "x", stopReason: "bored" }])).at(-1)).toMatchObject({
       type: "error",
@@ -151,7 +151,7 @@ describe("a script", () => {
     });
   });
 
-  it("A script can play an overflow that the provider does not report", async () => {
+  it("A test model's script can play a context overflow that the provider does not report", async () => {
     const parts = await play([{ text: "x", usage: { input: 900, cacheRead: 200 } }], undefined, {
       contextWindow: 1000,
     });
@@ -178,13 +178,16 @@ describe("a script", () => {
       { message: "no", kind: "overflow", status: 400 },
       { kind: "overflow", retryable: false },
     ],
-  ] as const)("The scripted error %j comes after the text before it, with its class", async ([error, failure]) => {
-    const parts = await play([{ text: "Half", error }]);
-    expect(readAnswer(parts).text).toBe("Half");
-    expect(parts.at(-1)).toMatchObject({ type: "error", failure });
-  });
+  ] as const)(
+    "A test model's scripted error %j comes after the text before it, with its class",
+    async ([error, failure]) => {
+      const parts = await play([{ text: "Half", error }]);
+      expect(readAnswer(parts).text).toBe("Half");
+      expect(parts.at(-1)).toMatchObject({ type: "error", failure });
+    },
+  );
 
-  it("A script's delay comes before each chunk, and an abort ends the answer", async () => {
+  it("The delay in a test model's script comes before each chunk, and an abort ends the answer", async () => {
     const waits: number[] = [];
     const abort = new AbortController();
     const port = serverPort({
@@ -200,7 +203,7 @@ describe("a script", () => {
     expect(readAnswer(parts)).toMatchObject({ text: "one ", end: { type: "error", failure: { kind: "aborted" } } });
   });
 
-  it("An abort ends a script's delay at once", async () => {
+  it("An abort ends the delay in a test model's script at once", async () => {
     const abort = new AbortController();
     const asked = request(model("test", "slow", { script: [{ text: "one", delayMs: 3_600_000 }] }));
     const parts: ModelPart[] = [];
@@ -214,7 +217,7 @@ describe("a script", () => {
 
 describe("faults of a script", () => {
   it.for([
-    ["one that ran out", [], "ran out: it has 0 turns and turn 1 was asked for"],
+    ["a list without remaining turns", [], "ran out: it has 0 turns and turn 1 was asked for"],
     ["a function that returns nothing", (() => undefined) as unknown as TestScript, "returned no turn"],
     [
       "a function that throws",
@@ -223,11 +226,14 @@ describe("faults of a script", () => {
       },
       "script broke",
     ],
-  ] as const)("%s fails with an error that names the problem, and is not retried", async ([, script, words]) => {
-    const end = (await play(script as TestScript)).at(-1);
-    expect(end).toMatchObject({ type: "error", failure: { kind: "api", retryable: false } });
-    expect(JSON.stringify(end)).toContain(words);
-  });
+  ] as const)(
+    "A test model's script with a fault (%s) fails with an error that names the problem, and is not retried",
+    async ([, script, words]) => {
+      const end = (await play(script as TestScript)).at(-1);
+      expect(end).toMatchObject({ type: "error", failure: { kind: "api", retryable: false } });
+      expect(JSON.stringify(end)).toContain(words);
+    },
+  );
 
   it("A test model without a script names how to give it one", async () => {
     const parts = await collect(serverPort().stream(request(model("test", "bare")), new AbortController().signal));

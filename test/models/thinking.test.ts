@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import type { ModelMessage } from "#core/ports/model-port.ts";
 
-import { ask, message, readAnswer, told, user, type Provider } from "./ask-model.ts";
+import { ask, message, readAnswer, emitted, user, type Provider } from "./ask-model.ts";
 import { storedAnswer } from "./at-address.ts";
 import { grammarFaults } from "./grammar.ts";
 import { capture } from "./sent-request.ts";
@@ -27,7 +27,7 @@ describe.for(thinkers)("thinking of %s", (provider) => {
     const parts = await ask(provider, "thinking");
     expect(grammarFaults(parts)).toEqual([]);
     expect(readAnswer(parts)).toMatchObject({ thinking: "Two and two make four.", text: "It is 4." });
-    const blocks = told(parts).filter((part) => part.type.endsWith("_start"));
+    const blocks = emitted(parts).filter((part) => part.type.endsWith("_start"));
     expect(blocks.map((part) => part.type)).toEqual(["thinking_start", "text_start"]);
   });
 
@@ -66,7 +66,7 @@ describe.for(thinkers)("excluded thinking of %s", (provider) => {
 
 describe("encrypted thinking", () => {
   it("Redacted thinking is marked, has no text, and is sent back unchanged", async () => {
-    const parts = told(await ask("anthropic", "redacted-thinking"));
+    const parts = emitted(await ask("anthropic", "redacted-thinking"));
     expect(parts[0]).toEqual({ type: "thinking_start", index: 0, redacted: true });
     expect(parts[1]).toMatchObject({ type: "thinking_end", index: 0 });
     expect(await sentAfter("anthropic", storedAnswer(parts))).toContain(

@@ -23,31 +23,37 @@ const files = new MemoryFiles();
 files.put("/attachments/cat.png", pngBytes(90), "image/png");
 files.put("/attachments/chart.png", pngBytes(80), "image/png");
 
-it.for(providers)("%s is sent the bytes of images that a user or a tool stored in the thread", async (provider) => {
-  const cat = { type: "image" as const, mime_type: "image/png", path: "/attachments/cat.png", name: "cat.png" };
-  const results = callAndResult("toolu_01AAAA").map((entry) =>
-    entry.role === "tool"
-      ? { ...entry, result: { status: "success" as const, result: "drawn", attachments: [drawn] } }
-      : entry,
-  );
-  const messages = [message("user", { parts: [{ type: "text", text: "Look" }, cat] }), ...results, user("And?")];
-  const view = { files: files.port, models: [model(provider, "some-model")], recent: undefined };
-  const { body } = await capture(provider, { messages: await withAttachments(messages, view) });
-  const sent = JSON.stringify(body);
-  expect(sent).toContain(toBase64(pngBytes(90)));
-  expect(sent).toContain(toBase64(pngBytes(80)));
-  expect(sent).not.toContain("attachments/cat.png");
-});
+it.for(providers)(
+  "The provider %s is sent the bytes of images that a user or a tool stored in the thread",
+  async (provider) => {
+    const cat = { type: "image" as const, mime_type: "image/png", path: "/attachments/cat.png", name: "cat.png" };
+    const results = callAndResult("toolu_01AAAA").map((entry) =>
+      entry.role === "tool"
+        ? { ...entry, result: { status: "success" as const, result: "drawn", attachments: [drawn] } }
+        : entry,
+    );
+    const messages = [message("user", { parts: [{ type: "text", text: "Look" }, cat] }), ...results, user("And?")];
+    const view = { files: files.port, models: [model(provider, "some-model")], recent: undefined };
+    const { body } = await capture(provider, { messages: await withAttachments(messages, view) });
+    const sent = JSON.stringify(body);
+    expect(sent).toContain(toBase64(pngBytes(90)));
+    expect(sent).toContain(toBase64(pngBytes(80)));
+    expect(sent).not.toContain("attachments/cat.png");
+  },
+);
 
-it.for(providers)("%s receives a line of text for an image that is no longer in the thread", async (provider) => {
-  const gone = { type: "image" as const, mime_type: "image/png", path: "/attachments/gone.png", size: 90 };
-  const messages = await withAttachments([message("user", { parts: [gone] })], {
-    files: files.port,
-    models: [model(provider, "some-model")],
-    recent: undefined,
-  });
-  const { body } = await capture(provider, { messages });
-  expect(JSON.stringify(body)).toContain(
-    "[image: gone.png, image/png, 90 bytes, /attachments/gone.png; the file is gone]",
-  );
-});
+it.for(providers)(
+  "The provider %s is sent a line of text for an image that is no longer in the thread",
+  async (provider) => {
+    const gone = { type: "image" as const, mime_type: "image/png", path: "/attachments/gone.png", size: 90 };
+    const messages = await withAttachments([message("user", { parts: [gone] })], {
+      files: files.port,
+      models: [model(provider, "some-model")],
+      recent: undefined,
+    });
+    const { body } = await capture(provider, { messages });
+    expect(JSON.stringify(body)).toContain(
+      "[image: gone.png, image/png, 90 bytes, /attachments/gone.png; the file is gone]",
+    );
+  },
+);

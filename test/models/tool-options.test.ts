@@ -62,7 +62,7 @@ describe.for(providers)("%s", (provider) => {
   });
 });
 
-it("Calls of tools that a request does not define are sent to Anthropic as text, to the others as they are", async () => {
+it("Calls of tools that a request does not define are sent to Anthropic as text, and to other providers unchanged", async () => {
   const picture = { type: "image", mime_type: "image/png", data: "iVBORw0KGgo=" } as const;
   const messages = [
     user("Weather?"),

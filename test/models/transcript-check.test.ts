@@ -22,7 +22,7 @@ it.for([
   ["two users in a row", [user("Hi"), user("Also")]],
   ["call after call", [user("Hi"), call, result, otherCall, otherResult, said, user("Bye")]],
   ["system messages", [system, user("Hi"), system, said, user("And?")]],
-] as const)("%s is a legal transcript", ([, messages]) => {
+] as const)("The check of transcripts accepts a transcript with %s", ([, messages]) => {
   expect(checkTranscript(messages)).toBeNull();
 });
 
@@ -45,9 +45,12 @@ it.for([
   ["an answer of thinking alone", [user("Hi"), thought], "is empty"],
   ["an answer of nothing", [user("Hi"), message("assistant")], "is empty"],
   ["a question of blanks", [user("  ")], "is empty"],
-] as const)("The transcript with %s is invalid, and the error names the defect", ([, messages, words]) => {
-  expect(checkTranscript(messages)).toContain(words);
-});
+] as const)(
+  "The check of transcripts refuses a transcript with %s, and the error names the defect",
+  ([, messages, words]) => {
+    expect(checkTranscript(messages)).toContain(words);
+  },
+);
 
 it("A request with a broken transcript is not sent and ends with an error that is not retried", async () => {
   const asked = request(model("test", "m", { script: [{ text: "never said" }] }), { messages: [user("Hi"), call] });

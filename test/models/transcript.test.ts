@@ -16,13 +16,16 @@ const pixel = "iVBORw0KGgo=";
 const image = { type: "image", mime_type: "image/png", data: pixel } as const;
 
 describe("system prompts and roles", () => {
-  it.for(providers)("%s is sent the system prompt, with leading system messages joined to it", async (provider) => {
-    const system = message("system", { parts: [{ type: "text", text: "Second." }] });
-    const { body } = await capture(provider, { messages: [system, user("Hi")] });
-    expect(JSON.stringify(body)).toContain(String.raw`Be brief.\n\nSecond.`);
-  });
+  it.for(providers)(
+    "The provider %s is sent the system prompt, with leading system messages joined to it",
+    async (provider) => {
+      const system = message("system", { parts: [{ type: "text", text: "Second." }] });
+      const { body } = await capture(provider, { messages: [system, user("Hi")] });
+      expect(JSON.stringify(body)).toContain(String.raw`Be brief.\n\nSecond.`);
+    },
+  );
 
-  it("A system message in the middle becomes a user's message at providers that allow none there", async () => {
+  it("A system message after a user message is joined to it for Anthropic, and stays a system message for OpenAI", async () => {
     const late = message("system", { parts: [{ type: "text", text: "Mind the time." }] });
     const messages = [user("Hi"), late];
     const { body: anthropic } = await capture("anthropic", { messages });
@@ -36,7 +39,7 @@ describe("system prompts and roles", () => {
     ]);
   });
 
-  it("Turns alternate and begin with the user if the provider requires it", async () => {
+  it("The turns that Anthropic and Google are sent alternate and begin with the user", async () => {
     const said = message("assistant", { parts: [{ type: "text", text: "I begin." }] });
     const messages = [said, user("One"), user("Two")];
     const { body: anthropic } = await capture("anthropic", { messages });
@@ -46,7 +49,7 @@ describe("system prompts and roles", () => {
     expect([...(google["contents"] ?? [])].map((entry) => entry["role"])).toEqual(["user", "model", "user"]);
   });
 
-  it.for(providers)("%s is never sent an empty message", async (provider) => {
+  it.for(providers)("The provider %s is never sent an empty message", async (provider) => {
     const thought = message("assistant", { parts: [{ type: "thinking", thinking: "hm" }] });
     const { body } = await capture(provider, { messages: [user(""), thought, user("Go on")] });
     const sent = JSON.stringify(body["messages"] ?? body["contents"] ?? body["input"]);
@@ -109,7 +112,7 @@ describe("tool calls and results", () => {
     ]);
   });
 
-  it("An error result is flagged, or its text states that it is an error", async () => {
+  it("A tool's error is sent to Anthropic with is_error, and to other providers as a text that states that it is an error", async () => {
     const failed = callAndResult("toolu_01AAAA").map((entry) =>
       entry.role === "tool" ? { ...entry, result: { status: "error" as const, error: "no such city" } } : entry,
     );
@@ -148,7 +151,7 @@ describe("tool calls and results", () => {
   );
 });
 
-it.for(providers)("%s is never sent half a surrogate pair", async (provider) => {
+it.for(providers)("The provider %s is never sent half a surrogate pair", async (provider) => {
   const half = "a\ud83d b \\ud83d 👍";
   const messages = [
     user(half),
@@ -165,20 +168,23 @@ it.for(providers)("%s is never sent half a surrogate pair", async (provider) => 
 describe("images and files", () => {
   const withImage = [message("user", { parts: [{ type: "text", text: "Look" }, image] })];
 
-  it.for(providers)("%s is sent an image as its bytes", async (provider) => {
+  it.for(providers)("The provider %s is sent an image as its bytes", async (provider) => {
     const { body } = await capture(provider, { messages: withImage });
     expect(JSON.stringify(body)).toContain(pixel);
   });
 
-  it.for(providers)("A model without vision of %s is sent a line of text in place of an image", async (provider) => {
-    const named = [message("user", { parts: [{ ...image, path: "/attachments/cat.png" }] })];
-    const { body } = await capture(provider, { messages: named }, { capabilities: { vision: false } });
-    expect(JSON.stringify(body)).toContain("[image: cat.png, image/png, /attachments/cat.png]");
-    expect(JSON.stringify(body)).not.toContain(pixel);
-  });
+  it.for(providers)(
+    "A model of the provider %s without vision is sent a line of text in place of an image",
+    async (provider) => {
+      const named = [message("user", { parts: [{ ...image, path: "/attachments/cat.png" }] })];
+      const { body } = await capture(provider, { messages: named }, { capabilities: { vision: false } });
+      expect(JSON.stringify(body)).toContain("[image: cat.png, image/png, /attachments/cat.png]");
+      expect(JSON.stringify(body)).not.toContain(pixel);
+    },
+  );
 
   it.for(providers)(
-    "%s is sent the content of a text file, and the name of a file that it cannot read",
+    "The provider %s is sent the content of a text file, and the name of a file that it cannot read",
     async (provider) => {
       const parts = [
         { type: "file" as const, name: "notes.txt", mime_type: "text/plain", data: btoa("bring salt") },
@@ -194,12 +200,12 @@ describe("images and files", () => {
     entry.role === "tool" ? { ...entry, parts: [{ ...image, name: "chart.png" }] } : entry,
   );
 
-  it.for(providers)("%s is sent an image that a tool returned", async (provider) => {
+  it.for(providers)("The provider %s is sent an image that a tool returned", async (provider) => {
     const { body } = await capture(provider, { messages: [user("?"), ...shown, user("And now?")], tools: [tool] });
     expect(JSON.stringify(body)).toContain(pixel);
   });
 
-  it("An image of a result that cannot contain one is sent in a user's turn right after the results", async () => {
+  it("OpenAI and OpenRouter are sent the image of a tool's result in a user message right after the results", async () => {
     const [call, result] = callAndResult("toolu_01BBBB", "get_time");
     const both = message("assistant", { parts: [...(shown[0]?.parts ?? []), ...(call?.parts ?? [])] });
     const messages = [user("?"), both, ...shown.slice(1), ...(result === undefined ? [] : [result]), user("Thanks")];
@@ -214,7 +220,7 @@ describe("images and files", () => {
     }
   });
 
-  it.for(providers)("%s is sent the image of a result that is an error", async (provider) => {
+  it.for(providers)("The provider %s is sent the image of a tool result that is an error", async (provider) => {
     const failed = shown.map((entry) =>
       entry.role === "tool" ? { ...entry, result: { status: "error" as const, error: "it broke" } } : entry,
     );
@@ -224,7 +230,7 @@ describe("images and files", () => {
   });
 
   it.for(providers)(
-    "A model without vision of %s is sent a line for a result's image and no extra turn",
+    "A model of the provider %s without vision is sent a line of text for the image of a tool result, and no additional turn",
     async (provider) => {
       const { body } = await capture(
         provider,

@@ -1,43 +1,31 @@
-// A project that installs the package from its tarball, in an empty folder outside of the repository: build, types, server, bundle. The
+// A project without a template that has the package from its tarball, outside of the repository: build, types, server, bundle. The
 // wrangler is the one that npm installs, with its own runtime.
 
-import { spawn, type ChildProcess } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
-import { nextFreePort } from "../../scripts/lib/free-port.mjs";
-import { waitUntilHealthy } from "../../scripts/lib/wait-until-healthy.mjs";
-import { run, type ProgramResult } from "./run.ts";
+import { quickTypescript } from "../../scripts/lib/tools.mjs";
+import { linkPackages } from "./linked-packages.ts";
+import { run, serve, type ProgramResult, type RunningServer } from "./run.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const packed = inject("packed");
 const fixtures = fileURLToPath(new URL("fixtures", import.meta.url));
 
 describe("a project that installs the package", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "threadhold-installed-"));
-  let server: ChildProcess | undefined;
+  let server: RunningServer | undefined;
   const inProject = (...command: [string, ...string[]]): Promise<ProgramResult> => run(command, { cwd: folder });
 
   beforeAll(async () => {
-    const packed = await run([process.execPath, path.join(root, "scripts/pack.mjs")], { cwd: root });
-    expect(packed).toMatchObject({ code: 0 });
-    const tarball = /artifacts\/packages\/threadhold-\S+\.tgz/.exec(packed.output)?.[0] ?? "";
     cpSync(path.join(fixtures, "project"), folder, { recursive: true });
-    writeFileSync(path.join(folder, "package.json"), JSON.stringify(manifest(path.join(root, tarball))));
+    // The packages of the template with a page: wrangler, TypeScript, React.
+    cpSync(path.join(packed.projects.web, "package.json"), path.join(folder, "package.json"));
+    linkPackages(packed.projects.web, folder);
     writeFileSync(path.join(folder, ".dev.vars"), "OPEN_LOOPBACK=true\n");
-    // Build scripts of dependencies do not run, as in projects that block them.
-    const installed = await inProject(
-      "npm",
-      "install",
-      "--ignore-scripts",
-      "--prefer-offline",
-      "--no-audit",
-      "--no-fund",
-    );
-    expect(installed).toMatchObject({ code: 0 });
     for (const [kind, name] of [
       ["model", "default"],
       ["prompt", "assistant"],
@@ -49,45 +37,55 @@ describe("a project that installs the package", () => {
   });
 
   afterAll(async () => {
-    if (server?.pid !== undefined && server.exitCode === null) {
-      const ended = new Promise((resolve) => server?.once("close", resolve));
-      process.kill(-server.pid, "SIGTERM");
-      await ended;
-    }
+    await server?.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   });
 
-  it("The command check finds nothing in new definitions, and names the type error of a name that does not exist", async () => {
-    expect(await inProject("npx", "threadhold", "check")).toMatchObject({ code: 0 });
+  it("The command check reports no problem in new definitions, and reports a name that does not exist as a type error", async () => {
+    expect(await inProject("threadhold", "check")).toMatchObject({ code: 0 });
     const file = path.join(folder, "agents/agents/assistant.ts");
     const good = readFileSync(file, "utf8");
     writeFileSync(file, good.replace('prompt: "assistant"', 'prompt: "asistant"'));
-    const { code, output } = await inProject("npx", "threadhold", "check");
+    const { code, output } = await inProject("threadhold", "check");
     expect([code, output]).toEqual([1, expect.stringContaining("asistant")]);
+    // The generated names of the last good build are those of the types: the package's own ones would accept any name.
+    const typed = await inProject("tsc", "-p", ".");
+    expect(typed.output).toMatch(/^agents\/agents\/assistant\.ts\(\d+,\d+\): error TS\d+: .*"asistant"/m);
     writeFileSync(file, good);
-    expect(await inProject("npx", "threadhold", "build")).toMatchObject({ code: 0 });
-    expect(await inProject("npx", "tsc", "-p", ".")).toMatchObject({ code: 0 });
+    expect(await inProject("threadhold", "build")).toMatchObject({ code: 0 });
+    expect(await inProject("tsc", "-p", ".")).toMatchObject({ code: 0 });
   });
 
   it.each(["bundler", "nodenext"])(
     "The entries for programs outside of Workers have complete types under the module resolution %s",
     async (resolution) => {
       cpSync(path.join(fixtures, "entries"), folder, { recursive: true });
-      const checked = await inProject("npx", "tsc", "-p", `tsconfig.${resolution}.json`);
+      const checked = await inProject("tsc", "-p", `tsconfig.${resolution}.json`, ...quickTypescript);
       expect(checked).toMatchObject({ code: 0 });
     },
   );
 
+  it("A program in Node runs turns of threadhold/upp with a tool, and a request without a key is refused", async () => {
+    cpSync(path.join(fixtures, "entries"), folder, { recursive: true });
+    const { code, output } = await inProject("node", "turn.mjs");
+    expect([code, JSON.parse(output)]).toEqual([0, { messages: 4, text: "3.", refused: "AUTHENTICATION_FAILED" }]);
+  });
+
+  it("The example of a Worker that exists has complete types with the installed package, and is bundled for a deploy", async () => {
+    const shop = path.join(folder, "shop");
+    cpSync(fileURLToPath(new URL("../../examples/hono-worker", import.meta.url)), shop, { recursive: true });
+    expect(await inProject("threadhold", "check", "--root", "shop")).toMatchObject({ code: 0 });
+    expect(await inProject("threadhold", "build", "--root", "shop")).toMatchObject({ code: 0 });
+    expect(await inProject("tsc", "-p", "shop")).toMatchObject({ code: 0 });
+    const bundled = await run(["npx", "wrangler", "deploy", "--dry-run", "--outdir", "bundle"], { cwd: shop });
+    expect([bundled.code, bundled.output]).toEqual([0, expect.stringContaining("env.FEEDS")]);
+    const again = await inProject("threadhold", "init", "--root", "shop", "--yes");
+    expect([again.code, again.output]).toEqual([0, expect.stringContaining("Nothing is left to change")]);
+  });
+
   it("The server of the installed wrangler streams an answer and serves the playground", async () => {
-    const port = await nextFreePort(28_787);
-    const url = `http://localhost:${String(port)}`;
-    server = spawn("npx", ["wrangler", "dev", "--port", String(port), "--show-interactive-dev-session=false"], {
-      cwd: folder,
-      detached: true,
-      stdio: "ignore",
-      env: { ...process.env, CI: "true", WRANGLER_SEND_METRICS: "false" },
-    });
-    expect(await waitUntilHealthy(`${url}/healthz`, AbortSignal.timeout(120_000))).toBe(true);
+    server = await serve(["wrangler", "dev", "--show-interactive-dev-session=false", "--port"], { cwd: folder });
+    const { url } = server;
     const headers = { "content-type": "application/json", "sec-fetch-site": "none" };
     const created = await fetch(`${url}/api/threads`, {
       method: "POST",
@@ -106,24 +104,8 @@ describe("a project that installs the package", () => {
     expect([page.status, (await fetch(new URL(script, url))).status]).toEqual([200, 200]);
   });
 
-  it("The Worker is bundled for a deploy without an account", async () => {
-    const { code, output } = await inProject("npx", "wrangler", "deploy", "--dry-run", "--outdir", "bundle");
+  it("Wrangler bundles the Worker of a project with the installed package for a deploy, without a Cloudflare account", async () => {
+    const { code, output } = await inProject("wrangler", "deploy", "--dry-run", "--outdir", "bundle");
     expect([code, output]).toEqual([0, expect.stringContaining("env.THREADS")]);
   });
 });
-
-/** The manifest of the project. Versions of tools are those that this repository is tested with. */
-function manifest(tarball: string): object {
-  const own = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
-    dependencies: Record<string, string>;
-    devDependencies: Record<string, string>;
-  };
-  const tools = ["@cloudflare/workers-types", "@types/react", "react", "typescript", "wrangler"];
-  return {
-    name: "my-app",
-    private: true,
-    type: "module",
-    dependencies: { threadhold: `file:${tarball}`, zod: own.dependencies["zod"] },
-    devDependencies: Object.fromEntries(tools.map((name) => [name, own.devDependencies[name]])),
-  };
-}

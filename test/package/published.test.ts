@@ -3,14 +3,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
 
 import { parseSync } from "oxc-parser";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
-import { run } from "./run.ts";
+import { root, run } from "./run.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const tools = (name: string): string => path.join(root, "node_modules/.bin", name);
 
 /** The modules that a module names. */
@@ -29,13 +27,10 @@ function specifiersOf(file: string, text: string): string[] {
 describe("the package", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "threadhold-published-"));
   const unpacked = path.join(folder, "package");
-  let tarball = "";
+  const { threadhold: tarball, createProgram } = inject("packed");
   let files: string[] = [];
 
   beforeAll(async () => {
-    const packed = await run([process.execPath, path.join(root, "scripts/pack.mjs")], { cwd: root });
-    expect(packed).toMatchObject({ code: 0 });
-    tarball = path.join(root, /artifacts\/packages\/threadhold-\S+\.tgz/.exec(packed.output)?.[0] ?? "");
     expect(await run(["tar", "xzf", tarball, "-C", folder], { cwd: folder })).toMatchObject({ code: 0 });
     files = readdirSync(unpacked, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
@@ -46,9 +41,17 @@ describe("the package", () => {
 
   const read = (file: string): string => readFileSync(path.join(unpacked, file), "utf8");
 
-  it("The manifest and the files have no fault that publint or attw knows, for bundlers and for Node", async () => {
+  it("The package has no fault that publint or attw reports, for bundlers and for Node", async () => {
     expect(await run([tools("publint"), unpacked, "--strict"], { cwd: folder })).toMatchObject({ code: 0 });
     expect(await run([tools("attw"), tarball, "--profile", "esm-only"], { cwd: folder })).toMatchObject({ code: 0 });
+  });
+
+  it("The package create-threadhold has no fault that publint reports, no dependency and no script", async () => {
+    const created = path.dirname(path.dirname(createProgram));
+    expect(await run([tools("publint"), created, "--strict"], { cwd: folder })).toMatchObject({ code: 0 });
+    const manifest = JSON.parse(readFileSync(path.join(created, "package.json"), "utf8")) as Record<string, unknown>;
+    for (const field of ["dependencies", "scripts", "private"]) expect(Object.keys(manifest)).not.toContain(field);
+    expect(readFileSync(path.join(created, "THIRD-PARTY-LICENSES.txt"), "utf8")).toMatch(/^@clack\/prompts 1\./m);
   });
 
   it("No module or declaration imports a path of the repository or a name that starts with #", () => {
@@ -78,15 +81,55 @@ describe("the package", () => {
     expect(files.filter((file) => /(?<!\.d)\.ts$/.test(file))).toEqual([]);
   });
 
+  it("No file of the packages names the folder in which they were built", () => {
+    const created = path.dirname(path.dirname(createProgram));
+    const ofCreated = readdirSync(created, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const all = [
+      ...files.map((file) => path.join(unpacked, file)),
+      ...ofCreated.map(({ parentPath, name }) => path.join(parentPath, name)),
+    ];
+    expect(all.filter((file) => readFileSync(file, "latin1").includes(root))).toEqual([]);
+  });
+
+  it("The playground carries the licences of its packages and fonts, and no file of another build", () => {
+    const licenses = read("dist/ui/THIRD-PARTY-LICENSES.txt");
+    for (const name of [
+      "react",
+      "react-dom",
+      "katex",
+      "@fontsource-variable/ibm-plex-sans",
+      "@fontsource/ibm-plex-mono",
+    ])
+      expect(licenses).toMatch(new RegExp(`^${name} \\d+\\.`, "m"));
+    expect(licenses).toContain("SIL OPEN FONT LICENSE");
+    const pages = files.filter((file) => /^dist\/ui\/assets\/index-[^/]+\.js$/.test(file));
+    expect(pages).toHaveLength(1);
+  });
+
   it("The manifest has no script, so that an installation runs nothing", () => {
     const manifest = JSON.parse(read("package.json")) as Record<string, unknown>;
     expect(Object.keys(manifest)).not.toContain("scripts");
     expect(manifest).toMatchObject({ sideEffects: false, type: "module" });
   });
 
-  it("The list for coding agents links only to files of the package", () => {
-    const links = [...read("llms.txt").matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target ?? "");
-    expect(links.length).toBeGreaterThan(20);
+  it("A program that uses the client alone needs no wrangler, which is an optional peer", () => {
+    const { peerDependencies, peerDependenciesMeta } = JSON.parse(read("package.json")) as {
+      peerDependencies: Record<string, string>;
+      peerDependenciesMeta: Record<string, unknown>;
+    };
+    const required = Object.keys(peerDependencies).filter((name) => !(name in peerDependenciesMeta));
+    expect([peerDependencies["wrangler"], required]).toEqual(["^4.86.0", ["zod"]]);
+  });
+
+  it("Every relative link of a document leads to a file of the package", () => {
+    const links = files
+      .filter((file) => file.endsWith(".md") || file === "llms.txt")
+      .flatMap((file) =>
+        [...read(file).matchAll(/\]\(([^()\s#]+)(?:#[^()\s]*)?\)/g)].flatMap(([, target = ""]) =>
+          /^[a-z]+:/.test(target) ? [] : [path.posix.join(path.posix.dirname(file), target)],
+        ),
+      );
+    expect(links.length).toBeGreaterThan(100);
     expect(links.filter((link) => !files.includes(link))).toEqual([]);
   });
 });

@@ -1,6 +1,14 @@
-// Runs a program to its end, in a folder of the test's choice.
+// Runs programs in folders outside of the repository. Programs of the repository's own packages are not found there.
 
 import { spawn } from "node:child_process";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { nextFreePort } from "#cli/dev/free-port.ts";
+import { waitUntilHealthy } from "#cli/dev/wait-until-healthy.ts";
+
+/** The folder of the repository. */
+export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 
 export interface ProgramResult {
   code: number | null;
@@ -8,19 +16,43 @@ export interface ProgramResult {
   output: string;
 }
 
-/** Runs a program. `env` is added to the variables that a program needs; nothing else of this process's environment is passed on. */
-export function run(
-  command: readonly [program: string, ...args: string[]],
-  { cwd, env = {} }: { cwd: string; env?: NodeJS.ProcessEnv },
-): Promise<ProgramResult> {
-  const [program, ...args] = command;
-  const { PATH, HOME, TMPDIR } = process.env;
-  const registry = Object.entries(process.env).filter(([name]) => /^npm_config_/i.test(name));
-  const child = spawn(program, args, {
-    cwd,
-    env: { PATH, HOME, TMPDIR, CI: "true", WRANGLER_SEND_METRICS: "false", ...Object.fromEntries(registry), ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+export type ProgramCommand = readonly [program: string, ...args: string[]];
+
+interface Surroundings {
+  cwd: string;
+  env?: NodeJS.ProcessEnv;
+}
+
+/** Where programs are found, without the repository's own ones. */
+export const programPath = (process.env["PATH"] ?? "")
+  .split(path.delimiter)
+  .filter((folder) => !folder.startsWith(root))
+  .join(path.delimiter);
+
+/**
+ * The variables that a program needs, without those of this process that lead to the repository. Programs of the folder's packages are
+ * found, as in a script of npm, so that `npx` need not search for them.
+ */
+function environment({ cwd, env: more = {} }: Surroundings): NodeJS.ProcessEnv {
+  const { HOME, TMPDIR } = process.env;
+  const names = ["npm_config_registry", "npm_config_cache", "npm_config_userconfig", "NODE_EXTRA_CA_CERTS", "GOGC"];
+  const passed = Object.entries(process.env).filter(([name]) => names.includes(name));
+  return {
+    PATH: `${path.join(cwd, "node_modules/.bin")}${path.delimiter}${programPath}`,
+    HOME,
+    TMPDIR,
+    CI: "true",
+    WRANGLER_SEND_METRICS: "false",
+    CLOUDFLARE_CF_FETCH_ENABLED: "false",
+    ...Object.fromEntries(passed),
+    ...more,
+  };
+}
+
+/** Runs a program to its end. */
+export function run([program, ...args]: ProgramCommand, surroundings: Surroundings): Promise<ProgramResult> {
+  const { cwd } = surroundings;
+  const child = spawn(program, args, { cwd, env: environment(surroundings), stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
@@ -28,4 +60,37 @@ export function run(
     child.on("error", reject);
     child.on("close", (code) => resolve({ code, output }));
   });
+}
+
+export interface RunningServer {
+  url: string;
+  /** Ends the server and all processes that it started. */
+  close: () => Promise<void>;
+}
+
+/** Starts a server by a command that ends with `--port`, and waits until it answers. */
+export async function serve(command: ProgramCommand, surroundings: Surroundings): Promise<RunningServer> {
+  const port = await nextFreePort(28_000 + 100 * Number(process.env["VITEST_POOL_ID"] ?? 0));
+  const [program, ...args] = command;
+  const child = spawn(program, [...args, String(port)], {
+    cwd: surroundings.cwd,
+    detached: true,
+    env: environment(surroundings),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
+  child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const failed = new AbortController();
+  void ended.then(() => failed.abort());
+  const close = async (): Promise<void> => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGTERM");
+    await ended;
+  };
+  const url = `http://localhost:${String(port)}`;
+  const signal = AbortSignal.any([failed.signal, AbortSignal.timeout(120_000)]);
+  if (await waitUntilHealthy(`${url}/healthz`, signal)) return { url, close };
+  await close();
+  throw new Error(`${command.join(" ")} does not serve ${url}:\n${output}`);
 }

@@ -9,8 +9,10 @@ export default defineConfig({
     name: "package",
     root: fileURLToPath(new URL("../..", import.meta.url)),
     environment: "node",
-    include: ["test/package/**/*.test.ts"],
-    fileParallelism: false,
+    include: ["test/package/*.test.ts"],
+    globalSetup: fileURLToPath(new URL("packed.ts", import.meta.url)),
+    // The tests mostly wait for programs.
+    maxWorkers: 2,
     testTimeout: 180_000,
     hookTimeout: 300_000,
   },

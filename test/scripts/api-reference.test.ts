@@ -88,6 +88,29 @@ it("The API reference links the names in a declaration, and not those in its com
   expect(partOf("Thing")).not.toContain("See ");
 });
 
+it("The API reference links neither a field with the name of a function nor a file's own type with the name of another file's", () => {
+  const sources: Record<string, string> = {
+    "index.ts": `export * from "./add.ts"; export * from "./fields.ts";`,
+    "add.ts": `
+      /** Adds. */ export function add(): Sum { return 1; }
+      /** A sum. */ export type Sum = number;
+    `,
+    "fields.ts": `
+      type Sum = string;
+      /** Fields. */ export interface Fields { add: Sum }
+      /** A copy. */ export interface Copy { field: typeof add }
+    `,
+  };
+  const { exportsOf: exports } = moduleReader(
+    (file) => sources[file] ?? "",
+    (specifier) => specifier.slice(2),
+  );
+  const all = { specifier: "all", file: "all.md", about: "", exports: exports("index.ts") };
+  const parts = entryPage(all, [all]).split("\n### ");
+  const linksOf = (name: string) => /See .*/.exec(parts.find((part) => part.startsWith(`${name}\n`)) ?? "")?.[0];
+  expect(["add", "Fields", "Copy"].map(linksOf)).toEqual(["See [Sum](#sum).", undefined, "See [add](#add)."]);
+});
+
 it("The API reference leaves out internal exports, and its generator reports exports without a doc comment", () => {
   expect(page).not.toContain("wiring");
   expect(undocumented([entry])).toEqual(["src/all.ts  bare of pack has no doc comment"]);

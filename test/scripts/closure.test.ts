@@ -49,7 +49,7 @@ it.each([
     "| attack C1 | endless runs | open | somebody has to mend it |",
     'docs/a.md:1  attack C1 is "open", not one of closed, stays, later',
   ],
-])("A document with %s is refused", (_, text, problem) => {
+])("An audit document with %s is refused", (_, text, problem) => {
   expect(closureProblems({ path, text }, ["attack C1"])).toContain(problem);
 });
 
@@ -62,7 +62,7 @@ it("The audit document is refused if it names a test whose file or title does no
   ]);
 });
 
-it("A test title with values is found by the title of the it.each that makes it", () => {
+it("A test title in the audit document that contains values of an it.each matches the template of that it.each", () => {
   const tests = namedTests({ path, text: closed.replace("ends a chain", "stops a chain of two") });
   const table = (title: string) => () => `it.each(cases)("${title}", () => {});`;
   expect(missingTests(tests, table("RUN1 stops a chain of %s"), table(""))).toEqual([]);
@@ -77,17 +77,17 @@ it("The audit document is refused if it names a test that failed, was skipped or
     expect(testsNotPassed(tests, reports)).toHaveLength(1);
 });
 
-it("A test of a shared suite is found in the report of any test file", () => {
+it("A test that the audit document names in a shared suite may be in the report of any test file", () => {
   const tests = namedTests({ path, text: closed.replace("thread/a.test.ts", "browser/suites/a.ts") });
   expect(testsNotPassed(tests, [report("passed")])).toEqual([]);
   expect(testsNotPassed(tests, [report("failed")])).toHaveLength(1);
 });
 
-it("The titles that an it.each makes are matched in a report", () => {
+it("An it.each template in the audit document matches a title in a report that was made from it", () => {
   const tests = namedTests({ path, text: closed.replace("a chain", "$kind of %s") });
   expect(testsNotPassed(tests, [report("passed", "RUN1 ends one of two")])).toEqual([]);
 });
 
-it("The audit document has each finding once", () => {
+it("The list of audit findings has each finding once", () => {
   expect(new Set(findings).size).toBe(findings.length);
 });

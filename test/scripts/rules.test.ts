@@ -33,7 +33,7 @@ it.each([
       'test/a.test.ts:6  "it ends after ${count} steps" does not begin with its subject',
     ],
   ],
-])("A tree with something %s is refused", (tree, problems) => {
+])("The check of rules refuses a project with something %s", (tree, problems) => {
   const { code, lines } = check(tree);
   expect(code).toBe(1);
   expect(lines.slice(0, -1)).toEqual(problems);

@@ -23,8 +23,9 @@ it("The summary of a failed test run never reports 0 failures, also without a re
   expect(countTests({ testResults: [file("passed", "passed")] }, 1)).toMatchObject({ passed: 1, failed: 1 });
 });
 
-it("The summary of a test run names each failed test or file with the reason", () => {
-  const failed = { status: "failed", fullName: "a thing works", failureMessages: ["AssertionError:\n  no"] };
+it("The summary of a test run names each failed test or file with all reasons", () => {
+  const failureMessages = ["AssertionError:\n  no", "Error: The test failed while it waited for: a pong"];
+  const failed = { status: "failed", fullName: "a thing works", failureMessages };
   const report = {
     testResults: [
       { status: "failed", name: "/somewhere/test/a.test.ts", assertionResults: [failed, { status: "passed" }] },
@@ -32,7 +33,7 @@ it("The summary of a test run names each failed test or file with the reason", (
     ],
   };
   expect(failedTests(report, 1)).toEqual([
-    "FAILED test/a.test.ts: a thing works: AssertionError: no",
+    "FAILED test/a.test.ts: a thing works: AssertionError: no | Error: The test failed while it waited for: a pong",
     "FAILED test/b.test.ts: cannot load",
   ]);
   expect(failedTests({ testResults: [file("passed", "passed")] }, 1)).toHaveLength(1);

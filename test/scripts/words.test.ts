@@ -42,7 +42,7 @@ it("The check of avoided words accepts some phrases in which they have a plain m
   for (const sentence of plain) expect([sentence, wordsOf("a.md", sentence)]).toEqual([sentence, []]);
 });
 
-it("Two files of src with one name are refused", () => {
+it("Two files of src with the same name are refused, also in different folders", () => {
   expect(sharedNames(["src/core/log.ts", "src/lib/log.ts", "test/log.ts"])).toEqual([
     "src/core/log.ts, src/lib/log.ts: files of one name; rename all but one",
   ]);
@@ -54,7 +54,7 @@ it("Index files, and files of parallel folders in src, may have the same name", 
   expect(sharedNames(["src/dialect/a/routes.ts", "src/dialect/b/routes.ts"])).toEqual([]);
 });
 
-it("A file may have as many avoided words as it is allowed, and a new file none", () => {
+it("An existing file may have as many avoided words as its allowed number, and a new file none", () => {
   const exists = () => true;
   expect(filesOver({ "a.ts": 2 }, { "a.ts": 2 }, exists)).toEqual([]);
   expect(filesOver({ "a.ts": 3, "b.ts": 1 }, { "a.ts": 2 }, exists)).toEqual([
@@ -63,18 +63,18 @@ it("A file may have as many avoided words as it is allowed, and a new file none"
   ]);
 });
 
-it("A new file may use the allowance that a file it was split from no longer uses", () => {
+it("A new file may have the avoided words that an existing file is allowed and no longer has", () => {
   expect(filesOver({ "a.ts": 1, "part.ts": 2 }, { "a.ts": 3 }, () => true)).toEqual([]);
   expect(filesOver({ "a.ts": 1, "part.ts": 3 }, { "a.ts": 3 }, () => true)).toEqual([{ path: "part.ts", over: 1 }]);
 });
 
-it("A moved file takes over the allowance of the deleted file", () => {
+it("A moved file may have as many avoided words as the deleted file was allowed", () => {
   const exists = (file: string) => file !== "old.ts";
   expect(filesOver({ "new.ts": 3 }, { "old.ts": 3 }, exists)).toEqual([]);
   expect(filesOver({ "new.ts": 3, "other.ts": 1 }, { "old.ts": 3 }, exists)).toEqual([{ path: "other.ts", over: 1 }]);
 });
 
-it("The allowance is lowered to today's counts, and never raised", () => {
+it("The allowed number of avoided words is lowered to the current counts, and never raised", () => {
   expect(lowered({ "b.ts": 1, "a.ts": 1 }, { "a.ts": 3 })).toEqual({ "a.ts": 1, "b.ts": 1 });
   expect(lowered({ "a.ts": 4 }, { "a.ts": 3 })).toBeNull();
 });

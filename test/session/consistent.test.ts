@@ -80,9 +80,9 @@ it("ENTRY3 The messages in an execution's events are those of its result and tho
         const before = of.messages;
         const isWaiting = of.status === "awaiting_tool_execution";
         const next = isWaiting ? nextResults(of, answers.next().value ?? { at: 0, count: 0, isError: false }) : "On.";
-        const told = await run(of, next);
-        check(told, before, of);
-        cost += told.result.cost ?? Number.NaN;
+        const emitted = await run(of, next);
+        check(emitted, before, of);
+        cost += emitted.result.cost ?? Number.NaN;
         expect(of.totalCost).toBeCloseTo(cost, 9);
       }
     }),

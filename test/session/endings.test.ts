@@ -41,7 +41,7 @@ it("ENTRY7 After a failure the next message continues the conversation", async (
   expect(of.status).toBe("completed");
 });
 
-it("ENTRY7 A temporary failure is retried, and its text is not in the conversation", async () => {
+it("ENTRY7 A temporary failure is retried, and the text of the failed attempt is not in the conversation", async () => {
   let asked = 0;
   const script = () => {
     asked += 1;
@@ -98,7 +98,7 @@ it("ENTRY8 An abort keeps the text so far as an aborted message, and the session
 
 it("ENTRY8 An abort ends a running tool: its signal fires, and its call is answered as stopped", async () => {
   const abort = new AbortController();
-  let heard: unknown;
+  let received: unknown;
   const forever: AgentTool = {
     name: "forever",
     label: "Forever",
@@ -106,14 +106,14 @@ it("ENTRY8 An abort ends a running tool: its signal fires, and its call is answe
     async *execute(_id, _params, signal) {
       yield { type: "delta", delta: "Working…" };
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
-      heard = signal.reason;
+      received = signal.reason;
     },
   };
   const of = session([{ toolCalls: [{ name: "forever", arguments: {} }] }, { text: "?" }], [forever, add]);
   const stream = execute(of, user("Work"), { signal: abort.signal });
   for await (const event of stream) if (event.type === "tool_execution_delta") abort.abort(new Error("enough"));
   expect((await stream.result()).status).toBe("completed");
-  expect(heard).toEqual(new Error("enough"));
+  expect(received).toEqual(new Error("enough"));
   expect(transcript(of.messages).at(-1)).toBe("forever failed: The run was stopped before this tool finished.");
 });
 

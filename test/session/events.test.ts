@@ -119,15 +119,15 @@ it("ENTRY2 A tool that throws, ends without a result or returns nonsense is an e
     }),
   ];
   const toolCalls = broken.map(({ name }) => ({ name, arguments: {} }));
-  const heard: string[] = [];
+  const received: string[] = [];
   const of = session(({ messages, step }) => {
     if (step === 0) return { toolCalls };
-    heard.push(...messages.filter(({ role }) => role === "tool").map(({ content }) => content));
+    received.push(...messages.filter(({ role }) => role === "tool").map(({ content }) => content));
     return { text: "I see." };
   }, broken);
   const { result } = await run(of, "Try");
   expect(result.status).toBe("completed");
-  expect(heard).toEqual(["The disk is full.", "The tool ended without a result."]);
+  expect(received).toEqual(["The disk is full.", "The tool ended without a result."]);
   expect(of.messages.filter(({ role }) => role === "toolResult")).toMatchObject([{ isError: true }, { isError: true }]);
 });
 

@@ -178,7 +178,7 @@ it("ENTRY18 A session stores tool results, errors and remote results completely,
   expect(seen).toEqual([400_000, 400_000, 400_000]);
 });
 
-it("ENTRY5 An image is sent to the model unchanged, and a file elsewhere as its address", async () => {
+it("ENTRY5 An image is sent to the model unchanged, and a file at a URL as that URL", async () => {
   const data = "iVBORw0KGgo=";
   const seen: unknown[] = [];
   const of = session(({ messages }) => {

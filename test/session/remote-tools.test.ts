@@ -48,10 +48,10 @@ it("ENTRY4 Calls of remote tools suspend the session when local ones are done, a
 });
 
 it("ENTRY4 Results are assigned to their calls, and the model reads them", async () => {
-  const heard: string[] = [];
+  const received: string[] = [];
   const of = session(({ step, messages }) => {
     if (step === 0) return { toolCalls: calls };
-    heard.push(...messages.flatMap(({ role, content }) => (role === "tool" ? [content] : [])));
+    received.push(...messages.flatMap(({ role, content }) => (role === "tool" ? [content] : [])));
     return { text: "I see." };
   }, tools);
   await run(of, "Go");
@@ -60,7 +60,7 @@ it("ENTRY4 Results are assigned to their calls, and the model reads them", async
     { ...answer(confirmed, "No."), isError: true },
     { role: "toolResult", toolCallId: located, output: [{ type: "text", text: "Lisbon" }], details: { lat: 38.7 } },
   ]);
-  expect(heard).toEqual(["Lisbon", "3", "No."]);
+  expect(received).toEqual(["Lisbon", "3", "No."]);
   expect(result.status).toBe("completed");
   expect(of.pendingToolCalls).toBeUndefined();
   expect(outline(events)).toEqual([
@@ -134,8 +134,8 @@ it.each([
   expect(JSON.parse(JSON.stringify(again))).toEqual(stored);
   const rest = pendingIds(again).map((id) => answer(id, "Lisbon"));
   const { events } = await run(again, rest);
-  const told = await run(of, rest);
-  expect(events).toEqual(told.events);
+  const emitted = await run(of, rest);
+  expect(events).toEqual(emitted.events);
   expect(again.messages).toEqual(of.messages);
   expect((await run(again, "Bye")).result).toEqual((await run(of, "Bye")).result);
 });

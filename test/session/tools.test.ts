@@ -58,7 +58,7 @@ it.each([
   );
 });
 
-it("ENTRY12 Parameters that refer to themselves are refused as well", () => {
+it("ENTRY12 A tool whose JSON Schema object contains itself is refused when the session is created", () => {
   const circle: Record<string, unknown> = { type: "object" };
   circle["properties"] = { self: circle };
   expect(() => session([], [{ ...search, parameters: circle }])).toThrow(/"search" cannot be checked/);

@@ -17,8 +17,8 @@ import { drain, type Rested } from "./support/drain.ts";
 import { checkOutPrevious, previousCommit } from "./support/previous-build.ts";
 import { addSoakAgent } from "./support/soak-agents.ts";
 import { openSoak, type Soak } from "./support/soak.ts";
+import { talk } from "./support/stop-points.ts";
 import { restoreThreads, storeThreads } from "./support/stored-threads.ts";
-import { talk } from "./support/wishes.ts";
 
 /**
  * Starts the threads, or restores threads that an older build started. Returns what the API showed of the idle thread.
@@ -73,13 +73,13 @@ describe.each<{ build: string; begin: Beginning }>([
     await soak?.close();
   });
 
-  it("SURV11 An idle thread of an older build reads as before, page by page, with its runs and its files, and continues", () => {
+  it("SURV11 An idle thread of an older build can be read as before, page by page, with its runs and its files, and continues", () => {
     expect(before.messages.length).toBeGreaterThan(8);
     expect(before.pages.length).toBeGreaterThan(2);
     // This build may return more fields than the older one. All others have to be equal.
     expect(after).toMatchObject(before);
     expect(read).toBe(note);
-    expect(soak.models.told("rest.4", 0)).toHaveLength(1);
+    expect(soak.models.completed("rest.4", 0)).toHaveLength(1);
   });
 
   it.for(threadNames)("SURV12 A run of an older build is finished by the current one: %s", (name) => {

@@ -11,7 +11,7 @@ import { liveAndDie } from "./support/life.ts";
 import { summary } from "./support/report.ts";
 import { actorsOf, openSoak, type Soak } from "./support/soak.ts";
 import { inside } from "./support/stage.ts";
-import { doomCuts } from "./support/wishes.ts";
+import { doomCuts } from "./support/stop-points.ts";
 
 const seed = Number(process.env["SOAK_SEED"] ?? Math.floor(Math.random() * 1_000_000));
 
@@ -89,7 +89,7 @@ describe(`kills, seed ${String(seed)}`, () => {
     expect(broken("SURV7")).toEqual([]);
   });
 
-  it("SURV8 A run whose server is killed at the same request repeatedly is given up, and its thread continues", () => {
+  it("SURV8 A run whose server is killed at the same request repeatedly ends with recovery_failed, and its thread continues", () => {
     const [doomed] = actorsOf(soak, "doomed");
     const [first, second] = doomed?.turns ?? [];
     expect(soak.models.asked(first?.mark ?? "", 0)).toBe(doomCuts);

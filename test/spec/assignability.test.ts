@@ -116,7 +116,23 @@ export const none: PromptInput<typeof bare> = { q: "" };
     ]);
   });
 
-  it("Every kind of definition fits the registry", async () => {
+  it("The data of a prompt is the parsed type of its structure, and never without one", async () => {
+    const source = `import { definePrompt, type PromptData } from "threadhold";
+import { z } from "zod";
+const fields = { name: "p", toolDescription: "", prompt: "", model: "m" };
+const given = definePrompt({ ...fields, structure: z.object({ q: z.string(), n: z.number().default(1) }) });
+const bare = definePrompt(fields);
+export const right: PromptData<typeof given> = { q: "", n: 2 };
+export const wrong: PromptData<typeof given> = { q: 1, n: 2 };
+export const none: PromptData<typeof bare> = { q: "" };
+`;
+    expect((await typeCheck({ "a.ts": source })).map((line) => line.split(":")[0])).toEqual([
+      "a.ts(7,50)",
+      "a.ts(8,14)",
+    ]);
+  });
+
+  it("Definitions of every form are assignable to the types of models, prompts, agents, tools and hooks", async () => {
     expect(
       await typeCheck({
         "all.ts": `import { defineAgent, defineHook, defineModel, definePrompt, defineTool } from "threadhold";
@@ -131,6 +147,7 @@ export const models: AnyModelDefinition[] = [
 export const prompts: AnyPromptDefinition[] = [
   definePrompt({ name: "a", toolDescription: "", prompt: "", model: "m", tools: ["x", { name: "y" }] }),
   definePrompt({ name: "b", toolDescription: "", prompt: [], model: "m", requiredSchema: schema }),
+  definePrompt({ name: "c", toolDescription: "", prompt: [], model: "m", structure: schema }),
 ];
 export const agents: AnyAgentDefinition[] = [defineAgent({ name: "a", sideA: { prompt: "p", strategy: "react" } })];
 export const tools: AnyToolDefinition[] = [
@@ -177,7 +194,7 @@ export default defineTool("x", z.object({ when: z.date() }), async () => ({ stat
     ]);
   });
 
-  it("A schema in a constant, with unions and string formats, keeps its exact type", async () => {
+  it("A zod schema in a constant keeps its exact type in `defineTool` and `definePrompt`, also with unions and string formats", async () => {
     expect(
       await typeCheck({
         "a.ts": `import { definePrompt, defineTool, type AnyToolDefinition } from "threadhold";

@@ -278,7 +278,7 @@ export const type: Ours.TextContent = { type: "image", text: "words" };
 export const words: Ours.TextContent = { type: "text", text: 1 };`,
   );
 
-  it("SATYPE62, SATYPE63 TextContent has the type text and a text", async () => {
+  it("SATYPE62, SATYPE63 TextContent has a field `type` with the value `text`, and a field `text`", async () => {
     expect(await text()).toEqual(["TS2322", "TS2322"]);
   });
 
@@ -290,7 +290,7 @@ export const data: Ours.ImageContent = { type: "image", data: 1, mimeType: "imag
 export const mimeType: Ours.ImageContent = { type: "image", data: "" };`,
   );
 
-  it("SATYPE64, SATYPE65, SATYPE66 ImageContent has the type image, base64 data and a MIME type", async () => {
+  it("SATYPE64, SATYPE65, SATYPE66 ImageContent has a field `type` with the value `image`, base64 data and a MIME type", async () => {
     expect(await image()).toEqual(["TS2322", "TS2322", "TS2741"]);
   });
 });

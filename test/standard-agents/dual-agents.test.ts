@@ -60,16 +60,20 @@ describe("an agent with two sides", () => {
     expect((await talk({ sideB: { prompt: "third" } })).said).toEqual(["pro", "third", "pro", "third"]);
   });
 
-  it("SAAGENT24 SideConfig.endSessionTool of either side ends the session for both sides", async () => {
-    const { run, sides } = await talk(
-      { sideB: { prompt: "con", endSessionTool: "conclude" } },
-      { by: "con", tool: "conclude" },
-    );
-    expect(run).toMatchObject({ status: "completed", reason: "end_session_tool" });
-    expect(sides).toEqual(["a", "b", "a", "b"]);
-    const other = await talk({ sideB: { prompt: "con" } }, { by: "con", tool: "conclude" });
-    expect(other.run).toMatchObject({ status: "limit", reason: "max_session_turns" });
-  });
+  it.each([
+    { name: "A", by: "pro", sides: ["a", "b", "a"] },
+    { name: "B", by: "con", sides: ["a", "b", "a", "b"] },
+  ] as const)(
+    "SAAGENT24 SideConfig.endSessionTool of side $name ends the session for both sides",
+    async ({ name, by, sides }) => {
+      const side = { prompt: by, endSessionTool: "conclude" };
+      const ended = await talk(name === "A" ? { sideA: side } : { sideB: side }, { by, tool: "conclude" });
+      expect(ended.run).toMatchObject({ status: "completed", reason: "end_session_tool" });
+      expect(ended.sides).toEqual(sides);
+      const other = await talk({}, { by, tool: "conclude" });
+      expect(other.run).toMatchObject({ status: "limit", reason: "max_session_turns" });
+    },
+  );
 
   it("SAAGENT25 SideConfig.stopTool ends the turn of its side alone, and the other side receives the outcome", async () => {
     const sideA = { prompt: "pro", stopTool: "pass", stopToolResponseProperty: "said" };

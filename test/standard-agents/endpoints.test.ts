@@ -152,7 +152,7 @@ describe("a controller's context", () => {
     expect(await loader?.()).toBe(await loader?.());
   });
 
-  it("SAEND17 A registry of loaders has the defined names and no inherited ones", async () => {
+  it("SAEND17 A registry of loaders in a controller's context has the names of the definitions, and no name that every object inherits", async () => {
     const { agents } = await given(path);
     expect(Object.hasOwn(agents ?? {}, "main")).toBe(true);
     expect(Object.hasOwn(agents ?? {}, "constructor")).toBe(false);

@@ -84,7 +84,7 @@ describe("hooks over the history", () => {
     expect(project.requests.at(-1)?.messages.map(({ content }) => content)).toEqual(["two!", "of 3"]);
   });
 
-  it("SAHOOK3 prefilter_llm_history changes what is sent in the form that models take", async () => {
+  it("SAHOOK3 prefilter_llm_history changes the messages that are sent, in the form that models receive", async () => {
     const shout = defineHook("prefilter_llm_history", async (_state, messages) =>
       messages.map((message) => ({ ...message, content: message.content?.toUpperCase() ?? null })),
     );

@@ -57,7 +57,7 @@ describe("thinking that is kept", () => {
     const answer = (await thread.messages()).find(({ role }) => role === "assistant");
     const second = (await wire.sent())[1]?.body["messages"];
     return {
-      told: events.some(({ type }) => type.startsWith("thinking")),
+      emitted: events.some(({ type }) => type.startsWith("thinking")),
       stored: answer?.parts.filter(({ type }) => type === "thinking"),
       kept: JSON.stringify([events, await thread.messages(), await thread.logs("llm_request")]),
       sent: [...(second?.[1]?.["content"] ?? [])].map((part) => part["type"]),
@@ -69,9 +69,9 @@ describe("thinking that is kept", () => {
     const [part] = shown.stored ?? [];
     // The log keeps an answer in the pieces it came in.
     const words = part?.type === "thinking" ? part.thinking.slice(0, 11) : "";
-    expect([shown.told, shown.kept.includes(words), words]).toEqual([true, true, expect.stringMatching(/\w/)]);
+    expect([shown.emitted, shown.kept.includes(words), words]).toEqual([true, true, expect.stringMatching(/\w/)]);
     const hidden = await think({ effort: "low", exclude: true });
-    expect([hidden.told, hidden.kept.includes(words)]).toEqual([false, false]);
+    expect([hidden.emitted, hidden.kept.includes(words)]).toEqual([false, false]);
   });
 
   it("SAPROMPT29 ReasoningConfig.include sends the thinking of earlier runs back to the provider that produced it", async () => {

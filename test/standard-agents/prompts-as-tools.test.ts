@@ -1,4 +1,4 @@
-// Standard Agents, prompts: a prompt that another one may call, and what of its work the caller is told.
+// Standard Agents, prompts: a prompt that another one may call, and which results of its work the caller receives.
 
 import { defineTool } from "@standardagents/spec";
 import type { AnyPromptDefinition, SubpromptConfig, TestRequest, TestTurn } from "@standardagents/spec";
@@ -119,7 +119,7 @@ describe("a prompt called as a tool", () => {
     expect(JSON.parse((await ask(asking)).first ?? "")).toEqual({ topic: "cats", depth: 2 });
   });
 
-  it("A prompt called as a tool ends after the number of steps in maxSteps, more or fewer than ten", async () => {
+  it("A prompt called as a tool ends after maxSteps steps, whether maxSteps is below or above the default of ten", async () => {
     const stepsWith = async (maxSteps: number) => {
       const { project, result } = await ask({ config: { maxSteps }, inner: () => calling("look") });
       expect(result).toMatchObject({ status: "success", result: expect.stringContaining("limit of steps") });

@@ -49,7 +49,7 @@ describe("queueTool", () => {
     expect(project.requests).toHaveLength(2);
   });
 
-  it("SACALL2 A call queued in an idle thread begins a run with the call, which then continues", async () => {
+  it("SACALL2 A call queued in an idle thread begins a run, which makes the call and then continues", async () => {
     const { thread } = await start({ tools, script: answers() });
     await thread.atRest((state) => state.queueTool("greet", { name: "Ada" }));
     await settled(thread);
@@ -120,7 +120,7 @@ describe("invokeTool", () => {
 });
 
 describe("emit", () => {
-  /** The custom events that a follower is told. */
+  /** The custom events that a follower is emitted. */
   async function emitted(...events: [string, unknown][]) {
     const { thread } = await start();
     const following = await follow(thread.id, { after: "0" });
@@ -165,7 +165,7 @@ describe("context", () => {
     expect(results).toEqual(["0", "1"]);
   });
 
-  it("SACALL13 An object that a definition assigns to state.context survives a wait, an eviction and a crash too", async () => {
+  it("SACALL13 An object that a definition assigns to state.context survives a wait, an eviction and a crash", async () => {
     const assign = defineTool("Assigns", async (state: ThreadState) => {
       const mine: Record<string, unknown> = { x: 1 };
       state.context = mine;

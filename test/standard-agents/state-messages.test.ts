@@ -47,7 +47,7 @@ describe("getMessages", () => {
     expect((await query({ order: "desc", limit: 2 })).contents).toEqual(["four", "two"]);
   });
 
-  it("SAMSG6 GetMessagesOptions.includeSilent returns messages that are hidden from interfaces too", async () => {
+  it("SAMSG6 GetMessagesOptions.includeSilent also returns messages that are hidden from interfaces", async () => {
     expect((await query({ includeSilent: true })).contents).toEqual(words);
     expect((await query({ includeSilent: false })).contents).not.toContain("three");
   });
@@ -176,7 +176,7 @@ describe("a message", () => {
 });
 
 describe("getMessage", () => {
-  it("SAMSG22 getMessage returns the message of an id, and null for an unknown one", async () => {
+  it("SAMSG22 getMessage returns the message with the given id, and null for an unknown id", async () => {
     const { thread } = await start();
     await thread.say("Hello");
     const [stored] = await thread.messages();

@@ -1,4 +1,4 @@
-// Standard Agents, tools: what a model is told of a tool, how its function is called, and what becomes of its result.
+// Standard Agents, tools: which of its fields a model receives, how its function is called, and what becomes of its result.
 // Attachments have a file of their own.
 
 import { defineTool } from "@standardagents/spec";
@@ -23,8 +23,8 @@ function answering(result: ToolResult) {
   return call(defineTool("Answers", async () => result));
 }
 
-/** What the provider is told of the tool. */
-async function told(tool: AnyToolDefinition) {
+/** What the provider is emitted of the tool. */
+async function emitted(tool: AnyToolDefinition) {
   const { tools } = await bodySentBy("openai", { tools: { probe: tool }, prompt: { tools: ["probe"] } });
   return tools?.[0]?.["function"];
 }
@@ -54,17 +54,19 @@ describe("defineTool", () => {
     });
     expect((await call(tool, { q: "x" })).result).toMatchObject(done);
     expect(seen).toEqual(["main"]);
-    expect(await told(tool)).toMatchObject({ parameters: { type: "object", properties: {} } });
+    expect(await emitted(tool)).toMatchObject({ parameters: { type: "object", properties: {} } });
   });
 
   it("SATOOL3 The description of a tool is the text that the model reads", async () => {
-    expect(await told(defineTool("Looks it up", async () => done))).toMatchObject({ description: "Looks it up" });
-    expect(await told(defineTool("Writes it down", async () => done))).toMatchObject({ description: "Writes it down" });
+    expect(await emitted(defineTool("Looks it up", async () => done))).toMatchObject({ description: "Looks it up" });
+    expect(await emitted(defineTool("Writes it down", async () => done))).toMatchObject({
+      description: "Writes it down",
+    });
   });
 
   it("SATOOL4 The schema of a tool is sent to the model as parameters, with its descriptions", async () => {
     const schema = z.object({ city: z.string().describe("Which city"), days: z.number().optional() });
-    expect(await told(defineTool("Weather", schema, async () => done))).toMatchObject({
+    expect(await emitted(defineTool("Weather", schema, async () => done))).toMatchObject({
       parameters: {
         type: "object",
         properties: { city: { type: "string", description: "Which city" }, days: { type: "number" } },
@@ -73,7 +75,7 @@ describe("defineTool", () => {
     });
   });
 
-  it("SATOOL5 A tool definition is a tuple of three, and one written by hand works as well", async () => {
+  it("SATOOL5 A tool definition is a tuple of three elements, and a tuple that is written by hand is a tool definition", async () => {
     const run = async (_state: ThreadState, { q }: { q: string }): Promise<ToolResult> => ({ ...done, result: q });
     const schema = z.object({ q: z.string() });
     expect([...defineTool("Probes", schema, run)]).toEqual(["Probes", schema, run]);

@@ -18,7 +18,7 @@ const removal = { threadId: id, createdAt: noon, now: noon + day };
 /** The suite for one kind of catalog. */
 export function catalogContract(kind: string, make: MakeCatalog): void {
   describe(`catalog ${kind}`, () => {
-    test("The newest version of a thread is kept, in whatever order versions arrive", async () => {
+    test("The catalog keeps the newest version of a thread, in whatever order versions arrive", async () => {
       const catalog = await make();
       expect(await catalog.get(id)).toBeNull();
       const metadata = { "half \ud800": [null, { "": "\u0000" }] };
@@ -35,7 +35,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect((await catalog.list({ ...everyone, userId: "ada" })).items).toEqual([]);
     });
 
-    test("An entry that is too large for a row is refused", async () => {
+    test("A catalog entry that is too large for a row is refused", async () => {
       const catalog = await make();
       const entry = entryOf(1, { metadata: { text: "x".repeat(2_000_000) } });
       await expect(catalog.put(entry)).rejects.toMatchObject({ code: "too_large" });
@@ -75,7 +75,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect((await catalog.get(id))?.title).toBe("third");
     });
 
-    test("A removal is remembered for seven days", async () => {
+    test("The catalog remembers the removal of a thread for seven days", async () => {
       const catalog = await make();
       await catalog.remove(removal);
       await catalog.remove({ threadId: threadOf(2).id, createdAt: noon, now: removal.now + removalKept - 1 });
@@ -113,7 +113,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect((await catalog.get(id))?.title).toBe("t");
     });
 
-    test("A report sums whole days by the requested dimensions, and its cost is unknown if one cost is unknown", async () => {
+    test("A usage report sums whole days by the requested dimensions, and its cost is unknown if one cost is unknown", async () => {
       const catalog = await make();
       await catalog.addRunTotals([
         totalOf(1),
@@ -150,7 +150,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(none).toEqual({ lines: [], total: zeroSums });
     });
 
-    test("The total of a report counts a run once, and shows the known part of the cost next to an unknown one", async () => {
+    test("The total of a usage report counts a run once, and contains the known part of a cost that is otherwise unknown", async () => {
       const catalog = await make();
       await catalog.addRunTotals([
         totalOf(1),
@@ -186,7 +186,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       });
     });
 
-    test("The first creation with an idempotency key reserves the key of its owner for a day", async () => {
+    test("The first creation of a thread with an idempotency key reserves the key for its owner for a day", async () => {
       const catalog = await make();
       const first = { owner: "ada", key: "k", fingerprint: "f1", threadId: "t1", now: noon };
       const held = { threadId: "t1", fingerprint: "f1", removed: false };
@@ -202,7 +202,7 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(await catalog.reserveCreation({ ...first, now: noon + creationKept + 1 })).toEqual(other);
     });
 
-    test("A reserved idempotency key reports a later removal of its thread, and no earlier removal under the same id", async () => {
+    test("A reserved idempotency key reports that its thread was removed later, and not that another thread or an earlier one with the same id was", async () => {
       const catalog = await make();
       const first = { owner: "ada", key: "k", fingerprint: "f", threadId: "t1", now: noon };
       const held = { threadId: "t1", fingerprint: "f", removed: false };

@@ -22,7 +22,7 @@ function cursorOf(value: unknown): string {
 /** The part of the suite about lists. */
 export function catalogListContract(kind: string, make: MakeCatalog): void {
   describe(`lists of a catalog ${kind}`, () => {
-    test("A list begins with the newest activity, for one user and for all", async () => {
+    test("A list of threads begins with the newest activity, for one user and for all", async () => {
       const catalog = await make();
       for (const n of [2, 3, 1]) await catalog.put(entryOf(n, { user_id: n === 3 ? "bob" : "ada" }));
       await catalog.put(entryOf(4, { user_id: null }));

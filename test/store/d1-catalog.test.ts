@@ -46,7 +46,7 @@ async function written(database: D1Database, statements: D1PreparedStatement[]):
 }
 
 describe("rows that the catalog reads and writes", () => {
-  test("A run that ended writes four rows at most", async () => {
+  test("An ended run writes at most four rows to the catalog", async () => {
     const database = await emptyDatabase();
     const flush = (version: number, changes = {}) => [
       putStatement(database, entryOf(1, { updated_at: noon + version, ...changes }, { version })),
@@ -64,7 +64,7 @@ describe("rows that the catalog reads and writes", () => {
     expect(await written(database, child)).toBe(3);
   });
 
-  test("A page of the list reads at most two rows for each entry, whatever comes before it", async () => {
+  test("A page of the thread list reads at most two rows for each entry, however many entries come before the page", async () => {
     const database = await emptyDatabase();
     const count = 600;
     const entries = Array.from({ length: count }, (_, n) => entryOf(n, { user_id: n % 2 === 0 ? "ada" : "bob" }));
@@ -80,7 +80,7 @@ describe("rows that the catalog reads and writes", () => {
     }
   });
 
-  test("Lists and reports use an index, and never sort their rows", async () => {
+  test("Queries for thread lists and usage reports use an index, and never sort their rows", async () => {
     const database = await emptyDatabase();
     const plan = async (statement: string, ...values: unknown[]) => {
       const explained = database.prepare(`EXPLAIN QUERY PLAN ${statement}`).bind(...values);
@@ -99,7 +99,7 @@ describe("rows that the catalog reads and writes", () => {
     );
   });
 
-  test("A report reads the requested days only", async () => {
+  test("A usage report reads only the requested days", async () => {
     const database = await emptyDatabase();
     const totals = Array.from({ length: 300 }, (_, n) => totalOf(n, { ended_at: noon + (n % 30) * 86_400_000_000 }));
     await totalsStatement(database, totals).run();

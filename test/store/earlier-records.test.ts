@@ -3,7 +3,8 @@
 import { describe, expect, it } from "vitest";
 
 import { zeroUsage } from "#contract/usage.ts";
-import type { RunRecord, ThreadRecord } from "#core/record.ts";
+import type { ThreadRecord } from "#core/record.ts";
+import type { RunRecord } from "#core/run-record.ts";
 import { currentRun, currentThread } from "#store/thread/earlier-records.ts";
 import type { EarlierRun, EarlierThread } from "#store/thread/earlier-records.ts";
 
@@ -45,7 +46,7 @@ const kept: Partial<EarlierRun> = {
 const begun = { status: "running", started_at: 1_000_002 } as const;
 
 describe("a run of schema 2", () => {
-  it("The stored record of a queued run is read with its input, which contains the queued calls, and without progress", () => {
+  it("The record of a queued run that an earlier schema stored is read with its input, which contains the queued calls, and without progress", () => {
     const queued = { message: messageRecord(1), when: "steer" } as const;
     const calls = [{ id: "call_1", name: "act", arguments: { key: "later" } }];
     expect(readRun(earlierRun({ queued }))).toStrictEqual({ ...runRecord(1), queued });
@@ -55,7 +56,7 @@ describe("a run of schema 2", () => {
     });
   });
 
-  it("The stored record of an executed or interrupted run is read with its state, and a limit that suspended it earlier, in the field progress", () => {
+  it("The record of an executed or interrupted run that an earlier schema stored is read with the run's state, and a limit that suspended the run before, in the field progress", () => {
     const plain = { suspension: null, reached_limit: null, retry: null, context: {} };
     expect(readRun(earlierRun(begun))).toStrictEqual({ ...runRecord(1), ...begun, queued: null, progress: plain });
     const row = earlierRun({ ...begun, ...kept, retry, at_limit: limit });
@@ -64,7 +65,7 @@ describe("a run of schema 2", () => {
   });
 
   it.each(["running", "awaiting_tool_execution"] as const)(
-    "The stored record of a run that was suspended as %s is read with its time and its limit in the field suspension",
+    "The record of a run that was suspended as %s, stored by an earlier schema, is read with its time and its limit in the field suspension",
     (status) => {
       for (const stored of [{}, { at_limit: null }, { at_limit: limit }]) {
         const row = earlierRun({ ...begun, ...kept, ...stored, status, retry, resume_at: 7_000_000 });
@@ -76,7 +77,7 @@ describe("a run of schema 2", () => {
   );
 
   it.each(["completed", "stopped", "limit", "error"] as const)(
-    "The stored record of a run that ended as %s is read without progress",
+    "The record of a run that ended as %s, stored by an earlier schema, is read without progress",
     (status) => {
       const { progress: _, ...ended } = endedRun(1, { text: "done", reason: "response", message_ids: [idOf(1)] });
       expect(readRun({ ...ended, status, resume_at: null, retry: null, context: { seen: true } })).toStrictEqual({
@@ -87,12 +88,12 @@ describe("a run of schema 2", () => {
     },
   );
 
-  it("The stored record of an input that joined another run is read with that run's id and without progress", () => {
+  it("The record of an input that joined another run, stored by an earlier schema, is read with that run's id and without progress", () => {
     const joined = { status: "completed", joined: idOf(9) } as const;
     expect(readRun(earlierRun(joined))).toStrictEqual({ ...runRecord(1), ...joined, queued: null, progress: null });
   });
 
-  it("The stored record of a run of the current schema is read unchanged", () => {
+  it("The record of a run that the current schema stored is read unchanged", () => {
     for (const run of [runRecord(1), endedRun(1)]) expect(readRun({ ...run })).toStrictEqual(run);
   });
 });
@@ -101,7 +102,7 @@ describe("a thread of schema 2", () => {
   const { queue: _, background: __, ...fields } = threadRecord();
   const outbox = { dirty: true, runs: [idOf(1)] };
 
-  it("The stored record of a thread is read with the state of the queue and of background work in two groups", () => {
+  it("The record of a thread that an earlier schema stored is read with the state of the queue and of background work in two groups", () => {
     const row = { ...fields, queue: [idOf(2), idOf(3)], steers: 1, held: true, overtaker: idOf(4), outbox };
     const outgoing: EarlierThread["outgoing"] = [{ type: "stop", thread_id: "child" }];
     const unclaimed = [{ path: "/attachments/a", etag: "tag" }];
@@ -118,7 +119,7 @@ describe("a thread of schema 2", () => {
     });
   });
 
-  it("The stored record of a thread is read with its setup from the field that was named session, and absent fields stay absent", () => {
+  it("The record of a thread that an earlier schema stored is read with its setup from the field that was named session, and absent fields stay absent", () => {
     const session = { id: "desk", agent: null, system_prompt: "Be brief.", tools: [], options: {} };
     const row = { ...fields, usage: zeroUsage, queue: [], held: false, unswept: null, outbox, session };
     expect(readThread(row)).toStrictEqual({
@@ -129,7 +130,7 @@ describe("a thread of schema 2", () => {
     });
   });
 
-  it("The stored record of a thread of the current schema is read unchanged", () => {
+  it("The record of a thread that the current schema stored is read unchanged", () => {
     expect(readThread({ ...threadRecord() })).toStrictEqual(threadRecord());
   });
 });

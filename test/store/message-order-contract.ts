@@ -42,7 +42,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
     });
 
   describe(`messages in a thread store ${kind}`, () => {
-    test("A message is found by its id at any position", () =>
+    test("A message on any branch is found by its id, and not by a position that differs from its id", () =>
       withThread((store) => {
         store.insertMessage(messageRecord(1));
         const moved = messageRecord(2, { position: idOf(7) });
@@ -73,7 +73,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
         expect(store.message(idOf(1))?.position).toBe(idOf(1));
       }));
 
-    test("A page of messages is a range of positions, in either order", () =>
+    test("A page of messages is in ascending or descending order of positions, and begins after a given position", () =>
       withThread((store) => {
         for (const n of [1, 3, 4, 5]) store.insertMessage(messageRecord(n));
         store.insertMessage(messageRecord(2, { position: idOf(6) }));
@@ -85,7 +85,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
         expect(store.messages({ ...all, beyond: idOf(6) })).toEqual([]);
       }));
 
-    test("Silent and deeper messages are left out on request, and the page is still full", () =>
+    test("Silent messages and messages below a maximum depth are left out on request, and the page is still full", () =>
       withThread((store) => {
         for (const n of [1, 2, 3, 4, 5, 6]) {
           store.insertMessage(messageRecord(n, { silent: n % 2 === 0, depth: n > 4 ? 2 : 0 }));
@@ -120,7 +120,7 @@ export function messageOrderContract(kind: string, withStore: WithStore): void {
         expect(numbers(store.messages({ ...all, branch: "a" }))).toEqual([1, 2, 5, 6, 7, 11]);
       }));
 
-    test("A read after a position returns all messages of the branch, silent and deep ones included", () =>
+    test("A read after a position returns all later messages of the branch, also silent ones and those of any depth", () =>
       withThread((store) => {
         insertTree(store);
         store.insertMessage(messageRecord(12, { branch: "b", silent: true, depth: 4 }));

@@ -184,9 +184,9 @@ export function play(store: ManagedThreadStore, given: readonly Operation[]): un
         return store.writeThread(threadRecord({ title: operation.title }));
       case "transaction":
         return store.transaction(() => {
-          const told = operation.work.map(attempt);
-          if (operation.fails) throw new Error(`failed after ${JSON.stringify(told)}`);
-          return told;
+          const emitted = operation.work.map(attempt);
+          if (operation.fails) throw new Error(`failed after ${JSON.stringify(emitted)}`);
+          return emitted;
         });
     }
   };
@@ -195,8 +195,8 @@ export function play(store: ManagedThreadStore, given: readonly Operation[]): un
       return perform(operation) ?? null;
     } catch (error) {
       // The results inside a failed transaction are compared; the texts of other errors differ between the stores.
-      const told = error instanceof Error && error.message.startsWith("failed after") ? error.message : "refused";
-      return { threw: told };
+      const emitted = error instanceof Error && error.message.startsWith("failed after") ? error.message : "refused";
+      return { threw: emitted };
     }
   };
   const end = () => [

@@ -106,7 +106,7 @@ describe("rows read by the thread store", () => {
       expect(read(() => woken.message(idOf(77_777)))).toBeLessThanOrEqual(5);
     }));
 
-  test("A page along branches reads no more rows than one of a single branch", () =>
+  test("A page of messages from several branches reads no more rows than one from a single branch", () =>
     withThread((store, { read }) => {
       fill(store, 3000);
       store.insertBranch({ id: "b", parent_branch: "main", fork_position: idOf(1500), created_at: 1 });

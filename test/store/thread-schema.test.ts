@@ -53,7 +53,7 @@ test("A destroyed object holds no table, row or alarm", () =>
     expect(await storage.getAlarm()).toBeNull();
   }));
 
-test("Migrations create the expected tables, all with text keys and no rowid, and no index", () =>
+test("Migrations create the tables of the golden file and no index, and no table with a text or composite key has a rowid", () =>
   withStorage((storage) => {
     createSqliteThreadStore(storage).create(threadRecord());
     const tables = made(storage);

@@ -47,7 +47,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.readThread()).toBeNull();
       }));
 
-    test("A creation writes the thread's row and its first branch, or nothing", () =>
+    test("The creation of a thread writes the thread's row and its first branch, or nothing", () =>
       withStore((store) => {
         const failing = () =>
           store.transaction(() => {
@@ -70,7 +70,7 @@ export function threadStoreContract(kind: string, withStore: WithStore): void {
         expect(store.migrate()).toEqual([]);
       }));
 
-    test("Records are read as they were written, as copies", () =>
+    test("A thread's store returns records as they were written, and as copies", () =>
       withThread((store) => {
         const odd = JSON.parse('{"__proto__": {"a": 1}, "half \\ud800": "\\u0000\\udfff", "n": 1e21}') as object;
         const message = messageRecord(1, { metadata: { ...odd, deep: [null, { "": false }] }, cost: 0.1 + 0.2 });

@@ -35,7 +35,7 @@ test(
 );
 
 test(
-  "Reads before and after an eviction return the same",
+  "Reads of a thread's store before and after an eviction return the same",
   async () => {
     await fc.assert(
       fc.asyncProperty(operations, async (given) => {

@@ -60,11 +60,11 @@ describe("a child with an undelivered result", () => {
     const { id, child, following } = await begun();
     following.close();
     await rested(id);
-    const told = word("before deliver", { thread: child, to: id });
+    const emitted = word("before deliver", { thread: child, to: id });
     let isLost = true;
-    const places = passing((place) => (told(place) && isLost ? new Promise(() => {}) : undefined));
+    const places = passing((place) => (emitted(place) && isLost ? new Promise(() => {}) : undefined));
     open();
-    await places.until(told);
+    await places.until(emitted);
     expect(await wake(child)).toBe(true);
     expect(await alarmOf(child)).not.toBeNull();
     isLost = false;

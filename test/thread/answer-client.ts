@@ -51,7 +51,7 @@ export const named = (calls: readonly { name: string; id: string }[], name: stri
   calls.find((one) => one.name === name)?.id ?? "";
 
 /** A thread of the agent that received the message and waits with this many calls. */
-export async function resting(
+export async function suspended(
   agent: string,
   first: string,
   count: number,

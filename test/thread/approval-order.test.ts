@@ -11,7 +11,19 @@ import { payDeadlineMs, ran } from "../worker/approval.ts";
 import { skip, testClock } from "../worker/clock.ts";
 import { scripts } from "../worker/definitions.ts";
 import { atPlaces } from "../worker/places.ts";
-import { answer, approve, ask, erase, freshAnswers, named, pay, resting, says, script, send } from "./answer-client.ts";
+import {
+  answer,
+  approve,
+  ask,
+  erase,
+  freshAnswers,
+  named,
+  pay,
+  suspended,
+  says,
+  script,
+  send,
+} from "./answer-client.ts";
 import { exported, replaced } from "./archive-client.ts";
 import { door, holds, lastRunOf, messagesOf, wake } from "./team-driver.ts";
 import { admin, alarmOf, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
@@ -26,7 +38,7 @@ describe("an approved call", () => {
     async (agent) => {
       script("behind", [send("pay_room", "behind_inside"), erase("all")]);
       script("behind_inside", [ask("why")]);
-      const { id, following, calls } = await resting(agent, "behind", 2);
+      const { id, following, calls } = await suspended(agent, "behind", 2);
       let drives = 0;
       atPlaces((place) => {
         if (place.thread !== id || place.name !== "run.assemble") return undefined;
@@ -46,7 +58,7 @@ describe("an approved call", () => {
 
   it("APPROVE7 An approved call waits until every call of its step is decided, also when the run's alarm fires", async () => {
     script("waits", [erase("first"), pay("Ada")]);
-    const { id, following, calls } = await resting("careful_payer", "waits", 2);
+    const { id, following, calls } = await suspended("careful_payer", "waits", 2);
     await value(answer(id, approve(named(calls, "pay"))));
     skip(payDeadlineMs + 1000);
     await wake(id);
@@ -57,7 +69,7 @@ describe("an approved call", () => {
 
   it("APPROVE7 An approved call whose run is stopped first does not run, and no change of it is emitted", async () => {
     script("halted", [pay("Ada"), ask("other")]);
-    const { id, following, calls } = await resting("payer", "halted", 2);
+    const { id, following, calls } = await suspended("payer", "halted", 2);
     await value(answer(id, approve(named(calls, "pay"), { to: "Bob", amount: 1 })));
     await value(stubOf(id).call("stop", admin, null));
     await following.until(isEnd);
@@ -84,7 +96,7 @@ describe("an approved call", () => {
 describe("a decision", () => {
   it("APPROVE8 An approval that arrives while the deadline is processed is ignored, and the response lists it as ignored", async () => {
     script("too_late", [pay("Ada")]);
-    const { id, following, calls } = await resting("payer", "too_late", 1);
+    const { id, following, calls } = await suspended("payer", "too_late", 1);
     const held = door();
     let reached = false;
     atPlaces((place) => {
@@ -104,7 +116,7 @@ describe("a decision", () => {
 
   it("APPROVE8 An approval that arrives after a stop is ignored while the stop is still processed", async () => {
     script("behind_stop", [pay("Ada"), pay("Bob"), pay("Cleo")]);
-    const { id, following, calls } = await resting("payer", "behind_stop", 3);
+    const { id, following, calls } = await suspended("payer", "behind_stop", 3);
     const held = door();
     let reached = false;
     atPlaces((place) => {
@@ -124,7 +136,7 @@ describe("a decision", () => {
 
   it("APPROVE4 A call that was declined stays declined when its run is stopped", async () => {
     script("declined", [pay("Ada"), ask("other")]);
-    const { id, following, calls } = await resting("payer", "declined", 2);
+    const { id, following, calls } = await suspended("payer", "declined", 2);
     await value(answer(id, { tool_call_id: named(calls, "pay"), approved: false, error: "Never." }));
     await value(stubOf(id).call("stop", admin, null));
     await following.until(isEnd);
@@ -133,9 +145,9 @@ describe("a decision", () => {
     following.close();
   });
 
-  it("APPROVE4 A call that was declined stays declined when its run is given up", async () => {
+  it("APPROVE4 A call that was declined stays declined when its run ends with an error before it resumes", async () => {
     script("given_up", [pay("Ada"), ask("other")]);
-    const { id, following, calls } = await resting("payer", "given_up", 2);
+    const { id, following, calls } = await suspended("payer", "given_up", 2);
     await value(answer(id, { tool_call_id: named(calls, "pay"), approved: false, error: "n".repeat(60_000) }));
     await crash(id);
     // The same happens if a deployment removes the agent: the run ends before its loop.
@@ -152,7 +164,7 @@ describe("a decision", () => {
 
   it("APPROVE8 A call that waited for approval when its thread was exported cannot be approved in the imported thread, and its result does not claim an unknown effect", async () => {
     script("copied", [pay("Ada")]);
-    const { id, following, calls } = await resting("payer", "copied", 1);
+    const { id, following, calls } = await suspended("payer", "copied", 1);
     following.close();
     await replaced(id, await exported(id));
     const tool = (await messagesOf(id)).find(({ role }) => role === "tool");
@@ -185,7 +197,7 @@ describe("a release while a call waits", () => {
   it("REMOTE12 A result that a client posted for a remote tool is kept when a new deployment gives the tool a function", async () => {
     released.moves = defineTool("Moves", z.object({}));
     script("moved", [{ name: "moves", arguments: {} }, ask("other")]);
-    const { id, following, calls } = await resting("mover", "moved", 2);
+    const { id, following, calls } = await suspended("mover", "moved", 2);
     await value(answer(id, says(named(calls, "moves"), "from the client")));
     released.moves = fromServer();
     await crash(id);
@@ -203,7 +215,7 @@ describe("a release while a call waits", () => {
     };
     released.moves = defineTool("Moves", z.object({}), run, { needsApproval: true });
     script("became", [{ name: "moves", arguments: {} }]);
-    const { id, following, calls } = await resting("mover", "became", 1);
+    const { id, following, calls } = await suspended("mover", "became", 1);
     released.moves = defineTool("Moves", z.object({}));
     await crash(id);
     await value(answer(id, approve(named(calls, "moves"))));

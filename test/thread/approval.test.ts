@@ -183,8 +183,8 @@ describe("a call that needs approval", () => {
     const [tool] = await toolsOf(id);
     expect(tool?.result).toEqual({ status: "error", error: words });
     expect(tool?.approval).toMatchObject({ approved: false, reason: "Too much." });
-    const told = following.events.flatMap((event) => (event.type === "tool_execution_end" ? [event.is_error] : []));
-    expect(told).toContain(true);
+    const emitted = following.events.flatMap((event) => (event.type === "tool_execution_end" ? [event.is_error] : []));
+    expect(emitted).toContain(true);
     following.close();
   });
 

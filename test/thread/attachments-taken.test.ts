@@ -178,7 +178,7 @@ describe("refused attachments", () => {
     ],
     ["a part without one", [{ type: "file", mime_type: "a/b" }], [png], "content.0", /exactly one of/],
   ])(
-    "%s is refused with the name of its field, and nothing is stored",
+    "A message with an invalid file (%s) is refused, the error names the field, and nothing is stored",
     async ([, content, attachments, field, message], t) => {
       const { take, files } = desk();
       files.put("/folder", new Uint8Array(), "", { isDirectory: true });

@@ -66,8 +66,8 @@ describe("a message with attachments", () => {
       { type: "file", path: "/attachments/a.csv", size: 7 },
     ]);
     expect(new Set(posted?.attachments.map((one) => one.id)).size).toBe(2);
-    const told = events.find((event) => event.type === "message_end");
-    expect(told).toMatchObject({ message: { attachments: posted?.attachments } });
+    const emitted = events.find((event) => event.type === "message_end");
+    expect(emitted).toMatchObject({ message: { attachments: posted?.attachments } });
     expect(await filesOf(id)).toEqual({ "/attachments/cat.png": 3000, "/attachments/a.csv": 7 });
     expect(lastSent()).toEqual([
       {

@@ -33,6 +33,24 @@ describe("rows written", () => {
     expect(spent.size).toBe(1);
   });
 
+  it("COST1 A structured answer writes as many rows as a text of the same length", async () => {
+    const structure = { type: "object", properties: { text: { type: "string" } } };
+    const spent: number[] = [];
+    for (const extra of [{}, { structure }]) {
+      const id = await newThread("parallel");
+      scripts.set("data", () => ({ text: JSON.stringify({ text: "x".repeat(1000) }) }));
+      const { written } = await costOf(id, async () => {
+        const events = await converse(id, "data please", extra);
+        expect(events.at(-1)).toMatchObject({ type: "run_end", status: "completed" });
+        await settled(id);
+      });
+      spent.push(written);
+    }
+    measured("text turn and turn with a structured answer", `${spent.join(" and ")} written`, "the same, ≤ 10");
+    expect(spent[1]).toBe(spent[0]);
+    expect(spent[0]).toBeLessThanOrEqual(10);
+  });
+
   it("COST2 Each tool call writes at most 4 rows, its step included", async () => {
     for (const calls of [1, 2, 5]) {
       const id = await newThread("parallel");
@@ -52,7 +70,7 @@ describe("rows written", () => {
     }
   });
 
-  it("COST2 Tool calls one step after the other write at most 4 rows each", async () => {
+  it("COST2 Tool calls in consecutive steps write at most 4 rows each", async () => {
     const id = await newThread("sequential");
     const calls = 5;
     scripts.set("steps", ({ step }) =>

@@ -17,7 +17,7 @@ import {
   freshAnswers,
   named,
   pay,
-  resting,
+  suspended,
   says,
   script,
   send,
@@ -38,7 +38,7 @@ describe("an approval that is posted to a parent", () => {
     async (how) => {
       script(`ended_${how}`, [send("pay_room", "ended_inside")]);
       script("ended_inside", [pay("Ada")]);
-      const { id, following, calls } = await resting("house", `ended_${how}`, 1);
+      const { id, following, calls } = await suspended("house", `ended_${how}`, 1);
       const child = calls[0]?.thread_id ?? "";
       const held = door();
       atPlaces((place) => (place.name === "before stop" && place.to === child ? held.passed : undefined));
@@ -58,7 +58,7 @@ describe("an approval that is posted to a parent", () => {
   it("An approval that is posted to a parent reaches no child when the parent is stopped while the request is read", async () => {
     script("stopped_between", [send("pay_room", "between_inside")]);
     script("between_inside", [pay("Ada")]);
-    const { id, following, calls } = await resting("house", "stopped_between", 1);
+    const { id, following, calls } = await suspended("house", "stopped_between", 1);
     const child = calls[0]?.thread_id ?? "";
     const [reading, telling] = [door(), door()];
     let reached = false;
@@ -84,7 +84,7 @@ describe("an approval that is posted to a parent", () => {
   it("An approval that is posted to a parent reaches no child when a call of the parent, or an unknown call, is refused", async () => {
     script("refused", [send("pay_room", "refused_inside"), ask("own")]);
     script("refused_inside", [pay("Ada")]);
-    const { id, following, calls } = await resting("house", "refused", 2);
+    const { id, following, calls } = await suspended("house", "refused", 2);
     const child = calls.find(({ thread_id }) => thread_id !== undefined)?.thread_id ?? "";
     const consent = approve(named(calls, "pay"));
     // An approval in place of a result.
@@ -122,7 +122,7 @@ describe("an approval that is posted to a parent", () => {
     script("repeats", [send("pay_room", "repeats_ada"), send("pay_room", "repeats_bob")]);
     script("repeats_ada", [{ ...pay("Ada"), id: "call_pay_tool" }]);
     script("repeats_bob", [{ ...pay("Bob"), id: "call_pay_tool" }]);
-    const { id, following, calls } = await resting("house", "repeats", 2);
+    const { id, following, calls } = await suspended("house", "repeats", 2);
     const [first = "", second = ""] = calls.map((call) => call.id);
     expect(first).not.toBe(second);
     await value(answer(id, approve(first)));
@@ -139,7 +139,7 @@ describe("an approval that is posted to a parent", () => {
     script("lines", [send("cashier", "lines_ada"), send("cashier", "lines_bob")]);
     script("lines_ada", [{ ...pay("Ada"), id: "call_pay_tool" }]);
     script("lines_bob", [{ ...pay("Bob"), id: "call_pay_tool" }]);
-    const { following, calls } = await resting("head_cashier", "lines", 2);
+    const { following, calls } = await suspended("head_cashier", "lines", 2);
     expect(new Set(calls.map((call) => call.id)).size).toBe(2);
     following.close();
   });
@@ -147,7 +147,7 @@ describe("an approval that is posted to a parent", () => {
   it("An approval for a deleted child is refused as an unknown call, and the call is no longer shown", async () => {
     script("deleted", [send("pay_room", "deleted_inside")]);
     script("deleted_inside", [pay("Ada")]);
-    const { id, following, calls } = await resting("house", "deleted", 1);
+    const { id, following, calls } = await suspended("house", "deleted", 1);
     const child = calls[0]?.thread_id ?? "";
     atPlaces((place) =>
       word("before deliver", { thread: child })(place) ? Promise.reject(new Error("unreachable")) : undefined,
@@ -189,7 +189,7 @@ describe("reports of a child to its parent", () => {
   it("A child whose calls were answered in part, and that crashes before it reports this to its parent, has an alarm", async () => {
     script("owes", [send("pay_room", "owes_inside")]);
     script("owes_inside", [erase("all"), ask("why")]);
-    const { id, following, calls } = await resting("house", "owes", 2);
+    const { id, following, calls } = await suspended("house", "owes", 2);
     const child = calls[0]?.thread_id ?? "";
     const tells = word("before childCalls", { to: id });
     const places = passing((place) => (tells(place) ? new Promise(() => {}) : undefined));
@@ -204,7 +204,7 @@ describe("reports of a child to its parent", () => {
     script("passes_on", [send("pay_lobby", "passes_middle")]);
     script("passes_middle", [send("pay_room", "passes_inside")]);
     script("passes_inside", [erase("all"), ask("why")]);
-    const { id, following, calls } = await resting("house", "passes_on", 2);
+    const { id, following, calls } = await suspended("house", "passes_on", 2);
     const tells = word("before childCalls", { to: id });
     const places = passing((place) => (tells(place) ? new Promise(() => {}) : undefined));
     await value(answer(calls[0]?.thread_id ?? "", approve(named(calls, "erase"))));
@@ -217,7 +217,7 @@ describe("reports of a child to its parent", () => {
   it("A child reports again if the parent crashes after the child's call was approved and before the parent stored it", async () => {
     script("between", [send("pay_room", "between_inside"), ask("own")]);
     script("between_inside", [erase("all"), ask("why")]);
-    const { id, following, calls } = await resting("house", "between", 3);
+    const { id, following, calls } = await suspended("house", "between", 3);
     const handed = word("after postToolResults", { thread: id });
     const places = passing((place) => (handed(place) ? new Promise(() => {}) : undefined));
     void answer(id, approve(named(calls, "erase"))).catch(() => undefined);
@@ -238,7 +238,7 @@ describe("readers of a parent", () => {
   it("A reader of the parent receives the remaining calls after one was answered, also if the reader comes later", async () => {
     script("fewer", [send("pay_room", "fewer_inside")]);
     script("fewer_inside", [erase("all"), ask("why")]);
-    const { id, following, calls } = await resting("house", "fewer", 2);
+    const { id, following, calls } = await suspended("house", "fewer", 2);
     await value(answer(id, approve(named(calls, "erase"))));
     await following.until((event) => event.type === "awaiting_tool_execution" && event.tool_calls.length === 1);
     const again = await follow(id, { after: "0", until: "idle" });
@@ -257,7 +257,7 @@ describe("readers of a parent", () => {
         ? { text: "noting", toolCalls: [{ name: "note", arguments: { text: "x" } }] }
         : { text: "done" };
     });
-    const { id, following } = await resting("house", "one_asks", 1);
+    const { id, following } = await suspended("house", "one_asks", 1);
     first.open();
     await following.until((event) => event.type === "subagent_event" && event.event["type"] === "tool_execution_end");
     const run = await lastRunOf(id);
@@ -272,7 +272,7 @@ describe("readers of a parent", () => {
   it("A reader of the parent is notified that its run no longer waits when the call was answered in the child's thread", async () => {
     script("there", [send("pay_room", "there_inside")]);
     script("there_inside", [pay("Ada")]);
-    const { id, following, calls } = await resting("house", "there", 1);
+    const { id, following, calls } = await suspended("house", "there", 1);
     midway.run = () => new Promise(() => {});
     await value(answer(calls[0]?.thread_id ?? "", approve(named(calls, "pay"))));
     const isNone = (event: ThreadEvent) => event.type === "awaiting_tool_execution" && event.tool_calls.length === 0;

@@ -32,7 +32,7 @@ const says = (call: string, result: string): PostedResult => ({ tool_call_id: ca
 const shown = async (id: string) => (await value(stubOf(id).call("describe", admin))).pending_tool_calls;
 
 /** Begins a run of the agent and waits until so many calls are shown. */
-async function resting(first: string, count: number) {
+async function suspended(first: string, count: number) {
   const id = await newThread("house");
   const following = await follow(id, { after: "0" });
   await value(stubOf(id).call("postMessage", admin, message(first), null));
@@ -53,7 +53,7 @@ describe("a call of a child thread", () => {
   it("A child's waiting call is shown by the parent with its kind, arguments and thread, and can be answered at the parent", async () => {
     script("top", [send("pay_room", "inside")]);
     script("inside", [pay("Ada"), ask("why")]);
-    const { id, following, calls } = await resting("top", 2);
+    const { id, following, calls } = await suspended("top", 2);
     const rest = await following.until(isRest);
     expect(rest).toMatchObject({
       tool_calls: [
@@ -91,7 +91,7 @@ describe("a call of a child thread", () => {
   it("A child's waiting call is sent from the parent's rows to readers that come later", async () => {
     script("later", [send("pay_room", "later_inside")]);
     script("later_inside", [pay("Ada")]);
-    const { id, following, calls } = await resting("later", 1);
+    const { id, following, calls } = await suspended("later", 1);
     following.close();
     await evict(id);
     const again = await follow(id, { after: "0" });
@@ -104,7 +104,7 @@ describe("a call of a child thread", () => {
   it("A call that is answered in the child, or ended by the child's end, is no longer shown by the parent", async () => {
     script("direct", [send("pay_room", "direct_inside")]);
     script("direct_inside", [pay("Ada")]);
-    const { id, following, calls } = await resting("direct", 1);
+    const { id, following, calls } = await suspended("direct", 1);
     const [call] = calls;
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -124,7 +124,7 @@ describe("a call of a child thread", () => {
     script("deep", [send("pay_lobby", "deep_middle"), ask("top")]);
     script("deep_middle", [send("pay_room", "deep_inside"), ask("middle")]);
     script("deep_inside", [pay("Ada")]);
-    const { id, following, calls } = await resting("deep", 3);
+    const { id, following, calls } = await suspended("deep", 3);
     const byName = (name: string, thread: boolean) =>
       calls.find((call) => call.name === name && (call.thread_id !== undefined) === thread)?.id ?? "";
     expect(new Set(calls.map(({ thread_id }) => thread_id)).size).toBe(3);
@@ -140,7 +140,7 @@ describe("a call of a child thread", () => {
   it("A child's waiting call is refused in the parent as in the child, takes one answer, and is hidden from other users", async () => {
     script("strict", [send("pay_room", "strict_inside")]);
     script("strict_inside", [pay("Ada"), ask("why")]);
-    const { id, following, calls } = await resting("strict", 2);
+    const { id, following, calls } = await suspended("strict", 2);
     const [payCall = "", askCall = ""] = calls.map((call) => call.id);
     const conflict = { ok: false, refusal: { code: "conflict" } };
     expect(await answer(id, says(payCall, "paid"))).toMatchObject(conflict);
@@ -215,7 +215,7 @@ describe("a call of a child thread", () => {
   it("A call that is answered at the parent disappears there at once, before the child reports the answer", async () => {
     script("at_once", [send("pay_room", "at_once_inside")]);
     script("at_once_inside", [pay("Ada"), ask("why")]);
-    const { id, following, calls } = await resting("at_once", 2);
+    const { id, following, calls } = await suspended("at_once", 2);
     const held = passing((place) => (word("before childCalls", { to: id })(place) ? new Promise(() => {}) : undefined));
     await value(answer(id, approve(calls.find(({ name }) => name === "pay")?.id ?? "")));
     expect((await shown(id)).map(({ name }) => name)).toEqual(["ask"]);
@@ -226,7 +226,7 @@ describe("a call of a child thread", () => {
   it("Arguments of more than 8 KiB of a child's call stay in the child", async () => {
     script("large", [send("pay_room", "large_inside")]);
     script("large_inside", [ask("small"), ask("x".repeat(100_000))]);
-    const { following, calls: inThread } = await resting("large", 2);
+    const { following, calls: inThread } = await suspended("large", 2);
     expect(inThread.map((call) => "arguments" in call)).toEqual([true, false]);
     const rest = await following.until(isRest);
     const calls = rest.type === "awaiting_tool_execution" ? rest.tool_calls : [];

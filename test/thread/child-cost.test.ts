@@ -1,14 +1,26 @@
 // The cost of a child whose call has stopped waiting for it: reported once, counted once, in every state of the parent.
 
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 
 import { peerCaller } from "#core/thread-peer.ts";
 import type { TestTurn } from "#spec/index.ts";
 
 import { skip } from "../worker/clock.ts";
 import { personas } from "../worker/team.ts";
-import { childOf, door, freshTeam, isEnd, lastRunOf, messagesOf, passing, rested, wake, word } from "./team-driver.ts";
+import {
+  childOf,
+  door,
+  freshTeam,
+  holds,
+  isEnd,
+  lastRunOf,
+  messagesOf,
+  passing,
+  rested,
+  wake,
+  word,
+} from "./team-driver.ts";
 import { admin, crash, evict, follow, message, newThread, peerOf, stubOf, value } from "./thread-driver.ts";
 
 beforeEach(freshTeam);
@@ -110,9 +122,9 @@ describe("a call that stopped waiting for its child", () => {
       const row = env.CATALOG.prepare("SELECT body FROM thread WHERE id = ?").bind(id);
       return JSON.parse((await row.first<{ body: string }>())?.body ?? "{}") as { usage?: object };
     };
-    await vi.waitUntil(async () => JSON.stringify((await listed()).usage) === JSON.stringify(run.usage));
+    await holds(async () => JSON.stringify((await listed()).usage) === JSON.stringify(run.usage));
     expect(await totals(id)).toBe(run.usage.total_tokens - usage.total_tokens);
-    await vi.waitUntil(async () => (await totals(child)) === usage.total_tokens);
+    await holds(async () => (await totals(child)) === usage.total_tokens);
   });
 
   for (const crashes of [false, true]) {
@@ -197,7 +209,7 @@ describe("a call whose child is gone, or whose run was given up", () => {
     expect((await lastRunOf(id)).usage.total_tokens).toBe(own + used);
   });
 
-  it("The cost of a child is counted for its call when the child has stopped, although the parent's run was given up", async () => {
+  it("The cost of a child is counted for its call when the child has stopped, although the parent's run ended with recovery_failed", async () => {
     const reached = door();
     personas.set("boss", () => call("panel"));
     personas.set("pro", () => ({ text: "pro says" }));
@@ -249,8 +261,8 @@ describe("a child's child", () => {
     const early = (await lastRunOf(id)).usage.total_tokens;
     held.open();
     await places.until(word("after deliver", { thread: grandchild, to: child }));
-    const told = () => places.seen.filter(word("after deliver", { thread: child, to: id })).length;
-    await places.until(() => told() === 2);
+    const emitted = () => places.seen.filter(word("after deliver", { thread: child, to: id })).length;
+    await places.until(() => emitted() === 2);
     await expectCounted(child, [grandchild]);
     await expectCounted(id, [child]);
     expect((await lastRunOf(id)).usage.total_tokens).toBeGreaterThan(early);

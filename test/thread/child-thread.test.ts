@@ -112,7 +112,7 @@ describe("a parent that waits", () => {
     expect((await messagesOf(id)).find(({ role }) => role === "tool")?.content).toBe("yes");
   });
 
-  it("A parent that is stopped while it waits answers its call and stops the child", async () => {
+  it("A parent that is stopped while it waits for a child gives its call an error result and stops the child", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child, following } = await begun();
@@ -142,7 +142,7 @@ describe("a parent that waits", () => {
 });
 
 describe("deletion", () => {
-  it("The deletion of a parent deletes its children, and the deletion of a child answers the call with an error", async () => {
+  it("The deletion of a parent deletes its children, and the deletion of a child gives the parent's call an error result", async () => {
     const first = door();
     panelBehind(first.passed);
     const { id, child, following } = await begun();

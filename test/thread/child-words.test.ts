@@ -1,6 +1,6 @@
 // Messages between threads when one of them cannot be reached, is asked twice, or has no watchers.
 
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 
 import type { ThreadEvent } from "#contract/event.ts";
 import { foldAll } from "#contract/fold.ts";
@@ -13,6 +13,7 @@ import {
   childOf,
   door,
   freshTeam,
+  holds,
   isEnd,
   lastRunOf,
   messagesOf,
@@ -46,19 +47,19 @@ const twoCalls = {
 };
 
 describe("an answer whose reader cannot be reached", () => {
-  it("The alarm resends a child's undelivered result after pauses of 2 s to an hour, which survive eviction; it arrives once", async () => {
+  it("The alarm resends a child's undelivered result after pauses of 2 s to an hour, the pauses survive an eviction, and the result arrives once", async () => {
     const { passed, open } = door();
     panelBehind(passed);
     const { id, child } = await begun();
     await rested(id);
     let away = true;
-    const told = word("before deliver", { thread: child, to: id });
+    const emitted = word("before deliver", { thread: child, to: id });
     const places = passing((place) => {
-      if (told(place) && away) throw new Error("away");
+      if (emitted(place) && away) throw new Error("away");
     });
-    const tries = () => places.seen.filter(told).length;
+    const tries = () => places.seen.filter(emitted).length;
     open();
-    await places.until(told);
+    await places.until(emitted);
     for (let failures = 1; failures <= 12; failures += 1) {
       // The eviction waits for the try that is under way.
       await evict(child);
@@ -83,7 +84,7 @@ describe("an answer whose reader cannot be reached", () => {
     again.close();
     expect((await messagesOf(id)).map(({ content }) => content)).toEqual(["go", null, "yes", "boss done"]);
     expect(tries()).toBe(13);
-    await vi.waitUntil(async () => (await alarmOf(child)) === null);
+    await holds(async () => (await alarmOf(child)) === null);
   });
 
   it("A message that cannot reach one thread does not delay messages to other threads", async () => {
@@ -117,7 +118,7 @@ describe("an answer whose reader cannot be reached", () => {
     const places = passing();
     await peerOf(input.id).call("startChild", peerCaller, input);
     await places.until(word("after deliver", { thread: input.id }));
-    await vi.waitUntil(async () => (await alarmOf(input.id)) === null);
+    await holds(async () => (await alarmOf(input.id)) === null);
     expect(places.seen.filter(word("before deliver", { thread: input.id }))).toHaveLength(1);
     expect(await lastRunOf(input.id)).toMatchObject({ status: "completed" });
   });
@@ -146,7 +147,7 @@ describe("the start of a child", () => {
     expect(places.seen.filter(word("before deliver", { thread: input.id }))).toHaveLength(1);
   });
 
-  it("A child that has started is not started again when another child of the step has answered", async () => {
+  it("A child that has started is not started again when another child of the same step has delivered its result", async () => {
     const [one, two] = [door(), door()];
     panelBehind(one.passed);
     personas.set("boss", ({ step }) => (step === 0 ? twoCalls : { text: "boss done" }));
@@ -212,8 +213,8 @@ describe("a parent without readers", () => {
 });
 
 /** The types of the events of threads below, by their depth. */
-function toldFrom(events: readonly ThreadEvent[]): Map<number, unknown[]> {
-  const told = new Map<number, unknown[]>();
+function typesByDepth(events: readonly ThreadEvent[]): Map<number, unknown[]> {
+  const emitted = new Map<number, unknown[]>();
   for (const event of events) {
     let inner: object = event;
     let depth = 0;
@@ -221,9 +222,9 @@ function toldFrom(events: readonly ThreadEvent[]): Map<number, unknown[]> {
       inner = Reflect.get(inner, "event") as object;
       depth += 1;
     }
-    if (depth > 0) told.set(depth, [...(told.get(depth) ?? []), Reflect.get(inner, "type")]);
+    if (depth > 0) emitted.set(depth, [...(emitted.get(depth) ?? []), Reflect.get(inner, "type")]);
   }
-  return told;
+  return emitted;
 }
 
 describe("a reader of the top of three threads", () => {
@@ -240,16 +241,16 @@ describe("a reader of the top of three threads", () => {
     await value(stubOf(id).call("postMessage", admin, message("go"), null));
     await following.until(isEnd);
     following.close();
-    const told = toldFrom(following.events);
-    expect([...told.keys()].toSorted((one, other) => one - other)).toEqual([1, 2, 3]);
-    for (const types of told.values()) {
+    const emitted = typesByDepth(following.events);
+    expect([...emitted.keys()].toSorted((one, other) => one - other)).toEqual([1, 2, 3]);
+    for (const types of emitted.values()) {
       expect(types).toContain("run_start");
       expect(types.filter((type) => type === "message_end").length).toBeGreaterThan(0);
       expect(types.filter((type) => type === "run_end")).toHaveLength(1);
     }
   });
 
-  it("A reader that joins the top of three nested threads late receives the later events of the lowest thread, which sent none before", async () => {
+  it("A reader that joins the top of three nested threads late receives the later events of the lowest thread, even if that thread sent none before", async () => {
     const [reached, held] = [door(), door()];
     personas.set("boss", ({ step }) => (step === 0 ? nest("2") : { text: "boss done" }));
     personas.set("nester", async ({ lastUser, step }) => {
@@ -270,7 +271,7 @@ describe("a reader of the top of three threads", () => {
     held.open();
     await following.until(isEnd);
     following.close();
-    expect(toldFrom(following.events).get(2)).toContain("run_end");
+    expect(typesByDepth(following.events).get(2)).toContain("run_end");
   });
 });
 

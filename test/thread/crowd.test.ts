@@ -148,8 +148,8 @@ describe("unsent deltas", () => {
     out.add(delta(3));
     out.add(delta(4));
     clock.pass(10);
-    const told = given.filter(({ reader }) => reader === 0);
-    expect(told.map(({ seq }) => seq)).toEqual([2, 4]);
+    const emitted = given.filter(({ reader }) => reader === 0);
+    expect(emitted.map(({ seq }) => seq)).toEqual([2, 4]);
   });
 });
 
@@ -190,7 +190,7 @@ describe("many readers", () => {
       snapshots.push(await follow(id));
     };
     await value(stubOf(id).call("postMessage", admin, message("crowd"), null));
-    const resting = await follow(id, { after: "0", until: "idle" });
+    const suspended = await follow(id, { after: "0", until: "idle" });
     for (let count = 1; count <= 5; count += 1) {
       await first.until((one) => one.type === "text_delta" && one.offset + one.delta.length > count * 40_000);
       crowd.pop()?.close();
@@ -199,8 +199,8 @@ describe("many readers", () => {
     await first.until((one) => one.type === "tool_execution_start");
     await join();
     hold.open();
-    await resting.closed;
-    const last = resting.events.at(-1)?.seq ?? 0;
+    await suspended.closed;
+    const last = suspended.events.at(-1)?.seq ?? 0;
     const others = [...late.map(({ following }) => following), ...snapshots];
     await Promise.all([...crowd, ...others].map((one) => one.until(({ seq }) => seq === last)));
     await slow.goOn(last);
@@ -209,12 +209,12 @@ describe("many readers", () => {
     const whole = (events: readonly ThreadEvent[]) =>
       events.filter(({ type }) => !type.endsWith("_delta")).map(({ seq }) => seq);
     const everything = whole(first.events);
-    const told = [
-      ...[...crowd, resting, slow].map(({ events }) => ({ after: 0, events })),
+    const emitted = [
+      ...[...crowd, suspended, slow].map(({ events }) => ({ after: 0, events })),
       ...late.map(({ after, following: { events } }) => ({ after, events })),
       ...snapshots.map(({ events: [snapshot, ...events] }) => ({ after: snapshot?.seq ?? 0, events })),
     ];
-    for (const { after, events } of told) {
+    for (const { after, events } of emitted) {
       expect(events.map(({ prev }) => prev)).toEqual([after, ...events.map(({ seq }) => seq)].slice(0, -1));
       expect(whole(events)).toEqual(everything.filter((seq) => seq > after));
       expect(overlaps(events)).toEqual([]);

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import type { EventDraft, PlainEvent } from "#contract/event.ts";
-import { DeltaBuffer } from "#thread/reader/delta-buffer.ts";
+import { DeltaBuffer } from "#thread/reader/fan-out.ts";
 
 function events(...drafts: EventDraft[]): PlainEvent[] {
   return drafts.map((draft, at) => ({ ...draft, seq: at + 1, at: 10 + at, thread_id: "t" }) as PlainEvent);

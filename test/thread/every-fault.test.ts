@@ -8,8 +8,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { planFaults } from "../worker/fault-plan.ts";
 import type { Death } from "../worker/fault-plan.ts";
 import { outside } from "../worker/faulted.ts";
+import { withLoopHooks } from "../worker/loop-hooks.ts";
 import { deathsIn } from "./fault-choice.ts";
-import { plays, rarePlays, says, team } from "./fault-plays.ts";
+import { lost, plays, rarePlays, says, team } from "./fault-plays.ts";
 import { play, quietly, untilDone } from "./fault-stage.ts";
 import type { Outcome, Play } from "./fault-stage.ts";
 import { wrong } from "./fault-verdict.ts";
@@ -30,13 +31,19 @@ const points = Object.values(sources).flatMap((text) =>
 const diedAt = new Set<string>();
 
 let quiet: ReturnType<typeof quietly>;
+let removeHooks = () => {};
 
 beforeAll(() => {
+  // The fault points before hooks are reached only in threads with such hooks.
+  removeHooks = withLoopHooks();
   outside.url = inject("effectServer");
   quiet = quietly();
 });
 
-afterAll(() => quiet.loud());
+afterAll(() => {
+  removeHooks();
+  quiet.loud();
+});
 
 /** Plays the conversation once for each list of deaths, some in parallel. Returns everything that went wrong. */
 async function playAll(conversation: Play, calm: Outcome, lives: readonly Death[][]): Promise<string[]> {
@@ -67,7 +74,7 @@ describe.each(plays)("%s", (_name, conversation) => {
   );
 });
 
-describe.each(rarePlays)("%s", (_name, conversation) => {
+describe.each([...rarePlays, ["an agent whose prompt is missing", lost] as const])("%s", (_name, conversation) => {
   it(
     "A run whose object crashes at any fault point ends like an undisturbed run, with the same messages and each effect once",
     { timeout },
@@ -130,10 +137,10 @@ it.each(deletions)(
     const { id } = await play({ agent: "fault_boss", begin: says("go") }, []);
     const plan = planFaults(id, [death]);
     const gone = { ok: false, refusal: { code: "thread_not_found" } };
-    const told = await untilDone(() => stubOf(id).call("remove", admin));
+    const emitted = await untilDone(() => stubOf(id).call("remove", admin));
     diedAt.add(death.point);
     expect(plan.died).toBe(1);
-    if (!told.ok) expect(told).toMatchObject(gone);
+    if (!emitted.ok) expect(emitted).toMatchObject(gone);
     expect(await stubOf(id).call("describe", admin)).toMatchObject(gone);
     expect(await tablesOf(id)).toEqual([]);
     expect(await alarmOf(id)).toBeNull();

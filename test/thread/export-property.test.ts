@@ -117,7 +117,7 @@ async function happens(id: string, what: Action): Promise<void> {
   }
 }
 
-async function told(id: string, after: number) {
+async function emitted(id: string, after: number) {
   const following = await follow(id, { after: String(after), until: "idle", include_silent: "true" });
   await following.closed;
   return following.events.map((event) => ({ ...event, prev: 0 }));
@@ -133,10 +133,10 @@ describe("any thread", () => {
         for (const what of story) await happens(id, what);
         const { last_seq } = await value(stubOf(id).call("describe", admin));
         const from = Math.floor((last_seq * share) / 100);
-        const [first, before] = [await exported(id), await told(id, from)];
+        const [first, before] = [await exported(id), await emitted(id, from)];
         await replaced(id, first);
         expect(comparable(await exported(id))).toEqual(comparable(first));
-        expect(await told(id, from)).toEqual(before);
+        expect(await emitted(id, from)).toEqual(before);
         await converse(id, "plain again");
         await value(stubOf(id).call("remove", admin));
       }),

@@ -28,7 +28,7 @@ async function shown(id: string) {
 }
 
 /** The events that a reader receives after a number. */
-async function told(id: string, after: number) {
+async function emitted(id: string, after: number) {
   const following = await follow(id, { after: String(after), until: "idle", include_silent: "true" });
   await following.closed;
   return following.events.map((event) => ({ ...event, prev: 0 }));
@@ -94,10 +94,10 @@ describe("an exported thread", () => {
   it("EXPORT2 An imported thread equals the original: thread, messages, runs, logs and every replay", async () => {
     const id = await eventful();
     const before = await shown(id);
-    const replays = await Promise.all([0, 1, 5, 17, 40].map((after) => told(id, after)));
+    const replays = await Promise.all([0, 1, 5, 17, 40].map((after) => emitted(id, after)));
     await replaced(id, await exported(id));
     expect(await shown(id)).toEqual(before);
-    expect(await Promise.all([0, 1, 5, 17, 40].map((after) => told(id, after)))).toEqual(replays);
+    expect(await Promise.all([0, 1, 5, 17, 40].map((after) => emitted(id, after)))).toEqual(replays);
     expect(replays[0]?.length).toBeGreaterThan(40);
     expect(await alarmOf(id)).toBeNull();
     expect(await listed(id)).toBe(true);

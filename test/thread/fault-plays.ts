@@ -17,8 +17,10 @@ const key = { key: "once", fingerprint: "once" };
 const patience = { timeout: 60_000, interval: 2 };
 
 /** Posts one message, only once per thread. */
-export const says = (kind: string) => (id: string) =>
-  value(stubOf(id).call("postMessage", admin, message(`${kind} ${id}`), key));
+export const says =
+  (kind: string, rest = "") =>
+  (id: string) =>
+    value(stubOf(id).call("postMessage", admin, message(`${kind} ${id} ${rest}`.trim()), key));
 
 /** The conversation that reaches most of the points. */
 export const team: Play = { agent: "fault_desk", begin: says("go") };
@@ -32,20 +34,26 @@ async function isQuiet(id: string): Promise<boolean> {
   return alarm === null || alarm > Date.now() + 3 * beforeAlarms;
 }
 
-/** Answers the calls for which the run waits, one at a time, as a client that asks at intervals. */
+/**
+ * Answers the calls for which the run waits, one at a time, as a client that asks at intervals. Each answer but the last is sent again, as
+ * by a client that did not receive the response. The client waits until the thread no longer lists the answered call, and until the
+ * background work of the thread and of the calls' threads is done. The run may be over after the last answer.
+ */
 async function asks(id: string): Promise<void> {
   await says("asks")(id);
+  let sent: PostedResult | null = null;
+  const post = (result: PostedResult) => value(stubOf(id).call("postToolResults", admin, { results: [result] }));
   await vi.waitUntil(async () => {
     const { status, pending_tool_calls: pending } = await value(stubOf(id).call("describe", admin));
     const [call] = pending;
-    if (call !== undefined) {
-      if (!(await isQuiet(id))) return false;
-      await value(stubOf(id).call("postToolResults", admin, { results: [answerTo(call)] }));
-      // The answer is sent again, as by a client that did not receive the response. The last answer is not, because the run may be over by
-      // then.
-      if (pending.length > 1) await value(stubOf(id).call("postToolResults", admin, { results: [answerTo(call)] }));
-    }
-    return status === "idle" || pending.length === 1;
+    if (call === undefined) return status === "idle";
+    if (pending.some((one) => one.id === sent?.tool_call_id)) return false;
+    const threads = new Set([id, ...pending.map(({ thread_id = id }) => thread_id)]);
+    for (const thread of threads) if (!(await isQuiet(thread))) return false;
+    if (sent !== null) await post(sent);
+    sent = answerTo(call);
+    await post(sent);
+    return pending.length === 1;
   }, patience);
 }
 
@@ -98,11 +106,24 @@ export const plays: [name: string, conversation: Play][] = [
   ],
 ];
 
+/** Messages that exceed the budget of the prompts below. */
+const earlier = {
+  initial_messages: Array.from({ length: 8 }, (_, at) => ({ role: "user", content: `${at} ${"word ".repeat(160)}` })),
+};
+
 /** Conversations that are killed at every point they reach, whatever other ones were killed there. */
 export const rarePlays: [name: string, conversation: Play][] = [
+  ["a structured answer that matches at the second attempt", { agent: "fault_former", begin: says("forms") }],
+  ["an agent whose model is missing", { agent: "fault_stray", begin: says("go") }],
+  ["an agent that reasons before it acts", { agent: "fault_thinker", begin: says("go") }],
+  ["an agent that carries out a plan", { agent: "fault_planner", begin: says("go") }],
+  ["an agent whose strategy limits the tools of each step", { agent: "fault_booker", begin: asks }],
   ["a message that joins the run", { agent: "fault_clerk", begin: (id) => steersTalk(id) }],
   ["a message that interrupts the run", { agent: "fault_clerk", begin: (id) => interruptsBusy(id) }],
   ["a message that joins a run that waits for its client", { agent: "fault_asker", begin: (id) => steersAsking(id) }],
+  ["a request that its model refuses as too large", { agent: "fault_desk", begin: says("large", "x".repeat(8000)) }],
+  ["a conversation that a model summarizes", { agent: "fault_summary", extra: earlier, begin: says("short") }],
+  ["a conversation that a function summarizes", { agent: "fault_own_summary", extra: earlier, begin: says("short") }],
   ["a message that interrupts such a run", { agent: "fault_asker", begin: (id) => speaksToAsking(id, "interrupt") }],
 ];
 
@@ -142,3 +163,6 @@ async function interruptsBusy(id: string): Promise<unknown> {
   const now = message(`short ${id}`, { when: "interrupt" });
   return value(stubOf(id).call("postMessage", admin, now, { key: "now", fingerprint: "now" }));
 }
+
+/** A conversation whose step cannot be prepared. */
+export const lost: Play = { agent: "fault_lost", begin: says("go") };

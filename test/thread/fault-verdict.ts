@@ -18,7 +18,10 @@ export function wrong(calm: Outcome, disturbed: Outcome): string[] {
   ];
 }
 
-const ends = ({ runs }: Outcome) => runs.map(({ status, error }) => `${status} ${error?.code ?? ""}`).join();
+const ends = ({ runs }: Outcome) =>
+  runs
+    .map(({ status, error, data, outcome }) => `${status} ${error?.code ?? ""} ${JSON.stringify([data, outcome])}`)
+    .join();
 
 function wrongMessages(calm: Outcome, disturbed: Outcome): string[] {
   const unknown = unknownOutcome.error ?? "";
@@ -27,8 +30,8 @@ function wrongMessages(calm: Outcome, disturbed: Outcome): string[] {
     const [wanted, got] = [line(calm, at), line(disturbed, at)];
     const { name, content } = disturbed.messages[at] ?? {};
     // The line contains everything but the outcome.
-    const told = name === plain && content === unknown && line(calm, at, "?") === line(disturbed, at, "?");
-    return wanted === got || told ? [] : [`message ${at} is ${got}, not ${wanted}`];
+    const emitted = name === plain && content === unknown && line(calm, at, "?") === line(disturbed, at, "?");
+    return wanted === got || emitted ? [] : [`message ${at} is ${got}, not ${wanted}`];
   }).flat();
 }
 

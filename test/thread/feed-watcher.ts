@@ -7,6 +7,8 @@ import type { FeedEvent } from "#contract/feed.ts";
 import { feedName, ownerField } from "#core/feed-rpc.ts";
 import type { FeedStub } from "#core/feed-rpc.ts";
 
+import { reportWait } from "./open-waits.ts";
+
 /** The stub of an owner's feed, a new one each time. */
 export function feedOf(owner: string | null): FeedStub {
   return env.FEEDS.get(env.FEEDS.idFromName(feedName(owner))) as unknown as FeedStub;
@@ -26,7 +28,7 @@ export interface Watching {
   /** Resolves with the close code. */
   closed: Promise<number>;
   /** The received messages in short: `updated running`, `deleted`. */
-  told(): string[];
+  emitted(): string[];
 }
 
 /** The response to an upgrade. */
@@ -63,8 +65,8 @@ export async function watch(owner: string | null, { acknowledges = true } = {}):
     events,
     socket,
     closed,
-    until: (fits) =>
-      new Promise((resolve) => {
+    until: (fits) => {
+      const fitting = new Promise<FeedEvent>((resolve) => {
         const look = (): void => {
           const found = events.findIndex((event, index) => index >= at && fits(event));
           const event = events[found];
@@ -75,8 +77,10 @@ export async function watch(owner: string | null, { acknowledges = true } = {}):
         };
         waiting.add(look);
         look();
-      }),
-    told: () => events.map(inShort),
+      });
+      return reportWait(fitting, { what: `a frame of the feed: ${String(fits)}`, events });
+    },
+    emitted: () => events.map(inShort),
   };
 }
 

@@ -15,7 +15,7 @@ import { personas } from "../worker/team.ts";
 import { exported, imported } from "./archive-client.ts";
 import { costOf, finish } from "./cost-table.ts";
 import { feedOf, newOwner, upgradeOf, watch, withStatus } from "./feed-watcher.ts";
-import { admin, converse, crash, message, newThread, stubOf, value } from "./thread-driver.ts";
+import { admin, converse, crash, kill, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 afterEach(() => atPlaces(null));
 
@@ -52,7 +52,7 @@ describe("messages of a thread to its owner's feed", () => {
     expect(await watching.until(isTitled("Named"))).toMatchObject({ thread: { tags: [], metadata: { a: 1 } } });
     await value(stubOf(id).call("remove", admin));
     expect(await watching.until(isDeleted)).toMatchObject({ thread_id: id });
-    expect(watching.told()).toEqual([
+    expect(watching.emitted()).toEqual([
       "start",
       "created idle",
       "updated running",
@@ -109,8 +109,8 @@ describe("messages of a thread to its owner's feed", () => {
     await others.until(isTitled("Mine now"));
     await value(stubOf(id).call("remove", ben));
     await others.until(isDeleted);
-    expect(watching.told()).toEqual(["start", "created idle", "deleted"]);
-    expect(others.told()).toEqual(["start", "created idle", "updated idle", "deleted"]);
+    expect(watching.emitted()).toEqual(["start", "created idle", "deleted"]);
+    expect(others.emitted()).toEqual(["start", "created idle", "updated idle", "deleted"]);
   });
 
   it("FEED4 A feed receives the message of an import only after the thread is in the catalog", async () => {
@@ -118,7 +118,7 @@ describe("messages of a thread to its owner's feed", () => {
     const lines = await exported(id);
     await value(stubOf(id).call("remove", admin));
     const passed: string[] = [];
-    const told = new Promise<void>((resolve) => {
+    const emitted = new Promise<void>((resolve) => {
       atPlaces(({ thread, name }) => {
         if (thread !== id) return;
         passed.push(name);
@@ -126,13 +126,13 @@ describe("messages of a thread to its owner's feed", () => {
       });
     });
     expect((await imported(id, lines)).status).toBe(201);
-    await told;
+    await emitted;
     expect(passed.indexOf("outbox.send")).toBeGreaterThanOrEqual(0);
     expect(passed.indexOf("before tell")).toBeGreaterThan(passed.indexOf("outbox.send"));
     expect(await env.CATALOG.prepare("SELECT id FROM thread WHERE id = ?").bind(id).first()).toEqual({ id });
   });
 
-  it("FEED5 The feed has no messages of a thread that answers another one's call, or whose creation was refused", async () => {
+  it("FEED5 The feed has no messages about a child thread, or about a thread whose creation was refused", async () => {
     const { owner, watching, id } = await watched();
     const child = crypto.randomUUID();
     const parent = { thread_id: id, run_id: "r", tool_call_id: "c", message_id: "m" };
@@ -143,7 +143,7 @@ describe("messages of a thread to its owner's feed", () => {
     await expect(newThread("parallel", { user_id: owner, initial_messages: tooLong })).rejects.toThrow(/too_large/);
     await value(stubOf(id).call("patch", admin, { title: "Last" }));
     await watching.until(isTitled("Last"));
-    expect(watching.told()).toEqual(["start", "created idle", "updated idle"]);
+    expect(watching.emitted()).toEqual(["start", "created idle", "updated idle"]);
   });
 
   it("A thread sends one feed message at a time, and one more with the newest state after later changes", async () => {
@@ -182,12 +182,12 @@ describe("messages of a thread to its owner's feed", () => {
     await value(stubOf(id).call("remove", admin));
     const other = newOwner();
     const others = await watch(other);
-    const made = { id, agent_id: "parallel", user_id: other, creation: "anew" };
+    const made = { id, agent_id: "parallel", user_id: other, creation: "new" };
     await value(stubOf(id).call("create", admin, made));
     held.resolve();
     await watching.until(isDeleted);
     await others.until(isCreated);
-    expect([watching.told(), others.told()]).toEqual([
+    expect([watching.emitted(), others.emitted()]).toEqual([
       ["start", "created idle", "updated idle", "deleted"],
       ["start", "created idle"],
     ]);
@@ -224,9 +224,7 @@ describe("a feed that fails", () => {
 
   it("FEED7 A feed message that failed because its object was reset is sent once more", async () => {
     const { owner, watching, id } = await watched();
-    await runInDurableObject(env.FEEDS.get(env.FEEDS.idFromName(feedName(owner))), (_, state) => {
-      state.abort("planned death: reset");
-    }).catch(() => undefined);
+    await kill(env.FEEDS.get(env.FEEDS.idFromName(feedName(owner))));
     expect(await watching.closed).not.toBe(1000);
     const back = await watch(owner);
     let failures = 0;
@@ -276,7 +274,7 @@ describe("the feed's object", () => {
     await unsafe.evict(env.FEEDS.get(env.FEEDS.idFromName(feedName(owner))), { webSockets: "hibernate" });
     const later = await watch(owner);
     await later.until(({ type }) => type === "feed_start");
-    expect(later.told()).toEqual(["start"]);
+    expect(later.emitted()).toEqual(["start"]);
     await runDurableObjectAlarm(env.THREADS.get(env.THREADS.idFromName(id)));
     await later.until(withStatus("running"));
     door.open();
@@ -284,7 +282,7 @@ describe("the feed's object", () => {
     const last = await watch(owner);
     await value(stubOf(id).call("patch", admin, { title: "Last" }));
     await last.until(isTitled("Last"));
-    expect(last.told()).toEqual(["start", "updated idle"]);
+    expect(last.emitted()).toEqual(["start", "updated idle"]);
   });
 
   it("FEED10 A feed closes a watcher that acknowledges nothing, keeps one that does, and sends no other owner's messages", async () => {

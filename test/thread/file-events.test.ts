@@ -18,7 +18,7 @@ function changes(events: readonly ThreadEvent[]): string[] {
     .map(({ path, change, file }) => `${change} ${path} ${file === null ? "-" : file.size}`);
 }
 
-const told = [
+const emitted = [
   "written /a/b.txt 3",
   "written /a/b.txt 4",
   "written /made 0",
@@ -44,14 +44,14 @@ describe("changes of files", () => {
     await files.ask("DELETE", "/files/a/b.txt");
     await files.put("/last", "x");
     await live.until((event) => event.type === "file_changed" && event.path === "/last");
-    expect(changes(live.events)).toEqual(told);
+    expect(changes(live.events)).toEqual(emitted);
     const seqs = live.events.map(({ seq }) => seq);
     expect(seqs).toEqual([...new Set(seqs)].sort((left, right) => left - right));
     live.close();
     await crash(id);
     const again = await follow(id, { after: "0" });
     await again.until((event) => event.type === "file_changed" && event.path === "/last");
-    expect(changes(again.events)).toEqual(told);
+    expect(changes(again.events)).toEqual(emitted);
     expect(again.events.filter(({ type }) => type === "file_changed")).toEqual(
       live.events.filter(({ type }) => type === "file_changed"),
     );

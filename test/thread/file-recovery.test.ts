@@ -140,7 +140,7 @@ describe("a thread that is deleted", () => {
 });
 
 describe("the bucket of a deployment", () => {
-  it("Large files in the bucket support ranges, replacement and deletion like others", async () => {
+  it("A large file in the bucket can be read by range, and its bytes are deleted from the bucket after it is replaced", async () => {
     const id = await newThread("filer");
     const files = new Files(id);
     const size = 9 * 1024 * 1024;

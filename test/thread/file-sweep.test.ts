@@ -69,7 +69,7 @@ async function failAgain(id: string, count: number): Promise<number> {
   return Math.round((((await alarmOf(id)) ?? 0) - now) / minute);
 }
 
-it("Each failure of the file sweeper doubles the pause, also after evictions, and no deletion is given up", async () => {
+it("Each failed deletion of files from the bucket doubles the pause up to 15 minutes, also after a crash, and the deletion is repeated until it succeeds", async () => {
   const id = await withGarbage();
   bucket.fails = true;
   const pauses: number[] = [];
@@ -85,7 +85,7 @@ it("Each failure of the file sweeper doubles the pause, also after evictions, an
   expect((await FILES.list({ prefix: `${id}/` })).objects).toEqual([]);
 });
 
-it("An alarm before the time of the next file sweep makes no request to the bucket", async () => {
+it("An alarm before the next attempt to delete files is due sends no deletion to the bucket", async () => {
   const id = await withGarbage();
   bucket.fails = true;
   await failAgain(id, 1);
@@ -100,7 +100,7 @@ it("An alarm before the time of the next file sweep makes no request to the buck
   expect(bucket.deletes).toBe(deletes);
 });
 
-it("A file sweep that succeeds writes one row, the deletion of the record of the file", async () => {
+it("A successful deletion of a file from the bucket writes one row, the deletion of its record", async () => {
   const id = await withGarbage();
   const before = (await stubOf(id).rows()).rowsWritten;
   await runDurableObjectAlarm(objectOf(id));

@@ -71,7 +71,7 @@ afterEach(() => {
   setClockRight();
 });
 
-describe("uploads that stand still", () => {
+describe("an upload that sends nothing", () => {
   it("FHTTP21 Uploads that send nothing are refused with the name of the limit, and the old file stays", async () => {
     fileWorld.bucket = null;
     const id = await newThreadByHand();

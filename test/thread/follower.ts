@@ -5,6 +5,8 @@ import { exports } from "cloudflare:workers";
 
 import type { ThreadEvent } from "#contract/event.ts";
 
+import { reportWait } from "./open-waits.ts";
+
 /** The transport of a follower. */
 export type Kind = "socket" | "sse";
 
@@ -13,8 +15,9 @@ export class Follower {
   readonly kind: Kind;
   readonly after: number;
   readonly events: ThreadEvent[] = [];
-  /** Frames whose `prev` is not the number of the frame before. */
+  /** Frames whose `prev` is not the number of the frame before, and a connection that ended for good before `leave`. */
   readonly faults: string[] = [];
+  readonly #thread: string;
   readonly #path: string;
   readonly #waiting = new Set<() => void>();
   #pongs: (() => void)[] = [];
@@ -25,6 +28,7 @@ export class Follower {
   private constructor(kind: Kind, id: string, after: number) {
     this.kind = kind;
     this.after = after;
+    this.#thread = id;
     this.#path = `http://localhost/api/threads/${id}/${kind === "socket" ? "stream" : "events"}`;
   }
 
@@ -38,25 +42,27 @@ export class Follower {
     return this.events.at(-1)?.seq ?? this.after;
   }
 
-  /** Resolves with the first fitting event, past or future. */
+  /** Resolves with the first fitting event, past or future. Rejects if the subscription has a fault before. */
   until(fits: (event: ThreadEvent) => boolean): Promise<ThreadEvent> {
-    return new Promise((resolve) => {
+    const fitting = new Promise<ThreadEvent>((resolve, reject) => {
       const look = (): void => {
         const found = this.events.find(fits);
-        if (found === undefined) return;
+        if (found !== undefined) resolve(found);
+        else if (this.faults.length > 0) reject(new Error(`The subscription has faults: ${this.faults.join(", ")}`));
+        else return;
         this.#waiting.delete(look);
-        resolve(found);
       };
       this.#waiting.add(look);
       look();
     });
+    return this.#reported(fitting, `an event: ${String(fits)}`);
   }
 
   /** Sends a ping; a socket's ping is answered without waking the object. */
   async ping(): Promise<void> {
     const answered = new Promise<void>((resolve) => this.#pongs.push(resolve));
     this.#socket?.send("ping");
-    await answered;
+    await this.#reported(answered, "a pong");
   }
 
   async leave(): Promise<void> {
@@ -65,12 +71,24 @@ export class Follower {
     await this.#stream?.cancel();
   }
 
+  #reported<T>(promise: Promise<T>, what: string): Promise<T> {
+    const by = `${this.kind} from ${String(this.after)}`;
+    return reportWait(promise, { thread: this.#thread, what: `${what} (${by})`, events: this.events });
+  }
+
   async #attach(): Promise<void> {
     const request = new Request(`${this.#path}?after=${String(this.lastSeq)}`, { headers: { upgrade: "websocket" } });
     const { webSocket: socket, status } = await exports.default.fetch(request);
     if (socket === null) throw new Error(`no socket: ${String(status)}`);
     this.#socket = socket;
+    // Both events may report a lost connection. Frames that arrive after the first one are received again over the next socket.
+    const handleLoss = (): void => {
+      if (this.#left || this.#socket !== socket) return;
+      this.#socket = null;
+      this.#attach().catch((reason: unknown) => this.#ended(String(reason)));
+    };
     socket.addEventListener("message", ({ data }) => {
+      if (this.#socket !== socket) return;
       if (data === "pong") {
         this.#pongs.shift()?.();
         return;
@@ -78,9 +96,8 @@ export class Follower {
       this.#take(String(data));
       if (!this.#left) socket.send(JSON.stringify({ type: "ack", seq: this.lastSeq }));
     });
-    socket.addEventListener("close", () => {
-      if (!this.#left) void this.#attach();
-    });
+    socket.addEventListener("close", handleLoss);
+    socket.addEventListener("error", handleLoss);
     socket.accept();
   }
 
@@ -109,7 +126,13 @@ export class Follower {
 
   /** Only the reader may end its response; any other end is a fault. */
   #ended(how: string): void {
-    if (!this.#left) this.faults.push(how);
+    if (this.#left) return;
+    this.faults.push(how);
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const look of this.#waiting) look();
   }
 
   #take(json: string): void {
@@ -119,6 +142,6 @@ export class Follower {
     }
     if (event.seq <= this.lastSeq) this.faults.push(`${String(event.seq)} after ${String(this.lastSeq)}`);
     this.events.push(event);
-    for (const wake of this.#waiting) wake();
+    this.#wake();
   }
 }

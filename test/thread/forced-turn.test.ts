@@ -84,7 +84,7 @@ describe("a turn or stop that a completed call requested", () => {
     expect(events.at(-1)).toMatchObject({ type: "run_end", status: "stopped", reason: "stop_called" });
   });
 
-  it("A turn that was given to the other side stays with that side although its step waits for two child threads", async () => {
+  it("A turn that was given to the other side stays with that side although a step of the turn waits for two child threads", async () => {
     const [inner, outer] = [door(), door()];
     acts.set("force", (state) => state.execution?.forceTurn("b"));
     personas.set("pro", ({ step }) =>

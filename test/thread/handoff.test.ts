@@ -42,8 +42,8 @@ describe("a handoff", () => {
 
     const twice = await newThread("support");
     personas.set("desk", () => ({ toolCalls: [hand("billing"), hand("billing")] }));
-    const told = await converse(twice, "go");
-    expect(told.filter(({ type }) => type === "agent_handoff")).toHaveLength(1);
+    const emitted = await converse(twice, "go");
+    expect(emitted.filter(({ type }) => type === "agent_handoff")).toHaveLength(1);
   });
 
   it("A handoff that a crash interrupts is made once and emitted once", async () => {
@@ -77,7 +77,7 @@ describe("a handoff", () => {
     expect(items.at(-1)?.content).toBe("clerk here");
   });
 
-  it("A call that fails hands the thread over to no other agent", async () => {
+  it("A failed call of a handoff tool does not hand the thread over to another agent", async () => {
     const id = await newThread("support");
     personas.set("desk", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "billing", arguments: { wrong: true } }] } : { text: "still the desk" },

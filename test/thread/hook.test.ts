@@ -121,7 +121,7 @@ describe("every message", () => {
 });
 
 describe("history hooks", () => {
-  it("Filter and prefilter hooks change what is sent and nothing that is stored", async () => {
+  it("The hooks `filter_messages` and `prefilter_llm_history` change the messages that are sent, and none that are stored", async () => {
     const id = await newThread("parallel", { initial_messages: [{ role: "user", content: "drop me" }] });
     const sent: string[][] = [];
     scripts.set("remind", ({ messages }) => {

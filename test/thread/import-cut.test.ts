@@ -3,7 +3,7 @@
 
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 
 import { callerHeader, exportPath } from "#core/thread-rpc.ts";
 import { readPieceMs } from "#thread/archive/line-stream.ts";
@@ -223,7 +223,7 @@ describe("an import in progress", () => {
     const reader = (await askExport(id)).body?.getReader();
     await reader?.read();
     const stands = () => runInDurableObject(objectOf(id), () => waitingFor(id, readPieceMs));
-    await vi.waitUntil(async () => (await stands()) > 0);
+    await holds(async () => (await stands()) > 0);
     await runInDurableObject(objectOf(id), () => ring(id, readPieceMs));
     const readOn = async () => {
       for (;;) if ((await reader?.read())?.done !== false) return "the whole";

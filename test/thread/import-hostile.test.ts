@@ -65,7 +65,7 @@ const refusedOnes: [string, Spoil][] = [
   ["an unknown field of a line", (lines) => void ((lines[1] as Line)["more"] = 1)],
   ["an unknown field of the thread", (lines) => void (first(lines, "thread")["children"] = [crypto.randomUUID()])],
   ["a parent", (lines) => void (first(lines, "thread")["parent"] = { thread_id: "x", message_id: "y" })],
-  ["something for others to be told", (lines) => void (first(lines, "thread")["background"] = { outbound: [] })],
+  ["messages for other threads", (lines) => void (first(lines, "thread")["background"] = { outbound: [] })],
   ["totals of its own", (lines) => void (first(lines, "thread")["usage"] = zeroUsage)],
   ["a call that awaits another thread", (lines) => void (first(lines, "message")["awaits"] = { kind: "child" })],
   ["a context", (lines) => void (first(lines, "run")["context"] = { admin: true })],

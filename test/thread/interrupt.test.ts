@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { effects } from "../worker/definitions.ts";
 import { personas } from "../worker/team.ts";
-import { atRest, busy, queueOf, resting, said, say, steer, unique } from "./queue-client.ts";
+import { atRest, busy, queueOf, suspended, said, say, steer, unique } from "./queue-client.ts";
 import { freshTeam, holds, lastRunOf, panelBehind, rested } from "./team-driver.ts";
 import { admin, crash, evict, follow, message, newThread, stubOf, types, value } from "./thread-driver.ts";
 
@@ -48,7 +48,7 @@ describe("a message that interrupts", () => {
   });
 
   it("A message that interrupts ends a run in its back-off", async () => {
-    const { id, runId, name } = await resting();
+    const { id, runId, name } = await suspended();
     await evict(id);
     const now = await interrupt(id, "now");
     const events = await atRest(id);
@@ -59,7 +59,7 @@ describe("a message that interrupts", () => {
     expect(await said(id)).toEqual([`user: ${name}`, "user: now", "assistant: echo: now"]);
   });
 
-  it("A message that interrupts ends a run that waits for a child, and the child too", async () => {
+  it("A message that interrupts ends a run that waits for a child thread, and also the child's run", async () => {
     panelBehind(new Promise(() => {}));
     const id = await newThread("boss");
     const following = await follow(id, { after: "0" });
@@ -122,7 +122,7 @@ describe("a message that interrupts", () => {
     await atRest(alone);
   });
 
-  it.each(["steer", "interrupt"] as const)("A message with run=false is refused with when=%s", async (when) => {
+  it.each(["steer", "interrupt"] as const)("A message with run=false and when=%s is refused", async (when) => {
     const { id, open } = await busy();
     const refused = await stubOf(id).call("postMessage", admin, message("no", { when, run: false }), null);
     expect(refused).toMatchObject({ ok: false, refusal: { code: "invalid_request" } });

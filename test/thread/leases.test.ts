@@ -14,7 +14,7 @@ import { gate, registry, scripts } from "../worker/definitions.ts";
 import { costOf, measured, printCosts } from "./cost-table.ts";
 import { newOwner } from "./feed-watcher.ts";
 import { holds } from "./team-driver.ts";
-import { admin, stubOf, value } from "./thread-driver.ts";
+import { admin, kill, stubOf, value } from "./thread-driver.ts";
 
 printCosts();
 
@@ -107,7 +107,7 @@ describe("active threads", () => {
     });
   });
 
-  it("HTTP31 A removed queued input, a repeated idempotency key and a continue of an active thread do not return the thread's lease", async () => {
+  it("HTTP31 An active thread still counts towards its user's limit after a queued input is removed, an idempotency key is repeated or the thread is continued", async () => {
     const user = newUser();
     const threads = await Promise.all(Array.from({ length: 12 }, () => user.thread()));
     const [first = "", ...others] = threads;
@@ -131,7 +131,7 @@ describe("active threads", () => {
     expect((await user.say(free, text)).status).toBe(429);
   });
 
-  it("HTTP31 A thread that waits for its client returns its lease, and needs one again before it continues", async () => {
+  it("HTTP31 A thread that waits for its client does not count as active, and is refused at the limit when the client's result would continue it", async () => {
     const user = newUser();
     scripts.set("askme", ({ step }) =>
       step === 0 ? { toolCalls: [{ name: "ask", arguments: { q: "one" } }] } : { text: "Thanks." },
@@ -157,7 +157,7 @@ describe("active threads", () => {
     await holds(async () => (await user.status(asker)) === "idle");
   });
 
-  it("LEASE3 Active threads count after an eviction and a reset of the object that keeps the leases", async () => {
+  it("LEASE3 A user's active threads still count towards the user's limit after an eviction and after a reset of the object that keeps their leases", async () => {
     const user = newUser();
     const threads = await Promise.all(Array.from({ length: 11 }, () => user.thread()));
     const { text } = slow();
@@ -165,10 +165,7 @@ describe("active threads", () => {
     const unsafe = (await import("workerd:unsafe")).default;
     await unsafe.evict(user.feed, { webSockets: "hibernate" });
     expect((await user.say(threads[10] ?? "", text)).status).toBe(429);
-    await runInDurableObject(user.feed, async (_, state) => {
-      await state.storage.sync();
-      state.abort("planned death: reset");
-    }).catch(() => undefined);
+    await kill(user.feed);
     expect((await user.say(threads[10] ?? "", text)).status).toBe(429);
   });
 

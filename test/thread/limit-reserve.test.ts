@@ -106,7 +106,7 @@ describe("sub-prompts side by side", () => {
     expect(narrow.most).toBe(1);
   });
 
-  it("LIMIT28 Parallel sub-prompts keep to a limit when failing attempts use it up too", async () => {
+  it("LIMIT28 Parallel sub-prompts keep to a limit also when failed attempts use it up", async () => {
     personas.set("boss", ({ step }) => (step === 0 ? calls("helper", many) : { text: "done", usage }));
     personas.set("helper", async () => {
       await value(stubOf(bystander).call("describe", admin));
@@ -123,7 +123,7 @@ describe("sub-prompts side by side", () => {
     expect(used).toBeLessThan(2000 + Math.max(...attempts));
   });
 
-  it("LIMIT28 Parallel sub-prompts keep to a limit after a crash while most of them wait for their share", async () => {
+  it("LIMIT28 Parallel sub-prompts keep to a limit after a crash while most of them wait for a share of it", async () => {
     const [reached, never] = [door(), door()];
     let isCut = false;
     personas.set("boss", ({ step }) => (step === 0 ? calls("helper", many) : { text: "done", usage }));
@@ -145,7 +145,7 @@ describe("sub-prompts side by side", () => {
     expect(end).toMatchObject({ status: "limit", reason: "max_tokens", usage: { total_tokens: 2000 } });
   });
 
-  it("LIMIT28 Parallel sub-prompts that are stopped end, also those that wait for their share", async () => {
+  it("LIMIT28 Parallel sub-prompts end when their run is stopped, also those that wait for a share of the limit", async () => {
     const [reached, never] = [door(), door()];
     personas.set("boss", ({ step }) => (step === 0 ? calls("helper", many) : { text: "done", usage }));
     personas.set("helper", async () => {

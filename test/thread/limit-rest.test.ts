@@ -255,9 +255,11 @@ it("LIMIT24 A run that waits at a limit has one pending call with one deadline, 
   const { id, following } = await limited({ tokens: 900, on_limit: "rest" });
   await holds(async () => (await lastRunOf(id)).usage.total_tokens >= 900);
   await holds(async () => (await lastRunOf(id)).status === "awaiting_tool_execution");
-  const told = restsOf(following.events).flatMap(({ tool_calls }) => tool_calls);
-  expect(new Set(told.map((call) => `${call.id} ${call.deadline}`)).size).toBe(1);
-  expect(await value(stubOf(id).call("describe", admin))).toMatchObject({ pending_tool_calls: [{ id: told[0]?.id }] });
+  const emitted = restsOf(following.events).flatMap(({ tool_calls }) => tool_calls);
+  expect(new Set(emitted.map((call) => `${call.id} ${call.deadline}`)).size).toBe(1);
+  expect(await value(stubOf(id).call("describe", admin))).toMatchObject({
+    pending_tool_calls: [{ id: emitted[0]?.id }],
+  });
   personas.set("helper", () => ({ text: "helped", usage }));
   await value(goOn(id, { tokens: 5000 }));
   expect(await following.until(isEnd)).toMatchObject({ status: "completed" });

@@ -1,6 +1,6 @@
 // Usage that limits count stays counted after its run: when it is reported late, exported or imported.
 
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 
 import type { Caller } from "#core/thread-rpc.ts";
 import type { TestTurn } from "#spec/index.ts";
@@ -8,7 +8,7 @@ import type { TestTurn } from "#spec/index.ts";
 import { allow, capped, freshLimits } from "../worker/limited.ts";
 import { acts, personas } from "../worker/team.ts";
 import { exported, imported, linesOf, replaced } from "./archive-client.ts";
-import { childOf, door, freshTeam, isEnd } from "./team-driver.ts";
+import { childOf, door, freshTeam, holds, isEnd } from "./team-driver.ts";
 import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 beforeEach(() => {
@@ -38,7 +38,7 @@ it("LIMIT11 The usage that a child reports after its parent stopped waiting coun
   const end = await following.until(isEnd);
   following.close();
   const known = end.type === "run_end" ? end.usage.total_tokens : 0;
-  await vi.waitUntil(async () => (await value(stubOf(id).call("describe", admin))).usage.total_tokens > known);
+  await holds(async () => (await value(stubOf(id).call("describe", admin))).usage.total_tokens > known);
   expect((await value(stubOf(child).call("describe", admin))).usage.total_tokens).toBeGreaterThan(0);
   capped.threadLimits = { steps: 2 };
   expect((await converse(id, "more")).at(-1)).toMatchObject({ status: "limit", reason: "thread_steps" });
@@ -76,7 +76,7 @@ describe("an export", () => {
       const limits = { tokens: 500, on_limit: "end" as const };
       await value(stubOf(id).call("postMessage", admin, message("waits", { limits }), null));
       await value(stubOf(id).call("stop", admin, null));
-      await vi.waitUntil(async () => (await value(stubOf(id).call("describe", admin))).active_run_id === null);
+      await holds(async () => (await value(stubOf(id).call("describe", admin))).active_run_id === null);
       const text = await exported(id);
       await value(stubOf(id).call("remove", admin));
       expect(await imported(id, text, importer)).toMatchObject({ status: 201 });

@@ -2,7 +2,7 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 
 import type { PostMessage } from "#contract/message-route.ts";
 
@@ -10,7 +10,7 @@ import { forgetTimers, ring, skip, waits } from "../worker/clock.ts";
 import { planFaults } from "../worker/fault-plan.ts";
 import { allow, capped, freshLimits, limit } from "../worker/limited.ts";
 import { acts, personas } from "../worker/team.ts";
-import { childOf, door, freshTeam, isEnd, lastRunOf, messagesOf, rested, wake } from "./team-driver.ts";
+import { childOf, door, freshTeam, holds, isEnd, lastRunOf, messagesOf, rested, wake } from "./team-driver.ts";
 import { admin, converse, crash, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 import type { Following } from "./thread-driver.ts";
 
@@ -36,7 +36,7 @@ async function begun(extra: Partial<PostMessage> = { limits }): Promise<{ id: st
 /** Moves time by this much at once, and fires the timer that waits for no more than it. */
 async function passes(id: string, ms: number): Promise<void> {
   const above = ms - 10_000;
-  await vi.waitUntil(() => waits(id, { above, upTo: ms }).length > 0, { timeout: 5000 });
+  await holds(() => waits(id, { above, upTo: ms }).length > 0);
   await runInDurableObject(env.THREADS.get(env.THREADS.idFromName(id)), () => {
     const due = waits(id, { above, upTo: ms });
     skip(ms);
@@ -97,7 +97,7 @@ describe("a run whose time is over", () => {
       const plan = planFaults(id, [{ point, hit: 1, mode: "kept" }]);
       await passes(id, 40_000).catch(() => undefined);
       following.close();
-      await vi.waitUntil(() => plan.died === 1);
+      await holds(() => plan.died === 1);
       await wake(id);
       const again = await follow(id, { after: "0" });
       expect(await again.until(isEnd)).toMatchObject(cutShort);
@@ -106,7 +106,7 @@ describe("a run whose time is over", () => {
     },
   );
 
-  it("LIMIT14 A run whose time is over ends the sub-prompt for which its step waits, too", async () => {
+  it("LIMIT14 A run whose time is over also ends the sub-prompt for which its step waits", async () => {
     personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }] }));
     personas.set("helper", () => long);
     const { id, following } = await begun();
@@ -120,7 +120,7 @@ describe("a run whose time is over", () => {
 });
 
 describe("a limit of time at which a run waits", () => {
-  it("LIMIT27 A limit of time of the deployment interrupts a run that waits at limits only because of its request", async () => {
+  it("LIMIT27 A deployment's limit of time interrupts a run that its request lets wait at limits, if its agent does not", async () => {
     allow({ duration_ms: 40_000 });
     personas.set("boss", () => long);
     const { id, following } = await begun({ limits: { on_limit: "rest" } });

@@ -100,7 +100,7 @@ describe("a run that reaches a limit", () => {
     expect((await messagesOf(id))[1]).toMatchObject({ content: "a long word", stop_reason: "tool_calls" });
   });
 
-  it("LIMIT2 A run counts the usage of a failed attempt, and makes no other attempt at the limit", async () => {
+  it("LIMIT2 A run counts the usage of a failed attempt, and makes no further attempt when it has reached a limit", async () => {
     const cut = { text: "half an ", error: { kind: "network" as const, message: "cut" } };
     personas.set("boss", () => (asked.length < 3 ? cut : { text: "done", usage }));
     const id = await newThread("capped");
@@ -204,8 +204,8 @@ describe("sources of limits", () => {
     const id = await newThread("capped", { user_id: "ada" });
     const ada = { user: "ada", admin: false };
     for (const [name, bound] of Object.entries(all)) {
-      for (const wish of [null, bound * 2]) {
-        const limits = { [name]: wish };
+      for (const limit of [null, bound * 2]) {
+        const limits = { [name]: limit };
         const refused = await stubOf(id).call("postMessage", ada, message("more", { limits }), null);
         const field = `limits.${name}`;
         expect(refused).toMatchObject({ ok: false, refusal: { code: "forbidden", details: { field, limit: bound } } });
@@ -268,7 +268,7 @@ describe("usage of a sub-prompt", () => {
     expect(call?.result?.error).toContain("The run came to a limit before it was done.");
   });
 
-  it("LIMIT10 The steps of a sub-prompt count against its run as well", async () => {
+  it("LIMIT10 The steps of a sub-prompt count against the limit of its run", async () => {
     personas.set("boss", () => ({ toolCalls: [{ name: "helper", arguments: { task: "help" } }], usage }));
     personas.set("helper", ({ step }) => (step === 0 ? acting : { text: "helped", usage }));
     const id = await newThread("capped");
@@ -323,7 +323,7 @@ describe("usage of a child thread", () => {
     expect(endOf(events)).toMatchObject({ status: "limit", reason, usage: { total_tokens: 500 } });
   });
 
-  it("LIMIT11 A child thread is bounded by the remaining limits of the parent's thread, too", async () => {
+  it("LIMIT11 A child thread is also bounded by what remains of the limits of its parent thread", async () => {
     talkative();
     capped.threadLimits = { steps: 6 };
     personas.set("boss", ({ step }) => (step === 0 ? duelling() : acting));

@@ -33,6 +33,7 @@ function everyMethod(id: string, caller: Caller) {
     getRun: stub.call("getRun", caller, other),
     listLogs: stub.call("listLogs", caller, { limit: 10, order: "asc" }),
     getLog: stub.call("getLog", caller, other),
+    threadContext: stub.call("threadContext", caller),
     listQueue: stub.call("listQueue", caller, { limit: 10 }),
     patchQueued: stub.call("patchQueued", caller, other, { position: 0 }),
     deleteQueued: stub.call("deleteQueued", caller, other),

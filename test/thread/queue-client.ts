@@ -43,7 +43,7 @@ export async function busy(agent = "parallel", calls = waits): Promise<Busy> {
 }
 
 /** Creates a thread whose run is suspended for a minute before its model answers. */
-export async function resting(agent = "parallel"): Promise<{ id: string; runId: string; name: string }> {
+export async function suspended(agent = "parallel"): Promise<{ id: string; runId: string; name: string }> {
   const name = unique();
   let asked = 0;
   scripts.set(name, () => {

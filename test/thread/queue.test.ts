@@ -132,11 +132,11 @@ describe("the queue", () => {
     const [aside = ""] = (await queueOf(id)).map((input) => input.id);
     open();
     const replayed = await atRest(id);
-    const told = (events: typeof replayed) =>
+    const emitted = (events: typeof replayed) =>
       events.flatMap((event) => (event.type === "queue_changed" ? [event.queued] : []));
-    await following.until(() => told(following.events).length === 10);
+    await following.until(() => emitted(following.events).length === 10);
     following.close();
-    const live = told(following.events);
+    const live = emitted(following.events);
     expect(live.slice(3)).toEqual([
       [three, one, two],
       [three, one, two],
@@ -146,12 +146,12 @@ describe("the queue", () => {
       [two],
       [],
     ]);
-    expect(told(replayed)).toEqual(live);
+    expect(emitted(replayed)).toEqual(live);
   });
 });
 
 describe("late and invalid changes of the queue", () => {
-  it("INPUT7 A change of an input that has begun or was removed is a conflict, and of one that never waited is run_not_found", async () => {
+  it("INPUT7 A change of an input that has begun or was removed is refused with conflict, and a change of one that never waited with run_not_found", async () => {
     const { id, open, one, two } = await waiting();
     const refusal = async (qid: string) => [
       (await patch(id, qid, { content: "late" })).ok,
@@ -245,13 +245,13 @@ describe("files of an input", () => {
   it("INPUT5 Files of a queued input stay if another message refers to them, and when the input begins", async () => {
     const { id, open } = await busy();
     const first = await say(id, "with files", {
-      attachments: [file("gone.csv"), file("told.csv"), file("queued.csv")],
+      attachments: [file("gone.csv"), file("sent.csv"), file("queued.csv")],
     });
-    await say(id, "stored", { run: false, attachments: [{ path: "/attachments/told.csv" }] });
+    await say(id, "stored", { run: false, attachments: [{ path: "/attachments/sent.csv" }] });
     await say(id, "waits", { attachments: [{ path: "/attachments/queued.csv" }] });
     await say(id, "own", { attachments: [file("own.csv")] });
     await value(stubOf(id).call("deleteQueued", admin, first.run?.id ?? ""));
-    const left = ["/attachments/own.csv", "/attachments/queued.csv", "/attachments/told.csv"];
+    const left = ["/attachments/own.csv", "/attachments/queued.csv", "/attachments/sent.csv"];
     expect(await pathsIn(id)).toEqual(left);
     open();
     await atRest(id);

@@ -45,7 +45,7 @@ describe("a queued call", () => {
     expect(run?.steps).toBe(2);
   });
 
-  it("A queued call of an idle thread begins a run with the call, which then continues", async () => {
+  it("A queued call of an idle thread begins a run, which makes the call and then continues", async () => {
     const id = await newThread("boss");
     acts.set("later", () => "did it");
     acts.set("queue", (state) => state.queueTool("act", { key: "later" }));

@@ -60,13 +60,13 @@ describe("joining", () => {
       step === 0 ? { toolCalls: [{ name: "inject", arguments: { text: "hidden" } }] } : { text: "ok" },
     );
     await converse(id, "silent");
-    const told = async (query: Record<string, string>) => {
+    const emitted = async (query: Record<string, string>) => {
       const following = await follow(id, { after: "0", until: "idle", ...query });
       await following.closed;
       return following.events.flatMap((event) => (event.type === "message_end" ? [event.message.content] : []));
     };
-    expect(await told({})).not.toContain("hidden");
-    expect(await told({ include_silent: "true" })).toContain("hidden");
+    expect(await emitted({})).not.toContain("hidden");
+    expect(await emitted({ include_silent: "true" })).toContain("hidden");
     const following = await follow(id, { after: "0", until: "idle", types: "custom" });
     await following.closed;
     expect(following.events).toMatchObject([{ type: "custom", name: "injected" }]);
@@ -187,10 +187,10 @@ describe("events that are still in memory", () => {
     hold.open();
     await whole.until(({ type }) => type === "run_end");
     whole.close();
-    for (const [number, told] of fromMemory) {
+    for (const [number, emitted] of fromMemory) {
       const fromRows = await follow(id, { after: String(number), until: "idle" });
       await fromRows.closed;
-      expect(told).toEqual(fromRows.events.filter(({ seq }) => seq <= held));
+      expect(emitted).toEqual(fromRows.events.filter(({ seq }) => seq <= held));
     }
     expect((await stubOf(id).rows()).rowsRead).toBeGreaterThan(before.rowsRead);
   });

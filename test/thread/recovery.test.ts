@@ -103,7 +103,7 @@ describe("a run that a crash interrupted", () => {
     expect(effects.filter((effect) => effect === "note recov2")).toHaveLength(1);
   });
 
-  it("RECOV3 A run is given up after five recoveries without a committed step", async () => {
+  it("RECOV3 A run ends with recovery_failed after five recoveries without a committed step", async () => {
     const id = await newThread("parallel");
     scripts.set("recov3", () => ({ text: Array.from({ length: 5000 }, () => "lost "), delayMs: 50 }));
     const { run } = await value(stubOf(id).call("postMessage", admin, message("recov3"), null));
@@ -151,7 +151,7 @@ describe("a run that a crash interrupted", () => {
     expect(ended.cost).toBeCloseTo((200 * 1 + 20 * 2) / 1e6, 10);
   });
 
-  it("RECOV6 A run that is given up leaves every call with a result", async () => {
+  it("RECOV6 A run that ends with recovery_failed leaves every call with a result", async () => {
     const id = await newThread("sequential");
     const gates = [gate("recov6")];
     scripts.set("recov6", () => ({
@@ -182,7 +182,7 @@ describe("a run that a crash interrupted", () => {
     expect(foldAll(late.events).messages.map(({ content }) => content)).toEqual(items.map(({ content }) => content));
   });
 
-  it("A run is given up also if a hook logs each time the run is resumed", async () => {
+  it("A run that is interrupted six times in one step ends with recovery_failed, also if a hook causes a log entry after each resume", async () => {
     const id = await newThread("parallel");
     const text = "break the filter";
     scripts.set("break", () => ({ text: Array.from({ length: 5000 }, () => "lost "), delayMs: 50 }));
@@ -245,7 +245,7 @@ describe("a run that a crash interrupted", () => {
     expect(await value(stubOf(id).call("getRun", admin, run?.id ?? ""))).toMatchObject({ status: "completed" });
   });
 
-  it("RECOV6 A run that is given up leaves no partial answer with a reader that resumes", async () => {
+  it("RECOV6 A reader that resumes after a run ended with recovery_failed has no partial answer", async () => {
     const id = await newThread("parallel");
     scripts.set("recov9", () => ({ text: Array.from({ length: 5000 }, () => "lost "), delayMs: 50 }));
     await value(stubOf(id).call("postMessage", admin, message("recov9"), null));

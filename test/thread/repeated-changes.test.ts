@@ -14,14 +14,14 @@ function eventRows(id: string): Promise<{ rows: number; size: number }> {
   });
 }
 
-async function told(id: string) {
+async function emitted(id: string) {
   const following = await follow(id, { after: "0", until: "idle" });
   await following.closed;
   return following.events;
 }
 
 describe("changes that are repeated", () => {
-  it("A thread keeps one event for repeated changes, with its current state", async () => {
+  it("A thread keeps one update event for repeated changes, and that event contains the latest state", async () => {
     const id = await newThread("parallel");
     await converse(id, "a");
     const before = await eventRows(id);
@@ -33,11 +33,11 @@ describe("changes that are repeated", () => {
     const after = await eventRows(id);
     expect(after.rows - before.rows).toBe(1);
     expect(after.size - before.size).toBeLessThan(62_000);
-    const updates = (await told(id)).filter(({ type }) => type === "thread_updated");
+    const updates = (await emitted(id)).filter(({ type }) => type === "thread_updated");
     expect(updates).toMatchObject([{ thread: { title: "title 10" } }]);
   });
 
-  it("A message keeps one event for repeated changes, and none once it is deleted", async () => {
+  it("A message keeps one update event for repeated changes, and the event of its deletion replaces that event", async () => {
     const id = await newThread("parallel");
     await converse(id, "a");
     const { items } = await value(
@@ -51,7 +51,7 @@ describe("changes that are repeated", () => {
       }
     }
     expect((await eventRows(id)).rows - before.rows).toBe(2);
-    const updates = (await told(id)).filter(({ type }) => type === "message_updated");
+    const updates = (await emitted(id)).filter(({ type }) => type === "message_updated");
     expect(updates).toMatchObject([
       { message: { id: first, content: "text 10" } },
       { message: { id: second, content: "text 10" } },
@@ -62,7 +62,7 @@ describe("changes that are repeated", () => {
     // The event of the deletion replaces the event of the change.
     expect(after.rows - before.rows).toBe(2);
     expect(after.size - before.size).toBeLessThan(2000);
-    expect((await told(id)).filter(({ type }) => type === "message_deleted")).toMatchObject([
+    expect((await emitted(id)).filter(({ type }) => type === "message_deleted")).toMatchObject([
       { message: { id: first, content: null, metadata: {} } },
     ]);
   });

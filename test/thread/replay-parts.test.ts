@@ -73,8 +73,8 @@ describe("a replay in many parts", () => {
     const offset = Date.now() % 4;
     console.log(`every fourth number, from the one at ${String(offset)}`);
     for (const { seq } of whole.filter((_, index) => index % 4 === offset)) {
-      const told = await replayed(id, seq);
-      expect(told.map(bare)).toEqual(whole.filter((event) => event.seq > seq).map(bare));
+      const emitted = await replayed(id, seq);
+      expect(emitted.map(bare)).toEqual(whole.filter((event) => event.seq > seq).map(bare));
     }
   }, 60_000);
 });

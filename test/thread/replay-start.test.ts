@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
 import { noProgress } from "#core/blank-run.ts";
-import type { ExecutedRun, RunRecord } from "#core/record.ts";
+import type { ExecutedRun, RunRecord } from "#core/run-record.ts";
 import { nextStarted, runsByStart, searchRunsBack, searchRunsOn, startOf } from "#thread/replay/replay-start.ts";
 import { beginOrder } from "#thread/run/write-run.ts";
 
@@ -79,8 +79,8 @@ describe("runs that began in any order", () => {
           for (const found of [back, on]) {
             expect(found.last?.id).toBe(before.at(-1)?.id);
             expect(nextStarted(store, found.from, after)?.id).toBe(behind[0]?.id);
-            const told = [before.at(-1), ...behind].flatMap((run) => run?.id ?? []);
-            expect(told.filter((id) => id < (found.from ?? ""))).toEqual([]);
+            const emitted = [before.at(-1), ...behind].flatMap((run) => run?.id ?? []);
+            expect(emitted.filter((id) => id < (found.from ?? ""))).toEqual([]);
           }
           expect(back.newest).toBe(
             before

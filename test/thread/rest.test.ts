@@ -19,7 +19,7 @@ function failsOnce(word: string): void {
   });
 }
 
-async function resting(word: string) {
+async function suspended(word: string) {
   failsOnce(word);
   const id = await newThread("parallel");
   const { run } = await value(stubOf(id).call("postMessage", admin, message(word), null));
@@ -35,7 +35,7 @@ function wake(id: string): Promise<boolean> {
 
 describe("a Retry-After of a minute", () => {
   it("RETRY1 A Retry-After of a minute leaves nothing in memory, and the run wakes at its time and makes the next attempt", async () => {
-    const { id, runId } = await resting("rest1");
+    const { id, runId } = await suspended("rest1");
     // An eviction waits for everything that still runs: that it ends at once shows that nothing does.
     await evict(id);
     const alarm = await alarmOf(id);
@@ -54,7 +54,7 @@ describe("a Retry-After of a minute", () => {
   });
 
   it("RETRY2 A wait for a Retry-After survives a crash, and does not count as a recovery", async () => {
-    const { id } = await resting("rest2");
+    const { id } = await suspended("rest2");
     await crash(id);
     skip(61_000);
     await wake(id);
@@ -64,8 +64,8 @@ describe("a Retry-After of a minute", () => {
     expect(items.map(({ type }) => type)).toEqual(["llm_request", "llm_request"]);
   });
 
-  it("RETRY3 A wait for a Retry-After is ended by a stop at once, and inputs after it begin with the next input", async () => {
-    const { id, runId } = await resting("rest3");
+  it("RETRY3 A stop ends a wait for a Retry-After at once, and waiting inputs begin with the next input", async () => {
+    const { id, runId } = await suspended("rest3");
     await value(stubOf(id).call("postMessage", admin, message("behind"), null));
     await value(stubOf(id).call("stop", admin, null));
     const following = await follow(id, { after: "0" });

@@ -46,7 +46,7 @@ class FakeSocket {
 function thread(events: number) {
   const timers: { ms: number; goOff: () => void }[] = [];
   const record = { last_seq: 0, seq_reserved: 1000 } as ThreadRecord;
-  const told: PlainEvent[] = [];
+  const emitted: PlainEvent[] = [];
   const broadcaster = new Broadcaster({
     threadId: "t",
     clock: {
@@ -59,25 +59,30 @@ function thread(events: number) {
     },
     numbers: new EventNumbers(() => record, { afterCrash: false, reserve: () => {} }),
     replay: ({ after }) => ({
-      events: told.filter(({ seq }) => seq > after).slice(0, 1),
-      upTo: told.filter(({ seq }) => seq > after).length > 1 ? after + 1 : null,
+      events: emitted.filter(({ seq }) => seq > after).slice(0, 1),
+      upTo: emitted.filter(({ seq }) => seq > after).length > 1 ? after + 1 : null,
       size: large,
       place: null,
     }),
-    snapshot: () => ({ type: "snapshot", seq: told.length, data: "s".repeat(large) }) as unknown as ThreadEvent,
+    snapshot: () => ({ type: "snapshot", seq: emitted.length, data: "s".repeat(large) }) as unknown as ThreadEvent,
     idle: () => true,
     executing: () => false,
   });
   const tell = (data = "x".repeat(large)) => {
     const event = broadcaster.number({ type: "custom", name: "n", data });
-    told.push(event);
+    emitted.push(event);
     broadcaster.send(event);
   };
   for (let at = 0; at < events; at += 1) tell();
   const sockets: FakeSocket[] = [];
   const join = (after: number | null): Reader => {
     const socket = new FakeSocket();
-    const reader = new Reader(socket, { filter, cursor: after ?? told.length, prev: after ?? 0, acknowledged: true });
+    const reader = new Reader(socket, {
+      filter,
+      cursor: after ?? emitted.length,
+      prev: after ?? 0,
+      acknowledged: true,
+    });
     sockets.push(socket);
     broadcaster.join(reader, after);
     return reader;
@@ -139,7 +144,7 @@ describe("readers together", () => {
     expect(sockets.at(-1)?.seqs).toEqual([4]);
   });
 
-  it("READER14 All readers receive everything as acknowledgements arrive, whichever of them waits", () => {
+  it("READER14 All readers receive all events once each acknowledges what it receives, although the shared window was full", () => {
     const { broadcaster, join, sockets } = thread(3);
     const readers = Array.from({ length: 30 }, (_, at) => join(at % 3 === 0 ? null : 0));
     for (let round = 0; round < 30; round += 1) {
@@ -183,7 +188,7 @@ describe("readers of a real thread", () => {
   const post = (id: string, size: number) =>
     value(stubOf(id).call("postMessage", admin, message("x".repeat(size), { run: false }), null));
 
-  it("READER15 Readers that never acknowledge are closed while another one waits, which then receives everything", async () => {
+  it("READER15 Readers that never acknowledge are closed while another reader waits, and the waiting reader then receives everything", async () => {
     const id = await newThread("parallel");
     // The text is in the event twice.
     await post(id, large / 2);

@@ -3,6 +3,7 @@
 import type { ThreadEvent } from "#contract/event.ts";
 import { callerHeader, subscribePath } from "#core/thread-rpc.ts";
 
+import { reportWait } from "./open-waits.ts";
 import { admin, stubOf } from "./thread-driver.ts";
 
 /** One subscription. */
@@ -12,11 +13,13 @@ export class SlowReader {
   size = 0;
   /** The code with which it is closed. */
   readonly closed: Promise<number>;
+  readonly #thread: string;
   readonly #socket: WebSocket;
   readonly #pongs: (() => void)[] = [];
   #heard = (): void => {};
 
-  private constructor(socket: WebSocket) {
+  private constructor(thread: string, socket: WebSocket) {
+    this.#thread = thread;
     this.#socket = socket;
     socket.addEventListener("message", ({ data }) => {
       if (data === "pong") {
@@ -43,7 +46,7 @@ export class SlowReader {
     });
     const { webSocket } = await stubOf(id).fetch(request);
     if (webSocket === null) throw new Error("no socket");
-    return new SlowReader(webSocket);
+    return new SlowReader(id, webSocket);
   }
 
   /** Sends any text to the object. */
@@ -70,17 +73,18 @@ export class SlowReader {
 
   /** Resolves when `test` holds; it is checked at each event. */
   until(test: () => boolean): Promise<void> {
-    return new Promise((resolve) => {
+    const held = new Promise<void>((resolve) => {
       this.#heard = () => {
         if (test()) resolve();
       };
       this.#heard();
     });
+    return reportWait(held, { thread: this.#thread, what: String(test), events: this.events });
   }
 
   /** Acknowledges each event until the one with this number has arrived. */
   async goOn(last: number): Promise<void> {
-    while (this.events.at(-1)?.seq !== last) {
+    while ((this.events.at(-1)?.seq ?? 0) < last) {
       const had = this.events.length;
       this.acknowledge();
       await this.until(() => this.events.length > had);

@@ -12,7 +12,7 @@ import {
   busy,
   messagesOf,
   notesBehind,
-  resting,
+  suspended,
   said,
   say,
   speaking,
@@ -27,7 +27,7 @@ beforeEach(freshTeam);
 
 describe("a message for a run that does not see it at once", () => {
   it("A steering message for a suspended run is stored, wakes nothing and joins when the run continues", async () => {
-    const { id, runId, name } = await resting();
+    const { id, runId, name } = await suspended();
     await evict(id);
     const alarm = await alarmOf(id);
     expect((await steer(id, `${name} again`)).run?.id).toBe(runId);

@@ -43,7 +43,7 @@ describe("a message that steers", () => {
     expect((await value(stubOf(id).call("describe", admin))).message_count).toBe(8);
   });
 
-  it("The response to a steering message contains the active run, also when its idempotency key is repeated", async () => {
+  it("The response to a steering message contains the active run, also when the request is repeated with its idempotency key", async () => {
     const { id, runId, open } = await busy();
     const key = { key: "k", fingerprint: "f" };
     const post = () => value(stubOf(id).call("postMessage", admin, message("aside", { when: "steer" }), key));
@@ -98,7 +98,7 @@ describe("a message that steers", () => {
     const slow = await busy();
     const name = unique();
     const held = gate(name);
-    // A hook delays the step, so that the run is still active when it was told to stop.
+    // A hook delays the step, so that the run is still active when the stop is requested.
     scripts.set("stubborn", () => ({ text: `slow:${name}` }));
     slow.open();
     await atRest(slow.id);

@@ -97,7 +97,7 @@ describe("stop", () => {
     expect(said).toEqual(["stop3", "waited", "last"]);
   });
 
-  it("STOP4 A stop of an idle thread returns its status, and a stop of an unknown run is run_not_found", async () => {
+  it("STOP4 A stop of an idle thread returns its status, and a stop of an unknown run is refused with run_not_found", async () => {
     const id = await newThread("parallel");
     expect(await value(stubOf(id).call("stop", admin, null))).toEqual({ status: "idle" });
     const refused = await stubOf(id).call("stop", admin, crypto.randomUUID());

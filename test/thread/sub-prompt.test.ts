@@ -120,8 +120,8 @@ describe("a prompt as a tool", () => {
     const id = await newThread("boss");
     await converse(id, "go");
     expect(asked.filter(({ persona }) => persona === "helper")).toHaveLength(10);
-    const told = (await messagesOf(id)).find(({ role, depth }) => role === "tool" && depth === 0);
-    expect(told?.result).toMatchObject({ status: "success", result: expect.stringContaining("limit of steps") });
+    const emitted = (await messagesOf(id)).find(({ role, depth }) => role === "tool" && depth === 0);
+    expect(emitted?.result).toMatchObject({ status: "success", result: expect.stringContaining("limit of steps") });
   });
 
   it("A prompt used as a tool may call another, and a chain that calls itself ends with an error that the model reads", async () => {

@@ -3,7 +3,7 @@
 
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { vi } from "vitest";
+import { TestRunner, vi } from "vitest";
 
 import type { ThreadEvent } from "#contract/event.ts";
 import type { Run } from "#contract/run.ts";
@@ -12,6 +12,7 @@ import type { Message } from "#contract/thread-message.ts";
 import { atPlaces } from "../worker/places.ts";
 import type { Place } from "../worker/places.ts";
 import { acts, asked, personas } from "../worker/team.ts";
+import { reportWait } from "./open-waits.ts";
 import { admin, alarmOf, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 import type { Following } from "./thread-driver.ts";
 
@@ -101,7 +102,7 @@ export function childOf(event: ThreadEvent): string {
 export async function rested(id: string): Promise<number> {
   await evict(id);
   const alarm = await alarmOf(id);
-  if (alarm === null) throw new Error("a resting run needs an alarm");
+  if (alarm === null) throw new Error("a suspended run needs an alarm");
   return alarm;
 }
 
@@ -122,11 +123,13 @@ export function passing(act: (place: Place) => Promise<void> | void = () => {}):
 }
 
 /**
- * Resolves when a condition about an object holds. It looks repeatedly: a promise that an object resolves would move the test into that
- * object's context, which must end before the object can be evicted.
+ * Resolves when a condition about an object holds, within the time limit of the test. It looks every `interval` milliseconds: a promise
+ * that an object resolves would move the test into that object's context, which must end before the object can be evicted.
  */
-export async function holds<T>(look: () => T | Promise<T>): Promise<Exclude<T, undefined | false>> {
-  return vi.waitUntil(look, { timeout: 30_000, interval: 5 }) as Promise<Exclude<T, undefined | false>>;
+export function holds<T>(look: () => T | Promise<T>, interval = 5): Promise<Exclude<T, undefined | false>> {
+  const timeout = TestRunner.getCurrentTest()?.timeout ?? 30_000;
+  const held = vi.waitUntil(look, { timeout, interval }) as Promise<Exclude<T, undefined | false>>;
+  return reportWait(held, { what: String(look) });
 }
 
 /** True for a message between two threads. */

@@ -8,7 +8,7 @@ import { scripts } from "../worker/definitions.ts";
 import { converse, newThread } from "./thread-driver.ts";
 
 /** The signatures in each request of two runs. */
-async function signaturesSent(agent: string): Promise<{ sent: string[][]; wishes: unknown[] }> {
+async function signaturesSent(agent: string): Promise<{ sent: string[][]; reasoning: unknown[] }> {
   const requests: TestRequest[] = [];
   scripts.set("think", (request) => {
     requests.push(request);
@@ -23,16 +23,16 @@ async function signaturesSent(agent: string): Promise<{ sent: string[][]; wishes
   const sent = requests.map(({ messages }) =>
     messages.flatMap(({ thinking }) => (thinking ?? []).map(({ signature }) => signature)),
   );
-  return { sent, wishes: [...new Set(requests.map(({ reasoning }) => JSON.stringify(reasoning)))] };
+  return { sent, reasoning: [...new Set(requests.map(({ reasoning }) => JSON.stringify(reasoning)))] };
 }
 
 it("A prompt whose reasoning does not set `include` sends the model only the current run's thinking", async () => {
-  expect(await signaturesSent("parallel")).toEqual({ sent: [[], ["s1"], [], ["s3"]], wishes: ["null"] });
+  expect(await signaturesSent("parallel")).toEqual({ sent: [[], ["s1"], [], ["s3"]], reasoning: ["null"] });
 });
 
 it("A prompt whose reasoning sets `include` sends the model the thinking of earlier runs too", async () => {
   expect(await signaturesSent("thoughtful")).toEqual({
     sent: [[], ["s1"], ["s1", "s2"], ["s1", "s2", "s3"]],
-    wishes: ['{"include":true,"effort":"low"}'],
+    reasoning: ['{"include":true,"effort":"low"}'],
   });
 });

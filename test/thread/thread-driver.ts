@@ -8,6 +8,9 @@ import type { PostMessage } from "#contract/message-route.ts";
 import type { ThreadPeer } from "#core/thread-peer.ts";
 import type { Result, Caller, ThreadStub } from "#core/thread-rpc.ts";
 import { callerHeader, subscribePath } from "#core/thread-rpc.ts";
+import { orderProblems } from "#testing/transcript-invariants.ts";
+
+import { reportWait } from "./open-waits.ts";
 
 export const admin: Caller = { user: null, admin: true };
 
@@ -65,15 +68,14 @@ export async function follow(id: string, query: Record<string, string> = {}): Pr
   const events: ThreadEvent[] = [];
   const waiting = new Set<() => void>();
   let done = false;
-  let disorder: Error | null = null;
+  let disorder: string | undefined;
+  const after = Number(query["after"] ?? 0);
   socket.addEventListener("message", ({ data }) => {
     const event = JSON.parse(String(data)) as ThreadEvent | { type: "end" };
     if (event.type === "end") return;
-    const last = events.at(-1);
-    // A reader resumes after its last number, so an event that is sent after one with a higher number would be lost.
-    if (last !== undefined && event.seq <= last.seq)
-      disorder ??= new Error(`${event.type} ${event.seq} was told behind ${last.type} ${last.seq}`);
     events.push(event);
+    // A reader resumes after its last number, so an event that is sent after one with a higher number would be lost.
+    disorder ??= orderProblems(events.slice(-2), events.length === 1 ? after : undefined)[0];
     if (!done) socket.send(JSON.stringify({ type: "ack", seq: event.seq }));
     for (const wake of waiting) wake();
   });
@@ -88,15 +90,17 @@ export async function follow(id: string, query: Record<string, string> = {}): Pr
   socket.accept();
   return {
     events,
-    closed,
+    get closed() {
+      return reportWait(closed, { thread: id, what: `the end of the subscription "${search}"`, events });
+    },
     close: () => {
       done = true;
       socket.close(1000, "done");
     },
-    until: (fits) =>
-      new Promise((resolve, reject) => {
+    until: (fits) => {
+      const fitting = new Promise<ThreadEvent>((resolve, reject) => {
         const look = () => {
-          if (disorder !== null) reject(disorder);
+          if (disorder !== undefined) reject(new Error(disorder));
           const found = events.find(fits);
           if (found === undefined) return;
           waiting.delete(look);
@@ -104,7 +108,9 @@ export async function follow(id: string, query: Record<string, string> = {}): Pr
         };
         waiting.add(look);
         look();
-      }),
+      });
+      return reportWait(fitting, { thread: id, what: `an event: ${String(fits)}`, events });
+    },
   };
 }
 
@@ -116,13 +122,20 @@ export async function converse(id: string, text: string, extra: Partial<PostMess
   return following.events;
 }
 
-/** Kills the object as a crash would: its memory is lost, its rows are kept. */
-export async function crash(id: string): Promise<void> {
-  const stub = env.THREADS.get(env.THREADS.idFromName(id));
-  await runInDurableObject(stub, async (_, state) => {
+/** Kills the object of a thread. */
+export function crash(id: string): Promise<void> {
+  return kill(env.THREADS.get(env.THREADS.idFromName(id)));
+}
+
+const plannedDeath = "planned death: crash";
+
+/** Kills an object as a crash would: its memory is lost, its rows are kept. Rejects if the object did not die. */
+export async function kill(stub: DurableObjectStub): Promise<void> {
+  const end: unknown = await runInDurableObject(stub, async (_, state) => {
     await state.storage.sync();
-    state.abort("planned death: crash");
-  }).catch(() => undefined);
+    state.abort(plannedDeath);
+  }).catch((thrown: unknown) => thrown);
+  if (!String(end).includes(plannedDeath)) throw new Error(`The object did not die as planned: ${String(end)}`);
 }
 
 /** The time of the object's alarm in milliseconds; null if none is set. */

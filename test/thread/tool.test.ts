@@ -52,8 +52,8 @@ describe("a streaming tool", () => {
     const { events } = following;
     const { items } = await value(stubOf(id).call("listMessages", admin, page));
     const results = items.filter(({ role }) => role === "tool");
-    const told = events.flatMap((event) => (event.type === "tool_execution_delta" ? [event] : []));
-    const text = told.reduce((before, { offset, delta }) => before.slice(0, offset) + (delta ?? ""), "");
+    const emitted = events.flatMap((event) => (event.type === "tool_execution_delta" ? [event] : []));
+    const text = emitted.reduce((before, { offset, delta }) => before.slice(0, offset) + (delta ?? ""), "");
     expect(text).toBe("abcd");
     expect(results[0]?.content).toBe("abcd");
     const order = types(events).filter((type) => type.startsWith("tool_execution"));

@@ -24,7 +24,7 @@ describe("blocks of markdown", () => {
     }
   });
 
-  it("The blocks of any text join to the text, and a growing text changes only the last blocks", () => {
+  it("The Markdown blocks of any text join to the text, and a growing text changes only the last blocks", () => {
     const line = fc.constantFrom(
       "",
       "",
@@ -49,7 +49,7 @@ describe("blocks of markdown", () => {
     );
   });
 
-  it("Links lead to the web or to a mailbox, and nowhere else", () => {
+  it("A link in a message leads only to the web or to a mailbox", () => {
     expect(safeAddress("https://example.com/a?b")).toBe("https://example.com/a?b");
     expect(safeAddress("mailto:a@example.com")).toBe("mailto:a@example.com");
     for (const address of [
@@ -70,7 +70,7 @@ describe("blocks of markdown", () => {
 });
 
 describe("Markdown that is slow to render", () => {
-  it("Long blocks, deeply nested ones and long texts are shown as plain text, and code may be long", () => {
+  it("Markdown blocks that are long or deeply nested, and long texts, are shown as plain text, but a block of code may be long", () => {
     const code = `Here it is:\n\`\`\`ts\n${"const a = [1];\n".repeat(2000)}\`\`\`\n`;
     for (const hard of ["*a_ ".repeat(4000), ">".repeat(50), "- ".repeat(50), "1. ".repeat(50), `<p>\n${code}`])
       expect(isHardBlock(hard)).toBe(true);

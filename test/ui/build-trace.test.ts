@@ -10,7 +10,7 @@ import { whatFollowed } from "#playground/trace/node-words.ts";
 import type { AttemptNode, RunNode, TraceNode } from "#playground/trace/trace-node.ts";
 import { traceRows } from "#playground/trace/trace-rows.ts";
 
-import { at, attemptRow, callRow, runOf, teller } from "./support/told.ts";
+import { at, attemptRow, callRow, runOf, numberedEvents } from "./support/streamed-events.ts";
 
 const begun: EventDraft = {
   type: "run_start",
@@ -74,9 +74,9 @@ const answer = (id: string, more: object = {}): EventDraft => ({
 });
 const error = { code: "network", message: "It hung up.", retryable: true };
 
-function traced(told: readonly [number, EventDraft][], logs: readonly Log[] = [], isOver = true): RunNode {
-  const tell = teller();
-  const events: ThreadEvent[] = told.map(([ms, draft]) => tell(ms, draft));
+function traced(streamed: readonly [number, EventDraft][], logs: readonly Log[] = [], isOver = true): RunNode {
+  const tell = numberedEvents();
+  const events: ThreadEvent[] = streamed.map(([ms, draft]) => tell(ms, draft));
   const run = isOver ? runOf() : runOf({ status: "running", ended_at: null });
   return buildTrace({ thread_id: "thread", run, logs, events });
 }
@@ -94,6 +94,50 @@ const only = <K extends TraceNode["kind"]>(root: RunNode, kind: K) =>
   traceRows(root, new Set()).flatMap(({ node }) =>
     node.kind === kind ? [node as Extract<TraceNode, { kind: K }>] : [],
   );
+
+describe("a strategy", () => {
+  it("A step in a trace shows its phase, its reasoning, and the plan with the number of completed steps", () => {
+    const planStep = (id: string, status: "pending" | "completed") => ({ id, description: id, dependsOn: [], status });
+    const steps = [planStep("look", "completed"), planStep("answer", "pending")];
+    const root = traced([
+      [0, begun],
+      [1, step(1, { phase: "reason" })],
+      [2, { type: "message_start", role: "user", message_id: "instruction", position: "a", silent: true }],
+      [3, stepEnd(1)],
+      [3, { type: "reasoning", step: 1, strategy: "react", message_id: "m", text: "Look first." }],
+      [4, step(2, { phase: "execute", side: "b" })],
+      [5, stepEnd(2)],
+      [5, { type: "plan", step: 2, strategy: "plan", steps }],
+      [6, step(3)],
+      [7, stepEnd(3)],
+      [8, ended],
+    ]);
+    const shown = root.children.filter((node) => node.kind === "step");
+    expect(shown.map(({ aside }) => aside)).toEqual(["reason", "execute, 1 of 2 done, side B", null]);
+    expect(shown.map(({ reasoning }) => reasoning)).toEqual(["Look first.", null, null]);
+    expect(shown.map(({ plan }) => plan)).toEqual([null, steps, null]);
+  });
+});
+
+describe("a compaction in a trace", () => {
+  it("A compaction is a note with the tokens before and after it, and the number of messages that are no longer sent", () => {
+    const root = traced([
+      [0, begun],
+      [1, step(1)],
+      [2, { type: "compaction_start", step: 1, reason: "budget", tokens: 1775, budget: 1600 }],
+      [3, { type: "compaction_end", step: 1, level: "drop", tokens: 1170, dropped: 6 }],
+      [4, { type: "compaction_start", step: 1, reason: "files", tokens: 900, budget: 1600 }],
+      [5, { type: "compaction_end", step: 1, level: "files", tokens: 800, dropped: 0 }],
+      [6, stepEnd(1)],
+      [7, ended],
+    ]);
+    const notes = root.children.filter((node) => node.kind === "note");
+    expect(notes.map(({ name, aside }) => [name, aside?.replaceAll("\u00a0", " ")])).toEqual([
+      ["Request compacted", "from 1 775 to 1 170 tokens; 6 messages are no longer sent"],
+      ["Request compacted", "from 900 to 800 tokens"],
+    ]);
+  });
+});
 
 describe("a trace", () => {
   const parallel: [number, EventDraft][] = [
@@ -247,7 +291,7 @@ describe("a trace", () => {
     ]);
   });
 
-  it("A child thread's steps are requested when its call is opened", () => {
+  it("A trace requests the steps of a child thread when the thread's call is opened", () => {
     const child = { subagent_id: "child", child_thread_id: "child", subagent_type: "find", prompt: "Look" };
     const root = traced([
       [0, begun],

@@ -34,7 +34,9 @@ const shop: DefinitionSet = {
   ],
   models: [modelOf("large", { fallbacks: ["small"], missing: "LARGE_KEY" }), modelOf("small")],
   tools: [toolOf("look_up"), toolOf("close"), { ...toolOf("researcher"), kind: "prompt" }],
+  strategies: [],
   hooks: [],
+  filters: [],
   routes: [],
 };
 
@@ -44,8 +46,8 @@ function graphOf(set: DefinitionSet, findings: readonly Finding[] = []): Definit
 
 describe("definitions", () => {
   it("The definitions graph has an edge for each definition that another one names, with the kind of the relation", () => {
-    const told = linksOf(shop).map(({ from, to, relation }) => `${from.name} ${relation} ${to.kind}:${to.name}`);
-    expect(told.toSorted()).toEqual(
+    const links = linksOf(shop).map(({ from, to, relation }) => `${from.name} ${relation} ${to.kind}:${to.name}`);
+    expect(links.toSorted()).toEqual(
       [
         "desk prompt prompt:desk_rules",
         "desk end_tool tool:close",

@@ -6,7 +6,7 @@ import type { ThreadEvent } from "#client/index.ts";
 import type { EventDraft } from "#contract/event.ts";
 import { EventTape } from "#playground/events/event-tape.ts";
 
-import { teller } from "./support/told.ts";
+import { numberedEvents } from "./support/streamed-events.ts";
 
 function taped(events: readonly ThreadEvent[]) {
   const later: (() => void)[] = [];
@@ -28,7 +28,7 @@ const delta = (message_id: string, offset: number, text: string): EventDraft => 
 
 describe("the event list", () => {
   it("The event list shows live deltas as the same entry as the merged delta of a replay", () => {
-    const tell = teller();
+    const tell = numberedEvents();
     const live = [tell(1, delta("m", 0, "Hel")), tell(2, delta("m", 3, "lo ")), tell(3, delta("m", 6, "you"))];
     const [entry, ...more] = taped(live);
     expect(more).toEqual([]);
@@ -38,7 +38,7 @@ describe("the event list", () => {
   });
 
   it("The event list merges the deltas of each block into one entry, also if blocks alternate, and counts overlapping text once", () => {
-    const tell = teller();
+    const tell = numberedEvents();
     const mixed = taped([
       tell(1, delta("a", 0, "one")),
       tell(2, delta("b", 0, "uno")),
@@ -49,7 +49,7 @@ describe("the event list", () => {
   });
 
   it("The event list has one entry for the output of a tool and one for its progress, and merges no other events", () => {
-    const tell = teller();
+    const tell = numberedEvents();
     const of = { type: "tool_execution_delta", tool_call_id: "c", tool_name: "t" } as const;
     const entries = taped([
       tell(1, { ...of, offset: 0, delta: "a" }),
@@ -68,15 +68,15 @@ describe("the event list", () => {
   });
 
   it("The event list notifies its listener once for all changes since the last notification", () => {
-    const tell = teller();
+    const tell = numberedEvents();
     const later: (() => void)[] = [];
     const tape = new EventTape((run) => later.push(run));
-    let told = 0;
-    tape.subscribe(() => (told += 1));
+    let notified = 0;
+    tape.subscribe(() => (notified += 1));
     const before = tape.get();
     for (const ms of [1, 2, 3]) tape.push(tell(ms, { type: "queue_changed", queued: [] }));
     expect(tape.get()).toBe(before);
     for (const run of later.splice(0)) run();
-    expect([told, tape.get().length, before.length]).toEqual([1, 3, 0]);
+    expect([notified, tape.get().length, before.length]).toEqual([1, 3, 0]);
   });
 });

@@ -25,7 +25,7 @@ describe("names of files", () => {
     ["👨\u200D👩\u200D👧 ❤\uFE0F.png", "👨\u200D👩\u200D👧 ❤\uFE0F.png"],
     ["a\u200Db", "a‹U+200D›b"],
     ["<b>&amp;", "<b>&amp;"],
-  ])("The name %j is shown as %j", (given, shown) => {
+  ])("The page shows the file name %j as %j", (given, shown) => {
     expect(visibleText(given)).toBe(shown);
   });
 

@@ -26,7 +26,7 @@ describe("texts of files", () => {
     );
   });
 
-  it("A long file is split into blocks of a fixed number of lines, which join to the text", () => {
+  it("A long file is split into blocks with consecutive line numbers, which join to the text", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom("a", "bc", "\n", "\n\n", "\r\n")),

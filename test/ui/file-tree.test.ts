@@ -57,7 +57,7 @@ describe("the tree", () => {
     ["Enter", 3, { type: "choose" }],
     [" ", 3, { type: "choose" }],
     ["a", 3, null],
-  ])("The key %s at row %i moves, opens or closes as in a tree", (key, at, move) => {
+  ])("The key %s at row %i of the file tree moves the selection, or opens or closes a folder", (key, at, move) => {
     expect(moveOf(rows, at, key)).toEqual(move);
   });
 

@@ -1,4 +1,4 @@
-// The folders that a page knows: what it asks for, and what it is told meanwhile.
+// The folders that a page knows: what it requests, and the changes that arrive meanwhile.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

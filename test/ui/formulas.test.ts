@@ -9,7 +9,7 @@ const texts = (text: string): string[] =>
   (takeFormulas(text)?.formulas ?? []).map(({ tex, display }) => (display ? `[${tex}]` : tex));
 
 describe("formulas of a text", () => {
-  it("Formulas are found between their delimiters, in a line or in a block", () => {
+  it("Formulas in a message are found between their delimiters, in a line or in a block", () => {
     expect(texts("so \\(x_1 + y\\) and $a^2$, $\\alpha$.")).toEqual(["x_1 + y", "a^2", "\\alpha"]);
     expect(texts("\\[\n\\int_0^1 f\n\\]\nand $$\nx | y\n$$")).toEqual(["[\\int_0^1 f]", "[x | y]"]);
     expect(texts("$f(x) = \\$5$ `code` $y$")).toEqual(["f(x) = \\$5", "y"]);

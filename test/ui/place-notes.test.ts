@@ -18,8 +18,8 @@ const note = (at: number, more: Partial<RunNote> = {}): RunNote => ({
   under: null,
   ...more,
 });
-const placeOf = (told: RunNote, whole = true): (string | null)[] =>
-  placeNotes([told], messages, whole).map(({ after }) => after);
+const placeOf = (note: RunNote, whole = true): (string | null)[] =>
+  placeNotes([note], messages, whole).map(({ after }) => after);
 
 const messages = [
   message("asked", { role: "user", run_id: "one", created_at: 10 }),
@@ -33,23 +33,23 @@ const messages = [
 ];
 
 describe("positions of notes in the conversation", () => {
-  it("A note of a run is shown after the run's messages at that time, and before inputs that waited for it", () => {
+  it("The conversation shows a note about a run after the messages that the run had then, and before inputs that waited for the run", () => {
     expect(placeOf(note(30))).toEqual(["answered"]);
     expect(placeOf(note(45))).toEqual(["said"]);
     expect(placeOf(note(55, { runId: "two" }))).toEqual(["waited"]);
   });
 
-  it("A note about the next answer is shown before an answer that begins at the same time, and after earlier messages", () => {
+  it("The conversation shows a note about the next answer before an answer that begins at the same time, and after earlier messages", () => {
     expect(placeOf(note(40, { ahead: true }))).toEqual(["answered"]);
     expect(placeOf(note(40))).toEqual(["said"]);
     expect(placeOf(note(10, { ahead: true }))).toEqual(["asked"]);
   });
 
-  it("A note about messages of a nested prompt is shown under the prompt's call", () => {
+  it("The conversation shows a note about messages of a nested prompt under the prompt's call", () => {
     expect(placeOf(note(24, { under: "answered" }))).toEqual(["below"]);
   });
 
-  it("A note of a run without messages is shown at its time, and not at all if earlier messages have not been loaded", () => {
+  it("The conversation shows a note about a run without messages at the position of its time, and not at all if earlier messages have not been loaded", () => {
     expect(placeOf(note(41, { runId: "none" }))).toEqual(["waited"]);
     expect(placeOf(note(5, { runId: "none" }))).toEqual([null]);
     expect(placeOf(note(5, { runId: "none" }), false)).toEqual([]);

@@ -11,7 +11,7 @@ it.each([
   ["> quoted ~~gone~~", "quoted gone"],
   ["2 * 3 * 4 and snake_case_name and a - b", "2 * 3 * 4 and snake_case_name and a - b"],
   ["**never closed", "**never closed"],
-])("The list shows the text of %j without Markdown signs", (message, shown) => {
+])("The thread list shows the text of %j without Markdown signs", (message, shown) => {
   expect(previewText(message)).toBe(shown);
 });
 

@@ -51,7 +51,7 @@ describe("rows", () => {
     expect(keys(new RowBuilder().build([asking, early], []))).toEqual(["1", "5"]);
   });
 
-  it("A note is shown after the row that contains its message, or first if it has no message", () => {
+  it("The conversation shows a note after the row of the note's message, or first if the note has no message", () => {
     const rows = new RowBuilder().build(
       [message("0"), asking, answered],
       [noteAfter("2", "behind the result"), noteAfter(null, "first"), noteAfter("0", "behind")],

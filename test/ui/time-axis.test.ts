@@ -10,7 +10,7 @@ import { buildTrace } from "#playground/trace/build-trace.ts";
 import { axisOf, idleOf } from "#playground/trace/time-axis.ts";
 import { summaryOf, union } from "#playground/trace/trace-summary.ts";
 
-import { at, attemptRow, callRow, runOf, teller } from "./support/told.ts";
+import { at, attemptRow, callRow, runOf, numberedEvents } from "./support/streamed-events.ts";
 
 describe("the time axis", () => {
   it("The time axis is linear if no wait is long", () => {
@@ -125,7 +125,7 @@ describe("the sums", () => {
       callRow(100, 200, { message_id: "a" }),
       callRow(150, 50, { message_id: "b" }),
     ];
-    const tell = teller();
+    const tell = numberedEvents();
     const of = { step: 1, tool_name: "find", args: {} } as const;
     const events = [
       tell(100, { type: "tool_execution_start", ...of, tool_call_id: "a", message_id: "a" }),

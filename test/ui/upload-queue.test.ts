@@ -53,7 +53,7 @@ describe("uploads", () => {
     await expect(droppedFiles(withBroken)).rejects.toThrow("Gone");
   });
 
-  it("Two files are uploaded at a time, the others in their order", async () => {
+  it("The page uploads two files at a time, and the others after them in their order", async () => {
     const { queue, sent, add, states } = queued();
     add("/a", "/b", "/c");
     expect(states()).toEqual(["/a sending", "/b sending", "/c waiting"]);
@@ -70,7 +70,7 @@ describe("uploads", () => {
     expect(states()).toEqual(["/b sending"]);
   });
 
-  it("No file is replaced without a question, and a file that is kept next to an existing one gets a number", async () => {
+  it("The page replaces no file without a question, and a file that is kept next to an existing one gets a number", async () => {
     const { queue, sent, add, states } = queued();
     add("/a.txt", "/b.txt");
     await sent[0]?.end(taken);

@@ -23,7 +23,7 @@ const entry = (day: string, name: string, more: Partial<Amount> = {}): Entry => 
 });
 
 describe("days", () => {
-  it("The days of a usage report are days of UTC, across the ends of months and years", () => {
+  it("Days of a usage report are counted across the ends of months and years and across clock changes, and an invalid date is no day", () => {
     expect(daysOf("2024-02-28", "2024-03-01")).toEqual(["2024-02-28", "2024-02-29", "2024-03-01"]);
     expect(daysOf("2026-03-02", "2026-03-01")).toEqual([]);
     expect(spanOf("2026-12-31", "2027-01-01")).toBe(2);
@@ -71,7 +71,7 @@ describe("days", () => {
 });
 
 describe("amounts", () => {
-  it("An incomplete cost is shown as unknown or as at least its known part, and never as zero", () => {
+  it("The usage page shows an incomplete cost as unknown or as at least its known part, and never as zero", () => {
     expect(costWords({ cost: 0, known: 0 })).toBe("$0");
     expect(costWords({ cost: 1.5, known: 1.5 })).toBe("$1.50");
     expect(costWords({ cost: null, known: 1.5 })).toBe("at least $1.50");
@@ -86,12 +86,12 @@ describe("amounts", () => {
     expect(bar && barWords(bar, "cost", true)).toBe("Sat, 21 Nov 2026, so far: unknown; a unknown");
   });
 
-  it("The period of comparison is the same number of days before the shown days", () => {
+  it("The usage page compares the shown days with the same number of days before them", () => {
     expect(daysBefore("2026-03-01", "2026-03-07")).toEqual({ from: "2026-02-22", to: "2026-02-28" });
     expect(daysBefore("2026-03-01", "2026-03-01")).toEqual({ from: "2026-02-28", to: "2026-02-28" });
   });
 
-  it("A change against the period before is shown only if both amounts are known", () => {
+  it("The usage page shows a change against the period before only if both amounts are known", () => {
     expect(changeWords(12, 10)).toBe("+20 %");
     expect(changeWords(5, 10)).toBe("−50 %");
     expect(changeWords(0, 10)).toBe("−100 %");

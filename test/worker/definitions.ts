@@ -17,11 +17,13 @@ import type { AnyHookName, Registry, RouteEntry, TestRequest, TestTurn, ThreadSt
 import { answeredAgents, answeredPrompts, answeredTools, released } from "./answered.ts";
 import { approvalAgents, approvalPrompts, approvalTools } from "./approval.ts";
 import { attachedAgents, attachedModels, attachedPrompts, attachedRoutes, attachedTools } from "./attached.ts";
-import { faultAgents, faultModel, faultPrompts, faultTools } from "./faulted.ts";
+import { compactedAgents, compactedModels, compactedPrompts, compactedTools } from "./compacted.ts";
+import { faultAgents, faultModel, faultPrompts, faultStrategies, faultTools } from "./faulted.ts";
 import { fileAgents, filePrompts, fileRoutes, fileTools } from "./file-works.ts";
 import { limitedAgents, limitedModels, limitedPrompts } from "./limited.ts";
 import { remoteAgents, remotePrompts, remoteTools } from "./remote.ts";
-import { teamAgents, teamModel, teamPrompts, teamTools } from "./team.ts";
+import { structuredAgents, structuredPrompts } from "./structured.ts";
+import { teamAgents, teamModel, teamPrompts, teamStrategies, teamTools } from "./team.ts";
 
 /** Scripted answers by the first word of the user's last message. Each test registers a word of its own. */
 export const scripts = new Map<string, (request: TestRequest) => TestTurn | Promise<TestTurn>>();
@@ -241,9 +243,10 @@ const agents = [
 
 /** The registry of the test Worker. */
 export const registry: Registry = {
-  models: entries([model, failing, teamModel, faultModel, ...attachedModels, ...limitedModels]),
+  models: entries([model, failing, teamModel, faultModel, ...attachedModels, ...limitedModels, ...compactedModels]),
   prompts: entries([
     ...prompts,
+    ...structuredPrompts,
     ...teamPrompts,
     ...attachedPrompts,
     ...filePrompts,
@@ -252,9 +255,11 @@ export const registry: Registry = {
     ...remotePrompts,
     ...approvalPrompts,
     ...answeredPrompts,
+    ...compactedPrompts,
   ]),
   agents: entries([
     ...agents,
+    ...structuredAgents,
     ...teamAgents,
     ...attachedAgents,
     ...fileAgents,
@@ -263,6 +268,7 @@ export const registry: Registry = {
     ...remoteAgents,
     ...approvalAgents,
     ...answeredAgents,
+    ...compactedAgents,
   ]),
   tools: {
     ...Object.fromEntries(
@@ -274,6 +280,7 @@ export const registry: Registry = {
         ...remoteTools,
         ...approvalTools,
         ...answeredTools,
+        ...compactedTools,
       }).map(([name, tool]) => [name, () => Promise.resolve(tool)]),
     ),
     moves: () => Promise.resolve(released.moves),
@@ -287,6 +294,7 @@ export const registry: Registry = {
     inject: () => Promise.resolve(inject),
     edit: () => Promise.resolve(edit),
   },
+  strategies: entries([...faultStrategies, ...teamStrategies]),
   hooks: hooks.map((hook, index) => ({
     hook: hookNameOf(hook) as AnyHookName,
     file: `hook-${index}.ts`,

@@ -5,7 +5,7 @@
 
 import { z } from "zod";
 
-import { defineAgent, defineModel, definePrompt, defineTool } from "#spec/index.ts";
+import { defineAgent, defineModel, definePrompt, defineStrategy, defineTool } from "#spec/index.ts";
 import type { TestRequest, TestTurn, ThreadState } from "#spec/index.ts";
 
 /** The address of the outside server; a test sets it. */
@@ -19,15 +19,30 @@ const failed = new Set<string>();
 
 const usage = { input: 10, output: 5 };
 
+/** The instruction that requests the reasoning of the agent `fault_thinker`. */
+const reasoningPrompt = "Think.";
+
 /** The model's answer, by the first word of the system text and the number of messages so far. */
 function script(request: TestRequest): TestTurn {
   const [persona = ""] = request.system.split(/\s/);
   const [kind = "", id = ""] = request.lastUser.split(/\s/);
   const last = request.messages.at(-1);
+  if (persona === "thinker") {
+    const hasActed = request.messages.some(({ role }) => role === "tool");
+    if (request.lastUser === reasoningPrompt) return { text: hasActed ? "All is done." : "I charge.", usage };
+    return hasActed ? { text: ["all ", "done"], usage } : { toolCalls: inOrder, usage };
+  }
+  if (persona === "planner") return planned(request);
+  if (persona === "booker") return booked(request);
   if (persona === "helper") {
     return last?.role === "user" ? { toolCalls: [call("charge", "under")], usage } : { text: "helped", usage };
   }
   if (kind === "fails") return { text: ["half an ", "answer"], error: { kind: "auth", message: "no" } };
+  if (persona === "You") return { text: "a summary", usage };
+  if (kind === "large") {
+    const isLarge = JSON.stringify(request.messages).length > 6000;
+    return isLarge ? { error: { kind: "overflow", message: "too long" }, usage } : { text: ["it ", "fits"], usage };
+  }
   if (kind === "busy") return { error: { kind: "rate_limited", message: "slow down", retryAfterMs: 600_000 } };
   if (kind === "talk") {
     return last?.role === "user" ? { toolCalls: [call("speak", id), ...inOrder], usage } : { text: "unheard", usage };
@@ -56,6 +71,11 @@ function script(request: TestRequest): TestTurn {
     const asking = ["fault_refused", "fault_book", "fault_ask"].map((name) => call(name, `below ${kind}`));
     return { toolCalls: asking, usage };
   }
+  if (persona === "former") {
+    // The first answer does not match the structure, and the text that asks for another one is the last user message.
+    if (last?.role === "tool") return { text: '{"count":"two"}', usage };
+    return kind === "forms" ? { toolCalls: [call("charge", "counted")], usage } : { text: '{"count":2}', usage };
+  }
   if (persona === "member") return { text: "I say so", usage };
   if (kind === "limits") {
     return last?.role === "user" ? { toolCalls: [call("fault_helper", id)], usage } : { text: "enough", usage };
@@ -69,6 +89,34 @@ function script(request: TestRequest): TestTurn {
     return { text: ["I ", "begin"], toolCalls: [...sideBySide, call("fault_helper", id)], usage };
   }
   return { toolCalls: [call("fault_clerk", id)], usage };
+}
+
+/** Makes a plan of two steps. Carries out the first one by calls, and the second one by a text. */
+function planned({ lastUser, messages }: TestRequest): TestTurn {
+  if (lastUser.startsWith("Make a plan")) {
+    const steps = [
+      { id: "report", description: "Report.", tool: null, dependsOn: ["pay"] },
+      { id: "pay", description: "Pay.", tool: "charge", dependsOn: [] },
+    ];
+    return { text: JSON.stringify({ steps }), usage };
+  }
+  if (lastUser.includes('"report"')) return { text: ["all ", "done"], usage };
+  return messages.at(-1)?.role === "tool" ? { text: "paid", usage } : { toolCalls: inOrder, usage };
+}
+
+/** Calls tools in each phase of the strategy `fault_phases`, also tools that the phase forbids. Then reports. */
+function booked({ lastUser, messages, tools, toolChoice }: TestRequest): TestTurn {
+  const forbidden = call("post", "forbidden");
+  if (lastUser === "Book.") {
+    const asking = ["fault_book", "fault_refused", "fault_ask"].map((name) => call(name, "client"));
+    return { toolCalls: [forbidden, ...asking, forbidden], usage };
+  }
+  if (lastUser === "Report.") {
+    const isAgain = messages.filter(({ content }) => content === lastUser).length > 1;
+    return isAgain ? { text: ["all ", "done"], usage } : { toolCalls: [forbidden, forbidden], usage };
+  }
+  const names = tools.map(({ name }) => name).join(" ");
+  return { text: `${toolChoice} of ${names}`, toolCalls: [forbidden, call("charge", "first"), forbidden], usage };
 }
 
 const call = (name: string, task: string) => ({ name, arguments: { task } });
@@ -210,6 +258,9 @@ export const faultPrompts = [
   }),
   prompt("fault_helper", "helper", { includeChat: false, tools: every }),
   prompt("fault_back", "clerk", { tools: [...every, "speak"] }),
+  prompt("fault_thinker", "thinker", { tools: every }),
+  prompt("fault_planner", "planner", { tools: every }),
+  prompt("fault_booker", "booker", { tools: [...every, "fault_book", "fault_refused", "fault_ask"] }),
   prompt("fault_asker", "asker", { parallelToolCalls: true, tools: ["fault_ask", "charge"] }),
   prompt("fault_payer", "payer", { tools: ["fault_pay", "fault_refused", "fault_book", "fault_ask", "charge"] }),
   prompt("fault_boss", "boss", { tools: ["fault_panel"] }),
@@ -220,14 +271,64 @@ export const faultPrompts = [
     tools: ["fault_refused", "fault_book", "fault_ask"],
   }),
   prompt("fault_member", "member", { includeChat: false }),
+  prompt("fault_stray", "stray", { model: "fault_missing" }),
+  prompt("fault_former", "former", { tools: ["charge"], structure: z.object({ count: z.number() }) }),
+  prompt("fault_summary", "short", { context: { maxTokens: 1000, keepRecent: 2, strategy: "summarize" } }),
+  prompt("fault_own_summary", "short", { context: { maxTokens: 1000, keepRecent: 2, strategy: () => "a summary" } }),
+];
+
+/** Each phase allows the tools that it names. */
+const phases = [
+  { phase: "pay", tools: ["charge"], toolChoice: "required" as const },
+  { phase: "book", tools: ["fault_book", "fault_ask"], instruction: "Book." },
+  { phase: "report", tools: [], instruction: "Report." },
+];
+
+export const faultStrategies = [
+  defineStrategy<"fault_phases", { at: number; results: string[] }>({
+    name: "fault_phases",
+    next: ({ last, state }) => {
+      const { at, results } = state ?? { at: -1, results: [] };
+      const all = [
+        ...results,
+        ...(last?.calls ?? []).map(({ name, isError }) => `${name} ${isError ? "failed" : "ran"}`),
+      ];
+      const [next] = at === 2 && last?.calls.length === 0 ? [] : phases.slice(Math.min(at + 1, 2));
+      if (next === undefined) return { type: "end", outcome: all };
+      const plan = phases.map(({ phase }, index) => ({
+        id: phase,
+        description: `Carry out ${phase}.`,
+        dependsOn: [],
+        status: index <= at ? ("completed" as const) : ("pending" as const),
+      }));
+      return {
+        type: "step",
+        silent: next.phase === "pay",
+        ...next,
+        plan,
+        state: { at: Math.min(at + 1, 2), results: all },
+      };
+    },
+  }),
 ];
 
 export const faultAgents = [
   defineAgent({ name: "fault_desk", sideA: { prompt: "fault_front" } }),
   defineAgent({ name: "fault_clerk", sideA: { prompt: "fault_back" }, toolDescription: "Hands over" }),
+  defineAgent({
+    name: "fault_thinker",
+    sideA: { prompt: "fault_thinker", strategy: { type: "react", reasoningPrompt } },
+  }),
+  defineAgent({ name: "fault_planner", sideA: { prompt: "fault_planner", strategy: "plan" } }),
+  defineAgent({ name: "fault_booker", sideA: { prompt: "fault_booker", strategy: "fault_phases" } }),
   defineAgent({ name: "fault_boss", sideA: { prompt: "fault_boss" } }),
+  defineAgent({ name: "fault_summary", sideA: { prompt: "fault_summary" } }),
+  defineAgent({ name: "fault_own_summary", sideA: { prompt: "fault_own_summary" } }),
+  defineAgent({ name: "fault_lost", sideA: { prompt: "fault_missing" } }),
+  defineAgent({ name: "fault_stray", sideA: { prompt: "fault_stray" } }),
   defineAgent({ name: "fault_asker", sideA: { prompt: "fault_asker" } }),
   defineAgent({ name: "fault_payer", sideA: { prompt: "fault_payer" } }),
+  defineAgent({ name: "fault_former", sideA: { prompt: "fault_former" } }),
   defineAgent({ name: "fault_host", sideA: { prompt: "fault_host" } }),
   defineAgent({
     name: "fault_room",

@@ -16,7 +16,8 @@ import { atPlaces } from "./places.ts";
 import { acts, asked, personas } from "./team.ts";
 
 afterAll(() => {
-  for (const told of [scripts, personas, acts, seers, attaching, fileWorks, aloud.asked, aloud.heard]) told.clear();
+  for (const scripted of [scripts, personas, acts, seers, attaching, fileWorks, aloud.asked, aloud.heard])
+    scripted.clear();
   for (const seen of [effects, hookCalls, asked, shownToModels, ran, reachable]) seen.length = 0;
   for (const key of Object.keys(fileWorld)) delete fileWorld[key as keyof typeof fileWorld];
   midway.run = null;

@@ -17,6 +17,7 @@ import { madeObjects } from "./made-objects.ts";
 import { meteredDatabase } from "./metered-catalog.ts";
 import { reaching } from "./outbound-world.ts";
 import { placedCatalog, placedFaults, placedFeeds, placedThreads } from "./places.ts";
+import { traced } from "./traced.ts";
 
 const catalog = createD1Catalog(hangingDatabase(meteredDatabase(env.CATALOG)), {
   ensureSchema: true,
@@ -35,6 +36,7 @@ const { ThreadObject, ThreadFeed, fetch } = compose(registry, {}, (world, state)
     clock: clockOf(state.id.name ?? ""),
     settings: { ...world.settings, limits: allowance.current },
     files: { ...world.files, ...fileWorld },
+    traces: traced(),
   };
 });
 

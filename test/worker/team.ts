@@ -3,8 +3,8 @@
 
 import { z } from "zod";
 
-import { defineAgent, defineModel, definePrompt, defineTool } from "#spec/index.ts";
-import type { TestRequest, TestTurn, ThreadState } from "#spec/index.ts";
+import { defineAgent, defineModel, definePrompt, defineStrategy, defineTool } from "#spec/index.ts";
+import type { AnyStrategyDefinition, TestRequest, TestTurn, ThreadState } from "#spec/index.ts";
 
 /** The models' answers by persona. */
 export const personas = new Map<string, (request: TestRequest) => TestTurn | Promise<TestTurn>>();
@@ -14,6 +14,9 @@ export const asked: { persona: string; request: TestRequest }[] = [];
 
 /** What the tool of a test does, by its key. */
 export const acts = new Map<string, (state: ThreadState) => unknown>();
+
+/** The decisions of the strategy `scripted`. */
+export const decisions: { next: AnyStrategyDefinition["next"] } = { next: () => ({ type: "step" }) };
 
 export const teamModel = defineModel({
   name: "team",
@@ -61,6 +64,8 @@ function prompt(name: string, extra: object = {}) {
 const topic = z.object({ topic: z.string(), depth: z.number().default(1) });
 
 export const teamPrompts = [
+  prompt("reasoner", { tools: ["act"], toolMode: "sequential" }),
+  prompt("forgetful_reasoner", { tools: ["act"], includePastTools: false }),
   prompt("pro", { tools: ["act", "pass", "helper", "nest"] }),
   prompt("con", { tools: ["conclude", "act"] }),
   prompt("boss", {
@@ -99,10 +104,72 @@ export const teamPrompts = [
   prompt("wordless", { includeChat: false, tools: ["act"] }),
   prompt("chatty"),
   prompt("deep", { includeChat: false, tools: ["act", "deep"] }),
+  prompt("chief", { tools: ["helper", "mixed_debate", "planner_desk"] }),
   prompt("nester", { tools: ["debate", "nest"] }),
 ];
 
+export const teamStrategies = [
+  defineStrategy<"drafter", { drafted: boolean }>({
+    name: "drafter",
+    next: ({ last, state }) => {
+      if (last === null) return { type: "step", phase: "draft", silent: true, tools: [], state: { drafted: false } };
+      if (state?.drafted === true) return { type: "end", outcome: { words: last.text?.split(" ").length ?? 0 } };
+      return { type: "step", phase: "improve", instruction: "Improve it.", state: { drafted: true } };
+    },
+  }),
+  defineStrategy({
+    name: "thrower",
+    next: ({ last }) => (last === null ? { type: "step" } : last.calls[7]?.name) as never,
+  }),
+  defineStrategy({
+    name: "verbose",
+    next: ({ last }) => (last === null ? { type: "step" } : { type: "end", outcome: "x".repeat(3_000_000) }),
+  }),
+  defineStrategy({
+    name: "once",
+    next: ({ last }) => (last === null || last.calls.length > 0 ? { type: "step" } : { type: "end" }),
+  }),
+  defineStrategy({ name: "scripted", next: (turn) => decisions.next(turn) }),
+  defineStrategy({ name: "endless", next: () => ({ type: "step" }) }),
+];
+
 export const teamAgents = [
+  defineAgent({ name: "drafter", sideA: { prompt: "reasoner", strategy: "drafter" } }),
+  defineAgent({ name: "thrower", sideA: { prompt: "reasoner", strategy: "thrower" } }),
+  defineAgent({ name: "verbose", sideA: { prompt: "reasoner", strategy: "verbose" } }),
+  defineAgent({ name: "endless", sideA: { prompt: "reasoner", strategy: "endless" } }),
+  defineAgent({ name: "removed", sideA: { prompt: "reasoner", strategy: "gone" } }),
+  defineAgent({ name: "scripted", sideA: { prompt: "reasoner", strategy: "scripted" } }),
+  defineAgent({ name: "short_scripted", sideA: { prompt: "reasoner", strategy: "scripted", maxSteps: 2 } }),
+  defineAgent({ name: "short_reasoner", sideA: { prompt: "reasoner", strategy: "react", maxSteps: 3 } }),
+  defineAgent({ name: "reasoned_chief", sideA: { prompt: "chief", strategy: "react" } }),
+  defineAgent({ name: "planner_desk", sideA: { prompt: "reasoner", strategy: "plan" }, toolDescription: "Takes over" }),
+  defineAgent({
+    name: "mixed_debate",
+    type: "dual_ai",
+    maxSessionTurns: 3,
+    sideA: { prompt: "pro", strategy: "plan" },
+    sideB: { prompt: "con", strategy: "scripted" },
+    toolDescription: "Debates with a plan",
+  }),
+  defineAgent({ name: "reasoner", strategy: "react", sideA: { prompt: "reasoner" } }),
+  defineAgent({
+    name: "brief_reasoner",
+    sideA: { prompt: "forgetful_reasoner", strategy: { type: "react", maxSteps: 1, reasoningPrompt: "Reason." } },
+  }),
+  defineAgent({ name: "planner", sideA: { prompt: "reasoner", strategy: { type: "plan", maxPlanSteps: 2 } } }),
+  defineAgent({
+    name: "strict_planner",
+    sideA: { prompt: "reasoner", strategy: { type: "plan", allowReplan: false } },
+  }),
+  defineAgent({ name: "one_round", sideA: { prompt: "reasoner", strategy: { type: "loop", maxIterations: 1 } } }),
+  defineAgent({
+    name: "reasoned_debate",
+    type: "dual_ai",
+    maxSessionTurns: 3,
+    sideA: { prompt: "pro", strategy: "react" },
+    sideB: { prompt: "con" },
+  }),
   defineAgent({
     name: "debate",
     type: "dual_ai",

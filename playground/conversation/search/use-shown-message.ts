@@ -9,7 +9,7 @@ import type { MessageRow } from "../rows.ts";
 export interface ShownIn {
   /** Id of the message; null for none. */
   message: string | null;
-  rows: readonly (MessageRow | { kind: "note" | "waiting" })[];
+  rows: readonly (MessageRow | { kind: "note" | "unsent" | "waiting" })[];
   hasMore: boolean;
   loading: boolean;
   failed: boolean;
@@ -39,8 +39,8 @@ export function useShownMessage(list: ShownIn): boolean {
   return wanted && index === -1 && hasMore && !failed;
 }
 
-/** Whether a row contains a message: its own, or one under its calls. */
+/** Whether a row contains a message: its own, the result of one of its calls, or one under its calls. */
 function holds(row: MessageRow, id: string): boolean {
-  if (row.message.id === id) return true;
+  if (row.message.id === id || Object.values(row.results).some((result) => result.id === id)) return true;
   return Object.values(row.lines).some((rows) => rows.some((below) => holds(below, id)));
 }

@@ -46,7 +46,7 @@ export class FolderCache {
   /** Folders to load again after the current request, whose response may be too old. */
   readonly #again = new Set<string>();
   readonly #folders = new Map<string, Folder>();
-  #told = false;
+  #isScheduled = false;
 
   constructor(ports: FolderPorts) {
     this.#ports = ports;
@@ -70,8 +70,8 @@ export class FolderCache {
   /** Loads a folder; its known entries stay until the response arrives. */
   reload(path: string): void {
     if (this.#asked.has(path)) return void this.#again.add(path);
-    const told: FileChange[] = [];
-    this.#asked.set(path, told);
+    const changes: FileChange[] = [];
+    this.#asked.set(path, changes);
     const known = this.#folders.get(path);
     if (known?.state !== "there") this.#put(path, { state: "loading", entries: [], error: null });
     const over = (): void => {
@@ -83,7 +83,7 @@ export class FolderCache {
         this.#asked.delete(path);
         this.#put(path, { state: "there", entries: [...entries].sort(compareEntries), error: null });
         this.#dropMissing(path, known?.entries ?? []);
-        for (const change of told) this.apply(change);
+        for (const change of changes) this.apply(change);
         if (entries.length === 0 && known !== undefined && known.entries.length > 0) this.#reloadAbove(path);
         over();
       },
@@ -100,7 +100,7 @@ export class FolderCache {
   /** Applies a change. */
   apply(change: FileChange): void {
     const { path, file } = change;
-    for (const [folder, told] of this.#asked) if (isWithin(folder, path)) told.push(change);
+    for (const [folder, changes] of this.#asked) if (isWithin(folder, path)) changes.push(change);
     if (file === null) {
       this.#remove(path);
       const left = this.#folders.get(parentOf(path));
@@ -130,7 +130,7 @@ export class FolderCache {
     if (folder !== undefined) {
       this.#put(parent, { ...folder, entries: folder.entries.filter((entry) => entry.path !== path) });
     }
-    this.#tell();
+    this.#schedule();
   }
 
   #gone(path: string): void {
@@ -156,14 +156,14 @@ export class FolderCache {
 
   #put(path: string, folder: Folder): void {
     this.#folders.set(path, folder);
-    this.#tell();
+    this.#schedule();
   }
 
-  #tell(): void {
-    if (this.#told) return;
-    this.#told = true;
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
     this.#ports.soon(() => {
-      this.#told = false;
+      this.#isScheduled = false;
       this.#store.set(new Map(this.#folders));
     });
   }

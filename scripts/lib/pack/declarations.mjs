@@ -2,13 +2,13 @@
 // their imports become relative paths to `.js`, which every module resolution of TypeScript follows.
 
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 import { parseSync } from "oxc-parser";
 
 import { fromRoot, root } from "../paths.mjs";
-import { tools } from "../tools.mjs";
+import { quickTypescript, tools } from "../tools.mjs";
 
 /**
  * @param {string[]} entries source files, such as `src/client/index.ts`
@@ -24,7 +24,7 @@ export async function writeDeclarations(entries, folder) {
     for (let module = open.pop(); module !== undefined; module = open.pop()) {
       if (done.has(module)) continue;
       done.add(module);
-      const { text, imports } = rewritten(module, readFileSync(path.join(work, "out", `${module}.d.ts`), "utf8"));
+      const { text, imports } = rewritten(module, path.join(work, "out"));
       const target = path.join(folder, `${module}.d.ts`);
       mkdirSync(path.dirname(target), { recursive: true });
       writeFileSync(target, text);
@@ -60,7 +60,7 @@ function emit(entries, work) {
   };
   const file = path.join(work, "tsconfig.json");
   writeFileSync(file, JSON.stringify(config));
-  const args = [fromRoot(tools.tsc), "-p", file, "--pretty", "false"];
+  const args = [fromRoot(tools.tsc), "-p", file, ...quickTypescript];
   return new Promise((resolve, reject) => {
     execFile(process.execPath, args, { cwd: root, maxBuffer: 1 << 24 }, (error, stdout) => {
       // TypeScript ends with an exit code if it finds errors, and has written the declarations then too.
@@ -75,8 +75,9 @@ function emit(entries, work) {
   });
 }
 
-/** The declarations of a module with relative imports, and the modules that they name. */
-function rewritten(module, source) {
+/** The declarations of a module with relative imports, and the modules that they name. `emitted` is the folder of all declarations. */
+function rewritten(module, emitted) {
+  const source = readFileSync(path.join(emitted, `${module}.d.ts`), "utf8");
   const { program, errors } = parseSync(`${module}.d.ts`, source);
   if (errors.length > 0) throw new Error(`The declarations of ${module} cannot be parsed: ${errors[0]?.message}`);
   /** @type {{ start: number, end: number, value: string }[]} */
@@ -89,7 +90,9 @@ function rewritten(module, source) {
   let text = source;
   for (const { start, end, value } of specifiers.sort((one, other) => other.start - one.start)) {
     const target = value.startsWith("#") ? value.slice(1) : path.posix.join(path.posix.dirname(module), value);
-    const name = target.replace(/\.tsx?$/, "");
+    const plain = target.replace(/\.tsx?$/, "");
+    // In a type that TypeScript infers, it may name the folder of an index module.
+    const name = existsSync(path.join(emitted, `${plain}.d.ts`)) ? plain : `${plain}/index`;
     imports.push(name);
     const relative = path.posix.relative(path.posix.dirname(module), name);
     const specifier = `${relative.startsWith(".") ? relative : `./${relative}`}.js`;

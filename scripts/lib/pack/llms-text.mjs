@@ -3,11 +3,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** @type {[title: string, folder: string][]} */
+/** @type {[title: string, ...below: string[]][]} folders, and documents outside of them */
 const sections = [
-  ["Guide", "docs/guide"],
+  ["Guide", "docs/guide", "docs/upgrading.md", "CHANGELOG.md"],
   ["Reference", "docs/reference"],
   ["API reference", "docs/reference/api"],
+  ["Design", "docs/design"],
 ];
 
 /**
@@ -15,9 +16,10 @@ const sections = [
  * @returns {string}
  */
 export function llmsText(folder) {
-  const lists = sections.map(([title, below]) => {
-    const names = readdirSync(path.join(folder, below)).filter((name) => name.endsWith(".md"));
-    const lines = names.toSorted().map((name) => `- [${titleOf(path.join(folder, below, name))}](${below}/${name})`);
+  const lists = sections.map(([title, ...below]) => {
+    const lines = below
+      .flatMap((place) => documentsAt(folder, place))
+      .map((file) => `- [${titleOf(path.join(folder, file))}](${file})`);
     return `## ${title}\n\n${lines.join("\n")}\n`;
   });
   return `# Threadhold
@@ -30,6 +32,13 @@ Import definitions from \`threadhold\`, the client from \`threadhold/client\`, t
 creates a definition. The types of all entries lie in \`dist/types\`.
 
 ${lists.join("\n")}`;
+}
+
+/** A document, or the documents of a folder. */
+function documentsAt(folder, place) {
+  if (place.endsWith(".md")) return [place];
+  const names = readdirSync(path.join(folder, place)).filter((name) => name.endsWith(".md"));
+  return names.toSorted().map((name) => `${place}/${name}`);
 }
 
 /** The first heading of a Markdown file. */

@@ -6,7 +6,7 @@ export const outputName = (key) => (key === "." ? "index" : key.replace(/^\.\//,
 const sourceOfDeclaration = (source) => source.replace(/^\.\/src\//, "").replace(/\.tsx?$/, ".d.ts");
 
 /** Fields that are equal in both manifests. */
-const kept = ["name", "version", "description", "keywords", "license", "type", "engines", "dependencies"];
+const kept = ["name", "version", "description", "keywords", "license", "repository", "type", "engines", "dependencies"];
 
 export function publishedManifest(own) {
   const manifest = Object.fromEntries(kept.flatMap((field) => (field in own ? [[field, own[field]]] : [])));
@@ -23,6 +23,6 @@ export function publishedManifest(own) {
     sideEffects: false,
     bin: { threadhold: "dist/cli/threadhold.js" },
     exports: { ...Object.fromEntries(entries), "./package.json": "./package.json" },
-    files: ["dist", "migrations", "docs", "llms.txt"],
+    files: ["dist", "migrations", "docs", "CHANGELOG.md", "SECURITY.md", "llms.txt"],
   };
 }

@@ -1,41 +1,54 @@
 // `threadhold doctor`: checks what a project needs to run, and names the fix of everything that is missing.
 
-import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { parseEnv } from "node:util";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 
 import type { Command } from "commander";
 
+import { traceSettings } from "#lib/trace-settings.ts";
 import { readiness } from "#models/readiness.ts";
 
-import type { CliContext, ExitCode } from "../context.ts";
-import { error, isOlder, ok, warning, type Finding } from "./finding.ts";
+import { projectFolder, type CliContext, type ExitCode } from "../context.ts";
+import { localVariables } from "../dev/local-access.ts";
+import { oldestNode } from "../oldest-node.ts";
+import { error, formatFinding, isError, isOlder, ok, warning, type Finding } from "./finding.ts";
+import { localFindings } from "./local-checks.ts";
 import { wranglerFindings } from "./wrangler-checks.ts";
-
-/** The oldest Node that the package supports. */
-const oldestNode = [20, 19] as const;
+import { hasOwnMain, readWranglerProject, type WranglerProject } from "./wrangler-package.ts";
 
 /** Adds the command `doctor`. */
 export function addDoctorCommand(program: Command, context: CliContext, end: (code: ExitCode) => void): void {
   program
     .command("doctor")
     .description(
-      "Check Node, wrangler, its configuration, agents/ and the keys of models. Errors end the command with exit code 1.",
+      "Check Node, wrangler, its configuration, the local server, agents/, the keys of models and the variables of traces. Errors end the command with exit code 1.",
     )
     .option("--root <folder>", "the folder that contains agents/", ".")
+    .option("-e, --env <name>", "an environment of the wrangler configuration (default: CLOUDFLARE_ENV)")
     .option("--json", "print the findings as JSON")
-    .action(async (options: { root: string; json?: boolean }) => {
-      const findings = await examine(resolve(context.cwd, options.root), context.packageRoot);
-      context.print(options.json === true ? JSON.stringify(findings) : findings.map(lineOf).join("\n"));
-      end(findings.some(({ status }) => status === "error") ? 1 : 0);
+    .action(async (options: { root: string; env?: string; json?: boolean }) => {
+      const findings = await examine(projectFolder(context, options.root), options.env, context);
+      context.print(options.json === true ? JSON.stringify(findings) : findings.map(formatFinding).join("\n"));
+      end(findings.some(isError) ? 1 : 0);
     });
 }
 
-async function examine(root: string, packageRoot: string): Promise<Finding[]> {
-  return [nodeFinding(process.versions.node), ...wranglerFindings(root), ...(await projectFindings(root, packageRoot))];
+async function examine(
+  root: string,
+  environment: string | undefined,
+  { packageRoot, env }: CliContext,
+): Promise<Finding[]> {
+  const project = readWranglerProject(root, { environment });
+  return [
+    nodeFinding(process.versions.node),
+    ...wranglerFindings(root, project),
+    ...("wrangler" in project ? await localFindings(project, env) : []),
+    ...(await projectFindings(root, packageRoot, "wrangler" in project ? project : undefined)),
+  ];
 }
 
-function nodeFinding(version: string): Finding {
+/** Checks the version of Node. */
+export function nodeFinding(version: string): Finding {
   return isOlder(version, oldestNode)
     ? error(
         "Node",
@@ -45,7 +58,11 @@ function nodeFinding(version: string): Finding {
     : ok("Node", `version ${version}`);
 }
 
-async function projectFindings(root: string, packageRoot: string): Promise<Finding[]> {
+async function projectFindings(
+  root: string,
+  packageRoot: string,
+  worker: WranglerProject | undefined,
+): Promise<Finding[]> {
   if (!existsSync(join(root, "agents"))) {
     return [error("agents/", "The folder does not exist.", "npx threadhold new agent assistant")];
   }
@@ -57,31 +74,37 @@ async function projectFindings(root: string, packageRoot: string): Promise<Findi
     errors === 0
       ? ok("agents/", `${String(files)} definitions`)
       : error("agents/", `It has ${String(errors)} errors.`, "npx threadhold check");
-  const variables = localVariables(root);
-  const access =
-    variables["OPEN_LOOPBACK"] === "true" ||
-    variables["API_TOKENS"] !== undefined ||
-    variables["JWT_SECRET"] !== undefined
-      ? []
-      : [warning(".dev.vars", "The local server refuses all requests.", 'add OPEN_LOOPBACK=true, or API_TOKENS="…"')];
+  const put = `npx wrangler secret put${worker?.environment === undefined ? "" : ` --env ${worker.environment}`}`;
+  const variables = localVariables(
+    worker ?? { file: join(root, "wrangler.toml"), environment: undefined, config: { vars: {} } },
+  );
+  const isDecided =
+    variables["OPEN_LOOPBACK"] === "true" || ["API_TOKENS", "JWT_SECRET", "JWKS_URL"].some((name) => name in variables);
+  // A main module of the project's own may identify callers itself, and then a token would close the API.
+  const access = isDecided || (worker !== undefined && hasOwnMain(worker)) ? [] : [accessFinding(root)];
   const keys = project.models.flatMap(({ value }): Finding[] => {
     const { ready, missing } = readiness(value, variables);
     if (ready || missing === null) return [];
-    const fix = `add ${missing}=… to .dev.vars; for a deployment run npx wrangler secret put ${missing}`;
+    const fix = `add ${missing}=… to .dev.vars; for a deployment run ${put} ${missing}`;
     return [warning(`model ${value.name}`, `${missing} is not set on this machine.`, fix)];
   });
-  return [compiled, ...access, ...keys];
+  return [compiled, ...access, ...keys, ...traceFindings(variables)];
 }
 
-/** The variables that the local server gets. */
-function localVariables(root: string): Record<string, string | undefined> {
-  const file = join(root, ".dev.vars");
-  return existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
+/** Checks the variables of OpenTelemetry. Values are not shown, because they may contain keys. */
+function traceFindings(variables: Readonly<Record<string, unknown>>): Finding[] {
+  const findings: Finding[] = [];
+  const settings = traceSettings(variables, (name, valid) => {
+    findings.push(
+      warning(name, "The value is invalid or not supported, so no traces are exported.", `set it to ${valid}`),
+    );
+  });
+  return settings === null ? findings : [ok("traces", `exported to ${new URL(settings.url).host}`)];
 }
 
-const marks = { ok: "ok      ", warning: "warning ", error: "error   " };
-
-function lineOf({ name, status, detail, fix }: Finding): string {
-  const line = `${marks[status]}${name}: ${detail}`;
-  return fix === undefined ? line : `${line}\n        fix: ${fix.replaceAll("\n", "\n             ")}`;
+function accessFinding(root: string): Finding {
+  const detail = existsSync(join(root, ".dev.vars"))
+    ? "The local server refuses all requests."
+    : "It does not exist: `threadhold dev` serves this machine, and `wrangler dev` refuses all requests.";
+  return warning(".dev.vars", detail, 'add OPEN_LOOPBACK=true, or API_TOKENS="…"');
 }

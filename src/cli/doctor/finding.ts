@@ -27,3 +27,13 @@ export const warning = (name: string, detail: string, fix: string): Finding => (
 });
 
 export const error = (name: string, detail: string, fix: string): Finding => ({ name, status: "error", detail, fix });
+
+export const isError = ({ status }: Finding): boolean => status === "error";
+
+const marks = { ok: "ok      ", warning: "warning ", error: "error   " };
+
+/** The lines that show a finding. */
+export function formatFinding({ name, status, detail, fix }: Finding): string {
+  const line = `${marks[status]}${name}: ${detail}`;
+  return fix === undefined ? line : `${line}\n        fix: ${fix.replaceAll("\n", "\n             ")}`;
+}

@@ -1,17 +1,17 @@
 // `threadhold new`: creates the file of a definition and prints the next steps.
 
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 
 import { Argument, type Command } from "commander";
 
 import type { Project } from "#compiler/project.ts";
 import { readiness } from "#models/readiness.ts";
 
-import { CommandError, type CliContext, type ExitCode } from "../context.ts";
+import { CommandError, projectFolder, type CliContext, type ExitCode } from "../context.ts";
 import { hookNames, kindFolders, starters, type Kind, type NamedFile, type Neighbours } from "./starters.ts";
 
-/** A checkout writes all files within this time. A file that is newer than the oldest one by more was written by hand. */
+/** A checkout writes all files within this time. A file that is newer than the oldest file by more than that was written by hand. */
 const checkoutMs = 60_000;
 
 /** Adds the command `new`. */
@@ -22,15 +22,16 @@ export function addNewCommand(program: Command, context: CliContext, end: (code:
     .addArgument(new Argument("<kind>", "the kind of the definition").choices(Object.keys(kindFolders)))
     .argument("<name>", "its name; for a hook the name of the hook; for api a route such as threads/[id]/status.get")
     .option("--root <folder>", "the folder that contains agents/", ".")
-    .action(async (kind: Kind, name: string, options: { root: string }) => {
-      end(await createDefinition(kind, name, { root: resolve(context.cwd, options.root), context }));
+    .option("--json", "print the result as one line of JSON")
+    .action(async (kind: Kind, name: string, { root, json = false }: { root: string; json?: boolean }) => {
+      end(await createDefinition(kind, name, { root: projectFolder(context, root), json, context }));
     });
 }
 
 async function createDefinition(
   kind: Kind,
   given: string,
-  { root, context }: { root: string; context: CliContext },
+  { root, json, context }: { root: string; json: boolean; context: CliContext },
 ): Promise<ExitCode> {
   const name = kind === "api" ? given.replaceAll(/^\/+|\.ts$/g, "") : given;
   const problem = nameProblem(kind, name);
@@ -46,6 +47,11 @@ async function createDefinition(
   const { text, next, uses, missing } = starters[kind](name, neighbours(project, name, root));
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text, { flag: "wx" });
+  if (json) {
+    const used = uses === undefined ? null : { name: uses.name, file: uses.file };
+    context.print(JSON.stringify({ ok: true, file, uses: used, missing: missing ?? null, next }));
+    return 0;
+  }
   context.print(`wrote ${file}`);
   if (uses) context.print(`it uses "${uses.name}" of ${uses.file}`);
   context.print(missing === undefined ? `next: ${next}` : `first: ${missing}\nthen: ${next}`);
@@ -72,6 +78,7 @@ function namedDefinitions(project: Project, kind: Kind): readonly NamedFile[] {
   if (kind === "model") return project.models;
   if (kind === "prompt") return project.prompts;
   if (kind === "agent") return project.agents;
+  if (kind === "strategy") return project.strategies;
   return kind === "tool" ? project.tools : [];
 }
 

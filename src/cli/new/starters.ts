@@ -31,7 +31,9 @@ export const kindFolders = {
   prompt: "prompts",
   model: "models",
   tool: "tools",
+  strategy: "strategies",
   hook: "hooks",
+  filter: "filters",
   api: "api",
 } as const;
 
@@ -48,6 +50,18 @@ const hookBodies: Record<string, string> = {
   before_store_tool_result: "async (_state, _toolCall, toolResult) => toolResult",
   after_tool_call_success: "async (_state, _toolCall, _toolResult) => null",
   after_tool_call_failure: "async (_state, _toolCall, _toolResult) => null",
+  before_loop: "async (_state, _run) => true",
+  after_loop: "async (_state, _run) => {}",
+  before_turn: "async (_state, _turn) => true",
+  after_turn: "async (_state, _turn) => {}",
+  on_error: "async (_state, _error) => {}",
+  before_tool_execution: "async (_state, _toolCall) => true",
+  after_tool_execution: "async (_state, _toolCall, _toolResult) => {}",
+  before_tool_execution_update: "(_state, _update) => true",
+  after_tool_execution_update: "(_state, _update) => {}",
+  transform_context: "async (_state, messages) => messages",
+  convert_to_llm:
+    "async (_state, messages) => messages.map(({ role, content, tool_calls, tool_call_id }) => ({\n  role,\n  content,\n  tool_calls,\n  ...(tool_call_id == null ? {} : { tool_call_id }),\n}))",
 };
 
 /** The names of the hooks. */
@@ -113,6 +127,27 @@ export default defineTool(
 `,
     next: `list it in a prompt: tools: [${JSON.stringify(name)}]`,
   }),
+  strategy: (name) => ({
+    text: `// Decides what each model request of a turn asks for, and when the turn ends.
+import { defineStrategy } from "threadhold";
+
+interface State {
+  drafted: boolean;
+}
+
+export default defineStrategy<${JSON.stringify(name)}, State>({
+  name: ${JSON.stringify(name)},
+  description: "Writes a draft that is not shown, then improves it.",
+  next: ({ last, state }) => {
+    if (last === null) return { type: "step", phase: "draft", silent: true, state: { drafted: false } };
+    if (last.calls.length > 0) return { type: "step", ...(state === null ? {} : { state }) };
+    if (state?.drafted === true) return { type: "end" };
+    return { type: "step", phase: "improve", instruction: "Improve your answer.", state: { drafted: true } };
+  },
+});
+`,
+    next: `name it in an agent: strategy: ${JSON.stringify(name)}`,
+  }),
   hook: (name) => ({
     text: `// Runs at a fixed point of every run. Hooks of one name run in the order of their file names.
 import { defineHook } from "threadhold";
@@ -120,6 +155,16 @@ import { defineHook } from "threadhold";
 export default defineHook(${JSON.stringify(name)}, ${hookBodies[name] ?? ""});
 `,
     next: "write the function; it runs from now on",
+  }),
+  filter: () => ({
+    text: `// Checks each text from outside before it is stored. Filters run in the order of their file names.
+import { defineFilter } from "threadhold";
+
+export default defineFilter((text) =>
+  text.length > 10_000 ? { action: "reject", reason: "Send at most 10,000 characters." } : { action: "pass" },
+);
+`,
+    next: "write the function; it checks every message from now on",
   }),
   api: (route) => ({
     text:

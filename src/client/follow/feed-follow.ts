@@ -19,7 +19,7 @@ export interface ReceivedThread {
   readonly thread: Thread | null;
 }
 
-/** The most threads whose latest event is kept. The thread that was updated longest ago is dropped first. */
+/** The maximum number of threads whose latest event is kept. The thread that was updated longest ago is dropped first. */
 const maxReceived = 1000;
 
 /** Dependencies and options of a feed subscription. */

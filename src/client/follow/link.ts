@@ -85,7 +85,7 @@ export class Link {
     return this.#connection;
   }
 
-  /** Calls the listener when `connection` changes and when `changed` is called. */
+  /** Calls the listener when `connection` changes and when `notifyChange` is called. */
   onChange(listener: () => void): () => void {
     return this.#changes.add(listener);
   }

@@ -120,10 +120,13 @@ export class ThreadList {
     return controller;
   }
 
-  /** Whether the feed reports every thread of the list. An administrator's list may contain threads of several owners. */
+  /**
+   * Whether the feed reports every thread of the list, so that no polling is needed. A feed reports the threads of one owner, or to
+   * an administrator those without an owner. The list of an administrator may contain threads of all owners.
+   */
   get #isCoveredByFeed(): boolean {
     const owner = this.#feed?.owner;
-    return owner !== undefined && this.#state.threads.every(({ user_id }) => user_id === owner);
+    return typeof owner === "string" && this.#state.threads.every(({ user_id }) => user_id === owner);
   }
 
   #receive(event: FeedEvent): void {
@@ -196,7 +199,7 @@ export class ThreadList {
 
   /**
    * Adds feed events to a response that does not include them: events that arrived after the request was sent, and states that are newer
-   * than the server's catalog, which is updated at the end of a run.
+   * than the server's catalog (its index of all threads), which is updated at the end of a run.
    */
   #withReceived(items: readonly Thread[], since: number): readonly Thread[] {
     let threads = items;

@@ -35,7 +35,7 @@ export interface ClientToolsOptions {
   onError?: ((error: unknown, call: ClientCall) => void) | undefined;
 }
 
-/** The most attempts to deliver a result: enough for about a day. */
+/** The maximum number of attempts to deliver a result: enough for about a day. */
 const deliveryRetries = 10_000;
 
 /** Answers remote calls with the offered tools. */

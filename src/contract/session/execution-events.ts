@@ -36,7 +36,7 @@ export interface ExecutionContext {
 export class AgentEvents {
   readonly #context: ExecutionContext;
   /** Messages of this execution by id, in the order of their `message_end`. */
-  readonly #told = new Map<string, SessionMessage>();
+  readonly #sent = new Map<string, SessionMessage>();
   /** Answers that have started and not ended, with what was sent of them. */
   readonly #open = new Map<string, StreamedAnswer>();
   /** Ids of messages that need no further event: they were sent, are hidden, or were retracted. */
@@ -100,7 +100,7 @@ export class AgentEvents {
         this.#changed(event.message);
         return [];
       case "message_deleted":
-        this.#told.delete(event.message.id);
+        this.#sent.delete(event.message.id);
         return [];
       case "message_retracted":
         return this.#retracted(event.message_id);
@@ -177,16 +177,16 @@ export class AgentEvents {
     this.#open.delete(id);
     this.#over.add(id);
     if (shown === null) return open === undefined ? [] : this.#aborted(open);
-    this.#told.set(id, shown);
+    this.#sent.set(id, shown);
     const before: AgentEvent[] = open?.close() ?? [{ type: "message_start", role: shown.role }];
     return [...before, { type: "message_end", message: shown }];
   }
 
   #changed(message: EventOf<"message_updated">["message"]): void {
-    if (!this.#told.has(message.id)) return;
+    if (!this.#sent.has(message.id)) return;
     const shown = toSessionMessage(message, { providers: this.#context.providers });
-    if (shown === null) this.#told.delete(message.id);
-    else this.#told.set(message.id, shown);
+    if (shown === null) this.#sent.delete(message.id);
+    else this.#sent.set(message.id, shown);
   }
 
   /** Closes the named message as aborted. Without an id, after a crash, it closes every open message. */
@@ -213,15 +213,15 @@ export class AgentEvents {
   #call(event: EventOf<"tool_execution_start" | "tool_execution_delta" | "tool_execution_end">): AgentEvent[] {
     const { tool_call_id: toolCallId, tool_name: toolName } = event;
     if (!isOnMainLine(event) || this.#context.isRemote(toolName) || this.#settled.has(toolCallId)) return [];
-    const told = this.#calls.get(toolCallId);
+    const sentUnits = this.#calls.get(toolCallId);
     switch (event.type) {
       case "tool_execution_start":
-        if (told !== undefined) return [];
+        if (sentUnits !== undefined) return [];
         this.#calls.set(toolCallId, 0);
         return [{ type: "tool_execution_start", toolCallId, toolName, args: event.args }];
       case "tool_execution_delta": {
-        const { delta = "", offset = told ?? 0 } = event;
-        const fresh = delta.slice(Math.max(0, (told ?? 0) - offset));
+        const { delta = "", offset = sentUnits ?? 0 } = event;
+        const fresh = delta.slice(Math.max(0, (sentUnits ?? 0) - offset));
         if (fresh === "") return [];
         this.#calls.set(toolCallId, offset + delta.length);
         return [{ type: "tool_execution_delta", toolCallId, delta: fresh }];
@@ -242,16 +242,16 @@ export class AgentEvents {
     const last = this.#broken?.id;
     const before = [...this.#closeAll(), ...this.#brokenAnswer(error)];
     if (!isError) return [...before, ...this.#end("completed")];
-    const kept = last === undefined ? undefined : this.#told.get(last);
+    const kept = last === undefined ? undefined : this.#sent.get(last);
     if (kept !== undefined) return [...before, { type: "error", error, message: kept }, ...this.#end("error")];
     const message: ErrorMessage = { role: "error", error };
-    this.#told.set(`error ${this.#context.runId}`, message);
-    const told: AgentEvent[] = [
+    this.#sent.set(`error ${this.#context.runId}`, message);
+    const shownError: AgentEvent[] = [
       { type: "message_start", role: "error" },
       { type: "message_end", message },
       { type: "error", error, message },
     ];
-    return [...before, ...told, ...this.#end("error")];
+    return [...before, ...shownError, ...this.#end("error")];
   }
 
   #brokenAnswer(error: string): AgentEvent[] {
@@ -279,7 +279,7 @@ export class AgentEvents {
   }
 
   #end(status: ExecuteStatus, pendingToolCalls?: SessionToolCall[]): AgentEvent[] {
-    const messages = [...this.#told.values()];
+    const messages = [...this.#sent.values()];
     const pending = pendingToolCalls === undefined ? {} : { pendingToolCalls };
     this.#result = { status, messages, ...pending, cost: this.#cost.sum };
     return [{ type: "session_end", sessionId: this.#context.sessionId, messages }];

@@ -13,10 +13,10 @@ import {
   archivedThreadSchema,
 } from "./archive-record.ts";
 
-/** The most bytes of a line without its line feed. A row has at most 1,900,000. */
+/** The maximum number of bytes of a line without its line feed. A row has at most 1,900,000. */
 export const lineLimit = 2 * 1024 * 1024;
 
-/** The most bytes of a file in one line, before base64. A multiple of three, so that only the last chunk is padded. */
+/** The maximum number of bytes of a file in one line, before base64. A multiple of three, so that only the last chunk is padded. */
 export const chunkBytes = 786_432;
 
 const count = z.number().int().nonnegative();

@@ -17,7 +17,7 @@ import { costSchema } from "#contract/usage-schema.ts";
 import { storedEventSchema, storedEventsSchema } from "./event-schema.ts";
 import { parsedJson, parsedObject } from "./parsed-json.ts";
 
-/** The most tokens or USD of a record: far above real usage, and low enough that a sum of many records is exact. */
+/** The maximum number of tokens or USD of a record: far above real usage, and low enough that a sum of many records is exact. */
 const mostSpent = 1e12;
 
 /** The highest number of an event, far below the numbers that a double cannot represent exactly. */
@@ -163,7 +163,9 @@ export const archivedMessageSchema = z.strictObject({
   handoff: word.exactOptional(),
   answered: word.exactOptional(),
   author: user_id.unwrap().exactOptional(),
+  strategy: z.strictObject({ name: word, phase: word.nullable() }).exactOptional(),
   approval: approval.exactOptional(),
+  changed_args: parsedObject.exactOptional(),
   events: storedEventsSchema,
 });
 export type ArchivedMessage = z.infer<typeof archivedMessageSchema>;
@@ -191,9 +193,12 @@ export const archivedRunSchema = z.strictObject({
   text: z.string().nullable(),
   reason: z.string().nullable(),
   outcome: parsedJson,
+  data: parsedJson.exactOptional(),
   error: z.strictObject({ ...runErrorSchema.shape, retryable: z.boolean().exactOptional() }).nullable(),
   message_ids: z.array(orderedId),
   limits: limitsSchema.nullable(),
+  /** Only used by a queued run. It is checked again when the run begins, so a forged one does no harm. */
+  structure: parsedObject.exactOptional(),
   parent_run_id: orderedId.nullable(),
   version: word.nullable(),
   stop: z.boolean(),

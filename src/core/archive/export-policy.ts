@@ -1,16 +1,17 @@
 // What an export and an import do with each field of a record. The tables list every field: a new field of a record does not compile
 // until it is added here, so no field leaves the deployment by accident.
 
-import type { LogRecord, MessageRecord, RunRecord, ThreadRecord } from "../record.ts";
+import type { LogRecord, MessageRecord, ThreadRecord } from "../record.ts";
+import type { RunRecord } from "../run-record.ts";
 
 /**
  * - `carried`: in the export, and the same in the imported thread.
  * - `counted`: not in the export; the import counts it from the exported records.
- * - `anew`: not in the export; the import sets a new value.
- * - `left`: not in the export nor in the imported thread. It concerns other threads, which are not in the file, or the active run, which
+ * - `replaced`: not in the export; the import sets a new value.
+ * - `omitted`: not in the export nor in the imported thread. It concerns other threads, which are not in the file, or the active run, which
  *   the import ends.
  */
-export type ExportPolicy = "carried" | "counted" | "anew" | "left";
+export type ExportPolicy = "carried" | "counted" | "replaced" | "omitted";
 
 /** The fields of a table that are in the export. */
 export type Carried<Table> = { [Field in keyof Table]: Table[Field] extends "carried" ? Field : never }[keyof Table];
@@ -42,19 +43,21 @@ export const messagePolicies = {
   events: "carried",
   handoff: "carried",
   // Only the run that this message joined uses the field, and the import ends that run.
-  steered: "left",
+  steered: "omitted",
   author: "carried",
-  awaits: "left",
+  strategy: "carried",
+  awaits: "omitted",
   // Only a resumed run reads the field, and the import ends the run.
-  failure: "left",
-  stop_detail: "left",
-  has_other_content: "left",
+  failure: "omitted",
+  stop_detail: "omitted",
+  has_other_content: "omitted",
   answered: "carried",
   approval: "carried",
+  changed_args: "carried",
   // Only used to add later costs of the child thread. That thread reports them to the original thread, not to the imported one.
-  child: "left",
-  work: "left",
-  updated_seq: "left",
+  child: "omitted",
+  work: "omitted",
+  updated_seq: "omitted",
 } as const satisfies Record<keyof MessageRecord, ExportPolicy>;
 
 /** A run. The progress of an active run is left out: the import ends that run and repeats nothing. */
@@ -77,9 +80,11 @@ export const runPolicies = {
   text: "carried",
   reason: "carried",
   outcome: "carried",
+  data: "carried",
   error: "carried",
   message_ids: "carried",
   limits: "carried",
+  structure: "carried",
   parent_run_id: "carried",
   version: "carried",
   stop: "carried",
@@ -89,7 +94,7 @@ export const runPolicies = {
   overtaken: "carried",
   events: "carried",
   counts_before: "counted",
-  progress: "left",
+  progress: "omitted",
 } as const satisfies Record<keyof RunRecord, ExportPolicy>;
 
 /** A log row. */
@@ -129,16 +134,18 @@ export const threadPolicies = {
   cost: "counted",
   work: "counted",
   // The import ends the active run.
-  active_totals: "left",
-  seq_reserved: "anew",
-  background: "anew",
-  creation: "anew",
-  imported_at: "anew",
-  parent: "left",
-  children: "left",
+  active_totals: "omitted",
+  seq_reserved: "replaced",
+  background: "replaced",
+  creation: "replaced",
+  imported_at: "replaced",
+  parent: "omitted",
+  // Derived from the messages: the first long run of the imported thread compacts its conversation again.
+  projections: "omitted",
+  children: "omitted",
   // The calls that wait for a client belong to the active run, which the import ends.
-  pending: "left",
-  updated_seq: "left",
+  pending: "omitted",
+  updated_seq: "omitted",
 } as const satisfies Record<keyof ThreadRecord, ExportPolicy>;
 
 /** The fields of a record that its table marks as `carried`. Fields that the record lacks are not added. */

@@ -5,7 +5,7 @@ import type { Limits } from "#contract/run.ts";
 import { amountNames } from "./amounts.ts";
 import type { AmountName, Bounds } from "./amounts.ts";
 
-/** The most that a deployment allows runs and threads to use. `run.steps` applies if the agent does not bound its turns. */
+/** The maximum that a deployment allows runs and threads to use. `run.steps` applies if the agent does not bound its turns. */
 export interface Allowance {
   run: Bounds;
   thread: Bounds;

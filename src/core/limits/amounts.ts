@@ -6,7 +6,7 @@ import type { Limits } from "#contract/run.ts";
 export const amountNames = ["steps", "turns", "tokens", "duration_ms", "cost"] as const satisfies (keyof Limits)[];
 export type AmountName = (typeof amountNames)[number];
 
-/** The most that may be used of each amount; null for no bound. */
+/** The maximum that may be used of each amount; null for no bound. */
 export type Bounds = Record<AmountName, number | null>;
 
 /** The used amounts. `cost` is the sum of the known costs; requests without a known price add nothing. */

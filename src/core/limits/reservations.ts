@@ -1,12 +1,12 @@
-// The shares of a run's budget that model requests in flight have reserved. A request waits until the used, the reserved and its
-// own share together fit every bound, or until no other request is in flight. So concurrent calls exceed a bound by at most one
-// request, and by what at most five requests use beyond their shares.
+// Keeps the shares of a run's budget that are reserved for model requests in flight. A request waits until the used, the reserved and its
+// own share together fit every bound, or until no other request is in flight. So concurrent calls exceed a bound by at most one request,
+// and by the amounts that at most five requests use in addition to their reserved shares.
 
 import { remainingOf, zeroUse, addUsed } from "./amounts.ts";
 import type { Used } from "./amounts.ts";
 import type { Budget } from "./reached.ts";
 
-/** The most requests of a run in flight if tokens or money are bounded. The object sends at most five at once in any case. */
+/** The maximum number of a run's requests in flight if tokens or money are bounded. An object sends at most five at once in any case. */
 const maxConcurrentRequests = 5;
 
 /** The reservations of one execution of a run. */

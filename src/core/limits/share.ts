@@ -3,7 +3,8 @@
 
 import type { Limits } from "#contract/run.ts";
 
-import type { MessageRecord, RunProgress } from "../record.ts";
+import type { MessageRecord } from "../record.ts";
+import type { RunProgress } from "../run-record.ts";
 import { callsOf } from "../run-state.ts";
 import { isInScope } from "../scope.ts";
 import type { CallContext } from "../tools/call-slot.ts";

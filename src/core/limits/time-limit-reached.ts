@@ -2,7 +2,7 @@
 
 import type { LimitReason } from "./reached.ts";
 
-/** Distinguishes the time limit from a stop, which aborts the signal with any other reason. */
+/** Distinguishes the time limit from a stop, which aborts the signal with another reason. */
 export class TimeLimitReached extends Error {
   readonly limit: LimitReason;
 

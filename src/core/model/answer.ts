@@ -1,5 +1,6 @@
 // Assembles a model's answer from the parts of its stream, and emits the events of the answer's content blocks (text, thinking, calls).
 
+import type { EventDraft } from "#contract/event.ts";
 import { keptBounds } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { StopReason } from "#contract/thread-message.ts";
@@ -10,16 +11,16 @@ import type { ModelFailure, ModelFinish, ModelPart } from "../ports/model-port.t
 import type { StoredPart } from "../record.ts";
 import type { RowEvents } from "../row-events.ts";
 
-/** The most bytes of JSON of an answer's parts: its message has to fit a row. Pictures are stored as files. */
+/** The maximum number of bytes of JSON of an answer's parts: its message has to fit a row. Pictures are stored as files. */
 const longestAnswer = 1_500_000;
 
-/** The most calls of an answer. Each call is a row, and may depend on all calls before it. */
+/** The maximum number of calls of an answer. Each call is a row, and may depend on all calls before it. */
 const mostCalls = 2000;
 
 /** Bytes of a part in addition to its text: braces and field names. */
 const partBytes = 100;
 
-/** The most UTF-16 units of a raw answer that the log keeps. */
+/** The maximum number of UTF-16 units of a raw answer that the log keeps. */
 const rawLimit = 256 * 1024;
 
 interface OpenBlock {
@@ -50,6 +51,8 @@ export interface AnswerOptions {
   role: "assistant" | "user";
   /** The tool message that the answer belongs to; null in the run's main loop. */
   parentId: string | null;
+  /** Whether the answer is a silent message: its events are marked, so that only subscribers that ask for them receive them. */
+  silent: boolean;
 }
 
 /** The answer of one attempt while its stream is received. */
@@ -95,13 +98,17 @@ export class Answer {
     if (this.#started) return;
     this.#started = true;
     const { role, parentId } = this.#options;
-    this.#events.emit({
+    this.#emit({
       type: "message_start",
       role,
       message_id: this.messageId,
       position: this.messageId,
       ...(parentId === null ? {} : { parent_id: parentId }),
     });
+  }
+
+  #emit(event: EventDraft): void {
+    this.#events.emit(this.#options.silent ? { ...event, silent: true } : event);
   }
 
   /** Adds the next part of the stream. */
@@ -122,7 +129,7 @@ export class Answer {
         return;
       case "toolcall_start":
         this.#begin(part);
-        this.#events.emit({
+        this.#emit({
           type: "toolcall_start",
           message_id: this.messageId,
           index: part.index,
@@ -210,9 +217,9 @@ export class Answer {
     const redacted = part.type === "thinking_start" && part.redacted === true;
     this.#open.set(index, { kind, text: "", redacted, bytes: 0 });
     if (kind === "text") {
-      this.#events.emit({ type: "text_start", message_id: this.messageId, index });
+      this.#emit({ type: "text_start", message_id: this.messageId, index });
     } else if (kind === "thinking" && !this.#options.hideThinking) {
-      this.#events.emit({ type: "thinking_start", message_id: this.messageId, index });
+      this.#emit({ type: "thinking_start", message_id: this.messageId, index });
     }
   }
 
@@ -226,7 +233,7 @@ export class Answer {
     block.text += delta;
     if (block.kind === "thinking" && this.#options.hideThinking) return;
     const type = `${block.kind}_delta` as const;
-    this.#events.emit({ type, message_id: this.messageId, index, offset, delta });
+    this.#emit({ type, message_id: this.messageId, index, offset, delta });
   }
 
   #end(index: number, provider_data: StoredPart["provider_data"]): void {
@@ -238,7 +245,7 @@ export class Answer {
     if (block.kind === "text") {
       this.#parts.set(index, { type: "text", text: block.text, ...extra });
       const { text } = block;
-      this.#events.emit({ type: "text_end", message_id: this.messageId, index, text });
+      this.#emit({ type: "text_end", message_id: this.messageId, index, text });
       return;
     }
     // Of hidden thinking only the opaque signature is stored: the provider may require it in later requests (decision 19: thinking).
@@ -250,7 +257,7 @@ export class Answer {
       ...extra,
     });
     if (this.#options.hideThinking) return;
-    this.#events.emit({ type: "thinking_end", message_id: this.messageId, index, thinking });
+    this.#emit({ type: "thinking_end", message_id: this.messageId, index, thinking });
   }
 
   #endCall(part: Extract<ModelPart, { type: "toolcall_end" }>): void {
@@ -261,7 +268,7 @@ export class Answer {
     const call = { id: part.id, name: part.name, ...parseArguments(part.arguments) };
     const extra = part.provider_data === undefined ? {} : { provider_data: part.provider_data };
     this.#parts.set(part.index, { type: "tool_call", ...call, ...extra });
-    this.#events.emit({
+    this.#emit({
       type: "toolcall_end",
       message_id: this.messageId,
       index: part.index,

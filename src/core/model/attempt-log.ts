@@ -64,6 +64,7 @@ export function attemptLog(
       /** `state.context` at the time of the row. An interrupted run is resumed with it. */
       context: ports.run.progress.context,
       ...durationFields(ports),
+      ...(plan.projection === undefined ? {} : { projection: { ...plan.projection, is: { ...plan.projection.is } } }),
       ...(session === undefined ? {} : { session }),
       ...(ports.stopAsked() ? { stop_asked: true } : {}),
     },

@@ -3,12 +3,23 @@
 
 import type { ModelMessage, ModelRequest } from "../ports/model-port.ts";
 import type { StoredPart } from "../record.ts";
+import { resultText } from "../request/request-messages.ts";
 
 const encoder = new TextEncoder();
 
+/** The longest text, in UTF-16 units, whose bytes are counted without the encoder. */
+const shortText = 1024;
+
 /** Tokens of a text. */
 export function textTokens(text: string): number {
-  return Math.ceil(encoder.encode(text).length / 4);
+  return Math.ceil(byteLength(text) / 4);
+}
+
+/** The UTF-8 bytes of a text. A conversation has thousands of short texts, and a call of the encoder takes longer than to read one. */
+function byteLength(text: string): number {
+  if (text.length > shortText) return encoder.encode(text).length;
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 127) return encoder.encode(text).length;
+  return text.length;
 }
 
 /** Tokens of a tool call; `given` are its arguments, as text or as JSON. */
@@ -31,13 +42,20 @@ export function promptTokens({ system, messages }: Pick<ModelRequest, "system" |
   return messages.reduce((sum, message) => sum + messageTokens(message), textTokens(system));
 }
 
-function messageTokens({ role, parts, result, name }: ModelMessage): number {
-  const ofParts = partTokens(parts);
-  if (role !== "tool") return ofParts + 4;
-  return ofParts + textTokens(result?.result ?? result?.error ?? "") + textTokens(name ?? "") + 8;
+/** Tokens of a message. The text of a tool message is its result. `ofPart` counts one part. */
+export function messageTokens(message: ModelMessage, ofPart = tokensOf): number {
+  const { role, parts, name } = message;
+  if (role !== "tool") {
+    let tokens = 4;
+    for (const part of parts) tokens += ofPart(part);
+    return tokens;
+  }
+  const ofFiles = parts.reduce((sum, part) => sum + (part.type === "text" ? 0 : ofPart(part)), 8);
+  return ofFiles + textTokens(resultText(message)) + textTokens(name ?? "");
 }
 
-function tokensOf(part: StoredPart): number {
+/** Tokens of one part. */
+export function tokensOf(part: StoredPart): number {
   switch (part.type) {
     case "text":
       return textTokens(part.text);

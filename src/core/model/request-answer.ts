@@ -67,7 +67,7 @@ export interface RetryPosition {
  * is reached before the attempt `next`.
  */
 export type RequestResult =
-  | { type: "attempt"; result: AttemptResult }
+  | { type: "attempt"; result: AttemptResult; plan: NumberedPlan }
   | { type: "suspend"; until: number; next: RetryPosition }
   | { type: "limit"; reached: ReachedLimit; next: RetryPosition };
 
@@ -78,7 +78,7 @@ export interface ReservedShare {
 
 /** Requests the answer, beginning with the attempt `from`. Contract: never rejects. */
 export async function requestAnswer(
-  plan: NumberedPlan,
+  planned: NumberedPlan,
   {
     ports,
     events,
@@ -86,6 +86,7 @@ export async function requestAnswer(
     from,
     share,
     onFailedAttempt,
+    makeSmaller,
   }: {
     ports: RunPorts;
     events: RowEvents;
@@ -95,26 +96,38 @@ export async function requestAnswer(
     share: ReservedShare;
     /** Adds a failed attempt's usage to the run's. */
     onFailedAttempt: (usage: ModelUsage) => void;
+    /** Plans the step with a smaller request, after a model refused the first one as too large. Null: nothing can be left out. */
+    makeSmaller: () => Promise<NumberedPlan | null>;
   },
 ): Promise<RequestResult> {
+  let plan = planned;
   let current = from;
   for (;;) {
+    const asked = plan;
     const model = plan.models[current.model] ?? plan.models[0];
     await ports.faults.at("model.attempt");
     const result = await attempt(plan, { model, number: current.attempt }, { ports, events, signal });
     const { failure } = result;
-    if (failure === null || failure.kind === "aborted") return { type: "attempt", result };
+    if (failure === null || failure.kind === "aborted") return { type: "attempt", result, plan };
     // A stopped stream may end with any failure, and a stopped run makes no further attempt.
-    if (signal.aborted) return { type: "attempt", result: { ...result, failure: stopped } };
-    const policy = retryPolicy(model.retry);
+    if (signal.aborted) return { type: "attempt", result: { ...result, failure: stopped }, plan };
+    await ports.faults.at("model.smaller");
+    const smaller = failure.kind === "overflow" && plan === planned ? await makeSmaller() : null;
+    const policy = retryPolicy({ ...model.retry, ...plan.request.retry });
     const random = ports.ids.random();
-    const delay = delayBeforeRetry(policy, failure, { attempt: current.attempt, random });
+    const retryDelay =
+      ports.retryDelay?.bind(ports) ?? ((failed, attempt) => delayBeforeRetry(policy, failed, { attempt, random }));
+    const delay = smaller === null ? retryDelay(failure, current.attempt) : 0;
     const fallback = plan.models[current.model + 1];
-    if (delay === null && fallback === undefined) return { type: "attempt", result };
+    if (delay === null && fallback === undefined) return { type: "attempt", result, plan };
 
     retract(result.answer, events, delay === null ? "fallback" : "retry");
     const error = { code: failure.kind, message: failure.message, retryable: failure.retryable };
-    if (delay === null) {
+    if (smaller !== null) {
+      // The request that failed is logged with the smaller one's projection: a run that is interrupted now continues with the smaller one.
+      plan = smaller;
+      current = { model: current.model, attempt: current.attempt + 1 };
+    } else if (delay === null) {
       events.emit({ type: "model_fallback", from: model.name, to: fallback?.name ?? "", error });
       current = { model: current.model + 1, attempt: 1 };
     } else {
@@ -123,13 +136,14 @@ export async function requestAnswer(
       events.emit({ type: "model_retry", attempt: current.attempt, max, delay_ms: delay, error });
     }
     onFailedAttempt(usageOf(result));
-    ports.journal.log(attemptLog(result, { plan, ports, events: events.take() }));
+    const { trace } = asked;
+    ports.journal.log(attemptLog(result, { plan: { ...plan, trace }, ports, events: events.take() }));
     share.release();
     await ports.faults.at("model.limits");
     const reserved = await reserve(plan, current, { ports, signal });
     if ("limit" in reserved) return { type: "limit", reached: reserved.limit, next: current };
     share.release = reserved.release;
-    if (delay === null) continue;
+    if (delay === null || smaller !== null) continue;
     if (delay > longestWaitMs) {
       share.release();
       return { type: "suspend", until: ports.clock.now() + delay * 1000, next: current };
@@ -166,14 +180,17 @@ async function attempt(
   const id = ports.ids.ordered();
   const hideThinking = plan.request.reasoning?.exclude ?? false;
   const { parent_id: parentId } = ports.scope;
-  const answer = new Answer(id, events, { hideThinking, role: plan.role, parentId });
+  const answer = new Answer(id, events, { hideThinking, role: plan.role, parentId, silent: plan.silent === true });
   const times: AttemptTimes = { started_at: ports.clock.now(), first_at: null, ended_at: 0 };
   let usageOfFailure: Usage | null = null;
   const request = { ...plan.request, model };
   if (signal.aborted) {
     answer.add({ type: "error", failure: stopped });
   } else {
-    const limits = silenceLimits(model, ports.models.thinksInSilence?.(model) ?? false);
+    const limits = silenceLimits(
+      { ...model.timeouts, ...plan.request.timeouts },
+      ports.models.thinksInSilence?.(model) ?? false,
+    );
     const stream = watched(
       (inner, received) => ports.models.stream(request, inner, received),
       { signal, limits },

@@ -1,7 +1,7 @@
 // Cancels a model request whose connection sends nothing for too long. Every received byte counts, including hidden thinking and keep-alive
-// comments. The cancelled request fails with a `timeout` that is retried. It is not a limit of the run.
+// comments. The cancelled request fails with a `timeout` that is retried. This time limit is not one of the run's limits.
 
-import type { AnyModelDefinition } from "#spec/index.ts";
+import type { ModelTimeouts } from "#spec/index.ts";
 
 import type { Clock } from "../ports/clock.ts";
 import type { Faults } from "../ports/faults.ts";
@@ -20,10 +20,10 @@ const defaultLimits: SilenceLimits = { first: 120_000, next: 60_000 };
 /** A model that hides its thinking may send nothing for minutes, also between two parts of its answer. */
 const silentThinkingLimits: SilenceLimits = { first: 600_000, next: 600_000 };
 
-/** The limits of a model: those of its definition, else the default ones. */
-export function silenceLimits({ timeouts }: AnyModelDefinition, thinksInSilence: boolean): SilenceLimits {
+/** The limits of a model request: those of its timeouts, else the default ones. */
+export function silenceLimits(timeouts: ModelTimeouts, thinksInSilence: boolean): SilenceLimits {
   const { first, next } = thinksInSilence ? silentThinkingLimits : defaultLimits;
-  return { first: timeouts?.firstByteMs ?? first, next: timeouts?.silenceMs ?? next };
+  return { first: timeouts.firstByteMs ?? first, next: timeouts.silenceMs ?? next };
 }
 
 /**

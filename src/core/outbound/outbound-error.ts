@@ -39,7 +39,7 @@ const texts: Record<OutboundReason, readonly [code: ErrorCode, text: string]> = 
   bad_answer: ["unavailable", "gives an answer that HTTP does not know."],
 };
 
-/** The most characters of a host in an error: the longest valid host name with a port fits. */
+/** The maximum number of characters of a host in an error: the longest valid host name with a port fits. */
 const maxHostLength = 260;
 
 /** The error for a reason. `host` is host and port, null if the URL has none; `note` is a further sentence without secrets. */

@@ -20,6 +20,8 @@ export interface AnswerFiles {
    * to the files. The text that the model reads names what could not be stored.
    */
   keep(answer: ToolAnswer, call: AnsweredCall): Promise<ToolAnswer>;
-  /** Stores the pictures of a model's answer as files of the thread. A picture that cannot be stored becomes a line with the reason. */
+  /**
+   * Stores the pictures of a model's answer as files of the thread. A picture that cannot be stored becomes a line of text with the reason.
+   */
   keepPictures(parts: StoredPart[]): Promise<StoredPart[]>;
 }

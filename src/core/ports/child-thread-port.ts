@@ -22,7 +22,7 @@ export interface ChildStart {
  * stored, and retried until the child has received it.
  */
 export interface ChildThreads {
-  /** The number of threads above this one. It bounds agents that call each other. */
+  /** The number of ancestor threads (parent, its parent, and so on). It bounds agents that call each other. */
   readonly depth: number;
   newId(): string;
   start(child: ChildStart): Promise<void>;

@@ -1,10 +1,10 @@
 // The port of a model: a request, and a stream of the answer's parts, the same for every provider.
 
 import type { ToolResult } from "#contract/call-result.ts";
-import type { JsonObject } from "#contract/json.ts";
+import type { Json, JsonObject } from "#contract/json.ts";
 import type { StopReason } from "#contract/thread-message.ts";
 import type { Usage } from "#contract/usage.ts";
-import type { AnyModelDefinition, ReasoningConfig } from "#spec/index.ts";
+import type { AnyModelDefinition, ModelTimeouts, ReasoningConfig, RetryOptions } from "#spec/index.ts";
 
 import type { ProviderData, StoredPart } from "../record.ts";
 
@@ -31,9 +31,21 @@ export interface ToolSpec {
   parameters: JsonObject;
 }
 
+/** The form of a structured answer: JSON that matches a schema, in place of free text. */
+export interface AnswerStructure {
+  /** Letters, digits, `_` and `-`, at most 64. Providers show it to the model. */
+  name: string;
+  /** JSON Schema of an object, without references to itself. */
+  schema: JsonObject;
+  /** Whether the provider has to enforce the schema. Default: it enforces a schema that its strict mode can express. */
+  strict?: boolean;
+}
+
 /** One model call. */
 export interface ModelRequest {
   model: AnyModelDefinition;
+  /** Name of the prompt that the step follows. Absent in a process without prompts. */
+  prompt?: string;
   /** Empty string: no system prompt. */
   system: string;
   messages: ModelMessage[];
@@ -44,6 +56,33 @@ export interface ModelRequest {
   /** Overrides the model's own value. */
   temperature: number | null;
   maxTokens: number | null;
+  /** The answer is JSON of this form. Absent: free text. The answer may still call tools; only an answer without calls has data. */
+  structure?: AnswerStructure;
+  /** Fields that are merged into the body that the provider receives. A field that the runtime sets itself is refused. */
+  params?: JsonObject;
+  /** Overrides single values of the model's own retry options. */
+  retry?: RetryOptions;
+  /** Overrides single values of the model's own timeouts. */
+  timeouts?: ModelTimeouts;
+}
+
+/** The page or file from which token limits were read. */
+export interface FactSource {
+  url: string;
+  /** Date of the copy that was read, `YYYY-MM-DD`; the date of the reading if the copy has none. */
+  date: string;
+}
+
+/** Token limits of a model. Null: not known. */
+export interface ModelFacts {
+  /** Maximal tokens of prompt and answer together. */
+  contextWindow: number | null;
+  /** Maximal tokens of the prompt, if the provider limits it separately. */
+  inputLimit: number | null;
+  /** Maximal tokens of one answer, thinking included. */
+  outputLimit: number | null;
+  /** The source of the limits that the definition does not state. */
+  source: FactSource | null;
 }
 
 /** The classes of failures, in the order in which they are tested (docs/reference/figures.md: Order of classification). */
@@ -82,6 +121,8 @@ export interface ModelFinish {
   usage: Usage;
   /** The sources that the answer cites, each address once. */
   sources?: AnswerSource[];
+  /** The parsed JSON of an answer with `structure`. Absent if the answer has calls or is not JSON. It is not checked against the schema. */
+  data?: Json;
   /** USD as the provider reports it; null when it does not. */
   reported_cost: number | null;
   /** The model that answered, as the provider reports it. */
@@ -123,4 +164,6 @@ export interface ModelPort {
   stream(request: ModelRequest, signal: AbortSignal, received?: () => void): AsyncIterable<ModelPart>;
   /** Whether a model may think for minutes without sending a byte. If absent, no model does. */
   thinksInSilence?(model: AnyModelDefinition): boolean;
+  /** The token limits of a model. If absent, no limit is known. */
+  facts?(model: AnyModelDefinition): ModelFacts;
 }

@@ -11,7 +11,7 @@ export interface OutboundLimits {
   idleMs: number;
   /** Milliseconds from sending the first request to the end of the body. */
   totalMs: number;
-  /** The most redirects. */
+  /** The maximum number of redirects. */
   redirects: number;
 }
 

@@ -1,18 +1,20 @@
 // The ports of a run: everything that the loop uses from outside.
 
-import type { ExecutedRun } from "../record.ts";
+import type { ExecutedRun } from "../run-record.ts";
+import type { CommittedSteps } from "../run-state.ts";
 import type { Scope } from "../scope.ts";
-import type { ResultBounds } from "../tools/read-result.ts";
+import type { ResultSettings } from "../tools/read-result.ts";
 import type { AnswerFiles } from "./answer-file-port.ts";
 import type { Clock } from "./clock.ts";
 import type { EventSink } from "./event-sink.ts";
 import type { Faults } from "./faults.ts";
+import type { LoopHooks } from "./hook-port.ts";
 import type { Ids } from "./ids.ts";
 import type { LimitPort } from "./limit-port.ts";
-import type { ModelPort } from "./model-port.ts";
+import type { ModelFailure, ModelPort } from "./model-port.ts";
 import type { RunJournal } from "./run-journal.ts";
 import type { Steering } from "./steering.ts";
-import type { LoopHooks, StepPort } from "./step-port.ts";
+import type { StepPort } from "./step-port.ts";
 import type { Strategy } from "./strategy-port.ts";
 
 /** The current `state.context` of definitions. They may change the object or assign another one. */
@@ -28,25 +30,30 @@ export interface RunPorts {
   readonly journal: RunJournal;
   readonly sink: EventSink;
   readonly models: ModelPort;
+  /**
+   * Decides in place of the model's retry options after a model request failed: milliseconds before the next attempt, or null for no
+   * further one. `attempt` is the number of the failed attempt, from 1. Contract: never throws.
+   */
+  readonly retryDelay?: (failure: ModelFailure, attempt: number) => number | null;
   readonly steps: StepPort;
   readonly strategy: Strategy;
   readonly hooks: LoopHooks;
   /** If absent, no message can join the run. */
   readonly steering?: Steering;
-  /** If absent, long texts of tools are cut, and attachments are dropped. */
+  /** If absent, long texts of tools are cut, and attachments are dropped, unless `results` keeps them. */
   readonly answers?: AnswerFiles;
-  /** The bounds of a tool's stored result. Default: what fits a row. */
-  readonly resultBounds?: ResultBounds;
+  /** The bounds of results, and the texts of error results. Default: those of a thread. */
+  readonly results?: ResultSettings;
   /** If absent, only the strategy ends the run. */
   readonly limits?: LimitPort;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly faults: Faults;
   /**
-   * The number of a scope's last step whose `step_end` is stored in a log row. A later step was interrupted after its answer; its end is
-   * written when the run resumes. If absent, only a step with open calls is resumed.
+   * The stored progress of a scope's loop when this execution began. A step after the committed one was interrupted after its answer; its
+   * end is written when the run resumes. If absent, only a step with open calls is resumed.
    */
-  readonly committed?: (scope: Scope) => number;
+  readonly committed?: (scope: Scope) => CommittedSteps;
   /**
    * The current `state.context` of definitions, which may contain any value. `run.context`, another object, is its last copy that fits a
    * row; the copy is made whenever a step's row is written. If absent, nothing is copied.

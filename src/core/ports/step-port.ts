@@ -1,13 +1,13 @@
-// The ports that prepare a step and run the hooks of messages and calls. The layer `flow` implements them for threads.
+// The port that prepares a step. The layer `flow` implements it for threads.
 
 import type { JsonObject } from "#contract/json.ts";
 import type { Side } from "#contract/thread-message.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-import type { MessageRecord } from "../record.ts";
+import type { StoredProjection } from "../context/stored-projection.ts";
 import type { ModelRequest } from "./model-port.ts";
 import type { StepShape } from "./strategy-port.ts";
-import type { ToolAnswer, ToolRunner } from "./tool-port.ts";
+import type { ToolRunner } from "./tool-port.ts";
 
 /** Whether calls of a step run one after the other, in parallel, or in batches. */
 export type ToolMode = "sequential" | "parallel" | { batched: number };
@@ -29,6 +29,32 @@ export interface StepPlan {
   trace: JsonObject;
   /** Warnings for the step's row, such as the tools of a source that failed. */
   warnings?: readonly string[];
+  /** How this plan compacted the conversation. Absent if it did not. */
+  compaction?: Compaction;
+  /** The new projection, for the step's row: what the next requests contain of the conversation. Present after a compaction. */
+  projection?: ScopedProjection;
+  /** The request for a summary of the messages that the compaction dropped. The loop sends it, and plans the step again with its text. */
+  summary?: { model: AnyModelDefinition; request: Omit<ModelRequest, "model"> };
+}
+
+/** A compaction of the conversation in a request. Nothing that is stored changes. */
+export interface Compaction {
+  /** `budget`: the request exceeded its budget. `overflow`: a model refused it as too large. `files`: it had too many files. */
+  reason: "budget" | "overflow" | "files";
+  /** The most severe reduction, as in the event `compaction_end`. */
+  level: "files" | "tools" | "turns" | "drop" | "cut" | "summary";
+  /** The maximum number of tokens of the request. */
+  budget: number;
+  tokens_before: number;
+  tokens: number;
+  /** The number of messages of the conversation that are not sent any more. */
+  dropped: number;
+}
+
+/** A projection and the name of its conversation: that of a side with its prompt, or of a nested loop by the id of its tool message. */
+export interface ScopedProjection {
+  of: string;
+  is: StoredProjection;
 }
 
 /** Options of a plan. */
@@ -38,15 +64,17 @@ export interface PlanOptions {
    * with 1.
    */
   squeeze?: number;
+  /** The summary that the last plan requested; null if it failed. Without it, that plan's projection is not stored. */
+  summary?: string | null;
 }
 
 /** Why a step could not be prepared: a definition is missing, or a prompt cannot be composed. */
 export type StepProblem = { problem: { code: string; message: string } };
 
-/** A plan with the number of its step in its loop, from 1. */
-export type NumberedPlan = StepPlan & { step: number };
+/** A plan with the number of its step in its loop, from 1, and the strategy's settings for the stored answer. */
+export type NumberedPlan = StepPlan & { step: number } & Pick<StepShape, "phase" | "silent">;
 
-/** The part of a plan that calls need. */
+/** The part of a step's plan that is needed to run calls. */
 export type StepTools = Pick<StepPlan, "tools" | "toolMode" | "side" | "role" | "depth" | "warnings">;
 
 /** Contract: rejects only for a bug. Errors of definitions are returned as a problem, which ends the run. */
@@ -57,22 +85,4 @@ export interface StepPort {
    * The tools of a step without a model request. Includes each defined tool of `names`, also if the prompt does not list it.
    */
   tools(names: readonly string[]): Promise<StepTools | StepProblem>;
-}
-
-/** A call as hooks receive it. */
-export interface HookCall {
-  id: string;
-  name: string;
-  arguments: string;
-}
-
-/**
- * The hooks of messages and calls (decision 25: order of hooks). Contract: never reject. If a hook throws, takes too long or returns an
- * invalid value, that is logged, and the original value is returned.
- */
-export interface LoopHooks {
-  beforeCreateMessage(message: MessageRecord): Promise<MessageRecord>;
-  afterCreateMessage(message: MessageRecord): Promise<void>;
-  afterToolCall(call: HookCall, answer: ToolAnswer): Promise<ToolAnswer>;
-  beforeStoreToolResult(call: HookCall, answer: ToolAnswer): Promise<ToolAnswer>;
 }

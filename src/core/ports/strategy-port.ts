@@ -7,6 +7,9 @@ import type { EventDraft } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { RunStatus } from "#contract/run.ts";
 import type { StopReason, Side } from "#contract/thread-message.ts";
+import type { Usage } from "#contract/usage.ts";
+
+import type { AnswerStructure } from "./model-port.ts";
 
 /** A call of a step and its result. */
 export interface CallOutcome {
@@ -16,14 +19,24 @@ export interface CallOutcome {
 
 /** The outcome of a finished step. */
 export interface StepOutcome {
+  /** The id of the stored answer. */
+  message_id: string;
   /** Null if the answer has no text part. */
   text: string | null;
   calls: CallOutcome[];
+  /** The JSON object or list that the answer consists of, as in a step with `structure`. Absent for other answers. */
+  data?: Json;
   /** The answer has no text, picture, file or call. */
   blank: boolean;
   stop_reason: StopReason | null;
   /** Details that the provider added to its stop reason. */
   stop_detail?: string | undefined;
+  /** The text of the model's thinking; null for none. */
+  thinking: string | null;
+  /** The tokens of the answer; null for a step without a model request. */
+  usage: Usage | null;
+  /** USD; null if the price is unknown. */
+  cost: number | null;
 }
 
 /** The progress of a loop. `last` is null before its first step. */
@@ -37,8 +50,19 @@ export interface Progress {
 /** What the strategy changes in a step; the prompt decides the rest. */
 export interface StepShape {
   toolChoice?: "auto" | "none" | "required";
-  /** A text at the end of the request's messages. It is sent and not stored. */
-  instruction?: string;
+  /**
+   * The names of the tools that the answer may call, a subset of the prompt's. Absent for all of them. An empty list forbids calls and
+   * still sends the list of tools, because providers cache the beginning of a request together with its tools.
+   */
+  tools?: readonly string[];
+  /** A user message at the end of the request. With `keep` it is stored as a silent message, so that later steps send it too. */
+  instruction?: { text: string; keep: boolean };
+  /** The purpose of the step, such as `reason`; shown in `step_start`. */
+  phase?: string;
+  /** Whether the answer is stored as a silent message. User interfaces do not show such messages; later steps send them. */
+  silent?: boolean;
+  /** The form of the answer. Absent: as the prompt or the run asks for. Null: free text. */
+  structure?: AnswerStructure | null;
 }
 
 /** A finished step whose last row is about to be written. */
@@ -59,6 +83,8 @@ export interface StepEffects {
   state: JsonObject;
   /** The agent that the thread is handed to. */
   agent?: string | undefined;
+  /** Warnings for the step's row. */
+  warnings?: readonly string[];
 }
 
 /** The end of a run. */
@@ -66,6 +92,8 @@ export interface RunEnd {
   status: Extract<RunStatus, "completed" | "stopped" | "limit" | "error">;
   reason: string | null;
   outcome?: Json;
+  /** The checked data of a structured answer. */
+  data?: Json;
   error?: { code: string; message: string };
   /** The side (one of the agent's two models, `a` or `b`) whose turn ended; `turn_end` is emitted for it. */
   turn?: Side;
@@ -84,8 +112,17 @@ export interface Strategy {
   next(progress: Progress): Decision | Promise<Decision>;
   /** The side whose turn is not over; null between turns. Absent for a strategy without turns. */
   turn?(): Side | null;
+  /**
+   * The strategy's settings for a step that a crash or a suspension interrupted. Absent for a strategy that restricts the tools of no step.
+   */
+  interruptedShape?(): Promise<StepShape>;
   /** The state that is stored when a step is suspended. */
   memory?(): JsonObject;
+  /**
+   * Decides whether the calls of an answer run. With `leave` the step ends with its calls unexecuted. If absent, all calls run. Called again
+   * with the same calls if the step is resumed.
+   */
+  allows?(calls: readonly ToolCall[]): "run" | "leave";
   /** Called once for each step, just before its last row is written. */
   finishStep?(step: FinishedStep): StepEffects | Promise<StepEffects>;
 }

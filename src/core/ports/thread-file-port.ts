@@ -74,7 +74,7 @@ export type Found<Results> = Results & { truncated: boolean };
 export interface SearchOptions {
   /** The folder to search. Default: the root. */
   path?: string | undefined;
-  /** The most matching files. */
+  /** The maximum number of matching files. */
   limit?: number | undefined;
   /** Aborts the search, which rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
@@ -86,7 +86,7 @@ export interface SearchOptions {
  * with a ThreadholdError whose message names the path. A linked file is a record of an address outside, without bytes.
  */
 export interface ThreadFiles {
-  /** The most bytes of a file. */
+  /** The maximum number of bytes of a file. */
   readonly limit: number;
   /** Writes a file, and creates its parent folders. Refused with `conflict` if the path is a folder, `too_large` over the limit. */
   write(path: string, body: FileBody, facts: WriteFacts): Promise<FileRecord>;

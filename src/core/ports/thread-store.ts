@@ -3,15 +3,18 @@
 
 import type { LogType } from "#contract/log-entry.ts";
 
-import type { KeyRecord, LogRecord, MessageRecord, RunRecord, StoredEvent, ThreadRecord } from "../record.ts";
+import type { KeyRecord, LogRecord, MessageRecord, StoredEvent, ThreadRecord } from "../record.ts";
+import type { RunRecord } from "../run-record.ts";
 
 /** A query for messages of a branch. */
 export interface MessageQuery {
   branch: string;
   order: "asc" | "desc";
   limit: number;
-  /** A position: in ascending order messages after it, in descending order messages before it. */
+  /** A position. In ascending order only messages after it are returned, in descending order only messages before it. */
   beyond?: string | undefined;
+  /** A position, for descending order: only messages after it are returned. */
+  above?: string | undefined;
   includeSilent: boolean;
   maxDepth?: number | undefined;
 }

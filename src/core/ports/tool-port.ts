@@ -16,6 +16,13 @@ import type { ToolSpec } from "./model-port.ts";
 export type ToolAnswer = Omit<ToolResult, "attachments"> & {
   stack?: string;
   attachments?: readonly unknown[] | undefined;
+  /** Unchecked parts of the result. Reading the result adds their texts to its text, and the others to its attachments. */
+  content?: readonly unknown[];
+  /**
+   * A value of any type for callers in the same process. The value itself is never stored. Its JSON is stored if the result has no text or
+   * no details.
+   */
+  value?: unknown;
 };
 
 /** The output of a running tool: its progress, then its result. */
@@ -87,6 +94,8 @@ export interface ToolRunner {
   readonly sequential: boolean;
   /** Names of tools whose calls in the same step run first. */
   readonly dependsOn: readonly string[];
+  /** The model may order the calls of this tool by the argument `_after`, which `check` removes. */
+  readonly ordered?: true;
   readonly timeoutMs: number;
   /** An interrupted call may run again, with the same id. */
   readonly idempotent: boolean;
@@ -102,7 +111,7 @@ export interface ToolRunner {
   reconcile: ((callId: string, args: JsonObject) => Promise<ToolAnswer | null>) | null;
 }
 
-/** Default members of a runner: its calls run in parallel, have no time of their own, and are not repeated after a crash. */
+/** Default members of a runner: its calls run in parallel, have no time limit, and are not repeated after a crash. */
 export const runnerDefaults = {
   remote: false,
   sequential: false,

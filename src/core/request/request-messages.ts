@@ -1,6 +1,7 @@
 // Converts stored messages to messages of a model request, and adds the last message that a request may need.
 
 import type { ModelMessage } from "../ports/model-port.ts";
+import type { StepShape } from "../ports/strategy-port.ts";
 import type { MessageRecord, StoredPart } from "../record.ts";
 import { textOf } from "../view.ts";
 
@@ -18,6 +19,11 @@ export function modelMessage(record: MessageRecord): ModelMessage {
   // text.
   const changed = `(A person changed the arguments to ${JSON.stringify(approval.args)} before the call ran.)`;
   return withMessageText(message, `${changed}\n${textOf(parts) ?? ""}`);
+}
+
+/** The text of a tool message: its result. */
+export function resultText({ parts, result }: ModelMessage): string {
+  return result?.result ?? result?.error ?? textOf(parts) ?? "";
 }
 
 /** The message with another text. The text of a tool message is its result. */
@@ -41,6 +47,11 @@ export function withText(parts: readonly StoredPart[], text: string): StoredPart
 /** A tool's result with another text. */
 export function resultWithText(result: NonNullable<MessageRecord["result"]>, text: string) {
   return result.status === "error" ? { ...result, error: text } : { ...result, result: text };
+}
+
+/** The step's instruction, if it is sent with this request only. An instruction with `keep` is among the stored messages already. */
+export function unstoredInstruction({ instruction }: StepShape): string | undefined {
+  return instruction?.keep === false ? instruction.text : undefined;
 }
 
 /** Ends the messages with a user message: the step's instruction, or a request to continue after an assistant's message. */

@@ -8,8 +8,8 @@ import type { MessageRecord } from "../record.ts";
 
 /**
  * The earlier messages of a thread, without the thinking that is not sent. A turn that ends in tool results keeps its thinking until the
- * other side writes a message, because providers refuse its calls without their signatures. `current` are the messages of this loop in the
- * current run.
+ * other side (the second model of a conversation of two) writes a message, because providers refuse its calls without their signatures.
+ * `current` are the messages of this loop in the current run.
  */
 export function earlierThinking(
   earlier: readonly MessageRecord[],
@@ -33,6 +33,8 @@ function openTurn(earlier: readonly MessageRecord[], current: readonly MessageRe
 }
 
 function withoutThinking(message: MessageRecord): MessageRecord {
+  if (!message.parts.some(({ type, provider_data }) => type === "thinking" || provider_data !== undefined))
+    return message;
   const parts = message.parts.flatMap((part) => {
     if (part.type === "thinking") return [];
     if (part.provider_data === undefined) return [part];

@@ -30,7 +30,7 @@ export function sentAs({ mime_type }: FileReference): SentAs {
   return documentTypes.test(mime_type) ? "document" : "line";
 }
 
-/** Reads the file if the budget allows it. Contract: a missing or unreadable file becomes a line; nothing is thrown. */
+/** Reads the file if the budget allows it. Contract: a missing or unreadable file becomes a line of text; nothing is thrown. */
 export async function sentFile(
   part: FileReference,
   as: Exclude<SentAs, "line">,

@@ -1,11 +1,14 @@
-// Steps that run calls without a model request: the rest of a step whose answer is stored (after a crash or a suspension), and the
+// Runs tool calls without a model request: the remaining calls of a step whose answer is stored (after a crash or a suspension), and the
 // calls that definitions queued (Standard Agents, queueTool).
 
+import type { ToolCallPart } from "#contract/content.ts";
 import { zeroUsage } from "#contract/usage.ts";
 
+import { stepMessage } from "../message-draft.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { StepProblem } from "../ports/step-port.ts";
-import type { MessageRecord, QueuedCall } from "../record.ts";
+import type { MessageRecord } from "../record.ts";
+import type { QueuedCall } from "../run-record.ts";
 import { callsOf, nextStepNumber, totalsOf } from "../run-state.ts";
 import type { OpenStep } from "../run-state.ts";
 import type { CallPlan } from "../tools/call-slot.ts";
@@ -23,8 +26,9 @@ export async function resumeStep(open: OpenStep, ports: RunPorts, signal: AbortS
   const events = stepEvents(plan, ports);
   // A steering message skips calls of a model that have not started. Calls of definitions always run.
   const maySkip = answer.model !== null;
+  const calls = maySkip ? allowedCalls(open.calls, ports) : open.calls;
   await ports.faults.at("resume.run-calls");
-  const ran = await runCalls(open.calls, open.results, { plan, ports, events, signal, maySkip });
+  const ran = await runCalls(calls, open.results, { plan, ports, events, signal, maySkip });
   if (ran.suspendedUntil !== null) return ran.suspendedUntil;
   const { usage, stop_reason, cost } = answer;
   const totals = totalsOf(ports.run, ports.journal.messages);
@@ -34,14 +38,41 @@ export async function resumeStep(open: OpenStep, ports: RunPorts, signal: AbortS
   return null;
 }
 
+/** The calls of a model's answer that run: all of them, unless the strategy leaves them unexecuted. */
+export function allowedCalls(calls: ToolCallPart[], { strategy }: Pick<RunPorts, "strategy">): ToolCallPart[] {
+  return calls.length > 0 && strategy.allows?.(calls) === "leave" ? [] : calls;
+}
+
 /** The tools of the step. If they cannot be found, no tool runs, and each call gets an error result. */
-async function resumedPlan({ answer, calls }: OpenStep, ports: RunPorts): Promise<CallPlan> {
+async function resumedPlan(open: OpenStep, ports: RunPorts): Promise<CallPlan> {
+  const { answer, calls } = open;
   const step = answer.step ?? 1;
   const queued = answer.model === null ? calls.map((call) => call.name) : [];
   await ports.faults.at("resume.plan");
-  const tools = await ports.steps.tools(queued);
-  if (!("problem" in tools)) return { ...tools, step };
+  const found = await ports.steps.tools(queued);
+  if (!("problem" in found)) {
+    await ports.faults.at("resume.shape");
+    return { ...found, tools: await callableTools(found.tools, open, ports), step };
+  }
   return { step, side: answer.side ?? "a", depth: answer.depth, tools: new Map(), toolMode: "sequential" };
+}
+
+/**
+ * The tools that the calls of an interrupted step may use. A call that has begun keeps its tool, whatever the strategy allows now. A call
+ * with a result needs no tool, and may have been refused, so it allows none.
+ */
+async function callableTools(
+  all: CallPlan["tools"],
+  { answer, results }: OpenStep,
+  { strategy, faults }: RunPorts,
+): Promise<CallPlan["tools"]> {
+  if (answer.model === null || strategy.interruptedShape === undefined) return all;
+  await faults.at("resume.strategy");
+  const { tools: names } = await strategy.interruptedShape();
+  if (names === undefined) return all;
+  const begun = results.filter(({ status }) => status === "started");
+  const allowed = new Set([...names, ...begun.map((row) => row.name)]);
+  return new Map([...all].filter(([name]) => allowed.has(name)));
 }
 
 /**
@@ -85,36 +116,12 @@ function callsMessage(
   plan: CallPlan & Pick<MessageRecord, "role">,
   ports: RunPorts,
 ): MessageRecord {
-  const id = ports.ids.ordered();
-  const now = ports.clock.now();
-  return {
+  const parts = calls.map(({ id, name, arguments: args }) => ({
+    type: "tool_call" as const,
     id,
-    branch: ports.run.branch,
-    position: id,
-    role: plan.role,
-    parts: calls.map(({ id: callId, name, arguments: args }) => ({
-      type: "tool_call",
-      id: callId,
-      name,
-      arguments: args,
-    })),
-    name: null,
-    tool_call_id: null,
-    parent_id: ports.scope.parent_id,
-    depth: plan.depth,
-    silent: false,
-    metadata: { queued: true },
-    run_id: ports.run.id,
-    step: plan.step,
-    side: plan.side,
-    status: "complete",
-    stop_reason: "tool_calls",
-    model: null,
-    usage: null,
-    cost: null,
-    result: null,
-    created_at: now,
-    updated_at: now,
-    events: [],
-  };
+    name,
+    arguments: args,
+  }));
+  const draft = { id: ports.ids.ordered(), role: plan.role, parts, metadata: { queued: true }, at: ports.clock.now() };
+  return { ...stepMessage(ports, plan, draft), stop_reason: "tool_calls" };
 }

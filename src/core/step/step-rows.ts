@@ -5,6 +5,7 @@ import type { JsonObject } from "#contract/json.ts";
 
 import { fitLog } from "../fit-log.ts";
 import { keepContext } from "../keep-context.ts";
+import { stepMessage, strategyMark } from "../message-draft.ts";
 import { attemptLog, durationFields, scopeFields } from "../model/attempt-log.ts";
 import { stopReasonOf } from "../model/request-answer.ts";
 import type { AttemptResult } from "../model/request-answer.ts";
@@ -53,7 +54,8 @@ export async function appendAnswer(
   { ports, events }: Pick<StepContext, "ports" | "events">,
   write: (stored: MessageRecord) => void = (stored) => ports.journal.append(stored),
 ): Promise<MessageRecord> {
-  events.stage({ type: "message_end", message_id: message.id, message: toMessage(message) });
+  const hidden = message.strategy === undefined ? {} : { silent: true as const };
+  events.stage({ type: "message_end", message_id: message.id, ...hidden, message: toMessage(message) });
   const stored = { ...message, events: events.take() };
   write(stored);
   events.release();
@@ -85,7 +87,8 @@ export async function writeAttempt(
   // The calls of a suspended step are logged in the row that ends the step.
   const tools = isOver ? settled.map(toolTrace) : [];
   const session = isOver ? effects.state : ports.strategy.memory?.();
-  const trace = { plan, ports, events: events.take(), tools, warnings, session };
+  const all = [...warnings, ...(effects.warnings ?? [])];
+  const trace = { plan, ports, events: events.take(), tools, warnings: all, session };
   ports.journal.log(attemptLog(result, trace), effects.agent);
   events.release();
 }
@@ -98,7 +101,7 @@ export async function writeStepEnd(
 ): Promise<void> {
   await ports.faults.at("step.finish-called");
   const effects = await strategyEffects(answer, ports, events);
-  const warnings = [...(plan.warnings ?? []), ...ofCalls, ...keepContext(ports)];
+  const warnings = [...(plan.warnings ?? []), ...ofCalls, ...(effects.warnings ?? []), ...keepContext(ports)];
   const stopAsked = ports.stopAsked() ? { stop_asked: true } : {};
   const session = effects.state === undefined ? {} : { session: effects.state };
   ports.journal.log(
@@ -128,7 +131,7 @@ export async function writeStepEnd(
 }
 
 /** The parts of a strategy's effects that the step's row stores. */
-type RecordedEffects = Pick<StepEffects, "agent"> & { state?: StepEffects["state"] };
+type RecordedEffects = Pick<StepEffects, "agent" | "warnings"> & { state?: StepEffects["state"] };
 
 /**
  * Passes the finished step to the strategy, and stores the strategy's events in the step's last row. Call it once for each step, just
@@ -144,7 +147,8 @@ async function strategyEffects(answer: MessageRecord, ports: RunPorts, events: R
   await ports.faults.at("step.tell-strategy");
   const effects = await strategy.finishStep({ ...outcome, fromModel, handoff: handoffIn(later), hasQueuedCalls });
   for (const event of effects.events) events.stage(event);
-  return { state: effects.state, agent: effects.agent };
+  const { state, agent, warnings = [] } = effects;
+  return { state, agent, warnings };
 }
 
 /** The last call of the step, or of a loop below it, that handed the thread to another agent (decision 10: sub-prompts). */
@@ -174,34 +178,20 @@ function answerMessage(
   { plan, ports }: { plan: NumberedPlan; ports: RunPorts },
 ): MessageRecord {
   const { answer, times, failure, limit } = result;
+  const { messageId: id, finish } = answer;
+  const { started_at: at, ended_at: updated_at } = times;
   return {
-    id: answer.messageId,
-    branch: ports.run.branch,
-    position: answer.messageId,
-    role: plan.role,
-    parts,
-    name: null,
-    tool_call_id: null,
-    parent_id: ports.scope.parent_id,
-    depth: plan.depth,
-    silent: false,
-    metadata: sourcesMetadata(answer.finish),
-    run_id: ports.run.id,
-    step: plan.step,
-    side: plan.side,
-    status: "complete",
+    ...stepMessage(ports, plan, { id, role: plan.role, parts, metadata: sourcesMetadata(finish), at }),
+    ...(plan.silent === true ? strategyMark(ports.strategy, plan.phase) : {}),
     stop_reason: stopReasonOf(result),
-    ...(failure === null ? finishFields(answer.finish) : {}),
+    ...(failure === null ? finishFields(finish) : {}),
     model: result.model.name,
     usage: result.usage,
     cost: result.cost,
-    result: null,
     ...(failure === null
       ? {}
       : { failure: { kind: failure.kind, message: failure.message, ...(limit === undefined ? {} : { limit }) } }),
-    created_at: times.started_at,
-    updated_at: times.ended_at,
-    events: [],
+    updated_at,
   };
 }
 

@@ -2,29 +2,24 @@
 // ends with exactly one result, whatever its tool does. A call that needs an approval, or whose result comes from outside, waits as a
 // row. The row also holds the call's events, for replay.
 
+import type { EventDraft } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
+import { textOrJson } from "#lib/json-value.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 
 import type { Approval, AwaitedApproval } from "../awaited.ts";
+import { stepMessage } from "../message-draft.ts";
+import type { LoopHooks, UpdateHook } from "../ports/hook-port.ts";
 import { isSteered } from "../ports/steering.ts";
 import type { ApprovalRule, NestedOutcome, NestedRunner, ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
 import type { MessageRecord } from "../record.ts";
 import type { RowEvents } from "../row-events.ts";
 import { awaitedApproval } from "./call-slot.ts";
 import type { CallContext, CallSlot, CallState } from "./call-slot.ts";
-import {
-  approvalTimedOut,
-  declined,
-  invalidArguments,
-  noLongerRemote,
-  skippedCall,
-  stoppedCall,
-  unknownOutcome,
-  unknownTool,
-  unparsedArguments,
-} from "./error-results.ts";
+import { errorResult } from "./error-results.ts";
+import type { CallErrorTexts } from "./error-results.ts";
 import { executeTool } from "./execute-tool.ts";
-import { readToolAnswer, thrownResult } from "./read-result.ts";
+import { readToolAnswer, threadResults, thrownResult } from "./read-result.ts";
 import { currentRow, storeResult } from "./store-result.ts";
 
 /** Runs one call until its result is stored, or until it waits. Contract: never rejects. */
@@ -40,44 +35,76 @@ export async function runCall(slot: CallSlot, stepContext: CallContext): Promise
   }
   if (row?.awaits?.kind === "remote" && slot.runner?.remote !== true) {
     // A new release gave the tool a function, or removed the tool. A result that the client posted before still counts.
-    const answer = row.awaits.delivered?.answer ?? noLongerRemote(slot.call.name);
+    const answer = row.awaits.delivered?.answer ?? errorResult(errorTexts(ports).noLongerRemote(slot.call.name));
     return storeResult(slot, { message: row, isNew: false, answer, startedAt }, context);
   }
   const prepared = prepare(slot, stepContext);
   if (slot.approval !== undefined && "rule" in slot.approval && "args" in prepared) {
     return waitForApproval(slot, slot.approval.rule, context);
   }
-  const message = row ?? recordStart(slot, prepared, { ...context, startedAt });
-  if (!("args" in prepared)) {
-    return storeResult(slot, { message, isNew: row === null, answer: prepared, startedAt }, context);
+  let allowed: ReadyCall | ToolAnswer = prepared;
+  if (row === null && "args" in prepared && ports.hooks.beforeCall !== undefined) {
+    await ports.faults.at("call.before");
+    allowed = await applyBeforeCall(slot, prepared, { ...stepContext, beforeCall: ports.hooks.beforeCall });
+  }
+  const message = row ?? recordStart(slot, allowed, { ...context, startedAt });
+  if (!("args" in allowed)) {
+    return storeResult(slot, { message, isNew: row === null, answer: allowed, startedAt }, context);
   }
   await ports.faults.at("call.prepared");
-  return runPrepared(slot, { ...prepared, message, startedAt }, context);
+  return runPrepared(slot, { ...allowed, message, startedAt }, context);
 }
 
 /** A call that may run: its tool, and its checked arguments. */
 type PreparedCall = { runner: ToolRunner; args: JsonObject };
 
+/** A prepared call. `changed` are its arguments before the check, if a hook changed them. */
+type ReadyCall = PreparedCall & { changed?: JsonObject };
+
+/**
+ * Calls the hook that decides about a call before it starts. Checks the call again afterwards: the hook may have changed the arguments,
+ * and the run may have been stopped meanwhile.
+ */
+async function applyBeforeCall(
+  slot: CallSlot,
+  { runner }: PreparedCall,
+  { beforeCall, ...context }: CallContext & { beforeCall: NonNullable<LoopHooks["beforeCall"]> },
+): Promise<ReadyCall | ToolAnswer> {
+  const { id, name, arguments: args } = slot.call;
+  // An approval, and a client that runs the call, refer to the arguments that the model sent, so a hook cannot change these.
+  const canChangeArguments = !runner.remote && runner.approval === undefined;
+  await context.ports.faults.at("call.ask-hook");
+  const decision = await beforeCall({ id, name, arguments: textOrJson(args), canChangeArguments });
+  if (decision.type === "skip") return errorResult(errorTexts(context.ports).skippedByHook(name));
+  const changed = canChangeArguments ? decision.args : undefined;
+  const prepared = prepare(slot, context, changed);
+  return "args" in prepared && changed !== undefined ? { ...prepared, changed } : prepared;
+}
+
 /**
  * Checks whether the call may run; returns its error result if it may not. `changed` are the arguments that a person changed when they
- * approved the call.
+ * approved the call, or that a hook changed.
  */
 function prepare(
   slot: CallSlot,
   { plan, signal, ports, maySkip = false }: CallContext,
-  changed = slot.startedRow?.approval?.args,
+  changed = slot.startedRow?.approval?.args ?? slot.startedRow?.changed_args,
 ): PreparedCall | ToolAnswer {
   const { call, runner, approval, startedRow } = slot;
   // A call that was started may have had its effect. Its error result therefore says that the outcome is unknown.
-  const refused = (answer: ToolAnswer) => (startedRow === null ? answer : unknownOutcome);
+  const errors = errorTexts(ports);
+  const refused = (text: string) => errorResult(startedRow === null ? text : errors.unknownOutcome(call.name));
   // A nested loop that was started runs again even if the run was stopped, because it has to end what it began.
-  if (signal.aborted && (startedRow === null || runner?.nested === undefined)) return refused(stoppedCall);
-  if (maySkip && startedRow === null && plan.toolMode !== "parallel" && isSteered(ports)) return skippedCall;
-  if (runner === undefined) return refused(unknownTool(call.name, [...plan.tools.keys()]));
+  if (signal.aborted && (startedRow === null || runner?.nested === undefined))
+    return refused(errors.stopped(call.name));
+  if (maySkip && startedRow === null && plan.toolMode !== "parallel" && isSteered(ports)) {
+    return errorResult(errors.skipped(call.name));
+  }
+  if (runner === undefined) return refused(errors.unknownTool(call.name, [...plan.tools.keys()]));
   const given = changed ?? call.arguments;
-  if (typeof given === "string") return refused(unparsedArguments(given));
+  if (typeof given === "string") return refused(errors.unparsedArguments(given));
   const checked = runner.check(given);
-  if (!checked.ok) return refused(invalidArguments(checked.problem));
+  if (!checked.ok) return refused(errors.invalidArguments(checked.problem));
   if (approval !== undefined && "refused" in approval) return approval.refused;
   return { runner, args: checked.args };
 }
@@ -101,17 +128,25 @@ async function continueAfterApproval(
   const { ports, signal, events } = context;
   const { startedRow: row, call } = slot;
   const startedAt = ports.clock.now();
-  const endWithoutRunning = (answer: ToolAnswer) => {
+  const errors = errorTexts(ports);
+  const endWithoutRunning = (error: string | ToolAnswer) => {
+    const answer = typeof error === "string" ? errorResult(error) : error;
     emitStart(row, call.arguments, events);
     return storeResult(slot, { message: row, isNew: false, answer, startedAt }, context);
   };
-  if (delivered?.approved === false) return endWithoutRunning(declined(call.name, delivered.reason));
-  if (signal.aborted) return endWithoutRunning(stoppedCall);
+  if (delivered?.approved === false) return endWithoutRunning(errors.declined(call.name, delivered.reason));
+  if (signal.aborted) return endWithoutRunning(errors.stopped(call.name));
   if (delivered === null && deadline > ports.clock.now()) return { waits_until: deadline };
-  if (delivered === null) return endWithoutRunning(approvalTimedOut(call.name));
+  if (delivered === null) return endWithoutRunning(errors.approvalTimedOut(call.name));
   const newCall = { ...slot, startedRow: null };
   const prepared = prepare(newCall, { ...context, maySkip: false }, delivered.args);
   if (!("args" in prepared)) return endWithoutRunning(prepared);
+  if (ports.hooks.beforeCall !== undefined) {
+    const { beforeCall } = ports.hooks;
+    await ports.faults.at("call.before-approved");
+    const allowed = await applyBeforeCall(newCall, prepared, { ...context, maySkip: false, beforeCall });
+    if (!("args" in allowed)) return endWithoutRunning(allowed);
+  }
   const message = recordApproval(row, { approval: delivered, args: delivered.args ?? call.arguments }, context);
   await ports.faults.at("call.approved");
   return runPrepared(newCall, { ...prepared, message, startedAt }, context);
@@ -139,13 +174,17 @@ function recordApproval(
  */
 function recordStart(
   slot: CallSlot,
-  prepared: PreparedCall | ToolAnswer,
+  prepared: ReadyCall | ToolAnswer,
   context: CallContext & { startedAt: number },
 ): MessageRecord {
   const { ports, events, startedAt } = context;
-  const message = startedMessage(slot, context, startedAt);
+  const changed = "args" in prepared ? prepared.changed : undefined;
+  const message = {
+    ...startedMessage(slot, context, startedAt),
+    ...(changed === undefined ? {} : { changed_args: changed }),
+  };
   const { id, arguments: args } = slot.call;
-  emitStart(message, args, events);
+  emitStart(message, changed ?? args, events);
   if (!("args" in prepared)) return message;
   const { awaits, events: drafts } = prepared.runner.nested?.begin({ id, args: prepared.args, message }) ?? {
     events: [],
@@ -206,7 +245,7 @@ async function runNested(
     await context.ports.faults.at("call.run-nested");
     return await nested.run(call, context);
   } catch (thrown) {
-    return { type: "answer", answer: thrownResult(thrown, context.ports.resultBounds) };
+    return { type: "answer", answer: thrownResult(thrown, context.ports.results) };
   }
 }
 
@@ -215,18 +254,20 @@ async function execute(slot: CallSlot, { runner, args }: PreparedCall, context: 
   const { ports, events, signal } = context;
   const wasStarted = slot.startedRow !== null;
   if (wasStarted && !runner.idempotent) {
-    if (runner.reconcile === null) return unknownOutcome;
+    if (runner.reconcile === null) return errorResult(errorTexts(ports).unknownOutcome(slot.call.name));
     await ports.faults.at("call.reconcile");
-    const known = await reconcile(runner.reconcile(slot.call.id, args), runner.timeoutMs, context);
-    if (known !== null) return readToolAnswer(known, ports.resultBounds);
+    const known = await reconcile(runner.reconcile(slot.call.id, args), runner, context);
+    if (known !== null) return readToolAnswer(known, ports.results);
   }
   const call = { id: slot.call.id, attempt: wasStarted ? 2 : 1 };
-  const { clock, faults, resultBounds } = ports;
-  return executeTool(
-    runner,
-    { args, call, message_id: slot.id },
-    { clock, faults, emit: (event) => events.emit(event), signal, bounds: resultBounds },
-  );
+  const { clock, faults, hooks, results } = ports;
+  const environment = { clock, faults, emit: (event: EventDraft) => events.emit(event), signal, results };
+  let onUpdate: UpdateHook | undefined;
+  if (hooks.updates !== undefined) {
+    await faults.at("call.update-hook");
+    onUpdate = await hooks.updates();
+  }
+  return executeTool(runner, { args, call, message_id: slot.id }, { ...environment, onUpdate });
 }
 
 /**
@@ -235,11 +276,11 @@ async function execute(slot: CallSlot, { runner, args }: PreparedCall, context: 
  */
 async function reconcile(
   outcome: Promise<ToolAnswer | null>,
-  timeoutMs: number,
+  { timeoutMs, spec }: ToolRunner,
   { ports, signal }: CallContext,
 ): Promise<ToolAnswer | null> {
-  const answer = outcome.catch(() => unknownOutcome);
-  const giveUp = (): ToolAnswer => unknownOutcome;
+  const giveUp = (): ToolAnswer => errorResult(errorTexts(ports).unknownOutcome(spec.name));
+  const answer = outcome.catch(giveUp);
   await ports.faults.at("call.ask-outside");
   return waitWithin<ToolAnswer | null>(() => answer, {
     timers: ports.clock,
@@ -250,30 +291,16 @@ async function reconcile(
   });
 }
 
+function errorTexts({ results = threadResults }: CallContext["ports"]): CallErrorTexts {
+  return results.errors;
+}
+
 function startedMessage(slot: CallSlot, { ports, plan }: CallContext, at: number): MessageRecord {
   return {
-    id: slot.id,
-    branch: ports.run.branch,
+    ...stepMessage(ports, plan, { id: slot.id, role: "tool", parts: [], at }),
     position: slot.position,
-    role: "tool",
-    parts: [],
     name: slot.call.name,
     tool_call_id: slot.call.id,
-    parent_id: ports.scope.parent_id,
-    depth: plan.depth,
-    silent: false,
-    metadata: {},
-    run_id: ports.run.id,
-    step: plan.step,
-    side: plan.side,
     status: "started",
-    stop_reason: null,
-    model: null,
-    usage: null,
-    cost: null,
-    result: null,
-    created_at: at,
-    updated_at: at,
-    events: [],
   };
 }

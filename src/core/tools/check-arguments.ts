@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "#contract/json.ts";
 import { cutText, errorMessage } from "../cut-text.ts";
 import type { CheckedArguments } from "../ports/tool-port.ts";
 
-/** The most bytes of a problem's text: zod may list every unknown key. */
+/** The maximum number of bytes of a problem's text: zod may list every unknown key. */
 const mostBytes = 4000;
 
 /** The parsed arguments, or the problem. Without a schema the arguments are replaced by `{}`. Contract: never throws. */

@@ -1,73 +1,115 @@
-// The error results that the executor returns in place of a tool's result. Models read the texts and act on them.
+// The error results that the loop returns in place of a tool's result, and their texts, on which models act. The texts are settings of a run:
+// a library that runs the loop in process may need others.
 
 import type { ToolResult } from "#contract/call-result.ts";
+
+/** The texts that models read in place of a tool's result. */
+export interface CallErrorTexts {
+  /** The model called a tool that the step does not have. */
+  unknownTool(name: string, known: readonly string[]): string;
+  /** The arguments are not a JSON object. */
+  unparsedArguments(text: string): string;
+  /** The arguments do not match the tool's schema. */
+  invalidArguments(problem: string): string;
+  /** The run was stopped before or while the tool ran. */
+  stopped(name: string): string;
+  /** A steering message arrived before the call started. */
+  skipped(name: string): string;
+  /** A hook did not let the call run. */
+  skippedByHook(name: string): string;
+  /** The tool exceeded its time limit. */
+  timedOut(name: string, milliseconds: number): string;
+  /** A crash interrupted the call. Whether it had its effect is unknown. */
+  unknownOutcome(name: string): string;
+  /** The tool threw a value that is not an error. The message of an error is used as it is. */
+  threw(message: string): string;
+  /** The tool returned a value that is not a result. */
+  noResult(): string;
+  /** The tool returned no text, and a value that has no JSON. */
+  noJson(): string;
+  /** The stream of the tool ended without a result. */
+  noResultPiece(): string;
+  /** The tool returned an error without a text. */
+  noReason(): string;
+  /** A person declined the call. */
+  declined(name: string, reason: string | undefined): string;
+  /** The approval was not decided before its deadline. */
+  approvalTimedOut(name: string): string;
+  /** The rule that decides whether the call needs an approval took too long. */
+  approvalRuleTimedOut(name: string): string;
+  /** Too many calls of one step wait for clients and people. */
+  tooManyWaiting(most: number): string;
+  /** A remote call without a result, of a tool that is no longer remote. */
+  noLongerRemote(name: string): string;
+  /** A remote call had no result before its deadline. `duration` is a text such as "2 hours". */
+  remoteTimedOut(name: string, duration: string): string;
+  /** A remote call whose row waits for no result. */
+  notAnswerable(name: string): string;
+}
+
+/** The texts of threads. */
+export const threadErrorTexts: CallErrorTexts = {
+  unknownTool(name, known) {
+    const list = known.length === 0 ? "No tools are available." : `Available: ${known.join(", ")}.`;
+    return `There is no tool named "${name}". ${list}`;
+  },
+  unparsedArguments(text) {
+    const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
+    return `The arguments are not a JSON object: ${shown}`;
+  },
+  invalidArguments: (problem) => `The arguments do not fit the tool's schema. ${problem}`,
+  stopped: () => "The run was stopped before this tool finished.",
+  skipped: () =>
+    "This call was skipped: a new message came before it began. Call the tool again if that is still wanted.",
+  skippedByHook: () => "This call was skipped by a rule of this project, so it was not run.",
+  timedOut: (_name, milliseconds) => `The tool did not finish within ${milliseconds / 1000} s.`,
+  unknownOutcome: () =>
+    "The server was interrupted while this tool ran. Whether it took effect is unknown. " +
+    "Check before you run it again.",
+  threw: (message) => `The tool threw: ${message}`,
+  noResult: () => 'The tool returned no result. It must return {status: "success" | "error", …}.',
+  noJson: () => "The tool returned a value that has no JSON form, and no text.",
+  noResultPiece: () => "The tool ended without a result.",
+  noReason: () => "The tool failed without saying why.",
+  declined(name, reason) {
+    const why = reason === undefined ? "" : ` They said: ${reason}`;
+    return `The call of "${name}" was declined by a person, so it was not run.${why}`;
+  },
+  approvalTimedOut: (name) => `Nobody approved the call of "${name}" in time, so it was not run.`,
+  approvalRuleTimedOut: (name) => `Whether "${name}" needs approval could not be found out in time; it was not run.`,
+  tooManyWaiting: (most) =>
+    `Only ${most} calls of a step may wait for a client or a person. Make this one in another step.`,
+  noLongerRemote: (name) =>
+    `The tool "${name}" is not run by a client any more, and nobody had answered this call. Call it again.`,
+  remoteTimedOut: (name, duration) => `Nobody answered the call of "${name}" within ${duration}.`,
+  notAnswerable: (name) => `The call of "${name}" cannot be answered any more.`,
+};
 
 /** An error result. */
 export function errorResult(error: string, stack?: string): ToolResult & { stack?: string } {
   return { status: "error", error, ...(stack === undefined ? {} : { stack }) };
 }
 
-/** The model called a tool that the step does not have. */
-export function unknownTool(name: string, known: readonly string[]): ToolResult {
-  const list = known.length === 0 ? "No tools are available." : `Available: ${known.join(", ")}.`;
-  return errorResult(`There is no tool named "${name}". ${list}`);
-}
+// The error results of a thread's calls outside of the loop.
 
-/** The arguments are not a JSON object. */
-export function unparsedArguments(text: string): ToolResult {
-  const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
-  return errorResult(`The arguments are not a JSON object: ${shown}`);
-}
+/** The run was stopped before or while the tool ran. */
+export const stoppedCall: ToolResult = errorResult(threadErrorTexts.stopped(""));
+
+/** A crash interrupted the call. Whether it had its effect is unknown. */
+export const unknownOutcome: ToolResult = errorResult(threadErrorTexts.unknownOutcome(""));
 
 /** The arguments do not match the tool's schema. */
 export function invalidArguments(problem: string): ToolResult {
-  return errorResult(`The arguments do not fit the tool's schema. ${problem}`);
+  return errorResult(threadErrorTexts.invalidArguments(problem));
 }
-
-/** The run was stopped before or while the tool ran. */
-export const stoppedCall = errorResult("The run was stopped before this tool finished.");
-
-/** A steering message arrived before the call started. */
-export const skippedCall = errorResult(
-  "This call was skipped: a new message came before it began. Call the tool again if that is still wanted.",
-);
-
-/** The tool exceeded its time limit. */
-export function timedOut(ms: number): ToolResult {
-  return errorResult(`The tool did not finish within ${ms / 1000} s.`);
-}
-
-/** A crash interrupted the call. Whether it had its effect is unknown. */
-export const unknownOutcome = errorResult(
-  "The server was interrupted while this tool ran. Whether it took effect is unknown. " +
-    "Check before you run it again.",
-);
-
-/** The run ended while the call waited for a client or a person. */
-export const notAnswered = errorResult("The run ended before anybody answered this call.");
 
 /** A person declined the call. */
 export function declined(name: string, reason: string | undefined): ToolResult {
-  const why = reason === undefined ? "" : ` They said: ${reason}`;
-  return errorResult(`The call of "${name}" was declined by a person, so it was not run.${why}`);
+  return errorResult(threadErrorTexts.declined(name, reason));
 }
 
-/** The approval was not decided before its deadline. */
-export function approvalTimedOut(name: string): ToolResult {
-  return errorResult(`Nobody approved the call of "${name}" in time, so it was not run.`);
-}
-
-/** Too many calls of one step wait for clients and people. */
-export function tooManyWaiting(most: number): ToolResult {
-  return errorResult(`Only ${most} calls of a step may wait for a client or a person. Make this one in another step.`);
-}
-
-/** A remote call without a result, of a tool that is no longer remote. */
-export function noLongerRemote(name: string): ToolResult {
-  return errorResult(
-    `The tool "${name}" is not run by a client any more, and nobody had answered this call. Call it again.`,
-  );
-}
+/** The run ended while the call waited for a client or a person. */
+export const notAnswered: ToolResult = errorResult("The run ended before anybody answered this call.");
 
 /** A tool that needs an approval was called outside of a run, where no call can wait. */
 export function approvalNeedsRun(name: string): ToolResult {
@@ -84,6 +126,6 @@ export function remoteCallNeedsRun(name: string): ToolResult {
 }
 
 /** The remaining budget of the run is too small for a child thread. */
-export const noBudgetForAgent = errorResult(
+export const noBudgetForAgent: ToolResult = errorResult(
   "The run's limits leave too little for another agent. Answer without calling one.",
 );

@@ -7,10 +7,11 @@ import { waitWithin } from "#lib/time-limit.ts";
 
 import type { Clock } from "../ports/clock.ts";
 import type { Faults } from "../ports/faults.ts";
+import type { UpdateHook } from "../ports/hook-port.ts";
 import type { ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
-import { errorResult, stoppedCall, timedOut } from "./error-results.ts";
-import { readToolAnswer, thrownResult } from "./read-result.ts";
-import type { ResultBounds } from "./read-result.ts";
+import { errorResult } from "./error-results.ts";
+import { readToolAnswer, threadResults, thrownResult } from "./read-result.ts";
+import type { ResultSettings } from "./read-result.ts";
 
 /** The ports and bounds that a tool runs with. */
 export interface ToolEnvironment {
@@ -18,20 +19,30 @@ export interface ToolEnvironment {
   faults: Faults;
   emit: (event: EventDraft) => void;
   signal: AbortSignal;
-  /** The bounds of the stored result. Default: what fits a row. */
-  bounds?: ResultBounds | undefined;
+  /** The bounds of the result, and the texts of error results. Default: those of a thread. */
+  results?: ResultSettings | undefined;
+  /** Receives each update before it is emitted, and may hide it. */
+  onUpdate?: UpdateHook | undefined;
 }
 
 /** Returns the result. Contract: never rejects, and resolves soon after the signal fires or the time is over. */
 export async function executeTool(
   runner: ToolRunner,
   work: { args: JsonObject; call: { id: string; attempt: number }; message_id: string },
-  { clock, faults, emit, signal, bounds }: ToolEnvironment,
+  {
+    clock,
+    faults,
+    emit,
+    signal,
+    results = threadResults,
+    onUpdate = (_update, emitUpdate) => emitUpdate(),
+  }: ToolEnvironment,
 ): Promise<ToolAnswer> {
   const timeout = new AbortController();
   const both = AbortSignal.any([signal, timeout.signal]);
   let isOver = false;
   const ids = { message_id: work.message_id, tool_call_id: work.call.id, tool_name: runner.spec.name };
+  const updated = { id: work.call.id, name: runner.spec.name };
 
   const readPieces = async (): Promise<ToolAnswer> => {
     let offset = 0;
@@ -43,27 +54,31 @@ export async function executeTool(
       switch (piece.type) {
         case "delta":
           if (piece.delta === "") break;
-          emit({ type: "tool_execution_delta", ...ids, offset, delta: piece.delta });
-          offset += piece.delta.length;
+          onUpdate({ ...updated, delta: piece.delta }, () => {
+            emit({ type: "tool_execution_delta", ...ids, offset, delta: piece.delta });
+            offset += piece.delta.length;
+          });
           break;
         case "progress":
-          emit({ type: "tool_execution_delta", ...ids, progress: piece.data });
+          onUpdate({ ...updated, progress: piece.data }, () => {
+            emit({ type: "tool_execution_delta", ...ids, progress: piece.data });
+          });
           break;
         case "result":
-          return readToolAnswer(piece.result, bounds);
+          return readToolAnswer(piece.result, results);
       }
     }
-    return errorResult("The tool ended without a result.");
+    return errorResult(results.errors.noResultPiece());
   };
   await faults.at("tool.wait");
-  const answer = await waitWithin(() => readPieces().catch((thrown: unknown) => thrownResult(thrown, bounds)), {
+  const answer = await waitWithin(() => readPieces().catch((thrown: unknown) => thrownResult(thrown, results)), {
     timers: clock,
     milliseconds: runner.timeoutMs,
     onTimeout: () => {
       timeout.abort(new Error("the tool's time is up"));
-      return timedOut(runner.timeoutMs);
+      return errorResult(results.errors.timedOut(runner.spec.name, runner.timeoutMs));
     },
-    abort: { signal, onAbort: () => stoppedCall },
+    abort: { signal, onAbort: () => errorResult(results.errors.stopped(runner.spec.name)) },
   });
   isOver = true;
   return answer;

@@ -1,37 +1,55 @@
 // Converts what a tool returned or threw to a well-formed result. `readToolAnswer` keeps texts of any length. `fitResult` shortens them
-// to what fits a row, after longer texts were stored as files.
+// to what fits a row, after longer texts were stored as files. The bounds and the texts of errors are settings of a run.
 
 import { z } from "zod";
 
 import { attachmentLimit, attachmentRefSchema } from "#contract/attachment.ts";
 import type { ToolResult } from "#contract/call-result.ts";
 import { jsonSchema } from "#contract/json.ts";
+import { textOrJson } from "#lib/json-value.ts";
 
 import { cutText, jsonBytes, errorMessage } from "../cut-text.ts";
 import type { ToolAnswer } from "../ports/tool-port.ts";
-import { errorResult } from "./error-results.ts";
+import { errorResult, threadErrorTexts } from "./error-results.ts";
+import type { CallErrorTexts } from "./error-results.ts";
+import { readContent } from "./result-content.ts";
 
 /**
- * The most bytes of JSON of a result's text. A row has at most 2 MiB, and contains the text up to three times: as the message's text,
- * as `result` and as `error`.
+ * The maximum number of bytes of JSON of a result's text. A row has at most 2 MiB, and contains the text up to three times: as the
+ * message's text, as `result` and as `error`.
  */
 export const resultLimit = 300_000;
 
-/** The most bytes of JSON for each part of a tool's result. */
-export interface ResultBounds {
+/** The maximum number of bytes of JSON for each part of a tool's result, and the texts of error results. */
+export interface ResultSettings {
   /** The bound of `result` and of `error`. Longer text is shortened. */
   text: number;
   /** The bound of `details`. Larger ones are dropped, because an object cannot be shortened. */
   details: number;
   /** The bound of an error's stack. The log row of a step holds the stacks of all its calls. */
   stack: number;
+  /** Whether the call's message contains the bytes of images and files. A row does not: it refers to files of the thread. */
+  keepsBytes: boolean;
+  errors: CallErrorTexts;
 }
 
-/** The bounds of results that are stored in rows of a thread. */
-const rowBounds: ResultBounds = { text: resultLimit, details: 200_000, stack: 4096 };
+/** The settings of results that are stored in rows of a thread. */
+export const threadResults: ResultSettings = {
+  text: resultLimit,
+  details: 200_000,
+  stack: 4096,
+  keepsBytes: false,
+  errors: threadErrorTexts,
+};
 
-/** No bounds, for results that are not stored in a row. */
-export const noResultBounds: ResultBounds = { text: Infinity, details: Infinity, stack: Infinity };
+/** The settings of results that are not stored in a row: there are no bounds. */
+export const unboundedResults: ResultSettings = {
+  text: Infinity,
+  details: Infinity,
+  stack: Infinity,
+  keepsBytes: true,
+  errors: threadErrorTexts,
+};
 
 const answerSchema = z.object({
   status: z.enum(["success", "error"]),
@@ -40,34 +58,46 @@ const answerSchema = z.object({
   stack: z.string().nullish(),
   details: z.unknown().optional(),
   attachments: z.unknown().optional(),
+  content: z.unknown().optional(),
+  value: z.unknown().optional(),
 });
 
-/** The result with texts of any length and unchecked attachments. Contract: never throws. */
-export function readToolAnswer(returned: unknown, bounds: ResultBounds = rowBounds): ToolAnswer {
+/**
+ * The result with texts of any length and unchecked attachments, to which the texts and files of its `content` are added. Contract: never
+ * throws.
+ */
+export function readToolAnswer(returned: unknown, settings: ResultSettings = threadResults): ToolAnswer {
   const answer = parse(returned);
-  if (answer === null) {
-    return errorResult('The tool returned no result. It must return {status: "success" | "error", …}.');
-  }
-  const { status, result, error, stack, details, attachments } = answer;
+  if (answer === null) return errorResult(settings.errors.noResult());
+  const { status, stack, details, attachments, value } = answer;
+  const { texts, files } = readContent(answer.content);
   const list: readonly unknown[] = attachments == null ? [] : Array.isArray(attachments) ? attachments : [attachments];
+  const isError = status === "error";
+  const returnedText = (isError ? (answer.error ?? answer.result) : answer.result) ?? undefined;
+  const json = value === undefined ? undefined : textOf(value);
+  const text = (texts.length === 0 ? returnedText : [returnedText, ...texts].filter(Boolean).join("\n")) ?? json;
+  if (text === null) return errorResult(settings.errors.noJson());
+  const result = isError ? (answer.result ?? undefined) : text;
   return {
     status,
-    ...(result == null ? {} : { result: result.toWellFormed() }),
-    ...(status === "error" ? { error: (error ?? result ?? "The tool failed without saying why.").toWellFormed() } : {}),
-    ...(stack == null ? {} : { stack: cutText(stack, bounds.stack) }),
-    ...keptDetails(details, bounds),
-    ...(list.length === 0 ? {} : { attachments: list }),
+    ...(result === undefined ? {} : { result: result.toWellFormed() }),
+    ...(isError ? { error: (text ?? settings.errors.noReason()).toWellFormed() } : {}),
+    ...(stack == null ? {} : { stack: cutText(stack, settings.stack) }),
+    // A value whose JSON is the text already is not stored twice.
+    ...keptDetails(details === undefined && json !== text ? value : details, settings),
+    ...(list.length + files.length === 0 ? {} : { attachments: [...list, ...files] }),
+    ...(value === undefined ? {} : { value }),
   };
 }
 
 /** The result within its bounds: longer text is cut, and attachments that are not files of the thread are dropped. Never throws. */
-export function fitResult(answer: unknown, bounds: ResultBounds = rowBounds): ToolResult & { stack?: string } {
-  const { status, result, error, stack, details, attachments } = readToolAnswer(answer, bounds);
+export function fitResult(answer: unknown, settings: ResultSettings = threadResults): ToolResult & { stack?: string } {
+  const { status, result, error, stack, details, attachments } = readToolAnswer(answer, settings);
   const refs = (attachments ?? []).flatMap((one) => attachmentRefSchema.safeParse(one).data ?? []);
   return {
     status,
-    ...(result === undefined ? {} : { result: cutText(result, bounds.text) }),
-    ...(error === undefined ? {} : { error: cutText(error, bounds.text) }),
+    ...(result === undefined ? {} : { result: cutText(result, settings.text) }),
+    ...(error === undefined ? {} : { error: cutText(error, settings.text) }),
     ...(stack === undefined ? {} : { stack }),
     ...(details === undefined ? {} : { details }),
     ...(refs.length === 0 ? {} : { attachments: refs.slice(0, attachmentLimit) }),
@@ -83,7 +113,17 @@ function parse(returned: unknown): z.infer<typeof answerSchema> | null {
   }
 }
 
-function keptDetails(details: unknown, bounds: ResultBounds): Pick<ToolAnswer, "details"> {
+/** A text, or the JSON of a value; null for a value that has no JSON. */
+function textOf(value: unknown): string | null {
+  try {
+    // JSON.stringify returns undefined for a function or a symbol.
+    return (textOrJson(value) as string | undefined) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function keptDetails(details: unknown, bounds: ResultSettings): Pick<ToolAnswer, "details"> {
   if (details === undefined) return {};
   try {
     const json = jsonSchema.safeParse(details);
@@ -95,14 +135,14 @@ function keptDetails(details: unknown, bounds: ResultBounds): Pick<ToolAnswer, "
 }
 
 /** The error result of a tool that threw. */
-export function thrownResult(thrown: unknown, bounds: ResultBounds = rowBounds): ToolAnswer {
+export function thrownResult(thrown: unknown, settings: ResultSettings = threadResults): ToolAnswer {
   const message = errorMessage(thrown);
-  const error = thrown instanceof Error ? message : `The tool threw: ${message}`;
-  return errorResult(cutText(error, bounds.text), stackOf(thrown, bounds));
+  const error = thrown instanceof Error ? message : settings.errors.threw(message);
+  return errorResult(cutText(error, settings.text), stackOf(thrown, settings));
 }
 
 /** The property `stack` of an error may have any type, or throw. */
-function stackOf(thrown: unknown, bounds: ResultBounds): string | undefined {
+function stackOf(thrown: unknown, bounds: ResultSettings): string | undefined {
   try {
     const stack: unknown = thrown instanceof Error ? thrown.stack : undefined;
     return typeof stack === "string" ? cutText(stack, bounds.stack) : undefined;

@@ -5,7 +5,8 @@ import type { AwaitedClientResult } from "../awaited.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { NestedCall, NestedRunner } from "../ports/tool-port.ts";
 import type { CallContext } from "./call-slot.ts";
-import { errorResult, stoppedCall } from "./error-results.ts";
+import { errorResult } from "./error-results.ts";
+import { threadResults } from "./read-result.ts";
 
 /** Milliseconds that a call waits if its tool sets no time. */
 export const defaultRemoteTimeoutMs = 24 * 60 * 60 * 1000;
@@ -20,13 +21,12 @@ export function remoteCall(name: string, deadlineMs: number | undefined, clock: 
     }),
     async run(call, context) {
       const awaits = awaitedClient(call, context);
-      if (awaits === null)
-        return { type: "answer", answer: errorResult(`The call of "${name}" cannot be answered any more.`) };
+      const { errors } = context.ports.results ?? threadResults;
+      if (awaits === null) return { type: "answer", answer: errorResult(errors.notAnswerable(name)) };
       if (awaits.delivered !== null) return { type: "answer", answer: awaits.delivered.answer };
-      if (context.signal.aborted) return { type: "answer", answer: stoppedCall };
+      if (context.signal.aborted) return { type: "answer", answer: errorResult(errors.stopped(name)) };
       if (awaits.deadline > clock.now()) return { type: "suspend", until: awaits.deadline };
-      const error = `Nobody answered the call of "${name}" within ${durationText(timeoutMs)}.`;
-      return { type: "answer", answer: errorResult(error) };
+      return { type: "answer", answer: errorResult(errors.remoteTimedOut(name, durationText(timeoutMs))) };
     },
   };
 }

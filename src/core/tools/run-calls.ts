@@ -11,9 +11,11 @@ import { isInScope } from "../scope.ts";
 import { awaitedApproval, isApproved, isSettledCall } from "./call-slot.ts";
 import type { CallContext, CallSlot, CallState, SettledCall } from "./call-slot.ts";
 import { runCall } from "./call.ts";
-import { errorResult, stoppedCall, tooManyWaiting } from "./error-results.ts";
-import { thrownResult } from "./read-result.ts";
+import { errorResult } from "./error-results.ts";
+import { requestedOrder } from "./model-order.ts";
+import { threadResults, thrownResult } from "./read-result.ts";
 import { schedule } from "./schedule.ts";
+import type { ScheduledCall } from "./schedule.ts";
 import { stageResult } from "./store-result.ts";
 
 /** The results of a step's calls. */
@@ -43,11 +45,11 @@ export async function runCalls(
   );
   const graph = schedule(
     slots.map((slot) => ({
+      ...orderOf(slot, calls),
       name: slot.call.name,
       sequential: slot.runner?.sequential ?? false,
       remote: slot.runner?.remote === true || needsDecision(slot),
       elsewhere: slot.runner?.elsewhere ?? false,
-      dependsOn: slot.runner?.dependsOn ?? [],
     })),
     context.plan.toolMode,
   );
@@ -82,7 +84,19 @@ export async function runCalls(
   };
 }
 
-/** The most calls of a step that may wait for a client or a person: all of them are listed in the run's row and in the thread's. */
+/** The calls that a call waits for: those that its tool's definition names, and those that its model names. */
+function orderOf(
+  { call, runner }: CallSlot,
+  calls: readonly ToolCallPart[],
+): Pick<ScheduledCall, "dependsOn" | "after"> {
+  const { dependsOn, after } = requestedOrder(call, runner, calls);
+  return { dependsOn: [...(runner?.dependsOn ?? []), ...dependsOn], after };
+}
+
+/**
+ * The maximum number of calls of a step that may wait for a client or a person: all of them are listed in the run's row and in the
+ * thread's.
+ */
 const mostWaiting = 1000;
 
 /**
@@ -92,7 +106,10 @@ const mostWaiting = 1000;
 async function evaluateRules(slots: readonly CallSlot[], context: CallContext): Promise<void> {
   const fresh = slots.filter(({ startedRow }) => startedRow === null);
   const waiting = fresh.filter(({ runner }) => runner?.remote === true || runner?.approval);
-  for (const slot of waiting.slice(mostWaiting)) slot.approval = { refused: tooManyWaiting(mostWaiting) };
+  const { errors } = context.ports.results ?? threadResults;
+  for (const slot of waiting.slice(mostWaiting)) {
+    slot.approval = { refused: errorResult(errors.tooManyWaiting(mostWaiting)) };
+  }
   await context.ports.faults.at("calls.consent");
   await Promise.all(
     fresh.map(async (slot) => {
@@ -113,19 +130,20 @@ async function evaluateRule(
   { args, context }: { args: JsonObject; context: CallContext },
 ): Promise<CallSlot["approval"]> {
   const { ports, signal } = context;
+  const { results = threadResults } = ports;
+  const { errors } = results;
   try {
     await ports.faults.at("consent.wait");
     const needed = await waitWithin<boolean | ToolAnswer>(() => rule.needed(args), {
       timers: ports.clock,
       milliseconds: rule.timeoutMs,
-      onTimeout: () =>
-        errorResult(`Whether "${call.name}" needs approval could not be found out in time; it was not run.`),
-      abort: { signal, onAbort: () => stoppedCall },
+      onTimeout: () => errorResult(errors.approvalRuleTimedOut(call.name)),
+      abort: { signal, onAbort: () => errorResult(errors.stopped(call.name)) },
     });
     if (typeof needed === "object") return { refused: needed };
     return needed ? { rule } : undefined;
   } catch (thrown) {
-    return { refused: thrownResult(thrown) };
+    return { refused: thrownResult(thrown, results) };
   }
 }
 

@@ -15,6 +15,8 @@ export interface ScheduledCall {
   elsewhere?: boolean;
   /** Names of tools whose calls come first. A name that is not called in this step is ignored (decision 29: tool order). */
   dependsOn: readonly string[];
+  /** Indexes of the calls in this step that have to finish first. */
+  after?: readonly number[];
 }
 
 /** For each call the indexes of the calls for which it waits, and whether the dependencies contain a cycle. */
@@ -76,15 +78,19 @@ function firstFree(
   let remote: number | undefined;
   for (const at of waiting) {
     const call = calls[at];
-    const isFree = call?.dependsOn.every((name) => (remaining.get(name) ?? 0) === (name === call.name ? 1 : 0));
-    if (isFree === true && call?.remote !== true) return at;
-    if (isFree === true) remote ??= at;
+    const isFree =
+      call?.dependsOn.every((name) => (remaining.get(name) ?? 0) === (name === call.name ? 1 : 0)) === true &&
+      call.after?.some((other) => other !== at && waiting.has(other)) !== true;
+    if (isFree && call?.remote !== true) return at;
+    if (isFree) remote ??= at;
   }
   return remote;
 }
 
 function dependsOn(calls: readonly ScheduledCall[], at: number, other: number): boolean {
-  return at !== other && calls[at]?.dependsOn.includes(calls[other]?.name ?? "") === true;
+  const call = calls[at];
+  if (at === other || call === undefined) return false;
+  return call.dependsOn.includes(calls[other]?.name ?? "") || call.after?.includes(other) === true;
 }
 
 /** Whether one of the two calls must run alone. */

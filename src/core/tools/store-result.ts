@@ -9,12 +9,13 @@ import type { Approval, Delivered } from "../awaited.ts";
 import type { RunPorts } from "../ports/run-ports.ts";
 import type { CallOutcome } from "../ports/strategy-port.ts";
 import type { NestedEnd, ToolAnswer } from "../ports/tool-port.ts";
-import type { MessageRecord } from "../record.ts";
+import type { MessageRecord, StoredPart } from "../record.ts";
 import type { RowEvents } from "../row-events.ts";
 import { childUsageFields, addChildUsage } from "../run-state.ts";
 import { toMessage } from "../view.ts";
 import type { CallContext, CallSlot, SettledCall } from "./call-slot.ts";
-import { fitResult } from "./read-result.ts";
+import { fitResult, threadResults } from "./read-result.ts";
+import { filesInMessage } from "./result-content.ts";
 
 /** A call and the result that its tool returned. `isNew`: the call has no row yet. `end`: the event of a nested loop's end. */
 export interface FinishedCall {
@@ -25,7 +26,10 @@ export interface FinishedCall {
   startedAt: number;
 }
 
-/** Stores the result. Called once for each call: hooks, files, hooks, row, events, in this order. */
+/**
+ * Stores the result. Called once for each call. The order: the hooks after the call, the files of the result, the hooks before the result
+ * and its message are stored, the row, the events, the hooks after the message was added.
+ */
 export async function storeResult(
   slot: CallSlot,
   finished: FinishedCall,
@@ -40,10 +44,12 @@ export async function storeResult(
   await ports.faults.at("result.keep-files");
   const kept =
     (await ports.answers?.keep(after, { message_id: finished.message.id, name: call.name, signal })) ?? after;
+  const { results = threadResults } = ports;
   await ports.faults.at("result.before-store");
-  const answer = fitResult(await ports.hooks.beforeStoreToolResult(hookCall, kept), ports.resultBounds);
-  const { stack, ...result } = answer;
-  const draft = settledMessage(finished, { result, handoff: slot.runner?.handoff, now: ports.clock.now() });
+  const { value, ...final } = await ports.hooks.beforeStoreToolResult(hookCall, kept);
+  const { answer, files } = results.keepsBytes ? filesInMessage(final) : { answer: final, files: [] };
+  const { stack, ...result } = fitResult(answer, results);
+  const draft = settledMessage(finished, { result, files, handoff: slot.runner?.handoff, now: ports.clock.now() });
   await ports.faults.at("result.before-create");
   const hooked = await ports.hooks.beforeCreateMessage(draft);
   // A child thread may have reported its usage while the hooks ran, also for a call whose deadline is over.
@@ -61,6 +67,10 @@ export async function storeResult(
   events.release();
   await ports.faults.at("result.after-create");
   await ports.hooks.afterCreateMessage(stored);
+  if (ports.hooks.afterCall !== undefined) {
+    await ports.faults.at("result.after");
+    await ports.hooks.afterCall(hookCall, done.result, done.result === result ? value : undefined);
+  }
   return { ...done, message: stored };
 }
 
@@ -91,13 +101,18 @@ export function stageResult({ call, message, result, duration_ms }: SettledCall,
 
 function settledMessage(
   { message }: FinishedCall,
-  { result, handoff, now }: { result: ToolResult; handoff: string | undefined; now: number },
+  {
+    result,
+    files,
+    handoff,
+    now,
+  }: { result: ToolResult; files: StoredPart[]; handoff: string | undefined; now: number },
 ): MessageRecord {
   const text = result.status === "error" ? (result.error ?? "") : (result.result ?? "");
   const { awaits, ...kept } = message;
   return {
     ...kept,
-    parts: [{ type: "text", text }],
+    parts: [{ type: "text", text }, ...files],
     status: "complete",
     result,
     ...(awaits?.kind === "child" ? { child: awaits.thread_id } : {}),
@@ -128,8 +143,9 @@ export function currentRow(message: MessageRecord, { journal }: RunPorts): Messa
 }
 
 /** The call with the arguments that it ran with. */
-function withFinalArguments(call: ToolCallPart, { approval }: MessageRecord): ToolCallPart {
-  return approval?.args === undefined ? call : { ...call, arguments: approval.args };
+function withFinalArguments(call: ToolCallPart, { approval, changed_args }: MessageRecord): ToolCallPart {
+  const changed = approval?.args ?? changed_args;
+  return changed === undefined ? call : { ...call, arguments: changed };
 }
 
 function publicCall(call: ToolCallPart): CallOutcome["call"] {

@@ -1,4 +1,5 @@
-// Reads the output of a tool's function, a promise or a stream, as the pieces that the loop reads.
+// Converts the output of a tool's function to a sequence of pieces for the loop: progress, then the result. The function returns a promise
+// or a stream.
 
 import { jsonSchema } from "#contract/json.ts";
 import type { ToolCall, ToolStreamPart } from "#spec/index.ts";
@@ -101,7 +102,7 @@ function streamPiece(part: ToolStreamPart): ToolPiece {
     case "complete": {
       const { output, details } = part;
       const result = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
-      const answer = { status: "success" as const, result };
+      const answer = { status: "success" as const, result, ...(typeof output === "string" ? {} : { value: output }) };
       const json = jsonSchema.safeParse(details);
       const extra = details === undefined || !json.success ? {} : { details: json.data };
       return { type: "result", result: { ...answer, ...extra } };

@@ -25,9 +25,10 @@ export interface FollowedRun extends StreamedRun {
 /** Streams the run until it ends or waits. A client that disconnects does not stop the run. */
 export async function followRun({ dependencies, ports }: Services, run: FollowedRun): Promise<Response> {
   const { request, caller, threadId, runId, after, passedSeq } = run;
-  // Nested loops are shown by the outputs of their calls alone.
+  // Only depth 0: of a nested loop, the client sees only the result of the tool call that started it.
   const query: SubscriptionQuery = { after: String(after), depth: "0", include_silent: "false" };
-  // A subscription to a run ends at its first wait, which for a resumed run may be over.
+  // A subscription to a run ends when the run first waits for a client. In a resumed stream, which begins with the run's first event, that
+  // wait may be over, so the subscription lasts until the thread is idle.
   const end: SubscriptionQuery = passedSeq === undefined ? { run_id: runId } : { until: "idle" };
   const { threads } = dependencies;
   const subscription = await Subscription.open({ threads, threadId, caller, query: { ...query, ...end } }, ports);

@@ -29,7 +29,10 @@ export function callEnd({ result, content, approval }: Pick<Message, "result" | 
   return { state: "output-available", output: outputValue(result?.result ?? content ?? "") };
 }
 
-/** The value of a result. A text that is JSON of an object or a list is that value, since results are stored as text. */
+/**
+ * Converts the text of a tool result to the result's value. Results are stored as text, so JSON of an object or an array is parsed. Any
+ * other text stays as it is.
+ */
 function outputValue(text: string): Json {
   if (!/^\s*[[{]/.test(text)) return text;
   try {

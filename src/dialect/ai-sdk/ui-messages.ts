@@ -59,8 +59,22 @@ export class UiMessageList {
   /** Returns the message that is still open at the end of the conversation. */
   end(): UiMessage[] {
     const ended = this.#open === null ? [] : [this.#open];
+    for (const { parts } of ended) this.#markAnswered(parts);
     this.#open = null;
     return ended;
+  }
+
+  /**
+   * Marks tool calls that have no result yet but are answered already: the thread waits for other calls, and stores the results when the
+   * run continues. A client does not execute a call with this mark.
+   */
+  #markAnswered(parts: UiPart[]): void {
+    const { pending } = this.#context;
+    if (pending.length === 0) return;
+    for (const part of parts) {
+      if (part["state"] !== "input-available" || pending.some(({ id }) => id === part["toolCallId"])) continue;
+      part["providerExecuted"] = true;
+    }
   }
 
   #begin({ id, run_id }: Message): UiMessage[] {

@@ -1,8 +1,7 @@
-// Converts the events of one run into a UI message stream (AI SDK UI, UIMessageChunk), from which the client builds one
-// message. Each character is sent once, also when a client connects again. The protocol cannot remove text: a retracted
-// text is closed and followed by a `data-retracted` part, and the conversation that a client loads later does not
-// contain it. Only a resumed stream can begin another message: after a user message that joined the run it does, as the
-// stored conversation does (`ui-messages.ts`).
+// Converts the events of one run into a UI message stream (AI SDK UI, UIMessageChunk), from which the client builds one message. Each
+// character is sent once, even if a client connects again. The protocol cannot remove text: a retracted text is closed and followed by a
+// `data-retracted` part, and the conversation that a client loads later does not contain it. A resumed stream may contain several messages:
+// after a user message that joined the run, the answer continues in a new message, as in the stored conversation (`ui-messages.ts`).
 
 import type { EventOf, PlainEvent, ThreadEvent } from "#contract/event.ts";
 import type { Json } from "#contract/json.ts";
@@ -16,7 +15,7 @@ import { fileParts, uiMessageId, userMessage } from "./ui-messages.ts";
 /** A chunk of the stream. */
 export type UiChunk = UiPart;
 
-/** The run to show, and facts that its events do not contain. */
+/** The run whose events are converted, and facts that the events do not contain. */
 export interface StreamedRun extends FileOwner {
   runId: string;
   /** The id of the client's UI message that the stream continues. Default: the id of the run's first UI message. */
@@ -24,7 +23,10 @@ export interface StreamedRun extends FileOwner {
   /** Ids of the calls in the client's message. Their outputs can be sent without their inputs. */
   knownCalls: Iterable<string>;
   isServerTool: IsServerTool;
-  /** Set for a run that is resumed, from its first event on: a wait for a client up to this event is over. */
+  /**
+   * Set if a client resumes the stream, which then begins with the run's first event: the number of the thread's last event at that time.
+   * If the run waited for a client before that event, the wait is over.
+   */
   passedSeq?: number;
 }
 
@@ -154,7 +156,7 @@ export class UiStream {
       case "message_retracted":
         return this.#retract(event.message_id);
       case "awaiting_tool_execution":
-        // Without calls the event reports that the calls of a child thread are answered: the run continues.
+        // An event without calls reports that the calls of a child thread are answered, so the run continues.
         if (event.seq <= (this.#run.passedSeq ?? 0) || event.tool_calls.length === 0) return [];
         return [...event.tool_calls.flatMap((call) => this.#pending(call)), ...this.rest()];
       case "custom":
@@ -179,7 +181,7 @@ export class UiStream {
     return [...ended, { type: "start-step" }];
   }
 
-  /** A user message is between two of the run's UI messages. The part has the message, which a client may not have loaded. */
+  /** Converts a user message that joined the run. The data part contains the message, because a client may not have loaded it. */
   #userMessage(message: Message): UiChunk[] {
     if (this.#run.passedSeq === undefined || message.silent) return [];
     this.#hasJoined = this.#contents.size > 0;
@@ -228,7 +230,7 @@ export class UiStream {
     return [...chunks, { type: `${block.kind}-end`, id }];
   }
 
-  /** Sends the part of a piece at `offset` that was not sent before. */
+  /** Sends the part of a text piece that was not sent before. `offset` is the position of the piece in the text. */
   #send(id: string, offset: number, piece: string): UiChunk[] {
     const block = this.#blocks.get(id);
     if (block?.isOpen !== true) return [];
@@ -340,11 +342,13 @@ export class UiStream {
     return kind === "approval" ? [{ type: "tool-approval-request", approvalId: id, toolCallId: id }] : [];
   }
 
-  #end({ status, error, reason }: EventOf<"run_end">): UiChunk[] {
+  #end({ status, error, reason, data }: EventOf<"run_end">): UiChunk[] {
     if (status === "error") return this.#failed(error?.message ?? reason ?? "The run failed.");
     this.#isOver = true;
-    const closed = [...this.#closeBlocks(), ...this.#closeStep()];
+    const closed: UiChunk[] = [...this.#closeBlocks(), ...this.#closeStep()];
     if (status === "stopped") return [...closed, { type: "abort", reason: "stopped" }];
+    // Transient: the data is of the run and not of a message, so a conversation that is loaded later does not contain it.
+    if (data !== undefined) closed.push({ type: "data-answer", data, transient: true });
     const finishReason = status === "completed" ? finishReasons[this.#stopReason ?? "stop"] : "other";
     return [...closed, { type: "finish", finishReason }];
   }

@@ -8,7 +8,7 @@ import type { SseFormat } from "#http/bridge/sse-response.ts";
 
 /** The format of the stream of an active execution. */
 export function executionFormat(events: AgentEvents): SseFormat {
-  const written = (told: readonly AgentEvent[]): string => lines(told) + closing(events);
+  const written = (sent: readonly AgentEvent[]): string => lines(sent) + closing(events);
   return {
     opening: lines(events.begin()),
     frame: ({ json }) => written(events.take(JSON.parse(json) as ThreadEvent)),

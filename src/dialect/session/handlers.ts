@@ -52,9 +52,9 @@ export function sessionHandlers(services: Services): HandlersOf<(typeof sessionG
         if (context !== null) await createSession(services, { caller, session, context, options: given.options });
         const posting = { caller: taken.caller, session, execution: given, key };
         const posted = await orMissingContext(given.context === null, () => postInput(services, posting));
-        const rests = await suspendedCalls(services, { caller: taken.caller, session, posted });
-        if (rests !== null) await taken.giveBack();
-        return streamOf(services, { request, caller: taken.caller, session, posted, rests, known });
+        const suspended = await suspendedCalls(services, { caller: taken.caller, session, posted });
+        if (suspended !== null) await taken.giveBack();
+        return streamOf(services, { request, caller: taken.caller, session, posted, suspended, known });
       });
     },
     async getSession({ params, caller }) {
@@ -142,12 +142,12 @@ interface FollowedExecution {
   caller: Caller;
   session: SessionThread;
   posted: Posted;
-  rests: SessionToolCall[] | null;
+  suspended: SessionToolCall[] | null;
   known: ProjectFacts;
 }
 
 async function streamOf(services: Services, followed: FollowedExecution): Promise<Response> {
-  const { request, caller, session, posted, rests, known } = followed;
+  const { request, caller, session, posted, suspended, known } = followed;
   const { run, after, client_tools } = posted;
   if (run === null) throw refuse("internal", "The message began no run.");
   const { name: sessionId, threadId } = session;
@@ -159,8 +159,8 @@ async function streamOf(services: Services, followed: FollowedExecution): Promis
     isRemote: (name) => known.remoteTools.has(name) || clientTools.has(name),
   });
   const headers = { "x-session-id": sessionId };
-  if (rests !== null) {
-    return new Response(suspendedExecution(events, rests), { headers: { ...sseHeaders, ...headers } });
+  if (suspended !== null) {
+    return new Response(suspendedExecution(events, suspended), { headers: { ...sseHeaders, ...headers } });
   }
   // Events of nested loops are left out: a call shows only its result.
   const query = { run_id: run.id, after: String(after), depth: "0", include_silent: "false" };

@@ -35,7 +35,7 @@ export interface SourceFailure {
   warning: string;
 }
 
-/** The most UTF-8 bytes of JSON of a warning. */
+/** The maximum number of UTF-8 bytes of JSON of a warning. */
 const warningLimit = 1024;
 
 /**

@@ -12,7 +12,7 @@ import type { Delivery, DeliverySource, Frame } from "./deliveries.ts";
 /** Milliseconds without an event after which a heartbeat is sent. */
 const heartbeatMs = 15_000;
 
-/** The most characters of one write. */
+/** The maximum number of characters of one write. */
 const chunkLength = 64 * 1024;
 
 /** Headers of every stream. */

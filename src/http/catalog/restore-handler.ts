@@ -1,4 +1,5 @@
-// Restores a lost catalog: asks each given object to write its rows again. An object that fails is reported, and the others continue.
+// Restores a lost catalog (the deployment's index of all threads): asks each given object to write its rows again. An object that fails is
+// reported, and the others continue.
 
 import type { RestoredObject } from "#contract/catalog-route.ts";
 import { ThreadholdError } from "#contract/error.ts";

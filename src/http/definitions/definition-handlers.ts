@@ -1,6 +1,6 @@
 // The routes that show the project's definitions. A list contains all definitions of its kind on one page.
 
-import type { RouteView } from "#contract/definition.ts";
+import type { RouteView, StrategyView } from "#contract/definition.ts";
 import { refuse } from "#contract/error.ts";
 import type { ErrorCode } from "#contract/error.ts";
 import { closestWord } from "#lib/edit-distance.ts";
@@ -21,6 +21,8 @@ type DefinitionRoutes =
   | "getModel"
   | "listTools"
   | "getTool"
+  | "listFilters"
+  | "listStrategies"
   | "listHooks"
   | "listRoutes";
 
@@ -35,7 +37,7 @@ interface Kind<D> {
 
 /** The handlers. */
 export function definitionHandlers({ dependencies }: Services): Pick<Handlers, DefinitionRoutes> {
-  const { registry, readiness } = dependencies;
+  const { registry, readiness, modelFacts } = dependencies;
   const fileOf = (kind: keyof NonNullable<Registry["files"]>, name: string): string | null => {
     const files = registry.files?.[kind] ?? {};
     return Object.hasOwn(files, name) ? (files[name] ?? null) : null;
@@ -53,7 +55,8 @@ export function definitionHandlers({ dependencies }: Services): Pick<Handlers, D
   const models = kindHandlers({
     kind: "model",
     loaders: registry.models,
-    view: (name, model) => modelView(model, { ...readiness(model), file: fileOf("models", name) }),
+    view: (name, model) =>
+      modelView(model, { ...readiness(model), facts: modelFacts(model), file: fileOf("models", name) }),
   });
   return {
     listAgents: agents.list,
@@ -69,8 +72,20 @@ export function definitionHandlers({ dependencies }: Services): Pick<Handlers, D
       if (tool === undefined) throw unknown("tool", params.name, [...tools.keys()]);
       return jsonAnswer(tool);
     },
+    listStrategies: async () => {
+      const loaders = Object.entries(registry.strategies ?? {}).toSorted(([one], [other]) => (one < other ? -1 : 1));
+      const strategies = await Promise.all(
+        loaders.map(async ([name, load]): Promise<StrategyView> => {
+          const { description = null } = await load();
+          return { name, file: fileOf("strategies", name), description };
+        }),
+      );
+      return jsonAnswer({ strategies, next_cursor: null });
+    },
     listHooks: async () =>
       jsonAnswer({ hooks: registry.hooks.map(({ hook, file }) => ({ hook, file })), next_cursor: null }),
+    listFilters: async () =>
+      jsonAnswer({ filters: (registry.filters ?? []).map(({ file }) => ({ file })), next_cursor: null }),
     listRoutes: async () => jsonAnswer({ routes: registry.routes.map(routeView), next_cursor: null }),
   };
 }

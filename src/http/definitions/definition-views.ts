@@ -7,7 +7,7 @@ import type { AnyAgentDefinition, SideConfig } from "#spec/agent.ts";
 import type { AnyModelDefinition } from "#spec/model.ts";
 import type { AnyPromptDefinition, ReasoningConfig } from "#spec/prompt.ts";
 
-import type { Readiness } from "../dependencies.ts";
+import type { ModelFacts, Readiness } from "../dependencies.ts";
 
 /** What the view of an agent needs in addition to the definition. */
 interface AgentViewContext {
@@ -31,8 +31,8 @@ export function agentView(agent: AnyAgentDefinition, { origin, file }: AgentView
     exposeAsTool: agent.exposeAsTool ?? false,
     toolDescription: agent.toolDescription ?? null,
     maxSessionTurns: agent.maxSessionTurns ?? null,
-    sideA: sideView(agent.sideA),
-    sideB: agent.sideB === undefined ? null : sideView(agent.sideB),
+    sideA: sideView(agent, agent.sideA),
+    sideB: agent.sideB === undefined ? null : sideView(agent, agent.sideB),
   };
 }
 
@@ -40,10 +40,12 @@ function iconUrl(icon: string, origin: string): string {
   return icon.startsWith("/") ? new URL(icon, origin).href : icon;
 }
 
-function sideView(side: SideConfig): AgentView["sideA"] {
+function sideView(agent: AnyAgentDefinition, side: SideConfig): AgentView["sideA"] {
+  const strategy = side.strategy ?? agent.strategy ?? "loop";
   return {
     label: side.label ?? null,
     prompt: side.prompt,
+    strategy: typeof strategy === "string" ? strategy : strategy.type,
     stopOnResponse: side.stopOnResponse ?? true,
     stopTool: side.stopTool ?? null,
     stopToolResponseProperty: side.stopToolResponseProperty ?? null,
@@ -55,7 +57,7 @@ function sideView(side: SideConfig): AgentView["sideA"] {
 /** The view of a model. Address, headers and script are omitted, because they may contain secrets. */
 export function modelView(
   model: AnyModelDefinition,
-  { ready, missing, file }: Readiness & { file: string | null },
+  { ready, missing, facts, file }: Readiness & { facts: ModelFacts; file: string | null },
 ): ModelView {
   const { vision, functionCalling, structuredOutputs } = model.capabilities ?? {};
   return {
@@ -68,7 +70,10 @@ export function modelView(
     inputPrice: model.inputPrice ?? null,
     outputPrice: model.outputPrice ?? null,
     cachedPrice: model.cachedPrice ?? null,
-    context_window: model.contextWindow ?? null,
+    context_window: facts.contextWindow,
+    input_limit: facts.inputLimit,
+    output_limit: facts.outputLimit,
+    limits_source: facts.source,
     max_tokens: model.maxTokens ?? null,
     capabilities: {
       ...(vision === undefined ? {} : { vision }),
@@ -97,6 +102,7 @@ export function promptView(prompt: AnyPromptDefinition, file: string | null): Pr
     reasoning: prompt.reasoning === undefined ? null : reasoningView(prompt.reasoning),
     requiredSchema:
       prompt.requiredSchema === undefined ? null : asJsonObject(argumentsJsonSchema(prompt.requiredSchema)),
+    structure: prompt.structure === undefined ? null : asJsonObject(argumentsJsonSchema(prompt.structure)),
   };
 }
 

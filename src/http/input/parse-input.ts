@@ -4,7 +4,7 @@ import { z } from "zod";
 
 import { closestWord } from "#lib/edit-distance.ts";
 
-import { invalidFields } from "./field-error.ts";
+import { invalidField, invalidFields } from "./field-error.ts";
 import type { FieldError } from "./field-error.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -23,6 +23,17 @@ export function parseInput<S extends z.ZodType>(schema: S, value: unknown): z.ou
   }
   fields.length = Math.min(fields.length, fieldLimit);
   throw invalidFields([fields[0] ?? { path: "", message: "Invalid input" }, ...fields.slice(1)]);
+}
+
+/** Returns the schema's output for a query. Throws `invalid_request` for a repeated name and for `__proto__`. */
+export function parseQuery(schema: z.ZodType, parameters: URLSearchParams): unknown {
+  const fields = new Map<string, string>();
+  for (const [name, value] of parameters) {
+    if (fields.has(name)) throw invalidField(name, "Given more than once");
+    if (name === "__proto__") throw invalidField(name, "Not a name a field can have");
+    fields.set(name, value);
+  }
+  return parseInput(schema, Object.fromEntries(fields));
 }
 
 function fieldsOf(issue: Issue, known: readonly string[]): FieldError[] {

@@ -8,14 +8,14 @@ import type { Caller } from "#core/thread-rpc.ts";
 import { createTokenBuckets, unlimited } from "./rate-limiter.ts";
 import type { ChargedLimiter, RateLimiter } from "./rate-limiter.ts";
 
-/** The queued inputs of an imported thread. */
+/** The queued inputs of a thread that was imported. */
 interface ImportedInputs {
   inputs: number;
-  /** Equal for an import and its repetitions, which are counted once; null if the import cannot be repeated. */
+  /** Identifies the request for the import. Repeated requests have the same value and are counted once. Null if it is not repeatable. */
   creation: string | null;
 }
 
-/** The limits as route handlers use them. Every method but `brought` throws `rate_limited`. */
+/** The limits as route handlers use them. Every method except `chargeImported` throws `rate_limited` if its limit is reached. */
 export interface UserLimits {
   /** Counts a message or run that is about to be admitted. */
   admit(caller: Caller): Promise<void>;

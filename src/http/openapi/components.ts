@@ -22,6 +22,7 @@ import { messageSchema } from "#contract/thread-message.ts";
 import { threadSchema } from "#contract/thread.ts";
 import { componentReference, componentSchemas } from "#lib/json-schema.ts";
 import type { JsonSchema } from "#lib/json-schema.ts";
+import { unreachable } from "#lib/unreachable.ts";
 
 const shared: readonly (readonly [string, z.ZodType])[] = [
   ["Json", jsonSchema],
@@ -68,7 +69,7 @@ export function openApiComponents(
     schemas: { ...componentSchemas(input, "input"), ...componentSchemas(output, "output") },
     referenceTo(schema) {
       const name = names.get(schema);
-      if (name === undefined) throw new Error("A schema of the route table is no component.");
+      if (name === undefined) unreachable("A schema of the route table is no component.");
       return { $ref: componentReference(name) };
     },
   };

@@ -94,7 +94,7 @@ function typed(body: BodyInit, type: string): Response {
   return new Response(body, { headers: { "content-type": type } });
 }
 
-/** The request for a controller. */
+/** A request for a controller, with its context. */
 interface ControllerCall {
   request: Request;
   url: URL;

@@ -1,4 +1,4 @@
-// What the handler of a built-in route receives and returns. There is one handler for every route; the compiler counts them.
+// The types of handlers of built-in routes. Every route has one handler; a missing one does not compile.
 
 import type { BuiltInRoute, RouteInput, RouteName, routes } from "#contract/route.ts";
 import type { Caller } from "#core/thread-rpc.ts";
@@ -7,11 +7,11 @@ import type { Caller } from "#core/thread-rpc.ts";
 export type Params = Readonly<Record<string, string>>;
 
 /** A request of a route, authenticated and validated. */
-export interface RouteCall<R extends BuiltInRoute<string>> extends RouteInput<R> {
+interface RouteCall<R extends BuiltInRoute<string>> extends RouteInput<R> {
   request: Request;
   url: URL;
   caller: Caller;
-  /** HEAD: the body of the response will be dropped, so open nothing for it. */
+  /** Whether the method is HEAD. The response's body will be dropped, so the handler should open nothing for it. */
   headOnly: boolean;
 }
 

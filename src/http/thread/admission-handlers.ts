@@ -1,6 +1,6 @@
-// The routes that start or resume a run: a message, a run without a message, and results of remote calls. First the leases of the run and of
-// its stream are taken. Then the input is stored. Then the caller gets the response that it asked for: at once, as the events of this run,
-// or when the run has ended or waits for a client.
+// The routes that start or resume a run: a message, a run without a message, and results of remote calls. First the leases of the run and
+// of its stream are taken, which count the user's running threads and open streams. Then the input is stored. Then the caller gets the
+// response that it asked for: at once, as the events of this run, or when the run has ended or waits for a client.
 
 import { isFinished } from "#contract/finished.ts";
 import type { Run } from "#contract/run.ts";

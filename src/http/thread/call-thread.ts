@@ -1,21 +1,21 @@
-// Calls to a thread's object. A fresh stub for every try, because a stub stays broken after its object was reset; a second
-// try where the call may be repeated and the object is not overloaded (architecture §3).
+// Calls a thread's object. Each attempt uses a new stub, because a stub stays broken after its object was reset. A second attempt is made
+// if the call may be repeated and the object is not overloaded (architecture §3).
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { Result, ThreadDirectory, ThreadStub } from "#core/thread-rpc.ts";
 
-/** One call. */
+/** A call to the object of a thread. */
 interface ThreadCall<T> {
   threadId: string;
-  /** Running it twice does no more than running it once: it reads, sets, or carries a key. */
+  /** A repeated call has the same effect as one call: it only reads, sets values, or has an idempotency key. */
   repeatable: boolean;
   run: (stub: ThreadStub) => Promise<Result<T>>;
 }
 
-/** Runs calls; throws the refusal where the object refuses. */
+/** Makes a call and returns its value. If the object refuses, throws the refusal. */
 export type CallThread = <T>(call: ThreadCall<T>) => Promise<T>;
 
-/** Calls over a directory. */
+/** Creates the function for the threads of a directory. */
 export function createCallThread(threads: ThreadDirectory): CallThread {
   return async ({ threadId, repeatable, run }) => {
     const answer = await withStub(threads, { threadId, repeatable, run });
@@ -24,19 +24,19 @@ export function createCallThread(threads: ThreadDirectory): CallThread {
   };
 }
 
-/** Something done with a thread's stub. */
+/** Work with the stub of a thread's object. */
 export interface StubUse<T> {
   threadId: string;
   repeatable: boolean;
   run: (stub: ThreadStub) => Promise<T>;
 }
 
-/** The outcome of the first or the second try. Throws `unavailable` when the object was reset or overloaded. */
+/** Returns the result of the first or the second attempt. Throws `unavailable` if the object was reset or is overloaded. */
 export async function withStub<T>(threads: ThreadDirectory, { threadId, repeatable, run }: StubUse<T>): Promise<T> {
   return tryTwice(() => run(threads(threadId)), { what: "thread", repeatable });
 }
 
-/** The same for any object: `run` takes a fresh stub each time. */
+/** Makes one or two attempts to call an object of any kind. `run` creates a new stub at each call. */
 export async function tryTwice<T>(
   run: () => Promise<T>,
   { what, repeatable }: { what: "thread" | "feed"; repeatable: boolean },
@@ -60,7 +60,7 @@ function translated(thrown: unknown, what: string): unknown {
   return new ThreadholdError({ code: "unavailable", message, retry_after_ms: 1000 }, { cause: thrown });
 }
 
-/** Marks the platform puts on what it throws for an object. */
+/** Whether an error that the platform threw has this mark. */
 function has(thrown: unknown, mark: "overloaded" | "retryable" | "durableObjectReset"): boolean {
   return typeof thrown === "object" && thrown !== null && Reflect.get(thrown, mark) === true;
 }

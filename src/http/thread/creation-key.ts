@@ -1,5 +1,5 @@
-// Handles the `Idempotency-Key` of a request that creates a thread. The catalog stores the key for a day, because the thread does not
-// exist yet.
+// Handles the `Idempotency-Key` of a request that creates a thread. The catalog (the deployment's index of all threads) stores the key for
+// a day, because the thread does not exist yet.
 
 import { refuse } from "#contract/error.ts";
 import type { Caller, RequestKey } from "#core/thread-rpc.ts";

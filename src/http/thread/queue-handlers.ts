@@ -1,4 +1,4 @@
-// The routes of queued inputs. The thread's object decides which of them can still be changed.
+// The routes of queued inputs, and of the context of the next request. The thread's object decides which inputs can still be changed.
 
 import { emptyAnswer, jsonAnswer } from "../answer/json-answer.ts";
 import { checkContent, checkMetadata } from "../input/message-size.ts";
@@ -9,8 +9,12 @@ import type { Services } from "../services.ts";
 export function queueHandlers({
   callThread,
   limits,
-}: Services): Pick<Handlers, "listQueue" | "patchQueued" | "deleteQueued"> {
+}: Services): Pick<Handlers, "listQueue" | "patchQueued" | "deleteQueued" | "threadContext"> {
   return {
+    async threadContext({ params, caller }) {
+      const run = { threadId: params.id, repeatable: true };
+      return jsonAnswer(await callThread({ ...run, run: (stub) => stub.call("threadContext", caller) }));
+    },
     async listQueue({ params, caller, query }) {
       const run = { threadId: params.id, repeatable: true };
       const { items, next_cursor } = await callThread({ ...run, run: (stub) => stub.call("listQueue", caller, query) });

@@ -1,25 +1,28 @@
-// Anthropic's Messages API. Owns its thinking (a budget of tokens up to Claude 4.6, an effort for later models), its cache
-// marks, its form of tool results, and the rule that clients ignore unknown kinds of events.
+// The profile of Anthropic's Messages API: its thinking (a budget of tokens up to Claude 4.6, an effort for later models), its cache marks,
+// its form of tool results, and its rule that clients ignore unknown kinds of events.
 
 import type { LanguageModelV3FunctionTool, LanguageModelV3Message, LanguageModelV3Prompt } from "@ai-sdk/provider";
 
-import type { ModelRequest } from "#core/ports/model-port.ts";
+import type { AnswerStructure, ModelRequest } from "#core/ports/model-port.ts";
 import { fieldsOf, isObject, type Fields } from "#lib/json-value.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { acceptedCallId } from "../call-ids.ts";
 import { fitBudget } from "../thinking-request.ts";
 import { countOf, textOf } from "./chunk-field.ts";
+import { anthropicFacts } from "./facts/anthropic-facts.ts";
 import {
   noReasoning,
   type ChunkUsage,
+  type NativeStructure,
   type ProviderProfile,
   type ReasoningInput,
   type ReasoningOptions,
   type UnknownPiece,
 } from "./provider-profile.ts";
+import { isClosed } from "./strict-schema.ts";
 
-// Decision 40: a subscription's token is a bearer token and needs this beta.
+// Decision 40: the token of a Claude subscription is a bearer token and needs this beta header.
 const oauthKey = /^sk-ant-oat/;
 const oauthBeta = { "anthropic-beta": "oauth-2025-04-20" };
 
@@ -29,7 +32,10 @@ const thinkingFloor = 1024;
 // `claude-opus-4-7`, `claude-sonnet-5`, `claude-haiku-5-5` and later; dates such as `claude-sonnet-4-20250514` are no versions.
 const byEffort = /claude-[a-z]+-(?:4-[7-9]|[5-9]|[1-9]\d)(?!\d)/;
 
-/** Whether Anthropic refuses to think: in a forced call, and in a tool loop whose calls have no thinking of Anthropic's. */
+/**
+ * Whether Anthropic refuses thinking for a request: if a tool call is forced, or if a tool call of the current tool loop has no thinking by
+ * Anthropic.
+ */
 function cannotThink(request: ModelRequest): boolean {
   if (request.toolChoice === "required" && request.tools.length > 0) return true;
   const lastUser = request.messages.findLastIndex((message) => message.role === "user");
@@ -80,7 +86,7 @@ function markMessage(message: LanguageModelV3Message): void {
   message.providerOptions = { ...message.providerOptions, anthropic: mark };
 }
 
-/** The last message before the last turn. A turn is one of the assistant, or all messages between two of the assistant's. */
+/** The last message before the last turn. A turn is one assistant message, or all messages between two assistant messages. */
 function endOfSecondToLastTurn(prompt: LanguageModelV3Prompt): LanguageModelV3Message | null {
   const isAssistant = (message: LanguageModelV3Message | undefined): boolean => message?.role === "assistant";
   let position = prompt.length - 1;
@@ -90,7 +96,7 @@ function endOfSecondToLastTurn(prompt: LanguageModelV3Prompt): LanguageModelV3Me
   return message === undefined || message.role === "system" ? null : message;
 }
 
-/** Marks the last system message, the last tool and the end of the second-to-last turn (figures: cache breakpoints). */
+/** Marks the last system message, the last tool and the end of the second-to-last turn (figures.md, "Cache breakpoints"). */
 function markCache(
   model: AnyModelDefinition,
   prompt: LanguageModelV3Prompt,
@@ -103,6 +109,18 @@ function markCache(
   if (marks.tools && tool !== undefined) tool.providerOptions = { ...tool.providerOptions, anthropic: mark };
   const message = endOfSecondToLastTurn(prompt);
   if (marks.messages && message !== null) markMessage(message);
+}
+
+// Claude models before 4.5, except Opus 4.1, have no structured output.
+const withoutStructure = /claude-(?:instant|v?2|3|[a-z]+-4(?:-0)?(?:-\d{8}|-latest|$))/;
+
+/** The maximum number of properties that can be left out in a schema that Anthropic enforces. */
+const mostOptional = 10;
+
+/** Anthropic closes every object of the schema, so a schema with free keys cannot be sent. */
+function structure({ schema, strict }: AnswerStructure, { model }: ModelRequest): NativeStructure | null {
+  if (strict === false || withoutStructure.test(model.model) || !isClosed(schema, mostOptional)) return null;
+  return { schema, options: { structuredOutputMode: "outputFormat" } };
 }
 
 const knownEvents = new Set([
@@ -118,7 +136,10 @@ const knownEvents = new Set([
 const knownBlocks = new Set(["text", "thinking", "redacted_thinking", "tool_use"]);
 const knownDeltas = new Set(["text_delta", "thinking_delta", "signature_delta", "input_json_delta"]);
 
-/** Anthropic may add kinds of events, blocks and deltas at any time and asks clients to ignore those they do not know. */
+/**
+ * Returns the unknown piece in a chunk. Anthropic may add kinds of events, blocks and deltas at any time and asks clients to ignore those
+ * that they do not know.
+ */
 function unknownPiece({ type, index, content_block: block, delta }: Fields): UnknownPiece | null {
   if (!knownEvents.has(String(type))) return { block: null };
   const kindOf = (value: unknown): string => textOf(fieldsOf(value)["type"]) ?? "";
@@ -129,7 +150,7 @@ function unknownPiece({ type, index, content_block: block, delta }: Fields): Unk
   return isNewDelta ? { block: null } : null;
 }
 
-/** Token counts under the names of the Messages API. Some other servers use the names too. */
+/** Token counts with the field names of the Messages API, which some servers of Chat Completions use too. */
 export function anthropicUsage(value: unknown): ChunkUsage {
   const usage = fieldsOf(value);
   return {
@@ -155,7 +176,13 @@ export const anthropic: ProviderProfile = {
   options: ({ parallelToolCalls }, hasTools) =>
     hasTools && !parallelToolCalls ? { disableParallelToolUse: true } : {},
   reasoning,
-  // Anthropic demands a limit.
+  factsAt: () => anthropicFacts,
+  structure,
+  reservedFields: [
+    ..."model messages system tools tool_choice stream output_config.format output_format".split(" "),
+    ..."mcp_servers container".split(" "),
+  ],
+  // Anthropic requires a limit.
   defaultMaxTokens: 8192,
   needsToolDefinitions: () => true,
   callId: (id) => acceptedCallId(id, { refused: /[^a-zA-Z0-9_-]/g, length: 64 }),

@@ -1,5 +1,5 @@
-// The protocol Chat Completions, as OpenAI, OpenRouter and many other servers speak it: the members of their profiles that
-// the protocol decides, and how its chunks are read.
+// The protocol Chat Completions, as OpenAI, OpenRouter and many other servers implement it: the profile members that depend only on the
+// protocol, and the reading of its chunks.
 
 import { fieldsOf, listOf, type Fields } from "#lib/json-value.ts";
 
@@ -30,7 +30,7 @@ function thinkingFieldOf(delta: Fields): ThinkingField | null {
   return listOf(delta["content"]).some((part) => fieldsOf(part)["type"] === "thinking") ? "content" : null;
 }
 
-/** The sources of a chunk: `annotations` of OpenAI's search models, `citations` of Perplexity and xAI. */
+/** The sources that a chunk cites: `annotations` of OpenAI's search models, `citations` of Perplexity and xAI. */
 function sourcesOf({ citations }: Fields, delta: Fields): NonNullable<ChunkFacts["sources"]> {
   return [
     ...listOf(citations).map((url) => ({ url })),
@@ -52,8 +52,15 @@ function readChunk(chunk: Fields): ChunkFacts {
   };
 }
 
-/** The members of a profile that follow from the protocol. */
+/** The body's fields that the runtime sets in Chat Completions, or that change the form of the answer. */
+const reservedFields = [
+  ..."model messages tools tool_choice parallel_tool_calls functions function_call stream stream_options n".split(" "),
+  ..."response_format store modalities audio".split(" "),
+];
+
+/** The profile members that depend only on the protocol. */
 export const chatCompletions = {
+  reservedFields,
   alternatesTurns: false,
   imagesInToolResults: false,
   flagsToolErrors: false,

@@ -1,6 +1,6 @@
-// Reads single fields of a provider's chunks, whose shape is not known.
+// Reads single fields of a provider's chunks, whose shape is unknown.
 
-/** A text without the white space around it; null for an empty text and for every other value. */
+/** The first value that is a text other than white space, trimmed; null if there is none. */
 export function textOf(...values: unknown[]): string | null {
   const found = values.find((value) => typeof value === "string" && value.trim() !== "");
   return typeof found === "string" ? found.trim() : null;

@@ -1,18 +1,18 @@
-// A tool's JSON Schema in the subset that Gemini accepts: one type for each node, unions as `anyOf` without other keywords,
-// lists of values for texts only, no free keys. Keywords without a field become sentences of the description
-// (`schema-description.ts`). The result is plain JSON Schema, so that Google's package and gateways to Gemini read it alike.
+// Converts a tool's JSON Schema to the subset that Gemini accepts: one type for each node, unions as `anyOf` without other keywords, `enum`
+// for strings only, no undeclared keys. Other keywords become sentences of the description (`schema-description.ts`). The result is still
+// JSON Schema, so Google's package and gateways to Gemini read it alike.
 
 import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 
 import { describeNode } from "./schema-description.ts";
 
-/** The types that a node allows, one node for each, and whether it allows null. */
+/** The types that a node allows, as one node for each type, and whether the node allows null. */
 interface Alternatives {
   nodes: JsonObject[];
   nullable: boolean;
 }
 
-/** The schema for Gemini. The package resolves references. */
+/** Returns the schema for Gemini. References stay: Google's package resolves them. */
 export function googleSchema(schema: JsonObject): JsonObject {
   if ("$ref" in schema) return schema;
   const { nodes, nullable } = alternatives(schema);
@@ -23,8 +23,8 @@ export function googleSchema(schema: JsonObject): JsonObject {
 }
 
 /**
- * The parameters of a function for Google's package. The package leaves out an object without properties, and Gemini refuses
- * a function without parameters in a request that demands a call.
+ * Returns the parameters of a function for Google's package. The package omits an object without properties, and Gemini refuses a function
+ * without parameters in a request that forces a tool call.
  */
 export function googleParameters(parameters: JsonObject): JsonObject {
   const schema = googleSchema(parameters);
@@ -36,12 +36,12 @@ function sentencesOf(schema: JsonObject, sentence: string): string {
   return [describeNode(rest, new Set()), sentence].filter((text) => text !== undefined).join(" ");
 }
 
-/** A node that also allows null, in the form that the package converts to Gemini's `nullable`. */
+/** Returns a node that also allows null, in the form that the package converts to Gemini's `nullable`. */
 function orNull({ description, ...node }: JsonObject): JsonObject {
   return { ...(description === undefined ? {} : { description }), anyOf: [node, { type: "null" }] };
 }
 
-/** The single types that a node allows. Keywords of the node apply to each. */
+/** Splits a node into nodes with one type each. Keywords of the node apply to each. */
 function alternatives(schema: JsonObject): Alternatives {
   const { anyOf, oneOf, ...shared } = schema;
   const branches = [anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list.filter(isJsonObject) : []));
@@ -77,7 +77,7 @@ function typeOf(value: Json): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-/** The node with one type, and of its values those of that type. */
+/** Returns the node with one type. Of the allowed values, only those of that type remain. */
 function ofType(schema: JsonObject, type: string, values: Json | undefined): JsonObject {
   const { const: _, enum: __, ...rest } = schema;
   if (!Array.isArray(values)) return { ...rest, type };
@@ -110,7 +110,7 @@ function descriptionOf(node: JsonObject, expressed: ReadonlySet<string> = new Se
 
 function textNode(node: JsonObject): JsonObject {
   const values = node["const"] === undefined ? node["enum"] : [node["const"]];
-  // The only format of texts that Gemini accepts.
+  // The only string format that Gemini accepts.
   const format = node["format"] === "date-time" ? { format: "date-time" } : {};
   const expressed = "format" in format ? new Set([...textKeywords, "format"]) : textKeywords;
   return {

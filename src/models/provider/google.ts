@@ -1,12 +1,13 @@
-// Google's Gemini API. Owns its thinking: a budget of tokens up to Gemini 2.5, a level from Gemini 3 on. Floors and ceilings
-// of budgets differ by model, and the limit of an answer includes the thinking.
+// The profile of Google's Gemini API and its thinking: a budget of tokens up to Gemini 2.5, a level from Gemini 3 on. The least and
+// greatest budget differ by model, and the limit of an answer includes the thinking.
 
 import type { ModelRequest } from "#core/ports/model-port.ts";
 import { fieldsOf, listOf, type Fields } from "#lib/json-value.ts";
 
 import { fitBudget, type BudgetBounds, type Effort } from "../thinking-request.ts";
 import { countOf, textOf } from "./chunk-field.ts";
-import { googleParameters } from "./google-schema.ts";
+import { googleFacts } from "./facts/google-facts.ts";
+import { googleParameters, googleSchema } from "./google-schema.ts";
 import {
   noReasoning,
   type ChunkUsage,
@@ -17,7 +18,7 @@ import {
 
 const withoutThinking = /gemini-(?:1[.-]|2\.0)(?!.*thinking)|gemma/;
 const byLevel = /gemini-(?:[3-9]|[1-9]\d)/;
-/** Models that have two levels only. */
+/** Models with only two levels of thinking. */
 const twoLevels = /gemini-3-pro/;
 
 function boundsOf(model: string): Pick<BudgetBounds, "floor" | "ceiling"> {
@@ -42,7 +43,7 @@ function reasoning(request: ModelRequest, { thinking, maxTokens }: ReasoningInpu
   if (thinking === null) return noReasoning;
   const { model } = request.model;
   if (withoutThinking.test(model)) {
-    return { ...noReasoning, warnings: [`"${model}" does not think; the wish for it was left out.`] };
+    return { ...noReasoning, warnings: [`"${model}" does not think; reasoning was not requested.`] };
   }
   const includeThoughts = request.reasoning?.exclude !== true;
   if (thinking.effort === "none") return thinkingOff(model);
@@ -72,16 +73,17 @@ function usageOf({ usageMetadata }: Fields): ChunkUsage {
 /** Google's Gemini API. */
 export const google: ProviderProfile = {
   name: "google",
+  telemetryName: "gcp.gemini",
   variables: {
     keys: ["GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"],
-    // The package reads no variable for the address; both names follow those of the key.
+    // Google's package reads no variable for the address. These names are formed like those of the API key.
     baseUrls: ["GOOGLE_BASE_URL", "GOOGLE_GENERATIVE_AI_BASE_URL"],
     defaultPath: "/v1beta",
   },
   async load({ model, to: { apiKey, baseUrl } }, fetch) {
     const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
     let made = 0;
-    // Google names few of its calls. Numbers are enough: ids that may repeat are namespaced by step (decision 30: call ids).
+    // Google's API gives few tool calls an id. A counter is enough: ids that may repeat get the step's name (decision 30: call ids).
     const generateId = (): string => `google-fc-${made++}`;
     return createGoogleGenerativeAI({ fetch, ...(baseUrl === null ? {} : { baseURL: baseUrl }), apiKey, generateId })(
       model.model,
@@ -89,14 +91,24 @@ export const google: ProviderProfile = {
   },
   optionsName: "google",
   reasoning,
+  factsAt: () => googleFacts,
   toolSchema: googleParameters,
+  // Gemini before version 3 refuses a schema for the answer together with functions.
+  structure: ({ schema }, { model, tools }) =>
+    tools.length > 0 && /gemini-[12]\b/.test(model.model) ? null : { schema: googleSchema(schema), options: {} },
+  reservedFields: [
+    ..."contents system_instruction tools tool_config cached_content model".split(" "),
+    ..."response_schema response_json_schema response_mime_type candidate_count response_modalities"
+      .split(" ")
+      .map((field) => `generation_config.${field}`),
+  ],
   alternatesTurns: true,
   imagesInToolResults: true,
   flagsToolErrors: false,
   fileTypes: /^(application\/pdf|audio\/|video\/)/,
   filesByUrl: true,
   speaksChatCompletions: false,
-  // An answer without `alt=sse` is a list of the chunks of a stream.
+  // Without `alt=sse`, a server answers with a list of the chunks that a stream would have.
   eventsOfDocument: (value) =>
     (Array.isArray(value) ? (value as unknown[]) : [value])
       .map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`)

@@ -1,6 +1,6 @@
-// Servers other than OpenAI's that speak Chat Completions. Owns their differences, one preset for each known host: the fields
-// that they refuse, the ids of calls that they accept, and the field in which they send thinking and expect it back. A model's
-// `compat` takes precedence over the preset.
+// The profile of servers other than OpenAI's that implement Chat Completions. It contains their differences, as one preset for each known
+// host: the fields that they refuse, the ids of tool calls that they accept, and the field in which they send thinking and expect it back.
+// A model's `compat` takes precedence over the preset.
 
 import type { JSONObject, LanguageModelV3Message } from "@ai-sdk/provider";
 
@@ -13,37 +13,52 @@ import {
   effortOptions,
   openaiCallId,
   openaiFamily,
+  openaiStructure,
   ownerAtHost,
   takesEffort,
 } from "./openai-family.ts";
 import { metadataUnder, type CallTarget, type ProviderProfile, type ProviderSettings } from "./provider-profile.ts";
 
-/** Differences of a server from OpenAI's. */
+/** The differences between a server and OpenAI's. */
 interface ServerPreset {
   /** The server accepts `stream_options.include_usage`. */
   streamUsage: boolean;
-  /** The server accepts only ids of calls that are nine letters and digits. */
+  /** The server accepts only ids of tool calls with exactly nine letters and digits. */
   shortCallIds: boolean;
   /**
-   * The server refuses turns of the assistant without thinking: all of them, or those with calls (`turns`). Turns that have no
-   * thinking are sent with `value`. Null: the server accepts turns without thinking.
+   * The server refuses assistant messages without thinking: all of them, or those with tool calls (`turns`). Messages without thinking are
+   * sent with `value` as their thinking. Null: the server accepts messages without thinking.
    */
   neededThinking: { value: string; turns: "all" | "calls" } | null;
+  /** The server accepts a JSON Schema as the form of an answer. */
+  jsonSchema: boolean;
   /** Request fields that turn thinking off; null for a server that takes `reasoning_effort: "none"`. */
   thinkingOff: JSONObject | null;
 }
 
-const usual: ServerPreset = { streamUsage: true, shortCallIds: false, neededThinking: null, thinkingOff: null };
+const usual: ServerPreset = {
+  streamUsage: true,
+  shortCallIds: false,
+  neededThinking: null,
+  jsonSchema: true,
+  thinkingOff: null,
+};
 const thinkingSwitch = { thinking: { type: "disabled" } };
 
 /** Presets by host. */
 const presets: readonly (readonly [RegExp, Partial<ServerPreset>])[] = [
   [/(^|\.)mistral\.ai$/, { streamUsage: false, shortCallIds: true }],
-  [/(^|\.)deepseek\.com$/, { neededThinking: { value: "", turns: "all" }, thinkingOff: thinkingSwitch }],
-  // DeepSeek refuses earlier turns without the field while it thinks, and accepts an empty text in turns that had no thinking
-  // (decision record 20). Kimi treats an empty text like a missing one.
-  [/(^|\.)moonshot\.(ai|cn)$/, { neededThinking: { value: " ", turns: "calls" }, thinkingOff: thinkingSwitch }],
-  [/(^|\.)(z\.ai|bigmodel\.cn)$/, { thinkingOff: thinkingSwitch }],
+  [
+    /(^|\.)deepseek\.com$/,
+    { neededThinking: { value: "", turns: "all" }, jsonSchema: false, thinkingOff: thinkingSwitch },
+  ],
+  // If thinking is on, DeepSeek refuses earlier assistant messages without the field, and accepts an empty text in it (decision record 20:
+  // OpenAI's two protocols). Kimi treats an empty text like a missing one, so it gets a space.
+  [
+    /(^|\.)moonshot\.(ai|cn)$/,
+    { neededThinking: { value: " ", turns: "calls" }, jsonSchema: false, thinkingOff: thinkingSwitch },
+  ],
+  [/(^|\.)(z\.ai|bigmodel\.cn)$/, { jsonSchema: false, thinkingOff: thinkingSwitch }],
 ];
 
 function presetAt({ host }: ProviderSettings): ServerPreset {
@@ -52,8 +67,8 @@ function presetAt({ host }: ProviderSettings): ServerPreset {
   return { ...usual, ...found };
 }
 
-// OpenAI's reasoning models, reached through a gateway. They refuse `max_tokens` and any temperature. The package for OpenAI's
-// address leaves both out; the package for other addresses does not.
+// OpenAI's reasoning models, called through a gateway. They refuse `max_tokens` and any temperature. OpenAI's package of the AI SDK omits
+// both; the package for other servers does not.
 const openaiReasons = /^(openai\/)?(o\d|gpt-([5-9]|\d\d)(?!-chat))/;
 
 type AssistantMessage = Extract<LanguageModelV3Message, { role: "assistant" }>;
@@ -63,7 +78,10 @@ interface Thought {
   field: string;
 }
 
-/** The stored thinking of a turn, if this server and this model made it. A server may refuse the field for another model. */
+/**
+ * The stored thinking of an assistant message, if this server and this model created it. Thinking by another model of the server is
+ * returned only if the server refuses messages without thinking: other servers may refuse it.
+ */
 function thinkingOf(parts: readonly StoredPart[], { model, to }: CallTarget): Thought | null {
   const needed = presetAt(to).neededThinking !== null;
   const thoughts = parts.flatMap((part) => {
@@ -75,7 +93,7 @@ function thinkingOf(parts: readonly StoredPart[], { model, to }: CallTarget): Th
   return first === undefined ? null : { text: thoughts.map(({ text }) => text).join("\n"), field: first.field };
 }
 
-/** Adds the thinking of a turn to its message, in the field in which the server sent it; without thinking, `neededThinking`. */
+/** Adds thinking to an assistant message, in the field in which the server sent it. A message without thinking gets `neededThinking`. */
 function addThinking(message: AssistantMessage, parts: readonly StoredPart[], target: CallTarget): void {
   const thought = thinkingOf(parts, target) ?? neededThinking(message, target.to);
   if (thought === null) return;
@@ -106,29 +124,39 @@ export const openaiCompatible: ProviderProfile = {
   async load({ model, to }, fetch) {
     const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
     const includeUsage = model.compat?.supportsStreamUsage ?? presetAt(to).streamUsage;
-    // The package reads the options of a request under its name.
+    // The package reads the options of a request under this name.
     const name = "openaiCompatible";
-    return createOpenAICompatible({ name, baseURL: to.baseUrl ?? "", apiKey: to.apiKey, fetch, includeUsage })(
-      model.model,
-    );
+    return createOpenAICompatible({
+      name,
+      baseURL: to.baseUrl ?? "",
+      apiKey: to.apiKey,
+      fetch,
+      includeUsage,
+      // Whether a model and its server support it is decided by `structure`.
+      supportsStructuredOutputs: true,
+    })(model.model);
   },
   optionsName: "openaiCompatible",
-  // The package sends fields that it does not know unchanged.
+  // The package passes on options that it does not know.
   options: (request, hasTools) => (asksForOneCall(request, hasTools) ? { parallel_tool_calls: false } : {}),
   reasoning(request, { thinking, to }) {
     const off = thinking?.effort === "none" && takesEffort(request.model) ? presetAt(to).thinkingOff : null;
     return off === null ? effortOptions(request, thinking) : { options: off, budget: 0, warnings: [] };
+  },
+  structure(structure, request, to) {
+    const isSupported = request.model.capabilities?.structuredOutputs ?? presetAt(to).jsonSchema;
+    return isSupported ? openaiStructure(structure, request) : null;
   },
   completionLimitOption: "max_completion_tokens",
   refusesSampling: (model) => openaiReasons.test(model),
   callId: (id, to) => (presetAt(to).shortCallIds ? shortCallId(id) : openaiCallId(id)),
   fileTypes: /^(application\/pdf|audio\/(wav|mp3|mpeg))$/,
   filesByUrl: false,
-  // The package has no option for the role, but copies these fields into the message.
+  // The package has no option for the role of system messages, but copies these fields into the message.
   systemMessageFields: ({ compat }) =>
     compat?.supportsDeveloperRole === true ? { openaiCompatible: { role: "developer" } } : {},
   addThinking,
-  // Of the package's metadata only the signature of Gemini's thinking is kept.
+  // Only the signature of Gemini's thinking is kept from the package's metadata.
   storedData: ({ kind, metadata, empty, thinkingField, model }) =>
     kind === "thinking" && !empty && thinkingField !== null
       ? { field: thinkingField, model }

@@ -1,13 +1,15 @@
-// Facts that hold for OpenAI's models in each of its protocols, at OpenAI's address and at other servers: ids of calls, the
-// owner of reasoning, and the effort of reasoning by model.
+// What OpenAI's models have in common in each of OpenAI's protocols, at OpenAI's address and at other servers: ids of tool calls, the owner
+// of reasoning, and the efforts of reasoning that a model accepts.
 
-import type { ModelRequest } from "#core/ports/model-port.ts";
+import type { AnswerStructure, ModelRequest } from "#core/ports/model-port.ts";
 
 import { acceptedCallId } from "../call-ids.ts";
 import type { Effort, ThinkingRequest } from "../thinking-request.ts";
-import { noReasoning, type ProviderProfile, type ReasoningOptions } from "./provider-profile.ts";
+import { openaiFacts } from "./facts/openai-facts.ts";
+import { noReasoning, type NativeStructure, type ProviderProfile, type ReasoningOptions } from "./provider-profile.ts";
+import { fitsStrictMode } from "./strict-schema.ts";
 
-// `eu.api.openai.com` and the like are OpenAI's regional addresses.
+// OpenAI also has regional addresses, such as `eu.api.openai.com`.
 const openaiHost = /^([a-z0-9-]+\.)?api\.openai\.com$/;
 
 /** Whether a host is OpenAI's; null is the default address. */
@@ -20,32 +22,43 @@ export function ownerAtHost(protocol: string): (host: string | null) => string {
   return (host) => (isOpenaiHost(host) ? protocol : `${protocol} ${host}`);
 }
 
-/** OpenAI accepts ids of any printable ASCII characters, at most 40 of them. */
+/** Converts an id of a tool call: OpenAI accepts at most 40 printable ASCII characters. */
 export function openaiCallId(id: string): string {
   return acceptedCallId(id, { refused: /[^\x21-\x7e]/g, length: 40 });
 }
 
-/** The members of a profile that hold for all three protocols. */
+/** The profile members that are the same in the Responses API and in Chat Completions, at OpenAI and at other servers. */
 export const openaiFamily = {
   variables: { keys: ["OPENAI_API_KEY"], baseUrls: ["OPENAI_BASE_URL"], defaultPath: "/v1" },
   callId: openaiCallId,
+  // Another server may limit a model of the same name differently.
+  factsAt: (host) => (isOpenaiHost(host) ? openaiFacts : []),
 } satisfies Partial<ProviderProfile>;
 
-// OpenAI's first reasoning models, o1 to o4-mini, refuse the field for parallel calls whatever its value.
+// OpenAI's models before the second version of GPT-4o have no structured output.
+const withoutStructure = /^(openai\/)?(gpt-3|gpt-4($|-)|gpt-4o-2024-05-13|chatgpt-4o)/;
+
+/** The structure in OpenAI's form, strict if the schema fits OpenAI's strict mode; null for a model that does not support it. */
+export function openaiStructure({ schema, strict }: AnswerStructure, { model }: ModelRequest): NativeStructure | null {
+  if (withoutStructure.test(model.model)) return null;
+  return { schema, options: { strictJsonSchema: strict ?? fitsStrictMode(schema) } };
+}
+
+// OpenAI's first reasoning models, o1 to o4-mini, refuse the field for parallel tool calls, whatever its value.
 const withoutParallelCalls = /^(openai\/)?o\d/;
 
-/** Whether a request asks for one call at a time. The field is refused without tools. */
+/** Whether a request asks for one tool call at a time. The field is refused in requests without tools. */
 export function asksForOneCall({ model, parallelToolCalls }: ModelRequest, hasTools: boolean): boolean {
   return hasTools && !parallelToolCalls && !withoutParallelCalls.test(model.model);
 }
 
-/** The role of system messages, if the definition states it. */
+/** The option for the role of system messages, if the definition states it. */
 export function systemRole({ model: { compat } }: ModelRequest): { systemMessageMode?: "developer" | "system" } {
   if (compat?.supportsDeveloperRole === undefined) return {};
   return { systemMessageMode: compat.supportsDeveloperRole ? "developer" : "system" };
 }
 
-// OpenAI's models that do not reason refuse the field.
+// OpenAI's models that do not reason refuse reasoning options.
 const withoutReasoning = /^(gpt-3|gpt-4|chatgpt-4|gpt-5-chat)/;
 // Models with the effort `minimal`. The lowest effort of all others is `low`.
 const withMinimal = /^gpt-5(-(mini|nano))?(-\d{4}|$)/;
@@ -63,7 +76,7 @@ function effortOf({ compat, model }: ModelRequest["model"], effort: Effort): Eff
   return effort === "minimal" && !withMinimal.test(model) ? "low" : effort;
 }
 
-/** The options of reasoning for an effort. `optionsOf` names them for the protocol. */
+/** Returns the reasoning options for the thinking that a request asks for. `optionsOf` returns the options for an effort. */
 export function effortOptions(
   { model }: ModelRequest,
   thinking: ThinkingRequest | null,

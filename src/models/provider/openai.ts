@@ -1,13 +1,21 @@
-// OpenAI, with the profiles of its two protocols and the choice between them. OpenAI's current models accept tools with
-// reasoning in the Responses API only, and other servers speak Chat Completions. Requests to the Responses API set
-// `store: false`: each one sends the whole conversation, with the encrypted reasoning that the server returned.
+// The profiles of OpenAI's two protocols, and the choice between them. OpenAI's current models accept tools together with reasoning only in
+// the Responses API; other servers implement Chat Completions. Requests to the Responses API set `store: false`: each request sends the
+// whole conversation, with the encrypted reasoning that the server returned.
 
 import type { JsonObject } from "#contract/json.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import { chatCompletions } from "./chat-completions.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
-import { asksForOneCall, effortOptions, isOpenaiHost, openaiFamily, ownerAtHost, systemRole } from "./openai-family.ts";
+import {
+  asksForOneCall,
+  effortOptions,
+  isOpenaiHost,
+  openaiFamily,
+  openaiStructure,
+  ownerAtHost,
+  systemRole,
+} from "./openai-family.ts";
 import { metadataUnder, type AnsweredBlock, type CallTarget, type ProviderProfile } from "./provider-profile.ts";
 
 async function loadOpenai({ to: { apiKey, baseUrl } }: CallTarget, fetch: typeof globalThis.fetch) {
@@ -15,7 +23,7 @@ async function loadOpenai({ to: { apiKey, baseUrl } }: CallTarget, fetch: typeof
   return createOpenAI({ fetch, ...(baseUrl === null ? {} : { baseURL: baseUrl }), apiKey });
 }
 
-/** The default protocol by address, unless the definition's `api` names one. */
+/** The profile of the protocol for an address. The definition's `api` takes precedence. */
 function protocolAt({ provider, api }: AnyModelDefinition, host: string | null): ProviderProfile {
   const atOpenai = isOpenaiHost(host);
   const chosen = api ?? (provider === openaiResponses.name || atOpenai ? "responses" : "chat");
@@ -23,7 +31,7 @@ function protocolAt({ provider, api }: AnyModelDefinition, host: string | null):
   return atOpenai ? openai : openaiCompatible;
 }
 
-/** OpenAI: Chat Completions at its address, and the choice of the protocol. */
+/** OpenAI with Chat Completions. `atHost` chooses between the protocols. */
 export const openai: ProviderProfile = {
   ...openaiFamily,
   ...chatCompletions,
@@ -37,14 +45,15 @@ export const openai: ProviderProfile = {
     ...systemRole(request),
   }),
   reasoning: (request, { thinking }) => effortOptions(request, thinking),
+  structure: openaiStructure,
   completionLimitOption: "maxCompletionTokens",
   fileTypes: /^(application\/pdf|audio\/(wav|mp3|mpeg))$/,
   filesByUrl: false,
 };
 
 /**
- * The part of the package's metadata that is stored with a block. Item ids of texts and calls are dropped, because the server
- * stores no items. Reasoning that has neither encrypted content nor a summary is dropped too.
+ * The part of the package's metadata that is stored with a block. Ids of texts and tool calls are dropped, because OpenAI's server does not
+ * store them. Reasoning that has neither encrypted content nor a summary is dropped too.
  */
 function storedData({ kind, metadata, empty }: AnsweredBlock): JsonObject | null {
   return metadataUnder(metadata, { reported: "openai" }, (fields) => {
@@ -59,6 +68,7 @@ function storedData({ kind, metadata, empty }: AnsweredBlock): JsonObject | null
 export const openaiResponses: ProviderProfile = {
   ...openaiFamily,
   name: "openai-responses",
+  telemetryName: "openai",
   apis: ["responses"],
   atHost: protocolAt,
   ownerAt: ownerAtHost("openai-responses"),
@@ -73,12 +83,20 @@ export const openaiResponses: ProviderProfile = {
   reasoning: (request, { thinking }) =>
     effortOptions(request, thinking, (effort) => ({
       reasoningEffort: effort,
-      // Without `forceReasoning` the package sends `reasoning` only for model ids that it knows. A deployment may have any id.
+      // Without `forceReasoning` the package sends `reasoning` only for model ids that it knows. A gateway's or a customer's model may have
+      // any id.
       forceReasoning: true,
-      // OpenAI makes summaries for verified organisations only, so a prompt that hides thinking does not ask for one.
+      // OpenAI creates summaries of reasoning for verified organisations only. So they are requested only if the prompt shows thinking.
       ...(request.reasoning?.exclude === true || effort === "none" ? {} : { reasoningSummary: "auto" }),
     })),
-  // The Responses API uses strict mode by default, and a strict schema cannot have optional fields.
+  structure: openaiStructure,
+  reservedFields: [
+    ..."model input instructions tools tool_choice parallel_tool_calls stream stream_options store text.format".split(
+      " ",
+    ),
+    ..."include previous_response_id conversation background prompt".split(" "),
+  ],
+  // The Responses API uses strict mode by default, which refuses schemas with optional fields.
   toolFields: { strict: false },
   alternatesTurns: false,
   imagesInToolResults: false,

@@ -1,8 +1,7 @@
-// OpenRouter, which passes requests on to the providers of the models. Owns the rules of upstream providers that reach through
-// (Anthropic's and Google's models), and the cache marks for Claude: OpenRouter reads a mark only inside a block of content,
-// and its package writes no such marks for turns of the assistant and results of tools, so the marks are set in the request's
-// body. Invariants: at most three marks; a message has the same form in every request, marked or not, so that the provider
-// finds it in its cache.
+// The profile of OpenRouter, which forwards requests to the providers of the models. It applies the rules of Anthropic and Google, which
+// OpenRouter does not hide, and adds cache marks for Claude. OpenRouter reads a mark only inside a content block, and its package writes no
+// such marks into assistant messages and tool results, so the marks are added to the request's body. Invariants: at most three marks; a
+// message has the same form in every request, with or without a mark, so that the provider finds it in its cache.
 
 import type { JSONObject } from "@ai-sdk/provider";
 
@@ -12,8 +11,10 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 import { fitBudget } from "../thinking-request.ts";
 import { cacheMarks } from "./anthropic.ts";
 import { chatCompletions } from "./chat-completions.ts";
+import { openrouterFacts } from "./facts/openrouter-facts.ts";
 import { googleSchema } from "./google-schema.ts";
 import type { ProviderProfile, ReasoningInput } from "./provider-profile.ts";
+import { fitsStrictMode } from "./strict-schema.ts";
 
 const isAnthropic = (model: string): boolean => model.startsWith("anthropic/");
 const isGoogle = (model: string): boolean => model.startsWith("google/");
@@ -31,27 +32,27 @@ function depthOf(
 
 const mark = { type: "ephemeral" };
 
-/** The message with its text as a block of content, and without a mark outside of blocks. */
+/** Converts the text of a message to a content block, and removes a mark outside of content blocks. */
 function inBlocks(message: Fields): Fields {
   const { cache_control: _outside, ...rest } = message;
   const { content } = rest;
   return typeof content === "string" && content !== "" ? { ...rest, content: [{ type: "text", text: content }] } : rest;
 }
 
-/** Marks the last text of a message, or its last block where it has no text. */
+/** Marks the last text block of a message, or its last block if it has no text block. */
 function markEnd(message: Fields | undefined): void {
   const blocks = listOf(message?.["content"]).filter(isObject);
   const end = blocks.findLast((block) => block["type"] === "text") ?? blocks.at(-1);
   if (end !== undefined) end["cache_control"] = mark;
 }
 
-/** The body of a request with its marks: the system prompt, and the ends of the last two turns that are not the assistant's. */
+/** Adds the marks to the body of a request: at the system prompt, and at the ends of the last two turns that are not the assistant's. */
 function marked(body: Fields, model: AnyModelDefinition): Fields {
   const messages = listOf(body["messages"]).filter(isObject).map(inBlocks);
   const { system, messages: turns } = cacheMarks(model);
   if (system) markEnd(messages.findLast(({ role }) => role === "system"));
   const spoken = messages.filter(({ role }) => role !== "system");
-  // A single message gets no mark, as in requests to Anthropic's address.
+  // A conversation of one message gets no mark, as in requests to Anthropic's own API.
   if (turns && spoken.length > 1) {
     const ends = spoken.filter(
       ({ role }, at) => role !== "assistant" && (spoken[at + 1]?.["role"] ?? "assistant") === "assistant",
@@ -61,7 +62,7 @@ function marked(body: Fields, model: AnyModelDefinition): Fields {
   return { ...body, messages };
 }
 
-/** A fetch that adds cache marks to requests for Claude models; for every other model the given fetch. */
+/** Creates a fetch that adds cache marks to requests for Claude models. Returns `fetch` unchanged for other models. */
 function cacheMarkedFetch(fetch: typeof globalThis.fetch, model: AnyModelDefinition): typeof globalThis.fetch {
   if (!isAnthropic(model.model)) return fetch;
   const marking = (input: Parameters<typeof globalThis.fetch>[0], init?: RequestInit): Promise<Response> => {
@@ -97,7 +98,14 @@ export const openrouter: ProviderProfile = {
     const reasoning = { ...depth, ...exclude };
     return { options: Object.keys(reasoning).length === 0 ? {} : { reasoning }, budget: 0, warnings };
   },
+  factsAt: () => openrouterFacts,
+  // The package sends `strict: true` and has no option for it, so a schema beyond strict mode is the arguments of a tool.
+  structure: ({ schema, strict }, { model: { model } }) =>
+    strict !== false && fitsStrictMode(schema)
+      ? { schema: isGoogle(model) ? googleSchema(schema) : schema, options: {} }
+      : null,
   toolSchema: (parameters, model) => (isGoogle(model) ? googleSchema(parameters) : parameters),
+  reservedFields: [...chatCompletions.reservedFields, "transforms", "models", "route", "usage"],
   needsToolDefinitions: isAnthropic,
   fileTypes: /^application\/pdf$/,
   filesByUrl: true,

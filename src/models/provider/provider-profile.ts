@@ -1,6 +1,6 @@
-// The interface of a provider: everything that the runtime knows about one service lies in one file that implements it. The
-// rest of `models` asks the profile and never compares names. Members that are optional describe deviations; a provider
-// without them behaves as the member's comment says.
+// The interface of a provider. Everything that the runtime knows about one provider is in one file that implements it. The rest of `models`
+// reads the profile and never compares provider names. In these comments, "package" means the provider's package of the AI SDK. Optional
+// members describe deviations: their comments state what an absent member means.
 
 import type {
   JSONObject,
@@ -12,22 +12,23 @@ import type {
 
 import type { JsonObject } from "#contract/json.ts";
 import type { Usage } from "#contract/usage.ts";
-import type { AnswerSource, ModelPart, ModelRequest } from "#core/ports/model-port.ts";
+import type { AnswerSource, AnswerStructure, ModelPart, ModelRequest } from "#core/ports/model-port.ts";
 import type { StoredPart } from "#core/record.ts";
 import type { AnyModelDefinition, AnyModelProvider, OpenAIProtocol } from "#spec/index.ts";
 
 import type { ThinkingRequest } from "../thinking-request.ts";
+import type { FactTable } from "./facts/fact-table.ts";
 
 /** Environment variables of a provider. */
 interface ProviderVariables {
-  /** Names of the key. Messages to users name the first one. */
+  /** Names of the variable for the API key. Messages to users name the first one. */
   keys: readonly [string, ...string[]];
   baseUrls: readonly string[];
-  /** Path of the API. It is added to an address that is only a host, the form in which other tools write it. */
+  /** Path of the API. It is appended if the variable contains only a host, as variables for other tools often do. */
   defaultPath: string;
 }
 
-/** Profile, key and address of one call. */
+/** The profile, the API key and the address for requests to a model. */
 export interface ProviderSettings {
   profile: ProviderProfile;
   apiKey: string;
@@ -35,21 +36,21 @@ export interface ProviderSettings {
   baseUrl: string | null;
   /** The host of `baseUrl` in lower case; null for the default address and for an invalid one. */
   host: string | null;
-  /** The owner of opaque data that this request may carry. Data that is stored under another owner is not sent. */
+  /** The owner of opaque data that requests with these settings may contain. Data that is stored under another owner is not sent. */
   owner: string;
 }
 
-/** A model and the settings of the call. */
+/** A model and the settings for requests to it. */
 export interface CallTarget {
   model: AnyModelDefinition;
   to: ProviderSettings;
 }
 
-/** How thinking changes a request. */
+/** The effect of thinking on a request. */
 export interface ReasoningOptions {
-  /** Options under the provider's name. */
+  /** Request options, for the package. */
   options: JSONObject;
-  /** Tokens that the package adds to the limit of the answer for thinking. */
+  /** Tokens for thinking that the package adds to the limit of the answer. */
   budget: number;
   /** Requested options that were changed or left out, as sentences for the log. */
   warnings: string[];
@@ -58,7 +59,7 @@ export interface ReasoningOptions {
 /** The options of a request that does not ask for thinking. */
 export const noReasoning: ReasoningOptions = { options: {}, budget: 0, warnings: [] };
 
-/** What a request asks of thinking, and the limit of its answer. */
+/** The thinking that a request asks for, and the limit of its answer. */
 export interface ReasoningInput {
   /** Null: the request does not ask for thinking. */
   thinking: ThinkingRequest | null;
@@ -67,13 +68,20 @@ export interface ReasoningInput {
   to: ProviderSettings;
 }
 
+/** A structure in the form of the provider's API. */
+export interface NativeStructure {
+  schema: JsonObject;
+  /** Request options, for the package. */
+  options: JSONObject;
+}
+
 /** The fields in which servers of Chat Completions send thinking; `content` is a list of parts, some of them thinking. */
 export type ThinkingField = "reasoning_content" | "reasoning" | "content";
 
-/** Token counts in one chunk; null for a count that it does not have. */
+/** Token counts in one chunk; null for a count that the chunk does not contain. */
 export type ChunkUsage = Record<Exclude<keyof Usage, "total_tokens">, number | null>;
 
-/** Facts in one chunk of a stream that the provider's package drops. Absent fields change nothing. */
+/** Facts in one chunk of a stream that the package drops. Absent fields change nothing. */
 export interface ChunkFacts {
   /** The model that answered. */
   modelId?: string;
@@ -81,7 +89,7 @@ export interface ChunkFacts {
   stopDetail?: string | null;
   usage?: ChunkUsage | null;
   thinkingField?: ThinkingField | null;
-  /** Pieces of tool calls, as Chat Completions number them. */
+  /** Pieces of tool calls, with their numbers in Chat Completions. */
   calls?: readonly unknown[];
   sources?: readonly Partial<Record<keyof AnswerSource, unknown>>[];
 }
@@ -89,7 +97,7 @@ export interface ChunkFacts {
 /** A block of an answer whose opaque data is to be stored. */
 export interface AnsweredBlock {
   kind: "text" | "thinking" | "toolcall";
-  /** The package's metadata of the block, by the name under which the package reports it. */
+  /** The metadata of the block that the package reports, by name. */
   metadata: JsonObject;
   /** The block has no text. */
   empty: boolean;
@@ -99,52 +107,67 @@ export interface AnsweredBlock {
   model: string;
 }
 
-/** A piece of a stream that the package's version of the protocol does not have; `block` names a whole unknown block. */
+/** A piece of a stream that the package does not know. `block` is its number if it begins a whole unknown block. */
 export interface UnknownPiece {
   block: string | null;
 }
 
 /** A provider that is called over the network through its package of the AI SDK. */
 export interface ProviderProfile {
-  /** The value of a definition's `provider`, or the name of a protocol that the provider chooses by address. */
+  /** The value of a definition's `provider`, or the name of a protocol that `atHost` chooses. */
   name: AnyModelProvider;
+  /** The provider's name in OpenTelemetry's semantic conventions. Absent: `name`. */
+  telemetryName?: string;
   variables: ProviderVariables;
   /** Accepted values of a definition's `api`. Absent: none. */
   apis?: readonly OpenAIProtocol[];
-  /** The profile of the protocol that is spoken at a host; null is the default address. Absent: this profile. */
+  /** Returns the profile of the protocol that a host uses; null is the default address. Absent: this profile. */
   atHost?: (model: AnyModelDefinition, host: string | null) => ProviderProfile;
-  /** The owner of opaque data at a host. Absent: the name. */
+  /** Returns the owner of opaque data at a host. Absent: the profile's name. */
   ownerAt?: (host: string | null) => string;
 
-  /** Loads the package and binds it to the key, the address and a fetch. The package is imported here and not before. */
+  /** Loads the package and configures it with the API key, the address and a fetch. The package is not imported before the first call. */
   load: (target: CallTarget, fetch: typeof globalThis.fetch) => Promise<LanguageModelV3>;
   /** The name under which the package reads the options of a request. */
   optionsName: string;
-  /** Options of a request without those of reasoning. Absent: none. */
+  /** Returns the options of a request, without those for thinking. Absent: none. */
   options?: (request: ModelRequest, hasTools: boolean) => JSONObject;
-  /** Options of the thinking that a request asks for. */
+  /** Returns the options for the thinking that a request asks for. */
   reasoning: (request: ModelRequest, input: ReasoningInput) => ReasoningOptions;
-  /** The limit of an answer without one, for a provider that demands a limit. */
+  /** The token limits of the models at a host; null is the default address. Absent: none are known. */
+  factsAt?: (host: string | null) => FactTable;
+  /** The limit of an answer if the request has none, for a provider that requires a limit. */
   defaultMaxTokens?: number;
-  /** The option that sends the limit as `max_completion_tokens` in place of `max_tokens`. Absent: there is none. */
+  /** The name of the option that sends the limit as `max_completion_tokens` instead of `max_tokens`. Absent: no such option. */
   completionLimitOption?: string;
-  /** Whether a model refuses `max_tokens` and any temperature although the package sends them. Absent: none does. */
+  /** Whether a model refuses `max_tokens` and any temperature, which the package sends nevertheless. Absent: no model does. */
   refusesSampling?: (model: string) => boolean;
 
-  /** The JSON Schema of a tool's arguments in the subset that the provider accepts. Absent: every schema is accepted. */
+  /**
+   * Returns the form in which the provider's API takes the structure of an answer; null if the API cannot express it, or the model does
+   * not support it. Then the answer is requested as the arguments of a forced tool call. Absent: null for every structure.
+   */
+  structure?: (structure: AnswerStructure, request: ModelRequest, to: ProviderSettings) => NativeStructure | null;
+  /**
+   * The fields of a request's body that `params` cannot set, because the runtime sets them or relies on their default. A path with dots is
+   * a field of an inner object. Names are compared without case and underscores.
+   */
+  reservedFields: readonly string[];
+
+  /** Converts the JSON Schema of a tool's arguments to the subset that the provider accepts. Absent: every schema is accepted. */
   toolSchema?: (parameters: JsonObject, model: string) => JsonObject;
   /** Fields added to each tool. */
   toolFields?: Pick<LanguageModelV3FunctionTool, "strict">;
-  /** Whether a model refuses earlier calls of tools that the request does not define. Absent: none does. */
+  /** Whether a model refuses earlier calls of tools that the request does not define. Absent: no model does. */
   needsToolDefinitions?: (model: string) => boolean;
-  /** The form of a call's id that the provider accepts. Equal ids stay equal. Absent: every id is accepted. */
+  /** Converts the id of a tool call to a form that the provider accepts. Equal ids stay equal. Absent: every id is accepted. */
   callId?: (id: string, to: ProviderSettings) => string;
 
-  /** Turns alternate, begin with the user and have the system prompt in front of them. */
+  /** The roles of messages have to alternate, beginning with the user; the system prompt has to be first. */
   alternatesTurns: boolean;
-  /** Results of tools can hold images. */
+  /** Tool results can contain images. */
   imagesInToolResults: boolean;
-  /** Results of tools have a flag for errors. Without one the text begins with `Error`. */
+  /** Tool results have a flag for errors. Without the flag, the text of an error begins with `Error`. */
   flagsToolErrors: boolean;
   /** Types of files other than images that the package sends. */
   fileTypes: RegExp;
@@ -152,13 +175,13 @@ export interface ProviderProfile {
   filesByUrl: boolean;
   /** Fields of a system message. Absent: none. */
   systemMessageFields?: (model: AnyModelDefinition) => NonNullable<LanguageModelV3Message["providerOptions"]>;
-  /** Adds the thinking of an assistant's turn outside of its content. Absent: thinking is a part of the content. */
+  /** Adds the thinking of an assistant message outside of its content. Absent: thinking is a part of the content. */
   addThinking?: (
     message: Extract<LanguageModelV3Message, { role: "assistant" }>,
     parts: readonly StoredPart[],
     target: CallTarget,
   ) => void;
-  /** Adds cache marks to a prompt and its tools, in place. Absent: the provider caches without marks in the prompt. */
+  /** Adds cache marks to a prompt and its tools, in place. Absent: the prompt has no marks, because the provider needs none there. */
   markCache?: (
     model: AnyModelDefinition,
     prompt: LanguageModelV3Prompt,
@@ -167,29 +190,32 @@ export interface ProviderProfile {
 
   /** The stream has chunks of Chat Completions, which are repaired before the package reads them. */
   speaksChatCompletions: boolean;
-  /** The events of an answer that is one document in place of a stream. Absent: such an answer is an error. */
+  /** Converts an answer that is one document instead of a stream to events. Absent: such an answer is an error. */
   eventsOfDocument?: (value: unknown) => string;
-  /** The event that reports an error in the provider's streaming protocol. */
+  /** Returns the event that reports an error in the provider's streaming protocol. */
   errorEvent: (error: unknown) => string;
-  /** Reads from a chunk what the package drops. */
+  /** Reads from a chunk the facts that the package drops. */
   readChunk: (chunk: Readonly<Record<string, unknown>>) => ChunkFacts;
-  /** The unknown piece in a typed chunk that the package cannot read; null for an error. Absent: every type but `error` is unknown. */
+  /**
+   * Returns the unknown piece in a chunk with a `type` that the package cannot read; null for an error. Absent: all types but `error` are
+   * unknown.
+   */
   unknownPiece?: (chunk: Readonly<Record<string, unknown>>) => UnknownPiece | null;
-  /** The package closes every call when the stream ends, also after an interruption. */
+  /** The package closes every tool call when the stream ends, even after an interruption. */
   closesCallsAtEnd: boolean;
-  /** The package replaces arguments that are not JSON, so the arguments are read from the chunks. */
+  /** The package replaces tool arguments that are not JSON, so the arguments are read from the chunks. */
   argumentsFromChunks?: boolean;
-  /** The package reports the data of the thinking again with the first call. It is stored once. */
+  /** The package reports the metadata of the thinking again with the first tool call. It is stored once. */
   repeatsThinkingData?: boolean;
-  /** Whether the metadata of a block holds thinking that the provider keeps to itself. Absent: none does. */
+  /** Whether the metadata of a block contains thinking that the provider does not show. Absent: never. */
   isRedacted?: (metadata: JsonObject) => boolean;
-  /** The opaque data that is stored with a block and sent back; null for none. Absent: the metadata under the name. */
+  /** Returns the opaque data that is stored with a block and sent back; null for none. Absent: the metadata under the profile's name. */
   storedData?: (block: AnsweredBlock) => JsonObject | null;
-  /** The cost of an answer in USD. Absent: the provider reports none. */
+  /** Returns the cost of an answer in USD. Absent: the provider reports none. */
   reportedCost?: (metadata: JsonObject) => number | null;
 }
 
-/** A provider that answers in the process, without a key and without the network. */
+/** A provider that answers in the same process, without an API key and without the network. */
 export interface LocalProvider {
   name: AnyModelProvider;
   /** Whether a model can be called. */
@@ -206,7 +232,10 @@ function isFields(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The non-empty metadata that a package reports under one name, stored under the name that it reads; null for none. */
+/**
+ * The non-empty metadata that the package reports under the name `reported`, stored under `sent`, the name that the package reads; null if
+ * there is none.
+ */
 export function metadataUnder(
   metadata: JsonObject,
   { reported, sent = reported }: { reported: string; sent?: string },

@@ -19,18 +19,18 @@ export const providers: readonly (ProviderProfile | LocalProvider)[] = [
   test,
 ];
 
-/** The provider of a name; undefined for a name that is not in the list. */
+/** The provider with this name; undefined for an unknown name. */
 export function providerNamed(name: string): ProviderProfile | LocalProvider | undefined {
   return providers.find((provider) => provider.name === name);
 }
 
-/** Why a provider cannot be used; undefined for one that can. */
+/** Why a provider cannot be used; undefined if it can be used. */
 export function unavailableProvider(name: string): string | undefined {
   if (providerNamed(name) !== undefined) return undefined;
   return `provider "${name}" is not available yet; available are ${providers.map((known) => known.name).join(", ")}`;
 }
 
-/** Why a definition's `api` is refused; undefined for one that its provider accepts. */
+/** Why a definition's `api` is refused; undefined if its provider accepts it. */
 export function refusedApi({ provider, api }: Pick<AnyModelDefinition, "provider" | "api">): string | undefined {
   const known = providerNamed(provider);
   const apis = known !== undefined && "apis" in known ? (known.apis ?? []) : [];

@@ -1,4 +1,4 @@
-// Keywords of JSON Schema that a provider has no field for, as sentences in the description, which the model reads. The
+// Converts keywords of JSON Schema that the provider's schemas do not have to sentences in the description, which the model reads. The
 // arguments are checked against the tool's full schema in any case.
 
 import type { JsonObject } from "#contract/json.ts";
@@ -6,10 +6,10 @@ import { textOrJson } from "#lib/json-value.ts";
 
 const longestPattern = 200;
 
-/** The sentence for a keyword, or null for none. `text` is the value of the keyword: unchanged if it is a text, else as JSON. */
+/** Returns the sentence for a keyword; null for none. `text` is the value of the keyword: unchanged if it is a string, else as JSON. */
 type Sentence = (text: string, node: JsonObject) => string | null;
 
-/** In the order of the sentences. Keywords that the provider can express get none. */
+/** The keywords in the order of their sentences. A keyword that the provider's schemas have gets no sentence. */
 const sentences: Record<string, Sentence> = {
   const: (_, node) => `Must be ${JSON.stringify(node["const"])}.`,
   enum: (_, { enum: values }) =>

@@ -1,4 +1,4 @@
-// The `test` provider: a definition's script answers in the process, without a key and without the network.
+// The `test` provider: the script in the model's definition determines the answers. It needs no API key and no network.
 
 import type { LocalProvider } from "./provider-profile.ts";
 import { playScript } from "./test/play-script.ts";

@@ -44,7 +44,10 @@ export class ThreadChat<M extends UIMessage> {
   readonly #changes = new Listeners<[]>();
   #isOpen = false;
   #state: "loading" | "loaded" | "failed" = "loading";
-  /** The load under way, at first the one that a component begins. Resolves when the conversation is shown, or the load has ended. */
+  /**
+   * The load in progress; initially the load that a component will begin. Resolves when the conversation is shown, or when the load has
+   * ended.
+   */
   #load: Deferred<void> | null = deferred<void>();
   /** Attempts to connect since the last one that reached the server. */
   #attempts = 0;
@@ -85,7 +88,7 @@ export class ThreadChat<M extends UIMessage> {
       },
     });
     const { resumeStream } = this.chat;
-    // Every load passes here: the one of `useChat` at mount, those of the application, and those of this class.
+    // Every load calls this function: that of `useChat` at mount, those of the application, and those of this class.
     this.chat.resumeStream = (...options) => this.#resume(() => resumeStream(...options));
   }
 
@@ -214,7 +217,7 @@ export class ThreadChat<M extends UIMessage> {
     return message?.role === "assistant" && this.#answersIn(message).length > 0;
   }
 
-  /** The server has the answers in a message. */
+  /** Forgets the answers in a message that the server has received. */
   #forgetAnswers(message: M): void {
     for (const id of this.#answersIn(message)) this.#answers.delete(id);
   }
@@ -237,7 +240,7 @@ export class ThreadChat<M extends UIMessage> {
   /** Loads the conversation and resumes the answer under way. */
   async #resume(resume: () => Promise<void>): Promise<void> {
     const load = deferred<void>();
-    // This load replaces an earlier one: what waits for that one waits for this one.
+    // This load replaces the load in progress. Code that waited for that load finds this one and waits for it.
     this.#load?.resolve();
     this.#load = load;
     if (this.#state === "failed") this.#setState("loading");

@@ -1,4 +1,4 @@
-// A message of assistant-ui's composer as a message to post. What a thread cannot store is refused, not left out.
+// Converts a message of assistant-ui's composer to a message to post. Content that a thread cannot store is refused, not dropped.
 
 import type { AppendMessage } from "@assistant-ui/react";
 
@@ -10,7 +10,7 @@ type Attachment = NonNullable<NewMessage["attachments"]>[number];
 type InputPart = Exclude<NewMessage["content"], string>[number];
 type FileData = Extract<AppendMessage["content"][number], { type: "image" | "file" }>;
 
-/** The message to post. Throws for a role, a part or an option that a thread does not take. */
+/** Returns the message to post. Throws for a role, a part or an option that a thread does not support. */
 export function newMessage(threadId: string, message: AppendMessage): NewMessage {
   const { role, content, attachments = [], metadata, runConfig, startRun } = message;
   if (role !== "user") throw new TypeError(`A message with the role "${role}" cannot be sent; only the user's can.`);
@@ -35,13 +35,16 @@ export function newMessage(threadId: string, message: AppendMessage): NewMessage
   return {
     content: files.length + texts.length === 0 ? "" : [...files, ...texts],
     ...(others.length === 0 ? {} : { attachments: others }),
-    // The server refuses metadata that is no JSON.
+    // The server refuses metadata that is not JSON.
     ...(Object.keys(metadata.custom).length === 0 ? {} : { metadata: metadata.custom as JsonObject }),
     ...(startRun === undefined ? {} : { run: startRun }),
   };
 }
 
-/** A file as a part of the content. As an attachment, whose media type the server finds out, if the part does not name one. */
+/**
+ * Converts a file part. If the part names no media type, the file becomes an attachment, because the server detects the type of
+ * attachments.
+ */
 function fileInput(threadId: string, part: FileData, contentType: string | undefined): InputPart | Attachment {
   const address = part.type === "image" ? part.image : part.data;
   const name = part.filename ?? part.type;

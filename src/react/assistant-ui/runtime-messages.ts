@@ -1,5 +1,6 @@
-// A thread's messages as messages of assistant-ui: a user's message, or all that one run answers as one message, with the results of
-// its calls in their call parts. A message whose sources did not change stays the same object, so assistant-ui converts it once.
+// Converts a thread's messages to messages of assistant-ui. A user's message becomes one message. All answers of a run become one message,
+// which contains the results of its tool calls in their call parts. A message whose sources did not change stays the same object, so
+// assistant-ui converts it once.
 
 import type { MessageStatus, ThreadMessageLike } from "@assistant-ui/react";
 
@@ -7,7 +8,7 @@ import type { Json, JsonObject, MessageView, OpenCall, RunView, ToolView } from 
 
 import { attachmentOf, fileAddress, filePart } from "./file-part.ts";
 
-/** The state of a thread that its messages are made from. */
+/** The parts of a thread's state that determine its messages. */
 export interface ThreadContent {
   threadId: string;
   messages: readonly MessageView[];
@@ -19,7 +20,7 @@ export interface ThreadContent {
 
 type Part = Exclude<ThreadMessageLike["content"], string>[number];
 
-/** The messages that become one, in order. */
+/** The messages that are converted to one message, in order. */
 interface Group {
   id: string;
   role: "user" | "assistant";
@@ -37,7 +38,7 @@ interface Conversion {
 export class ThreadMessages {
   #converted = new Map<string, Conversion>();
 
-  /** The messages of a state. */
+  /** Converts the messages of a state. */
   convert(content: ThreadContent): readonly ThreadMessageLike[] {
     const converted = new Map<string, Conversion>();
     const groups = groupsOf(content);
@@ -57,7 +58,7 @@ export class ThreadMessages {
 function groupsOf({ messages, runs }: ThreadContent): Group[] {
   const groups: Group[] = [];
   const answersOf = new Map<string, number>();
-  // The id stays when the run's first message is retracted.
+  // The key is the run's id and not that of its first message, so it does not change when that message is retracted.
   const answerId = (key: string): string => {
     const earlier = answersOf.get(key) ?? 0;
     answersOf.set(key, earlier + 1);
@@ -74,7 +75,7 @@ function groupsOf({ messages, runs }: ThreadContent): Group[] {
       else groups.push({ id: answerId(runId ?? id), role: "assistant", side, runId, messages: [message] });
     }
   }
-  // A run that failed before it answered its last message has no message that could show its error.
+  // A run may fail before it answers its last user message. Then an empty answer is added, in which assistant-ui shows the error.
   return groups.flatMap((group, index) => {
     const { runId } = group;
     const isUnanswered = runId !== null && groups.slice(index + 1).every((other) => other.runId !== runId);
@@ -92,7 +93,7 @@ function makesCall({ messages }: Group, { tool_call_id: id }: MessageView): bool
   return messages.some(({ parts }) => parts.some((part) => part.type === "tool_call" && part.id === id));
 }
 
-/** Everything that the converted message depends on. */
+/** All values that determine the converted message. */
 function sourcesOf(group: Group, isLast: boolean, { tools, runs, activeRunId, pending }: ThreadContent): unknown[] {
   const calls = callsOf(group).flatMap(({ id }) => [tools[id], pending.find((call) => call.id === id)]);
   const run = group.runId === null ? undefined : runs[group.runId];
@@ -180,7 +181,10 @@ function callPart(
   return { ...call, ...approval, result: value, isError };
 }
 
-/** The value of a result. Results are stored as text; text that is JSON of an object or a list is read as that value. */
+/**
+ * Converts the text of a tool result to the result's value. Results are stored as text, so JSON of an object or an array is parsed. Any
+ * other text stays as it is.
+ */
 function valueOf(text: string): Json {
   if (!/^\s*[[{]/.test(text)) return text;
   try {

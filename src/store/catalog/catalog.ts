@@ -77,7 +77,7 @@ export interface Reservation {
 export interface Catalog {
   /** Stores an entry, unless a newer one is stored or the thread was deleted. */
   put(entry: CatalogEntry): Promise<void>;
-  /** Counts runs that have ended. A run that is counted already is ignored. */
+  /** Adds the usage of runs that have ended to the reports. A run whose usage was added before is ignored. */
   addRunTotals(totals: readonly RunTotal[]): Promise<void>;
   /** `put` and `addRunTotals` in one write, for a run that has ended. */
   flush(entry: CatalogEntry, totals: readonly RunTotal[]): Promise<void>;

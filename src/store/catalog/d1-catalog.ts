@@ -1,11 +1,12 @@
-// The catalog in D1. Every call has a time limit, after which the database counts as unavailable. A completed run writes four rows: the
-// thread, its two index entries and the total.
+// The catalog (the deployment's index of all threads) in D1. Every call has a time limit, after which the database counts as unavailable. A
+// completed run writes four rows: the thread, its two index entries and the total.
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { Thread } from "#contract/thread.ts";
 import { withinTime } from "#lib/time-limit.ts";
 import { platformTimers } from "#lib/timers.ts";
 import type { Timers } from "#lib/timers.ts";
+import { unreachable } from "#lib/unreachable.ts";
 
 import { decodeBody } from "../row-body.ts";
 import type { Catalog, Reservation } from "./catalog.ts";
@@ -98,7 +99,7 @@ export function createD1Catalog(database: D1Database, options: D1CatalogOptions 
       reach(async () => {
         const [, holder] = await database.batch<ReservationRow>(reserveStatements(database, request));
         const [reservation] = holder?.results ?? [];
-        if (reservation === undefined) throw new Error("a reserved key has no row");
+        if (reservation === undefined) unreachable("A reserved key has no row.");
         return { ...reservation, removed: reservation.removed === 1 };
       }),
   };

@@ -1,5 +1,5 @@
-// Builds the catalog's writes as SQL. The outcome of each statement is independent of other requests, so batches may run concurrently
-// and be repeated.
+// Builds the writes of the catalog (the deployment's index of all threads) as SQL. The outcome of each statement is independent of other
+// requests, so batches may run concurrently and be repeated.
 
 import { encodeBody } from "../row-body.ts";
 import type { CatalogEntry, CreationRequest, Removal } from "./catalog.ts";
@@ -51,7 +51,7 @@ const addTotals = `
     value ->> 'cache_write', value ->> 'total_tokens', value ->> 'cost'
   FROM json_each(?1)`;
 
-/** Counts runs. They are one JSON parameter, because a statement has at most 100 parameters. */
+/** Adds the usage of runs. All rows are in one JSON parameter, because a statement has at most 100 parameters. */
 export function totalsStatement(database: D1Database, totals: readonly RunTotal[]): D1PreparedStatement {
   const rows = totals.map(({ usage, ended_at, ...total }) => ({ ...total, ...usage, day: dayOf(ended_at) }));
   return database.prepare(addTotals).bind(JSON.stringify(rows));

@@ -8,7 +8,7 @@ export interface FileChange {
   file: FileRecord | null;
 }
 
-/** The result of a change. `told` is the content of its event; null if no event is needed. */
+/** The result of a change. `event` is the content of its event; null if no event is needed. */
 export interface Changed<T> {
   result: T;
   event: FileChange | null;

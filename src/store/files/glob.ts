@@ -20,7 +20,8 @@ const lookAround = [
   "(?=.)",
 ];
 
-// This alternative lets a globstar end before the last `/`; picomatch excludes the match by a lookahead. RE2 has none, so it is replaced.
+// With the alternative `|$`, `a/**/*` would match `a`. picomatch excludes that by the lookahead `(?=.)`, which is removed as well, so this
+// alternative is removed too.
 const orEnd = String.raw`\/|$)`;
 
 /** Whether a path matches. `weight` times the path's length bounds the work of one call. */

@@ -8,7 +8,7 @@ import type { FileReaderParts } from "./file-reader.ts";
 import type { FileRow } from "./file-rows.ts";
 import { imageLimit } from "./image-facts.ts";
 
-/** Pixels of the longer side (figures: Files). */
+/** Pixels of the longer side of a thumbnail (figures.md, "Files"). */
 const thumbnailPixels = 256;
 
 /** Maximal bytes of a thumbnail, which shares a row with its image. */

@@ -81,7 +81,7 @@ export function messageWindow(
     },
     messages(query) {
       const { branch, order, limit, beyond, includeSilent, maxDepth = anyDepth } = query;
-      const above = order === "asc" ? (beyond ?? firstKey) : firstKey;
+      const above = (order === "asc" ? beyond : query.above) ?? firstKey;
       const below = order === "desc" ? (beyond ?? lastKey) : lastKey;
       return read(path(branch), { order, limit, above, below, includeSilent, maxDepth });
     },

@@ -13,7 +13,7 @@ import { openBytes } from "#store/files/file-reader.ts";
 import type { FileReaderParts } from "#store/files/file-reader.ts";
 import type { FileBodyRecord, FileRow } from "#store/files/file-rows.ts";
 
-/** Entries of a folder that are read at once. */
+/** The number of a folder's entries that one query reads. */
 const page = 100;
 
 /** Attempts to read a file. A file that changes during each of them is left out. */
@@ -41,11 +41,11 @@ export async function* fileLines(parts: FileLinesParts, folder = "/"): AsyncGene
 
 /** The lines of a folder. An implied folder exists only because of its entries, so it is left out if none of them is exported. */
 async function* oneFolder(parts: FileLinesParts, row: FileRow): AsyncGenerator<ArchiveLine> {
-  let isTold = row.body.implied !== true;
-  if (isTold) yield folderLine(row);
+  let isWritten = row.body.implied !== true;
+  if (isWritten) yield folderLine(row);
   for await (const line of fileLines(parts, joined(row.parent, row.name))) {
-    if (!isTold) yield folderLine(row);
-    isTold = true;
+    if (!isWritten) yield folderLine(row);
+    isWritten = true;
     yield line;
   }
 }
@@ -87,10 +87,10 @@ const filePolicies = {
   height: "carried",
   created_at: "carried",
   updated_at: "carried",
-  place: "anew",
-  tag: "anew",
+  place: "replaced",
+  tag: "replaced",
   // Only folders have this field.
-  implied: "left",
+  implied: "omitted",
 } as const satisfies Record<keyof FileBodyRecord, ExportPolicy>;
 
 function archivedFile({ parent, name, size, body }: FileRow): ArchivedFile {

@@ -6,15 +6,16 @@ import { metadataLimit } from "#contract/route.ts";
 import type { ArchivedBranch, ArchivedRun, ArchivedThread } from "#core/archive/archive-record.ts";
 import { wellFormed } from "#core/archive/parsed-json.ts";
 import { noProgress } from "#core/blank-run.ts";
-import type { RunRecord, StoredEvent } from "#core/record.ts";
+import type { StoredEvent } from "#core/record.ts";
+import type { RunRecord } from "#core/run-record.ts";
 
-/** An invalid record. The message is the end of a sentence that begins with the number of its line. */
+/** An invalid record. The error's message completes a sentence that begins with the number of the record's line. */
 export class InvalidLine extends Error {}
 
 /** Milliseconds by which another deployment's clock may be ahead. */
 const clockSkew = 24 * 3600 * 1000;
 
-/** The most branches of a thread. */
+/** The maximum number of branches of a thread. */
 const branchLimit = 1000;
 
 /** Throws for an id with a time in the future: new ids of this deployment would come before it. */
@@ -47,7 +48,7 @@ export function eventsOfCopy(events: StoredEvent[], { id, user_id, last_seq }: O
 /** The fields of the thread that `eventsOfCopy` needs. */
 type OwnThread = Pick<ArchivedThread, "id" | "user_id" | "last_seq">;
 
-/** The branches of a file: first the root, then each other branch after the one that it forked from. */
+/** Checks the branches in an export: first the root, then each other branch after the one that it forked from. */
 export class BranchTree {
   readonly #known = new Map<string, ArchivedBranch>();
 
@@ -104,7 +105,7 @@ export function importedRun({ calls, ...run }: ArchivedRun): RunRecord {
     const { joined: _, ...own } = fields;
     return { ...own, status, ended_at };
   }
-  const { work: _, joined: __, ...own } = fields;
+  const { work: _, joined: __, data: ___, ...own } = fields;
   const unended = {
     ...own,
     text: null,
@@ -115,7 +116,7 @@ export function importedRun({ calls, ...run }: ArchivedRun): RunRecord {
     ended_at: null,
   };
   if (status === "queued") {
-    const { overtook: ___, overtaken: ____, ...waiting } = unended;
+    const { overtook: _before, overtaken: _after, ...waiting } = unended;
     const input = { message: null, ...queued, ...(calls === undefined ? {} : { calls }) };
     return { ...waiting, status, started_at: null, stop: false, queued: input };
   }

@@ -1,5 +1,5 @@
 // Writes the records of an import as rows, one by one as they are read, and finally builds the thread's own row. Relations to other threads
-// are not imported: no parent, no children, no totals for the catalog.
+// are not imported: no parent, no children, no totals for the catalog (the deployment's index of all threads).
 
 import { refuse } from "#contract/error.ts";
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
@@ -15,13 +15,13 @@ import { nothingDone } from "#core/blank-run.ts";
 import { excess } from "#core/limits/allowed.ts";
 import type { Bounds } from "#core/limits/amounts.ts";
 import { messageDraft } from "#core/message-draft.ts";
-import type { ActiveRun, StoredEvent, ThreadRecord } from "#core/record.ts";
+import type { StoredEvent, ThreadRecord } from "#core/record.ts";
+import type { ActiveRun } from "#core/run-record.ts";
 import { isActive, neverStarted } from "#core/run-state.ts";
 import { notAnswered, unknownOutcome } from "#core/tools/error-results.ts";
 import { branchPath } from "#store/branch-path.ts";
 import type { ManagedThreadStore } from "#store/thread-lifecycle.ts";
 
-import { reservation } from "../reader/event-numbers.ts";
 import {
   BranchTree,
   checkIdTime,
@@ -32,7 +32,7 @@ import {
   InvalidLine,
   eventsOfCopy,
 } from "./import-checks.ts";
-import { ImportTotals } from "./import-totals.ts";
+import { importedThread, ImportTotals } from "./import-totals.ts";
 
 /** The settings of an import. */
 export interface ImportOptions {
@@ -111,40 +111,7 @@ export class ImportRows {
     for (const id of this.#waiting) {
       if (store.message(id) !== null) throw new InvalidLine(`ends a file in which the input ${id} waits and is there`);
     }
-    const { id, agent_id, origin_agent_id, user_id, title, tags, metadata, branch, last_seq } = thread;
-    const { queue, overtaker } = thread;
-    const record: ThreadRecord = {
-      id,
-      agent_id,
-      origin_agent_id,
-      user_id,
-      title,
-      tags,
-      metadata,
-      branch,
-      queue: {
-        run_ids: queue,
-        steering: 0,
-        // Queued runs begin only after the next input or `continue`, so that an import alone sends no request to a model.
-        paused: thread.held || queue.length > 0,
-        ...(overtaker === undefined ? {} : { overtaker }),
-      },
-      status: active === null ? (thread.status === "error" ? "error" : "idle") : "running",
-      created_at: Math.min(thread.created_at, now),
-      updated_at: Math.min(thread.updated_at, now),
-      counts: totals.counts,
-      ...totals.spent,
-      active_run_id: thread.active_run_id,
-      last_seq,
-      seq_reserved: last_seq + reservation,
-      last_position: totals.lastPosition(thread.last_position),
-      last_message: thread.last_message,
-      ...(thread.setup === undefined ? {} : { setup: thread.setup }),
-      parent: null,
-      background: { catalog: { dirty: true, runs: [] } },
-      creation,
-      imported_at: now,
-    };
+    const record = importedThread(thread, totals, { creation, now });
     const run = active === null ? null : importedRun(active);
     return { record, active: isActive(run) ? { ...run, counts_before: totals.countsBefore } : null };
   }
@@ -192,7 +159,7 @@ export class ImportRows {
       throw new InvalidLine("has an input for another branch than the thread's");
     const { role, parts } = message;
     if (message.status !== "complete" || role === "tool" || parts.some(({ type }) => !inputParts.includes(type))) {
-      throw new InvalidLine("has an input that nobody can have sent");
+      throw new InvalidLine("has an invalid queued input");
     }
     if (this.#waiting.has(message.id)) throw new InvalidLine(`has the input ${message.id} again`);
     this.#waiting.add(message.id);

@@ -1,20 +1,23 @@
-// Counts an imported thread from its records; sums in the file are ignored. The usage is the sum of the runs, but at least the sum
-// of the messages or of the log, so that changed runs in the file do not reset it.
+// Counts an imported thread's totals from its records, and makes the thread's row from them. Sums in the file are ignored. The usage is the
+// sum of the runs' usage, but at least that of the messages and that of the log rows, so that a file with changed runs cannot reset the
+// usage.
 
 import { refuse } from "#contract/error.ts";
 import { isFinished } from "#contract/finished.ts";
 import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 import { spendingSchema } from "#core/archive/archive-record.ts";
-import type { ArchivedLog, ArchivedMessage, ArchivedRun } from "#core/archive/archive-record.ts";
+import type { ArchivedLog, ArchivedMessage, ArchivedRun, ArchivedThread } from "#core/archive/archive-record.ts";
 import type { Work } from "#core/awaited.ts";
 import { addWork, zeroWork, workIn } from "#core/limits/used.ts";
 import { changedCounts } from "#core/message-counts.ts";
 import { partTokens } from "#core/model/estimate-tokens.ts";
-import type { MessageCounts } from "#core/record.ts";
+import type { MessageCounts, ThreadRecord } from "#core/record.ts";
 import type { BranchStretch } from "#store/branch-path.ts";
 
-/** The most bytes of records of the active run: they are all in memory when the import ends that run. */
+import { reservation } from "../reader/event-numbers.ts";
+
+/** The maximum number of bytes of records of the active run: they are all in memory when the import ends that run. */
 const activeBytesLimit = 64 * 1024 * 1024;
 
 /** The totals of one import. */
@@ -148,4 +151,47 @@ function atLeast(stated: number, found: number): number {
 function mostUsage(one: Usage, other: Usage): Usage {
   // Limits compare total tokens only.
   return one.total_tokens >= other.total_tokens ? one : other;
+}
+
+/** The row of the imported thread. It has no relations to other threads. */
+export function importedThread(
+  thread: ArchivedThread,
+  totals: ImportTotals,
+  { creation, now }: { creation: string; now: number },
+): ThreadRecord {
+  const { active } = totals;
+  const { id, agent_id, origin_agent_id, user_id, title, tags, metadata, branch, last_seq } = thread;
+  const { queue, overtaker } = thread;
+  return {
+    id,
+    agent_id,
+    origin_agent_id,
+    user_id,
+    title,
+    tags,
+    metadata,
+    branch,
+    queue: {
+      run_ids: queue,
+      steering: 0,
+      // Queued runs begin only after the next input or `continue`, so that an import alone sends no request to a model.
+      paused: thread.held || queue.length > 0,
+      ...(overtaker === undefined ? {} : { overtaker }),
+    },
+    status: active === null ? (thread.status === "error" ? "error" : "idle") : "running",
+    created_at: Math.min(thread.created_at, now),
+    updated_at: Math.min(thread.updated_at, now),
+    counts: totals.counts,
+    ...totals.spent,
+    active_run_id: thread.active_run_id,
+    last_seq,
+    seq_reserved: last_seq + reservation,
+    last_position: totals.lastPosition(thread.last_position),
+    last_message: thread.last_message,
+    ...(thread.setup === undefined ? {} : { setup: thread.setup }),
+    parent: null,
+    background: { catalog: { dirty: true, runs: [] } },
+    creation,
+    imported_at: now,
+  };
 }

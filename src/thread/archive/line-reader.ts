@@ -15,7 +15,7 @@ import { RunningDigest } from "#lib/running-digest.ts";
 
 const lineFeed = 10;
 
-/** The most fields that an error lists. */
+/** The maximum number of fields that an error lists. */
 const fieldLimit = 10;
 
 /** The part of a zod error that is used. */
@@ -78,7 +78,7 @@ export class LineReader {
         "The file was changed or damaged: its bytes do not hash to what its last line says.",
       );
     }
-    if ((await this.#line()) !== null) throw this.refusal("stands behind the last line");
+    if ((await this.#line()) !== null) throw this.refusal("follows the last line");
     return line;
   }
 

@@ -1,15 +1,16 @@
-// A consistent snapshot of a thread's rows, for an export that reads them slowly while the thread goes on. Before a row is changed or
+// A consistent snapshot of a thread's rows, for an export that reads them slowly while the thread continues. Before a row is changed or
 // deleted, its old version is kept in memory. Rows that were added later are recognised by their ids, and the export skips them. One bound
 // limits the memory of all snapshots of a thread together.
 
 import { refuse } from "#contract/error.ts";
-import type { MessageRecord, RunRecord, ThreadRecord } from "#core/record.ts";
+import type { MessageRecord, ThreadRecord } from "#core/record.ts";
+import type { RunRecord } from "#core/run-record.ts";
 import type { ManagedThreadStore, MessagePosition } from "#store/thread-lifecycle.ts";
 
-/** The most UTF-16 units of JSON that all snapshots of a thread keep together. */
+/** The maximum number of UTF-16 units of JSON that all snapshots of a thread keep together. */
 const keptLimit = 16 * 1024 * 1024;
 
-/** UTF-16 units that count for an id or a tag, approximately. */
+/** The approximate size of an id or a tag in UTF-16 units. */
 const idSize = 200;
 
 /** The row when the snapshot was taken: null if it did not exist yet, undefined if it has not changed since. */
@@ -161,12 +162,12 @@ export class RowSnapshots {
   /** Wraps the store: before each write, every snapshot receives the old version of the row. */
   observeWrites(store: ManagedThreadStore): ManagedThreadStore {
     const held = this.#held;
-    const each = (tell: (moment: RowSnapshot) => void) => {
-      for (const moment of held) tell(moment);
+    const each = (notify: (snapshot: RowSnapshot) => void) => {
+      for (const snapshot of held) notify(snapshot);
     };
-    const changing = <Row>(before: () => Row | null, tell: (moment: RowSnapshot, row: Row) => void) => {
+    const changing = <Row>(before: () => Row | null, notify: (snapshot: RowSnapshot, row: Row) => void) => {
       const row = held.size === 0 ? null : before();
-      if (row !== null) each((moment) => tell(moment, row));
+      if (row !== null) each((snapshot) => notify(snapshot, row));
     };
     return {
       ...store,

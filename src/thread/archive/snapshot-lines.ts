@@ -1,16 +1,17 @@
-// Yields a snapshot of a thread as lines of an export. Rows are read a few at a time while the thread goes on; the snapshot keeps the old
+// Yields a snapshot of a thread as lines of an export. Rows are read a few at a time while the thread continues; the snapshot keeps the old
 // versions of rows that change before they are read.
 
 import type { ArchiveLine } from "#core/archive/archive-line.ts";
 import type { ArchivedThread, ArchivedLog, ArchivedMessage, ArchivedRun } from "#core/archive/archive-record.ts";
 import { carriedOf, logPolicies, messagePolicies, runPolicies, threadPolicies } from "#core/archive/export-policy.ts";
-import type { MessageRecord, LogRecord, RunRecord, ThreadRecord } from "#core/record.ts";
+import type { MessageRecord, LogRecord, ThreadRecord } from "#core/record.ts";
+import type { RunRecord } from "#core/run-record.ts";
 import type { BranchRecord, MessagePosition } from "#store/thread-lifecycle.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 import type { RowSnapshot } from "./row-snapshot.ts";
 
-/** Rows that are read at once; each may have nearly 2 MB. */
+/** The number of rows that one query reads; each may have nearly 2 MB. */
 const page = 8;
 
 /** The parts of the state that are read when the export begins. */
@@ -132,8 +133,8 @@ function parentsFirst(branches: readonly BranchRecord[]): BranchRecord[] {
 }
 
 /**
- * The thread in its exported form: the fields that `export-policy.ts` marks as `carried`. `lastSeq` is the number of the last event that was
- * sent.
+ * The thread in its exported form: the fields that `export-policy.ts` marks as `carried`. `lastSeq` is the number of the last event that
+ * was sent.
  */
 function archivedThread(record: Readonly<ThreadRecord>, lastSeq: number): ArchivedThread {
   const { run_ids, paused, overtaker } = record.queue;

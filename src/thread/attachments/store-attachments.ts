@@ -21,11 +21,11 @@ import { withField, fileRefusal } from "./file-refusal.ts";
 import type { IncomingFile, IncomingPart } from "./incoming-file.ts";
 import type { PendingAttachments } from "./pending-attachments.ts";
 
-/** The most bytes of one fetched file, and of all files that are fetched for one request. */
+/** The maximum number of bytes of one fetched file, and of all files that are fetched for one request. */
 const fetchedFileBytes = 8 * 1024 * 1024;
 const fetchedBytes = 20 * 1024 * 1024;
 
-/** The most milliseconds that all fetches of one request take together. */
+/** The maximum number of milliseconds that all fetches of one request take together. */
 const fetchMs = 60_000;
 
 /** Dependencies of storing files. `assertNotDeleted` throws if the thread was deleted during an await. */
@@ -119,7 +119,7 @@ class AttachmentBatch {
     this.#taker.pending.remove(this.#stored.splice(0));
   }
 
-  /** Leaves out files that another message has referred to in the meantime. */
+  /** Removes files from the list that another message has referred to in the meantime. */
   #mine(): void {
     this.#stored = this.#taker.pending.stillPending(this.#stored);
   }
@@ -180,7 +180,7 @@ function isNotImage(bytes: Uint8Array, mimeType: string | null): boolean {
   return imageType(bytes) === null && mimeType?.startsWith("image/") !== true;
 }
 
-/** The most bytes, and the most pixels of a side, of an upload that is stored unchanged. */
+/** The maximum number of bytes, and the maximum number of pixels of a side, of an upload that is stored unchanged. */
 const imageBytes = 1_500_000;
 const imagePixels = 4096;
 

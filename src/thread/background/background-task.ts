@@ -1,5 +1,6 @@
-// Work of a thread outside of its runs: it updates the catalog, sends messages to other threads, and sweeps files. Pending work is stored
-// in the thread's row, so that a crash loses none of it. Failed work is retried after a pause that doubles with each failure.
+// Work of a thread outside of its runs: it updates the catalog (the deployment's index of all threads), sends messages to other threads,
+// and sweeps files. Pending work is stored in the thread's row, so that a crash loses none of it. Failed work is retried after a pause that
+// doubles with each failure.
 
 import type { RetryState } from "#core/record.ts";
 

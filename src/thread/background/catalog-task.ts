@@ -2,7 +2,8 @@
 // exactly once. The thread's row marks what has to be sent, so nothing is lost while the catalog cannot be reached.
 
 import { ThreadholdError } from "#contract/error.ts";
-import type { ActiveRun, RunRecord, ThreadRecord } from "#core/record.ts";
+import type { ThreadRecord } from "#core/record.ts";
+import type { ActiveRun, RunRecord } from "#core/run-record.ts";
 import { toThread } from "#core/view.ts";
 import { causeOf } from "#lib/log-port.ts";
 import type { CatalogEntry } from "#store/catalog/catalog.ts";

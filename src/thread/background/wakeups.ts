@@ -12,7 +12,7 @@ import { FileSweep } from "./file-sweep.ts";
 /** The dependencies of the wakeups and their tasks. */
 export type WakeupParts = Pick<
   ObjectContext,
-  "live" | "clock" | "faults" | "catalog" | "threads" | "feed" | "ownerFeed" | "files" | "background" | "log"
+  "live" | "clock" | "faults" | "catalog" | "threads" | "feed" | "ownerFeed" | "files" | "background" | "log" | "traces"
 > & { alarm: Alarm };
 
 /** The heartbeat, the background tasks and the alarm of one thread's object. */
@@ -57,10 +57,11 @@ export class Wakeups {
    * double up to the longest. For pending tasks it is a repetition in case of a crash.
    */
   beat(): void {
-    const { live, ownerFeed } = this.#parts;
+    const { live, ownerFeed, traces } = this.#parts;
     if (live.runState.run !== null) {
       this.#pauseMs = Math.min(this.#pauseMs * 2, longestHeartbeatMs);
       ownerFeed.sendUpdate(live);
+      traces?.flush();
     } else if (this.#isPending) this.#pauseMs = longestHeartbeatMs;
     else return;
     this.notAfter(this.#pauseMs);

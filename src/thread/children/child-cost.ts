@@ -6,11 +6,13 @@ import { addCost, usageSince } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 import type { Work } from "#core/awaited.ts";
 import { addWork, workIn, workSince } from "#core/limits/used.ts";
-import type { MessageRecord, RunRecord } from "#core/record.ts";
+import type { MessageRecord } from "#core/record.ts";
+import type { RunRecord } from "#core/run-record.ts";
 import { childUsageFields, addChildUsage } from "#core/run-state.ts";
 
 import { firstHeartbeatMs } from "../alarm.ts";
 import { markForCatalog } from "../background/catalog-task.ts";
+import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";
 import { enqueueMessage } from "./outbound-messages.ts";
@@ -38,10 +40,10 @@ export function addLateUsage(
   const known = call.usage === null ? null : { usage: call.usage, cost: call.cost, work: workIn(call) };
   if (!exceedsKnownUsage(known, reported)) return;
   const paid = { ...call, ...childUsageFields(reported) };
-  const run = runOf(context, driver, call.run_id);
+  const run = runOf(context.live, driver, call.run_id);
   live.transaction(() => {
     live.updateMessage(paid);
-    if (run !== null) spendOnRun(context, { run, more: since(known, reported) });
+    if (run !== null) spendOnRun(context.live, { run, more: since(known, reported) });
   });
   // The catalog (the deployment's index of all threads) and this thread's own parent are notified in the background, at the latest by the
   // next alarm.
@@ -49,7 +51,7 @@ export function addLateUsage(
   context.background(wakeups.runAndSleep());
 }
 
-function spendOnRun({ live }: Pick<ObjectContext, "live">, { run, more }: { run: RunRecord; more: Spent }): void {
+function spendOnRun(live: LiveThread, { run, more }: { run: RunRecord; more: Spent }): void {
   addChildUsage(run, more);
   // The `work` of an active run is computed from its rows at its end.
   if (run.work !== undefined) run.work = addWork(run.work, workIn(more));
@@ -65,7 +67,7 @@ function spendOnRun({ live }: Pick<ObjectContext, "live">, { run, more }: { run:
   live.save();
 }
 
-function runOf({ live }: ObjectContext, driver: Driver, id: string | null): RunRecord | null {
+function runOf(live: LiveThread, driver: Driver, id: string | null): RunRecord | null {
   const active = driver.activeRun;
   if (id === null) return null;
   return active?.id === id ? active : live.store.run(id);

@@ -8,11 +8,14 @@ import type { MessageRecord } from "#core/record.ts";
 import type { KnownCalls } from "#core/thread-peer.ts";
 import type { Result, Caller } from "#core/thread-rpc.ts";
 
-import { openCallRows, recentCalls } from "../method/call-rows.ts";
+import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { Driver } from "../run/driver.ts";
+import { openCallRows, recentCalls } from "../run/suspension.ts";
 
-/** The most threads below this one that are searched for unknown calls. The newest are searched first. */
+/**
+ * The maximum number of descendant threads (child threads and theirs) that are searched for unknown calls. The newest are searched first.
+ */
 const mostAsked = 20;
 
 /** The results for one child thread. */
@@ -28,13 +31,16 @@ export interface GroupedResults {
   /** Results for this thread. Results for unknown calls are included, because this thread refuses them. */
   own: PostedResult[];
   parts: ChildPart[];
-  /** Calls of children whose result this thread no longer waits for. */
+  /** Ids of calls of child threads that this thread no longer waits for. Results for these calls are dropped. */
   ignored: string[];
   /** The run of this thread for which a child works or worked; null if there are no results for children. */
   runId: string | null;
 }
 
-/** Groups the results that are not for open calls of this thread. If no row has a call, the threads below are searched for it. */
+/**
+ * Groups the results that are not for open calls of this thread. If no row of this thread has a call, its descendant threads are searched
+ * for the call.
+ */
 export async function groupByThread(
   context: ObjectContext,
   {
@@ -71,7 +77,7 @@ export async function groupByThread(
  * Whether a result may be forwarded to the child. It may not if the thread no longer waits for the child, because the thread's run was
  * stopped or the call's deadline has passed in the meantime.
  */
-function isStillAwaited({ live }: ObjectContext, { activeRun }: Driver, row: MessageRecord): boolean {
+function isStillAwaited(live: LiveThread, { activeRun }: Driver, row: MessageRecord): boolean {
   // The call was settled when the results were grouped. The child only compares the result with the stored one, and stores nothing.
   if (row.status === "complete") return true;
   return activeRun?.stop !== true && live.store.message(row.id)?.status === "started";
@@ -103,7 +109,7 @@ async function groupUnknown(
   }
 }
 
-/** Returns which of the calls belong to this thread or to threads below it. Changes nothing. */
+/** Returns which of the calls belong to this thread or to its descendants (child threads and theirs). Changes nothing. */
 export function knownCalls(
   context: ObjectContext,
   { caller, ids, most }: { caller: Caller; ids: readonly string[]; most: number },
@@ -161,7 +167,7 @@ export async function forwardResults(
   const ignored: string[] = [];
   for (const { threadId, row, results } of parts) {
     const ids = new Set(results.map(({ tool_call_id }) => tool_call_id));
-    if (!isStillAwaited(context, driver, row)) {
+    if (!isStillAwaited(context.live, driver, row)) {
       ignored.push(...ids);
       continue;
     }
@@ -169,7 +175,7 @@ export async function forwardResults(
     const answer = await context.threads(threadId).call("postToolResults", caller, { results });
     const isGone = !answer.ok && answer.refusal.code === "thread_not_found";
     // The child will report its remaining calls. Until then the answered ones are hidden.
-    if (answer.ok || isGone) hideCalls(context, driver, { row, ids });
+    if (answer.ok || isGone) hideCalls(context.live, driver, { row, ids });
     if (isGone) throw refuse("tool_call_not_found", `No call "${[...ids][0]}" waits for a result in this thread.`);
     ignored.push(...valueOf(answer).ignored);
   }
@@ -190,7 +196,7 @@ function addTo(grouped: GroupedResults, row: MessageRecord, result: PostedResult
 }
 
 function hideCalls(
-  { live }: ObjectContext,
+  live: LiveThread,
   driver: Driver,
   { row, ids }: { row: MessageRecord; ids: ReadonlySet<string> },
 ): void {
@@ -203,7 +209,7 @@ function hideCalls(
   driver.showAwaited(next);
 }
 
-/** The calls that a child reported, including those of threads below it. */
+/** The calls that a child reported, including those of the child's own descendants. */
 function childCallIds({ awaits }: MessageRecord): string[] {
   return awaits?.kind === "child" && awaits.delivered === null ? (awaits.calls ?? []).map(({ id }) => id) : [];
 }

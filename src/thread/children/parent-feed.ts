@@ -7,9 +7,9 @@ import type { JsonObject } from "#contract/json.ts";
 import { peerCaller } from "#core/thread-peer.ts";
 
 import type { ObjectContext } from "../object-context.ts";
-import { isDelta } from "../reader/delta-buffer.ts";
+import { isDelta } from "../reader/fan-out.ts";
 
-/** The most events that wait to be sent. Older ones are dropped; clients can read them from the child thread. */
+/** The maximum number of events that wait to be sent. Older ones are dropped; clients can read them from the child thread. */
 const longestBuffer = 100;
 
 /**

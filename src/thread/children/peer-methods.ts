@@ -4,9 +4,9 @@
 import { peerCaller } from "#core/thread-peer.ts";
 import type { ChildInput, ChildCalls } from "#core/thread-peer.ts";
 
+import type { LiveThread } from "../live-thread.ts";
 import { createThread } from "../method/create-thread.ts";
 import type { MethodGroup } from "../method/method-call.ts";
-import type { ObjectContext } from "../object-context.ts";
 import type { OpenThread } from "../open-thread.ts";
 import { admitMessage } from "../run/admission.ts";
 import type { Driver } from "../run/driver.ts";
@@ -20,7 +20,7 @@ type PeerNames = "startChild" | "deliver" | "childCalls" | "knownCalls" | "relay
 /** The methods of parents and children. */
 export const peerMethods: MethodGroup<PeerNames> = {
   startChild: async ({ caller, create, thread }, input) => {
-    const { text: _, limits: __, ...fields } = input;
+    const { text: _, limits: __, trace: ___, ...fields } = input;
     await create((context) => createThread(context, caller, { ...fields, creation: callKey(input.parent) }));
     await admitTask(thread(), input);
     return null;
@@ -32,7 +32,7 @@ export const peerMethods: MethodGroup<PeerNames> = {
   },
   childCalls: ({ thread }, calls) => {
     const { context, driver } = thread();
-    receiveChildCalls(context, driver, calls);
+    receiveChildCalls(context.live, driver, calls);
     return null;
   },
   knownCalls: ({ caller, thread }, ids, most) => knownCalls(thread().context, { caller, ids, most }),
@@ -44,18 +44,21 @@ export const peerMethods: MethodGroup<PeerNames> = {
 };
 
 /** Starts the child's run. The idempotency key makes a repeated start change nothing. */
-async function admitTask({ context, driver }: OpenThread, { id, parent, text, limits }: ChildInput): Promise<void> {
+async function admitTask(
+  { context, driver }: OpenThread,
+  { id, parent, text, limits, trace }: ChildInput,
+): Promise<void> {
   const input = { content: text, role: "user", silent: false, metadata: {}, when: "queue", run: true, limits } as const;
   const key = { key: callKey(parent), fingerprint: id };
-  await admitMessage(context, driver, { caller: peerCaller, input, key, parentRunId: parent.run_id });
+  const caller = trace === undefined ? peerCaller : { ...peerCaller, trace };
+  await admitMessage(context, driver, { caller, input, key, parentRunId: parent.run_id });
 }
 
 /**
  * Stores a child's calls that wait for a client or a person. The parent lists them with its own calls and accepts results for them, so
  * its clients need not know of its child threads. A suspended run shows them at once, an executed run when it is suspended next.
  */
-function receiveChildCalls(context: ObjectContext, driver: Driver, { calls, ...reported }: ChildCalls): void {
-  const { live } = context;
+function receiveChildCalls(live: LiveThread, driver: Driver, { calls, ...reported }: ChildCalls): void {
   const row = findWaitingCall(live, reported);
   if (row === null) return;
   const next = { ...row, awaits: { ...row.awaits, calls } };

@@ -2,7 +2,8 @@
 
 import { refuse } from "#contract/error.ts";
 import { zeroUsage } from "#contract/usage.ts";
-import type { RunRecord, ThreadParent } from "#core/record.ts";
+import type { ThreadParent } from "#core/record.ts";
+import type { RunRecord } from "#core/run-record.ts";
 import { peerCaller } from "#core/thread-peer.ts";
 import { causeOf } from "#lib/log-port.ts";
 
@@ -44,7 +45,10 @@ export async function notifyParentOfDeletion({ live, threads, log }: ObjectConte
     });
 }
 
-/** The run for which the parent waits; null if there is none. The cost of a run that a client began in the child is not the parent's. */
+/**
+ * The run for which the parent waits; null if there is none. The cost of a run that a client began in the child does not count for the
+ * parent.
+ */
 function runFor({ store }: ObjectContext["live"], driver: Driver, parent: ThreadParent): RunRecord | null {
   const run = store.key(callKey(parent))?.answer["run"] as { id: string } | null | undefined;
   if (run == null) return null;

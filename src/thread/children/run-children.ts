@@ -4,7 +4,7 @@
 import { ThreadholdError } from "#contract/error.ts";
 import type { AwaitedChildResult } from "#core/awaited.ts";
 import type { ChildStart, ChildThreads } from "#core/ports/child-thread-port.ts";
-import type { ExecutedRun } from "#core/record.ts";
+import type { ExecutedRun } from "#core/run-record.ts";
 import { peerCaller } from "#core/thread-peer.ts";
 import type { ChildInput } from "#core/thread-peer.ts";
 
@@ -36,11 +36,12 @@ export class RunChildThreads implements ChildThreads {
     const { begun_children: begun = [] } = this.#run.progress;
     // The child began before the run was last suspended. A repeated request would wake it for nothing.
     if (begun.includes(thread_id)) return;
-    const { live, threads } = this.#context;
+    const { live, threads, traces } = this.#context;
     const { id, user_id } = live.record;
     const parent = { ...call, thread_id: id, depth: this.depth + 1 };
+    const trace = traces === null ? {} : { trace: traces.ofCall(this.#run, call.message_id) };
     try {
-      await this.#ask({ id: thread_id, agent_id, user_id, parent, text, limits });
+      await this.#ask({ id: thread_id, agent_id, user_id, parent, text, limits, ...trace });
     } finally {
       // This thread was deleted while the child was created, so the child is deleted too.
       if (live.retired) await threads(thread_id).call("remove", peerCaller, true);

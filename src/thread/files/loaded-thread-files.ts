@@ -19,7 +19,7 @@ export interface FileSettings {
   bucket: Bucket | null;
   /** Files of at least this many bytes are stored in the bucket. */
   bucketThreshold: number;
-  /** The most bytes of a file. */
+  /** The maximum number of bytes of a file. */
   limit: number;
   /** Files may be written while the object's storage, with all its rows, has at most this many bytes. */
   room: number;

@@ -1,10 +1,10 @@
 // Reads pages that are bounded by size as well as by number of rows: an RPC result has at most 32 MiB, and an object has 128 MB of memory.
 // Rows are read a few at a time, so that rows beyond the bounds are not in memory.
 
-/** Rows that are read at once. */
+/** The number of rows that one query reads. */
 const batch = 25;
 
-/** The most UTF-16 units of a page's JSON. A message contains its text twice, as `content` and as `parts`. */
+/** The maximum number of UTF-16 units of a page's JSON. A message contains its text twice, as `content` and as `parts`. */
 export const pageBytes = 6 * 1024 * 1024;
 
 /** The rows that were read, and whether there are more. */

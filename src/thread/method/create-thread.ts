@@ -5,7 +5,7 @@ import type { InitialMessage } from "#contract/thread-route.ts";
 import type { Thread } from "#contract/thread.ts";
 import type { TranscriptMessage } from "#contract/transcript.ts";
 import { zeroUsage } from "#contract/usage.ts";
-import { messageDraft } from "#core/message-draft.ts";
+import { checkMessageSize, messageDraft } from "#core/message-draft.ts";
 import type { MessageRecord, StoredPart, ThreadRecord } from "#core/record.ts";
 import type { Caller, CreateInput } from "#core/thread-rpc.ts";
 import { fitResult } from "#core/tools/read-result.ts";
@@ -22,7 +22,7 @@ import type { ThreadDependencies } from "../thread-dependencies.ts";
 import type { MethodGroup } from "./method-call.ts";
 import { view } from "./thread-changes.ts";
 
-/** `creation` of a thread whose first messages are not stored yet. */
+/** The value of `creation` in the row of a thread whose first messages are not stored yet. */
 const unfinished = "";
 
 /** The id of every thread's first branch. */
@@ -67,7 +67,7 @@ export async function createThread(
   if (made.context.live.record.creation !== unfinished) {
     // A crash may have interrupted the first request before the catalog was updated.
     await made.context.wakeups.catalog.run();
-    return view(made.context);
+    return view(made.context.live);
   }
   try {
     await finishCreation(made, input);
@@ -80,7 +80,7 @@ export async function createThread(
     close();
     throw thrown;
   }
-  return view(made.context);
+  return view(made.context.live);
 }
 
 /** Stores the first messages. If a crash interrupts the creation before that, the repeated request continues with this function. */
@@ -152,9 +152,6 @@ function newRecord(input: CreateInput, now: number): ThreadRecord {
   };
 }
 
-/** The most UTF-8 bytes of a message (architecture §6). */
-const messageLimit = 1024 * 1024;
-
 /**
  * Converts the transcript with which a thread begins to rows in order: messages, calls and results that no run of this thread
  * produced. `claim` is called right before they are written.
@@ -169,7 +166,9 @@ async function transcriptMessages(
   const { live, clock } = context;
   const drafts = transcript.map((message) => {
     const of = { id: live.uuids.next(), branch: live.record.branch, at: clock.now() };
-    const draft = { ...of, parts: bounded(parts.get(message.index) ?? partsOf(message), message.index) };
+    const draft = { ...of, parts: parts.get(message.index) ?? partsOf(message) };
+    const field = `transcript.${message.index}.content`;
+    checkMessageSize(draft.parts, { subject: field, field });
     if (message.role === "user") return messageDraft({ ...draft, role: "user" });
     const answer = messageDraft({ ...draft, role: "assistant" });
     if (message.role === "assistant") return { ...answer, stop_reason: message.stop_reason };
@@ -183,14 +182,4 @@ async function transcriptMessages(
 
 function partsOf(message: TranscriptMessage): StoredPart[] {
   return message.role === "assistant" ? message.parts : [];
-}
-
-function bounded(parts: StoredPart[], index: number): StoredPart[] {
-  const bytes = new TextEncoder().encode(JSON.stringify(parts)).byteLength;
-  if (bytes <= messageLimit) return parts;
-  const field = `transcript.${index}.content`;
-  throw refuse("too_large", `${field} has ${bytes} bytes; at most ${messageLimit} are taken.`, {
-    field,
-    limit: messageLimit,
-  });
 }

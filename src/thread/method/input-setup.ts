@@ -5,7 +5,7 @@ import { refuse } from "#contract/error.ts";
 import type { InputSetup } from "#core/thread-rpc.ts";
 import { withOptions } from "#flow/thread-setup.ts";
 
-import type { ObjectContext } from "../object-context.ts";
+import type { LiveThread } from "../live-thread.ts";
 import type { OpenThread } from "../open-thread.ts";
 
 /**
@@ -27,7 +27,7 @@ export async function withSetup<T>(
 }
 
 /** Changes the options of model requests in the thread's row in memory. The write of the input stores them. */
-export function keepOptions({ live }: ObjectContext, { options = {} }: InputSetup): void {
+export function keepOptions(live: LiveThread, { options = {} }: InputSetup): void {
   if (Object.keys(options).length === 0) return;
   live.change({ setup: withOptions(live.record.setup, live.record, options) });
 }

@@ -12,15 +12,19 @@ import { textOf } from "#core/view.ts";
 import { textFinder } from "#lib/text-search.ts";
 import { WorkSlices } from "#lib/work-slices.ts";
 
+import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { fileJson } from "./file-json.ts";
 import { knownBranch } from "./thread-messages.ts";
 
-/** The most rows that a page searches, and the most UTF-16 units of their JSON. */
+/** The maximum number of rows that a page searches, and the maximum number of UTF-16 units of their JSON. */
 const pageRows = 20_000;
 const pageUnits = 32 * 1024 * 1024;
 
-/** Rows that are read at once; the UTF-16 units of JSON that are searched between two pauses; and the units that each row adds. */
+/**
+ * `batch`: the number of rows that one query reads. `sliceWork`: the UTF-16 units of JSON that are searched between two pauses. `rowWork`:
+ * the units that each row counts in addition to its JSON.
+ */
 const batch = 10;
 const sliceWork = 1024 * 1024;
 const rowWork = 500;
@@ -31,15 +35,11 @@ const speakers: ReadonlySet<Role> = new Set(["user", "assistant", "system"]);
 /** Responds to the Worker's request for a page of matches. The search ends when the request is aborted. */
 export async function serveMessageSearch(context: ObjectContext, incoming: Request, url: URL): Promise<Response> {
   const query = searchMessagesSchema.parse(Object.fromEntries(url.searchParams));
-  return fileJson(await context.searches.search(incoming, (signal) => searchMessages(context, query, signal)));
+  return fileJson(await context.searches.search(incoming, (signal) => searchMessages(context.live, query, signal)));
 }
 
 /** A page of matches. Rejects with the signal's reason when the signal is aborted. */
-async function searchMessages(
-  { live }: ObjectContext,
-  query: SearchMessages,
-  signal: AbortSignal,
-): Promise<MessageHits> {
+async function searchMessages(live: LiveThread, query: SearchMessages, signal: AbortSignal): Promise<MessageHits> {
   const branch = knownBranch(live, query.branch);
   const list = `messages-search ${live.record.id}`;
   let beyond = query.cursor === undefined ? undefined : decodeCursor(query.cursor, list);

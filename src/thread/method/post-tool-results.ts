@@ -12,11 +12,11 @@ import { toRun } from "#core/view.ts";
 
 import { forwardResults, groupByThread } from "../children/child-results.ts";
 import { enqueueCalls } from "../children/outbound-messages.ts";
+import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { OpenThread } from "../open-thread.ts";
 import type { Driver } from "../run/driver.ts";
-import { awaitedCalls } from "../run/suspension.ts";
-import { openCallRows, recentCalls } from "./call-rows.ts";
+import { awaitedCalls, openCallRows, recentCalls } from "../run/suspension.ts";
 import { withConfirmedLease } from "./confirmed-lease.ts";
 import { keepOptions, withSetup } from "./input-setup.ts";
 import type { MethodGroup } from "./method-call.ts";
@@ -70,7 +70,7 @@ async function acceptResults(
   await context.faults.at("results.own");
   const read = await Promise.all(own.map((one) => readPosted(one, body.results.indexOf(one))));
   await context.faults.at("results.values");
-  const posted = await checkedValues(context, read, openCalls(context, driver));
+  const posted = await checkedValues(context, read, openCalls(context.live, driver));
   checked({ context, driver }, posted, body.run_id);
   await context.faults.at("results.children");
   const late = grouped === null ? [] : await forwardResults(context, driver, { caller, parts: grouped.parts });
@@ -81,7 +81,7 @@ async function acceptResults(
   live.transaction(() => {
     for (const row of answered) live.updateMessage(row);
     for (const { row, posted: one } of accepted.late) logLate(context, row, one);
-    keepOptions(context, setup);
+    keepOptions(context.live, setup);
     if (answered.length === 0 || live.record.pending === undefined) return;
     live.change({ pending: live.record.pending.filter(({ id }) => !accepted.answered.has(id)) });
     enqueueCalls(live);
@@ -90,7 +90,7 @@ async function acceptResults(
   context.wakeups.runSoon();
   const { runState, record } = live;
   const missing = runState.messages === null ? (record.pending ?? []) : awaitedCalls(runState.messages);
-  if (answered.length > 0 && isStepAnswered(answered, openCalls(context, driver))) {
+  if (answered.length > 0 && isStepAnswered(answered, openCalls(context.live, driver))) {
     driver.resumeNow(answered[0]?.run_id ?? null);
   }
   const shownRun = run ?? live.store.run(accepted.over[0]?.run_id ?? grouped?.runId ?? "");
@@ -118,11 +118,11 @@ function checked(
   posted: readonly PostedAnswer[],
   runId: string | undefined,
 ): CheckedAnswers {
-  const open = new Map(openCalls(context, driver).map((row) => [row.tool_call_id, row]));
+  const open = new Map(openCalls(context.live, driver).map((row) => [row.tool_call_id, row]));
   const { answered, over, late }: CheckedAnswers = { answered: new Map(), over: [], late: [] };
   for (const one of posted) {
     const row = open.get(one.id);
-    const call = row ?? settledCall(context, one);
+    const call = row ?? settledCall(context.live, one);
     if (runId !== undefined && call.run_id !== runId) throw otherRun(one.id, runId);
     if (row === undefined) {
       over.push(call);
@@ -170,7 +170,7 @@ function checkKind({ awaits, name }: OpenCall, { id, content }: PostedAnswer): v
 }
 
 /** The active run's calls that wait for clients and people, including answered ones that the loop has not read yet. None after a stop. */
-function openCalls({ live }: ObjectContext, { activeRun }: Driver): OpenCall[] {
+function openCalls(live: LiveThread, { activeRun }: Driver): OpenCall[] {
   if (activeRun?.stop === true) return [];
   return openCallRows(live).flatMap((row) =>
     row.awaits === undefined || row.awaits.kind === "child" || live.runState.closing.has(row.id)
@@ -180,11 +180,14 @@ function openCalls({ live }: ObjectContext, { activeRun }: Driver): OpenCall[] {
 }
 
 /** The row of a call that has ended, with this answer or without one. Throws if there is no such call, or if it has another answer. */
-function settledCall({ live }: ObjectContext, { id, fingerprint }: PostedAnswer): MessageRecord {
+function settledCall(live: LiveThread, { id, fingerprint }: PostedAnswer): MessageRecord {
   const row = recentCalls(live).find(({ tool_call_id }) => tool_call_id === id);
   if (live.record.pending?.some((call) => call.id === id && call.kind === "limit")) {
     const way = 'Raise it with POST …/runs {"kind":"continue","limits":{…}}';
-    throw refuse("conflict", `The call "${id}" is a limit that the run rests at, which no result answers. ${way}.`);
+    throw refuse(
+      "conflict",
+      `The call "${id}" is a limit at which the run is suspended; no result answers it. ${way}.`,
+    );
   }
   if (row === undefined) throw refuse("tool_call_not_found", `No call "${id}" waits for a result in this thread.`);
   if (row.answered === undefined && !isUnanswered(row)) {

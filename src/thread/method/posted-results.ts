@@ -19,12 +19,12 @@ import type { ToolParts } from "#spec/index.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 
-/** The most bytes of JSON of one result. The call's row has at most 2 MiB and contains other data too. */
+/** The maximum number of bytes of JSON of one result. The call's row has at most 2 MiB and contains other data too. */
 const resultLimit = 1_000_000;
 
 /**
- * The most bytes of JSON of changed arguments, and of the reason of a declined call. The row stores both in addition to the tool's result,
- * and the reason up to three times.
+ * The maximum number of bytes of JSON of changed arguments, and of the reason of a declined call. The row stores both in addition to the
+ * tool's result, and the reason up to three times.
  */
 const approvalLimits = { args: 400_000, error: 64_000 };
 

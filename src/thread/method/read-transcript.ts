@@ -4,7 +4,8 @@
 import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
 import type { PendingCall } from "#contract/thread.ts";
 import { addCost } from "#contract/usage.ts";
-import type { MessageRecord, RunRecord } from "#core/record.ts";
+import type { MessageRecord } from "#core/record.ts";
+import type { RunRecord } from "#core/run-record.ts";
 import { callsOf } from "#core/run-state.ts";
 import type { EventSource } from "#core/stored-event.ts";
 import type { TranscriptEntry, TranscriptPage } from "#core/thread-rpc.ts";
@@ -17,10 +18,10 @@ import { boundedRows, pageBytes } from "./bounded-page.ts";
 import type { MethodGroup } from "./method-call.ts";
 import { view } from "./thread-changes.ts";
 
-/** The most messages of a page. */
+/** The maximum number of messages of a page. */
 const pageLength = 500;
 
-/** The most messages that are searched for the model that answered last. */
+/** The maximum number of messages that are searched for the model that answered last. */
 const searched = 50;
 
 /** The method that reads the conversation. */
@@ -31,7 +32,7 @@ export const transcriptMethods: MethodGroup<"readTranscript"> = {
 async function readTranscript(context: ObjectContext, cursor: string | null): Promise<TranscriptPage> {
   const { live } = context;
   const { branch } = live.record;
-  const model = lastModel(context) ?? (await modelToAsk(context));
+  const model = lastModel(context.live) ?? (await modelToAsk(context));
   const { rows, more } = boundedRows(
     (from, limit) => live.store.messages({ branch, order: "asc", includeSilent: true, limit, beyond: from }),
     (message) => message.position,
@@ -39,24 +40,24 @@ async function readTranscript(context: ObjectContext, cursor: string | null): Pr
   );
   const last = rows.at(-1);
   return {
-    thread: view(context),
+    thread: view(context.live),
     name: live.record.setup?.id ?? null,
     model,
-    cost: costSoFar(context),
+    cost: costSoFar(context.live),
     pending: live.record.status === "awaiting_tool_execution" ? pendingCalls(live) : [],
-    entries: entriesOf(context, rows),
+    entries: entriesOf(context.live, rows),
     next_cursor: more && last !== undefined ? encodeCursor(last.position, "transcript") : null,
   };
 }
 
 /** The cost of the thread, including the active run's, which the thread's row does not contain yet. */
-function costSoFar({ live }: ObjectContext): number | null {
+function costSoFar(live: LiveThread): number | null {
   const { active_run_id, cost } = live.record;
   const run = live.runState.run ?? (active_run_id === null ? null : live.store.run(active_run_id));
   return run === null ? cost : addCost(cost, run.cost);
 }
 
-function entriesOf({ live }: ObjectContext, rows: readonly MessageRecord[]): TranscriptEntry[] {
+function entriesOf(live: LiveThread, rows: readonly MessageRecord[]): TranscriptEntry[] {
   const runs = new Map<string, RunRecord | null>();
   return rows.flatMap((row): TranscriptEntry[] => {
     const entries = row.status === "complete" ? [{ message: toMessage(row), error: row.failure?.message ?? null }] : [];
@@ -69,13 +70,16 @@ function entriesOf({ live }: ObjectContext, rows: readonly MessageRecord[]): Tra
   });
 }
 
-function lastModel({ live }: ObjectContext): string | null {
+function lastModel(live: LiveThread): string | null {
   const { branch } = live.record;
   const rows = live.store.messages({ branch, order: "desc", includeSilent: true, maxDepth: 0, limit: searched });
   return rows.find(({ model }) => model !== null)?.model ?? null;
 }
 
-/** The model that the prompt of the agent's first side names; null if the project no longer defines the agent or the prompt. */
+/**
+ * The model that the prompt of the agent's first side (its model, or the first of its two) names; null if the project no longer defines the
+ * agent or the prompt.
+ */
 async function modelToAsk({ live, definitions }: ObjectContext): Promise<string | null> {
   try {
     const { sideA } = await definitions.agent(live.record.agent_id);

@@ -3,7 +3,7 @@
 
 import { refuse, ThreadholdError } from "#contract/error.ts";
 
-/** The most searches of a thread at a time. */
+/** The maximum number of searches of a thread at a time. */
 const searchesAtOnce = 2;
 
 /** Milliseconds after which a refused client may try again. */

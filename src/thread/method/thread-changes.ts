@@ -9,14 +9,14 @@ import { toThread } from "#core/view.ts";
 
 import { entryOf, markForCatalog, ranHere, runTotals } from "../background/catalog-task.ts";
 import { deleteChildren, notifyParentOfDeletion } from "../children/removal.ts";
-import type { ObjectContext } from "../object-context.ts";
+import type { LiveThread } from "../live-thread.ts";
 import type { OpenThread } from "../open-thread.ts";
 import { dropInput } from "../run/drop-input.ts";
 import type { MethodGroup } from "./method-call.ts";
 
 /** The methods of the whole thread. */
 export const changeMethods: MethodGroup<"describe" | "patch" | "stop" | "remove" | "relist"> = {
-  describe: ({ thread }) => view(thread().context),
+  describe: ({ thread }) => view(thread().context.live),
   patch: ({ thread }, change) => patchThread(thread(), change),
   stop: ({ thread }, runId) => stopThread(thread(), runId),
   remove: async ({ remove }, byParent = false) => {
@@ -26,8 +26,8 @@ export const changeMethods: MethodGroup<"describe" | "patch" | "stop" | "remove"
   relist: ({ thread }) => relistThread(thread()),
 };
 
-/** The thread as the wire shows it now. */
-export function view({ live }: ObjectContext): Thread {
+/** The thread's current state in the form of the API. */
+export function view(live: LiveThread): Thread {
   return { ...toThread(live.record), last_seq: live.lastSeq };
 }
 
@@ -49,14 +49,14 @@ async function patchThread({ context }: OpenThread, change: PatchThread): Promis
     updated_at: clock.now(),
   });
   markForCatalog(live);
-  live.emit([{ type: "thread_updated", thread: view(context) }], ([event]) => {
+  live.emit([{ type: "thread_updated", thread: view(context.live) }], ([event]) => {
     // The new event contains everything that the previous one showed. So the previous one is deleted, and repeated changes need no more
     // storage.
     if (live.record.updated_seq !== undefined) live.store.deleteEvent(live.record.updated_seq);
     if (event !== undefined) live.change({ updated_seq: event.seq });
   });
   await context.wakeups.catalog.run();
-  return view(context);
+  return view(context.live);
 }
 
 /** Stops the active run, or removes a queued run. The response is sent when that is durable. A repeated stop changes nothing. */

@@ -29,7 +29,7 @@ export async function importThread(
     await context.wakeups.runAndSleep();
     // Sent after the catalog was updated: a client that receives the message may list its threads at once.
     context.ownerFeed.created(context.live);
-    const answer = fileJson(view(context), 201);
+    const answer = fileJson(view(context.live), 201);
     answer.headers.set(waitingHeader, String(context.live.record.queue.run_ids.length));
     return answer;
   } finally {

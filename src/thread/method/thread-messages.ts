@@ -15,12 +15,13 @@ import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "../run/definition-access.ts";
 import { boundedRows, pageBytes } from "./bounded-page.ts";
+import { filteredText } from "./filter-input.ts";
 import type { MethodGroup } from "./method-call.ts";
 
 /** The methods of messages. */
 export const messageMethods: MethodGroup<"listMessages" | "getMessage" | "patchMessage" | "deleteMessage"> = {
-  listMessages: ({ thread }, query) => listMessages(thread().context, query),
-  getMessage: ({ thread }, id) => toMessage(getMessage(thread().context, id)),
+  listMessages: ({ thread }, query) => listMessages(thread().context.live, query),
+  getMessage: ({ thread }, id) => toMessage(getMessage(thread().context.live, id)),
   patchMessage: ({ thread }, id, change) => patchMessage(thread().context, id, change),
   deleteMessage: ({ thread }, id) => {
     deleteMessage(thread().context, id);
@@ -29,7 +30,7 @@ export const messageMethods: MethodGroup<"listMessages" | "getMessage" | "patchM
 };
 
 /** A page of messages of a branch, in the requested order. */
-function listMessages({ live }: ObjectContext, query: ListMessages): MessagePage<Message> {
+function listMessages(live: LiveThread, query: ListMessages): MessagePage<Message> {
   const branch = knownBranch(live, query.branch);
   const filter = { branch, includeSilent: query.include_silent, maxDepth: query.max_depth };
   const beyond = query.cursor === undefined ? undefined : decodeCursor(query.cursor, "messages");
@@ -57,7 +58,7 @@ export function knownBranch(live: LiveThread, wanted: string | undefined): strin
 }
 
 /** One message. */
-function getMessage({ live }: ObjectContext, id: string): MessageRecord {
+function getMessage(live: LiveThread, id: string): MessageRecord {
   const record = live.store.message(id);
   if (record === null) throw refuse("message_not_found", `There is no message "${id}" in this thread.`);
   return record;
@@ -65,23 +66,23 @@ function getMessage({ live }: ObjectContext, id: string): MessageRecord {
 
 /** Changes the text or the metadata of a message. The update hooks run before and after it. */
 async function patchMessage(context: ObjectContext, id: string, change: PatchMessage): Promise<Message> {
-  const record = getMessage(context, id);
-  mustBeFree(context, record);
+  const record = getMessage(context.live, id);
+  mustBeFree(context.live, record);
   const { access, hooks } = definitionAccess(context);
   const updates = {
-    ...(change.content === undefined ? {} : { content: change.content }),
+    ...(change.content === undefined ? {} : { content: await filteredText(context, change.content) }),
     ...(change.metadata === undefined ? {} : { metadata: change.metadata }),
   };
   await updateMessage({ access, hooks: () => hooks }, id, updates);
-  return toMessage(getMessage(context, id));
+  return toMessage(getMessage(context.live, id));
 }
 
 /** Deletes a message and the results of its calls. */
 function deleteMessage(context: ObjectContext, id: string): void {
   const { live } = context;
-  const record = getMessage(context, id);
-  mustBeFree(context, record);
-  const doomed = [record, ...resultsOf(context, record)];
+  const record = getMessage(context.live, id);
+  mustBeFree(context.live, record);
+  const doomed = [record, ...resultsOf(context.live, record)];
   const drafts = doomed.map((message) => ({
     type: "message_deleted" as const,
     message_id: message.id,
@@ -104,7 +105,7 @@ function deleteMessage(context: ObjectContext, id: string): void {
   });
 }
 
-function resultsOf({ live }: ObjectContext, record: MessageRecord): MessageRecord[] {
+function resultsOf(live: LiveThread, record: MessageRecord): MessageRecord[] {
   const ids = new Set(callsOf(record).map((call) => call.id));
   if (ids.size === 0) return [];
   // Results come directly after their calls, with few messages between them, so only a few more rows than calls are read.
@@ -118,7 +119,7 @@ function resultsOf({ live }: ObjectContext, record: MessageRecord): MessageRecor
   return next.filter((message) => message.tool_call_id !== null && ids.has(message.tool_call_id));
 }
 
-function mustBeFree({ live }: ObjectContext, record: MessageRecord): void {
+function mustBeFree(live: LiveThread, record: MessageRecord): void {
   const active = live.record.active_run_id;
   if (active === null || record.run_id !== active) return;
   throw refuse("conflict", "A run is using this message. Wait for it, or stop it.", { run_id: active });

@@ -5,32 +5,35 @@ import { decodeCursor, encodeCursor } from "#contract/cursor.ts";
 import { refuse } from "#contract/error.ts";
 import type { Page } from "#contract/list-page.ts";
 import type { ListQueue, PatchQueued, QueuedInput } from "#contract/queue-route.ts";
-import type { MessageRecord, QueuedRun } from "#core/record.ts";
+import { checkMessageSize } from "#core/message-draft.ts";
+import type { MessageRecord } from "#core/record.ts";
 import { withText } from "#core/request/request-messages.ts";
+import type { QueuedRun } from "#core/run-record.ts";
 import { textOf, toMessage } from "#core/view.ts";
 import { mergedMetadata } from "#flow/hook-message.ts";
 
+import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
-import { checkSize } from "../run/admission.ts";
 import { definitionAccess } from "../run/definition-access.ts";
 import { dropInput } from "../run/drop-input.ts";
 import { countSteering } from "../run/write-run.ts";
 import { boundedRows, pageBytes } from "./bounded-page.ts";
+import { filteredText } from "./filter-input.ts";
 import type { MethodGroup } from "./method-call.ts";
 
 /** The methods of the queue. */
 export const queueMethods: MethodGroup<"listQueue" | "patchQueued" | "deleteQueued"> = {
-  listQueue: ({ thread }, query) => listQueue(thread().context, query),
+  listQueue: ({ thread }, query) => listQueue(thread().context.live, query),
   patchQueued: ({ thread }, id, change) => patchQueued(thread().context, id, change),
   deleteQueued: ({ thread }, id) => {
     const { context } = thread();
-    dropInput(context, waitingInput(context, id));
+    dropInput(context, waitingInput(context.live, id));
     return null;
   },
 };
 
 /** A page of the waiting inputs. */
-function listQueue({ live }: ObjectContext, query: ListQueue): Page<QueuedInput> {
+function listQueue(live: LiveThread, query: ListQueue): Page<QueuedInput> {
   const { run_ids } = live.record.queue;
   const beyond = query.cursor === undefined ? undefined : decodeCursor(query.cursor, "queue");
   if (beyond !== undefined && !run_ids.includes(beyond)) {
@@ -56,13 +59,17 @@ function listQueue({ live }: ObjectContext, query: ListQueue): Page<QueuedInput>
 async function patchQueued(context: ObjectContext, id: string, change: PatchQueued): Promise<QueuedInput> {
   const { live, clock } = context;
   const { position, ...updates } = change;
-  const before = waitingInput(context, id);
+  const before = waitingInput(context.live, id);
   if (position !== undefined) movedTo(live.record, id, position);
   const { hooks } = definitionAccess(context);
   const changes = Object.keys(updates).length > 0;
+  if (updates.content !== undefined) {
+    messageOf(before);
+    updates.content = await filteredText(context, updates.content);
+  }
   const picked = changes ? await hooks.beforeUpdateMessage(messageOf(before).id, { ...updates }) : {};
   // While the hooks ran, the input's run may have begun, and the queue may have changed.
-  const run = waitingInput(context, id);
+  const run = waitingInput(context.live, id);
   const message = changes ? changed(messageOf(run), picked, clock.now()) : null;
   const { queue } = live.record;
   const run_ids = position === undefined ? queue.run_ids : movedTo(live.record, id, position);
@@ -91,7 +98,7 @@ function view(record: ObjectContext["live"]["record"], run: QueuedRun): QueuedIn
 }
 
 /** Returns a waiting input. Throws for an unknown id, and for an input that does not wait any more. */
-function waitingInput({ live }: ObjectContext, id: string): QueuedRun {
+function waitingInput(live: LiveThread, id: string): QueuedRun {
   const run = live.store.run(id);
   if (run === null) throw refuse("run_not_found", `There is no input "${id}" in the queue of this thread.`);
   if (live.record.queue.run_ids.includes(id) && run.status === "queued") return run;
@@ -121,7 +128,7 @@ function changed(message: MessageRecord, updates: Record<string, unknown>, now: 
       fields: [{ path: "content", message: "Is blank, so there is nothing to answer" }],
     });
   }
-  checkSize(parts);
+  checkMessageSize(parts);
   const merged = mergedMetadata(message.metadata, metadata as MessageRecord["metadata"] | undefined);
   return { ...message, parts, metadata: merged, updated_at: now };
 }

@@ -9,7 +9,8 @@ import type { ListLogs } from "#contract/log-route.ts";
 import type { ListRuns } from "#contract/run-route.ts";
 import type { Run } from "#contract/run.ts";
 import { logEntries, toolCallEntries } from "#core/log-entries.ts";
-import type { LogRecord, RunRecord, MessageRecord } from "#core/record.ts";
+import type { LogRecord, MessageRecord } from "#core/record.ts";
+import type { RunRecord } from "#core/run-record.ts";
 import { toLog, toRun, toMessage } from "#core/view.ts";
 import { earlierMessages } from "#flow/history.ts";
 import { sectionSources, systemPrompt } from "#flow/system-prompt.ts";
@@ -21,19 +22,22 @@ import type { ObjectContext } from "../object-context.ts";
 import { boundedRows, pageBytes } from "./bounded-page.ts";
 import type { MethodGroup } from "./method-call.ts";
 
-/** The rows of each further read. An input that joined another run is not listed, so the first read may not fill the page. */
+/**
+ * The number of rows that each query after the first one reads. An input that joined another run is not listed, so the first read may not
+ * fill the page.
+ */
 const batch = 100;
 
 /** The methods of runs and log rows. */
 export const recordMethods: MethodGroup<"listRuns" | "getRun" | "listLogs" | "getLog"> = {
-  listRuns: ({ thread }, query) => listRuns(thread().context, query),
-  getRun: ({ thread }, id) => getRun(thread().context, id),
-  listLogs: ({ thread }, query) => listLogs(thread().context, query),
+  listRuns: ({ thread }, query) => listRuns(thread().context.live, query),
+  getRun: ({ thread }, id) => getRun(thread().context.live, id),
+  listLogs: ({ thread }, query) => listLogs(thread().context.live, query),
   getLog: ({ thread }, id) => getLog(thread().context, id),
 };
 
 /** A page of runs, including queued ones. An input that joined another run is not a run of its own and is not listed. */
-function listRuns({ live }: ObjectContext, query: ListRuns): Page<Run> {
+function listRuns(live: LiveThread, query: ListRuns): Page<Run> {
   const { order, limit } = query;
   const rows: RunRecord[] = [];
   let beyond = query.cursor === undefined ? undefined : decodeCursor(query.cursor, "runs");
@@ -47,7 +51,7 @@ function listRuns({ live }: ObjectContext, query: ListRuns): Page<Run> {
 }
 
 /** One run. */
-function getRun({ live }: ObjectContext, id: string): Run {
+function getRun(live: LiveThread, id: string): Run {
   const run = live.store.run(id);
   if (run === null) throw refuse("run_not_found", `There is no run "${id}" in this thread.`);
   const { joined } = run;
@@ -66,7 +70,7 @@ function present({ runState }: Pick<LiveThread, "runState">, run: RunRecord): Ru
 }
 
 /** A page of log rows. The row of a step contains its tool calls; with `type=tool_call` only these calls are listed. */
-function listLogs({ live }: ObjectContext, query: ListLogs): Page<Log> {
+function listLogs(live: LiveThread, query: ListLogs): Page<Log> {
   const beyond = query.cursor === undefined ? undefined : decodeCursor(query.cursor, "logs");
   // The rows of steps and of recoveries contain calls, so rows of all types are read.
   const type = query.type === "tool_call" ? undefined : query.type;
@@ -142,7 +146,7 @@ async function rebuiltRequest(context: ObjectContext, row: LogRecord): Promise<J
   const system =
     prompt === null ? null : await systemPrompt(prompt, sectionSources(context.definitions)).catch(() => null);
   const same = system !== null && (await sha256Hex(system)) === request["system_hash"];
-  const messages = sentMessages(context, { row, request, prompt });
+  const messages = sentMessages(context.live, { row, request, prompt });
   return {
     system: same ? system : null,
     ...(same ? {} : { system_changed: "This request had another system prompt than the definitions give now." }),
@@ -152,7 +156,7 @@ async function rebuiltRequest(context: ObjectContext, row: LogRecord): Promise<J
 }
 
 function sentMessages(
-  { live }: ObjectContext,
+  live: LiveThread,
   { row, request, prompt }: { row: LogRecord; request: JsonObject; prompt: AnyPromptDefinition | null },
 ) {
   const sent = request["messages"];
@@ -161,9 +165,11 @@ function sentMessages(
   const last = live.store.message(text(sent["last"]));
   if (first === null || last === null) return [];
   const leftOut = new Set(Array.isArray(sent["left_out"]) ? sent["left_out"] : []);
+  const head = new Set(Array.isArray(sent["head"]) ? sent["head"] : []);
+  const dropped = text(sent["dropped_before"]);
   const after = live.store
     .messagesAfter(first.branch, first.position)
-    .filter((message) => message.position <= last.position);
+    .filter(({ id, position }) => position <= last.position && (position >= dropped || head.has(id)));
   const range = [first, ...after].filter((message) => !leftOut.has(message.id));
   const isOwn = (message: MessageRecord) => message.run_id === row.run_id;
   const own = range.filter(isOwn);

@@ -5,7 +5,7 @@ import { ThreadholdError, refuse } from "#contract/error.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 
-/** The least and the most bytes of a piece. Only the last piece may be smaller. */
+/** The minimum and the maximum number of bytes of a piece. Only the last piece may be smaller. */
 const pieceSize = { least: 64 * 1024, most: 256 * 1024 };
 
 /**

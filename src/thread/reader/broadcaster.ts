@@ -4,7 +4,7 @@
 import type { EventDraft, PlainEvent, ThreadEvent } from "#contract/event.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { EventSink } from "#core/ports/event-sink.ts";
-import { inToldOrder } from "#core/stored-event.ts";
+import { inSentOrder } from "#core/stored-event.ts";
 
 import type { ReplayFrom } from "../replay/replay-start.ts";
 import type { ReplayPart } from "../replay/replay.ts";
@@ -22,7 +22,7 @@ export interface BroadcasterOptions {
   numbers: EventNumbers;
   /** Rebuilds the events after an event number from rows (`replay/replay.ts`). One call returns a part of bounded size. */
   replay: (from: ReplayFrom) => ReplayPart;
-  snapshot: () => ThreadEvent;
+  snapshot: (includeSilent: boolean) => ThreadEvent;
   /**
    * True while the thread does nothing until a client sends something: no run is active or the active run waits for a client, and no queued
    * run may begin.
@@ -39,7 +39,7 @@ export class Broadcaster implements EventSink {
   readonly #fanOut: FanOut;
   readonly #inFlight: InFlightEvents;
   readonly #window: SharedWindow<Reader>;
-  /** True after `becomeIdle` until all events were sent. */
+  /** True from the call of `becomeIdle` until all events were sent. */
   #idling = false;
   /** Called with every event that is sent, in addition to the readers. */
   onEvent: ((event: PlainEvent) => void) | null = null;
@@ -64,7 +64,7 @@ export class Broadcaster implements EventSink {
 
   number(draft: EventDraft): PlainEvent {
     const { threadId, clock, numbers } = this.#options;
-    return inToldOrder({ seq: numbers.next(), thread_id: threadId, at: clock.now() }, draft);
+    return inSentOrder({ seq: numbers.next(), thread_id: threadId, at: clock.now() }, draft);
   }
 
   send(event: PlainEvent): void {
@@ -226,7 +226,7 @@ export class Broadcaster implements EventSink {
   }
 
   #sendSnapshot(reader: Reader): "sent" | "stopped" {
-    const snapshot = this.#options.snapshot();
+    const snapshot = this.#options.snapshot(reader.filter.includeSilent);
     if (!reader.send(snapshot.seq, new Frame(snapshot))) return "stopped";
     reader.wantsSnapshot = false;
     return "sent";

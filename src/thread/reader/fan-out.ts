@@ -1,11 +1,10 @@
 // Sends events to all readers in order, without delaying the run. With few readers every event is sent at once, except that deltas are
-// combined and sent at most every ten milliseconds. With many readers events are sent to a slice of the readers at a time. A pause of four
+// merged and sent at most every ten milliseconds. With many readers events are sent to a slice of the readers at a time. A pause of four
 // times the slice's cost follows each slice, so that the run has most of the object's time (architecture §5.7).
 
 import type { PlainEvent, ThreadEvent } from "#contract/event.ts";
 import type { Clock } from "#core/ports/clock.ts";
 
-import { DeltaBuffer, isDelta } from "./delta-buffer.ts";
 import type { Reader } from "./reader.ts";
 
 /** Shortest pause between two sends of deltas, in milliseconds. */
@@ -206,4 +205,58 @@ function frameFor({ event, frames }: PendingEvent, reader: Reader): Frame | null
     frames.set(reader.filterKey, frame);
   }
   return frame;
+}
+
+/** True for events that append to a content block of a message or to a tool's output. Such events may be merged. */
+export function isDelta(event: PlainEvent): boolean {
+  return event.type.endsWith("_delta");
+}
+
+function keyOf(event: PlainEvent): string | null {
+  switch (event.type) {
+    case "text_delta":
+    case "thinking_delta":
+    case "toolcall_delta":
+      return `${event.type} ${event.message_id} ${event.index}`;
+    case "tool_execution_delta":
+      return event.delta === undefined ? `progress ${event.tool_call_id}` : `output ${event.tool_call_id}`;
+    default:
+      return null;
+  }
+}
+
+/** Merges two deltas of one block or output into one event: with the offset of the first, the number of the second, and both texts. */
+export function merged(first: PlainEvent, second: PlainEvent): PlainEvent {
+  const from_seq = first.from_seq ?? first.seq;
+  if ("delta" in first && "delta" in second && first.delta !== undefined) {
+    const delta = first.delta + (second.delta ?? "");
+    return { ...second, from_seq, offset: first.offset, delta } as PlainEvent;
+  }
+  return { ...second, from_seq };
+}
+
+/**
+ * Deltas that wait to be sent. Several deltas of one content block, or of one tool's output, are merged into one event. A merged event
+ * takes the position of its last delta, so no delta is sent before an event that was emitted earlier.
+ */
+export class DeltaBuffer {
+  #events = new Map<string, PlainEvent>();
+
+  get empty(): boolean {
+    return this.#events.size === 0;
+  }
+
+  add(event: PlainEvent): void {
+    const key = keyOf(event) ?? `single ${event.seq}`;
+    const known = this.#events.get(key);
+    this.#events.delete(key);
+    this.#events.set(key, known === undefined ? event : merged(known, event));
+  }
+
+  /** Empties the buffer and returns its events in the order of their numbers. */
+  take(): PlainEvent[] {
+    const events = [...this.#events.values()];
+    this.#events = new Map();
+    return events;
+  }
 }

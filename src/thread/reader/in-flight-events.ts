@@ -3,7 +3,7 @@
 
 import type { PlainEvent } from "#contract/event.ts";
 
-import { isDelta, merged } from "./delta-buffer.ts";
+import { isDelta, merged } from "./fan-out.ts";
 
 /** A step whose rows are written. */
 export interface RecordedStep {
@@ -45,6 +45,8 @@ export class InFlightEvents {
     if (event.type === "message_retracted") {
       this.#events = this.#events.filter((known) => known.message_id !== event.message_id);
     }
+    // Each plan replaces the one before it. Plans may be large, and a run may change its plan in each of its steps.
+    if (event.type === "plan") this.#keep((known) => known.type !== "plan");
     if (!isDelta(event)) {
       this.#events.push(event);
       return;

@@ -57,7 +57,9 @@ export class Reader {
     if (unacknowledged > 0) this.#inFlight.push({ seq: prev, bytes: unacknowledged });
   }
 
-  /** Sets the window that all readers of the thread share. What this reader holds beyond its own window counts in it. */
+  /**
+   * Sets the window that all readers of the thread share. Characters that this reader holds beyond its own window count in the shared one.
+   */
   share(window: SharedWindow<Reader>): void {
     this.#shared = window;
     this.#share();

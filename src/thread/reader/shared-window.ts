@@ -30,7 +30,10 @@ export interface SharedWindowOptions<Reader> {
   resume: (reader: Reader) => void;
 }
 
-/** One per thread's object. A socket counts until it is disconnected: a socket that is only closed may still hold its frames. */
+/**
+ * The shared window of one thread's object. A socket counts until it is disconnected: a socket that is only closed may still hold its
+ * frames.
+ */
 export class SharedWindow<Reader extends WindowReader> {
   readonly #options: SharedWindowOptions<Reader>;
   readonly #held = new Map<object, number>();

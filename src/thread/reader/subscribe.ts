@@ -15,6 +15,7 @@ import { endField } from "#core/thread-rpc.ts";
 import { parseBoundedOrNull } from "#lib/bounded-json.ts";
 
 import { notifyChildrenOfReader } from "../children/watching.ts";
+import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { Reader } from "./reader.ts";
 import type { ReaderSocket } from "./reader.ts";
@@ -79,7 +80,7 @@ export function subscribe(context: ObjectContext, { state, url, lease }: Upgrade
   const reader = new Reader(server, cursor);
   live.broadcaster.join(reader, after);
   notifyChildrenOfReader(context);
-  endIfRunIsOver(context, reader);
+  endIfRunIsOver(context.live, reader);
   reader.save();
   return new Response(null, { status: 101, webSocket: client });
 }
@@ -103,7 +104,7 @@ function readQuery(given: URLSearchParams, lastSeq: number) {
 }
 
 /** Ends a subscription to a run that had already ended or was suspended when the reader joined. */
-function endIfRunIsOver({ live }: ObjectContext, reader: Reader): void {
+function endIfRunIsOver(live: LiveThread, reader: Reader): void {
   const { runId } = reader.filter;
   if (reader.closed || reader.behind || runId === null) return;
   const status = live.store.run(runId)?.status;
@@ -132,7 +133,7 @@ export function leaseOf(socket: ReaderSocket): StreamLease | undefined {
 }
 
 /** Handles a message from a reader. It can only acknowledge events; any other message is ignored. */
-export function acknowledge({ live }: ObjectContext, socket: WebSocket, text: string): void {
+export function acknowledge(live: LiveThread, socket: WebSocket, text: string): void {
   const reader = live.broadcaster.find(socket);
   if (reader === undefined || text.length > 200) return;
   const parsed = acknowledgementSchema.safeParse(parseBoundedOrNull(text, bodyBounds));

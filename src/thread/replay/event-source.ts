@@ -5,7 +5,7 @@ import type { MessageRecord, ThreadRecord } from "#core/record.ts";
 import { callsOf } from "#core/run-state.ts";
 import type { EventSource } from "#core/stored-event.ts";
 
-/** Rows that are read at once. */
+/** The number of rows that one query reads. */
 const page = 25;
 
 /** Contract: `known` are current rows. */

@@ -1,12 +1,13 @@
-// Where a replay begins to read: at the run that was active at an event number, or, if none was, at the first message after the number.
-// Runs usually start in the order of their ids. A run overtakes earlier ones if it was moved up in the queue or interrupted another run.
-// Such a run stores the lowest id that it overtook (`overtook`), and each overtaken run stores the highest id that overtook it
+// Finds where a replay begins to read: at the run that was active at an event number, or, if no run was active, at the first message after
+// the number. Runs usually start in the order of their ids. A run overtakes earlier ones if it was moved up in the queue or interrupted
+// another run. Such a run stores the lowest id that it overtook (`overtook`), and each overtaken run stores the highest id that overtook it
 // (`overtaken`).
 
 import type { ThreadStore } from "#core/ports/thread-store.ts";
-import type { RunRecord, ThreadRecord } from "#core/record.ts";
+import type { ThreadRecord } from "#core/record.ts";
+import type { RunRecord } from "#core/run-record.ts";
 
-/** Rows that are read at once. A row may have 2 MiB. */
+/** The number of rows that one query reads. A row may have 2 MiB. */
 const page = 25;
 const firstPage = 2;
 
@@ -18,13 +19,13 @@ export interface ReplayPlace {
   message: string;
 }
 
-/** The event number after which the replayed events begin, and the place where the previous part ended; null for the first part. */
+/** The event number after which the replayed events begin, and the position at which the previous part ended; null for the first part. */
 export interface ReplayFrom {
   after: number;
   place: ReplayPlace | null;
 }
 
-/** The runs that had started before an event number, as far as a replay needs them. */
+/** Facts about the runs that had started before an event number. */
 export interface RunsAt {
   /** The run that had started last; null if none had started. */
   last: RunRecord | null;

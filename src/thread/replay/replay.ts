@@ -10,12 +10,12 @@ import { eventSource } from "./event-source.ts";
 import { firstMessage, hadEnded, runsAt, runsById, searchRunsOn, startOf } from "./replay-start.ts";
 import type { ReplayFrom, ReplayPlace, RunsAt } from "./replay-start.ts";
 
-/** Rows that are read at once. A row may have 2 MiB. */
+/** The number of rows that one query reads. A row may have 2 MiB. */
 const page = 25;
 
 /**
- * The most rows of a part, and the most UTF-16 units of their JSON. A part stays in memory until its reader has received it, so it is
- * small.
+ * The maximum number of rows of a part, and the maximum number of UTF-16 units of their JSON. A part stays in memory until its reader has
+ * received it, so it is small.
  */
 const bounds = { rows: 500, size: 512 * 1024 };
 
@@ -26,7 +26,7 @@ export interface ReplayPart {
   upTo: number | null;
   /** Approximate size in UTF-16 units of the events that are in memory only because of this part. */
   size: number;
-  /** Where the search for the next part begins; null if nothing was searched. */
+  /** The position at which the search for the next part begins; null if nothing was searched. */
   place: ReplayPlace | null;
 }
 

@@ -4,23 +4,28 @@
 
 import { refuse } from "#contract/error.ts";
 import type { EventOf } from "#contract/event.ts";
+import type { JsonObject } from "#contract/json.ts";
 import type { PostMessage } from "#contract/message-route.ts";
 import { queueLimit } from "#contract/queue-route.ts";
 import type { Limits } from "#contract/run.ts";
 import type { Message } from "#contract/thread-message.ts";
 import { excess } from "#core/limits/allowed.ts";
 import { totalOf } from "#core/message-counts.ts";
-import { messageDraft } from "#core/message-draft.ts";
+import { checkMessageSize, messageDraft } from "#core/message-draft.ts";
 import type { FileVersion } from "#core/ports/thread-file-port.ts";
-import type { ActiveRun, ExecutedRun, MessageRecord, QueuedRun, RunRecord, StoredPart } from "#core/record.ts";
+import type { MessageRecord, StoredPart } from "#core/record.ts";
+import type { ActiveRun, ExecutedRun, QueuedRun, RunRecord } from "#core/run-record.ts";
 import type { Admission, Caller, InputSetup, RequestKey } from "#core/thread-rpc.ts";
 import { toMessage, toRun } from "#core/view.ts";
 import { humanMark } from "#flow/history.ts";
+import { formOfSchema } from "#flow/structured-answer.ts";
 import type { AnyAgentDefinition } from "#spec/index.ts";
 
 import { appendMessages } from "../append-messages.ts";
 import { takeMessageFiles } from "../attachments/admit-files.ts";
+import type { LiveThread } from "../live-thread.ts";
 import { withConfirmedLease } from "../method/confirmed-lease.ts";
+import { filteredParts } from "../method/filter-input.ts";
 import { keepOptions, withSetup } from "../method/input-setup.ts";
 import type { MethodGroup } from "../method/method-call.ts";
 import type { ObjectContext } from "../object-context.ts";
@@ -59,18 +64,28 @@ export async function admitMessage(
   const { caller, input, key } = message;
   checkLimits(context, caller, input.limits);
   checkWhen(input);
-  const first = repeatedAdmission(context, key);
+  const first = repeatedAdmission(context.live, key);
   if (first !== null) return first;
-  checkIdle(context, input.when);
+  checkIdle(context.live, input.when);
   await context.faults.at("admission.message-agent");
   const agent = await agentOf(context);
+  if (input.structure !== undefined) checkStructure(input, input.structure, agent);
   await context.faults.at("admission.files");
   const files = await takeMessageFiles(context, driver, input);
   try {
+    // The input of a child thread comes from another agent, so no filter checks it.
+    const isFromAgent = (message.parentRunId ?? null) !== null;
+    const { structure } = input;
+    const checked = isFromAgent ? files.parts : filteredParts(context, agent, { parts: files.parts, structure, key });
+    let { parts } = files;
+    if (checked !== parts) {
+      await context.faults.at("admission.filter");
+      parts = await checked;
+    }
     await context.faults.at("admission.draft");
-    const draft = await draftOf(context, message, { parts: files.parts, agent });
+    const draft = await draftOf(context, message, { parts, agent });
     // Other requests may have been admitted while the hooks ran.
-    const meanwhile = repeatedAdmission(context, key);
+    const meanwhile = repeatedAdmission(context.live, key);
     if (meanwhile === null) return admitDraft(context, driver, { ...message, draft, claim: files.claim });
     files.discard();
     return meanwhile;
@@ -85,6 +100,7 @@ function admitDraft(
   context: ObjectContext,
   driver: Driver,
   {
+    caller,
     input,
     key,
     parentRunId = null,
@@ -94,9 +110,9 @@ function admitDraft(
   }: MessageAdmission & { draft: MessageRecord; claim: () => FileVersion[] },
 ): Admission {
   assertNotDeleted(driver);
-  checkIdle(context, input.when);
+  checkIdle(context.live, input.when);
   const files = claim();
-  keepOptions(context, setup);
+  keepOptions(context.live, setup);
   const after = context.live.lastSeq;
   if (!input.run) {
     const [stored] = appendMessages(context.live, [draft]);
@@ -110,14 +126,16 @@ function admitDraft(
   const waiting = {
     ...(files.length === 0 ? {} : { files }),
     ...(when === "steer" || when === "interrupt" ? { when } : {}),
+    ...context.traces?.inputField(caller.trace),
   };
-  const run = newRun(context, { kind: "message", limits, input: draft, waiting, parentRunId });
+  const { structure } = input;
+  const run = newRun(context, { kind: "message", limits, structure, input: draft, waiting, parentRunId });
   const admitted = startRun(context, driver, run);
   const message = { ...draft, run_id: joined?.id ?? run.id };
   runAfterHooks(context, message);
   const from = Math.min(after, seqBeforeSuspension(joined));
   const answer = {
-    message: currentMessage(context, message),
+    message: currentMessage(context.live, message),
     run: toRun(joined ?? admitted),
     after: from,
     repeated: false,
@@ -131,7 +149,7 @@ async function draftOf(
   { parts, agent }: { parts: StoredPart[]; agent: AnyAgentDefinition },
 ): Promise<MessageRecord> {
   const { live, clock } = context;
-  checkSize(parts);
+  checkMessageSize(parts);
   const draft = messageDraft({
     id: live.uuids.next(),
     role: input.role,
@@ -141,7 +159,7 @@ async function draftOf(
     silent: input.silent,
     // A person's message to two models is marked, so that the models' own messages differ from it (decision 9: two models in a thread).
     metadata:
-      agent.type === "dual_ai" && input.role === "user" && !isEmpty(context)
+      agent.type === "dual_ai" && input.role === "user" && !isEmpty(context.live)
         ? { ...input.metadata, ...humanMark }
         : input.metadata,
   });
@@ -151,7 +169,7 @@ async function draftOf(
   return hooks.beforeCreateMessage(isOther ? { ...draft, author: caller.user } : draft);
 }
 
-export function isEmpty({ live }: ObjectContext): boolean {
+export function isEmpty(live: LiveThread): boolean {
   return totalOf(live.record.counts, { includeSilent: true }) === 0;
 }
 
@@ -161,7 +179,7 @@ function runAfterHooks(context: ObjectContext, message: MessageRecord): void {
   context.background(hooks.afterCreateMessage(message));
 }
 
-/** The active run, if a message can join it; null after a stop, and without an active run. */
+/** The active run, if a message can join it; null if the run was asked to stop, or if no run is active. */
 function steerable({ activeRun }: Driver): ActiveRun | null {
   return activeRun?.stop === false ? activeRun : null;
 }
@@ -193,7 +211,7 @@ export function startRun(context: ObjectContext, driver: Driver, run: QueuedRun)
   const { when } = run.queued;
   if (when === "interrupt" && !idle) return driver.interrupt(run);
   const position = when === "interrupt" ? "first" : when === "steer" && steerable(driver) !== null ? "steers" : "last";
-  const queued = enqueueRun(context, run, { position });
+  const queued = enqueueRun(context.live, run, { position });
   // If a stop paused the queue, this input resumes it and runs after the inputs that were queued before.
   if (idle) driver.beginNext();
   return queued;
@@ -204,8 +222,8 @@ function triggerOf({ kind, parent_run_id }: RunRecord): EventOf<"run_start">["tr
   return kind === "continue" ? "continuation" : "user";
 }
 
-/** The stored message, or the draft while it waits in the queue. */
-function currentMessage({ live }: ObjectContext, draft: MessageRecord): Message {
+/** The message as it is stored, or the draft if it is only in the queue. */
+function currentMessage(live: LiveThread, draft: MessageRecord): Message {
   return toMessage(live.store.message(draft.id) ?? draft);
 }
 
@@ -213,20 +231,7 @@ export function agentOf({ live, definitions }: ObjectContext): Promise<AnyAgentD
   return definitions.agent(live.record.agent_id);
 }
 
-/** The most UTF-8 bytes of a message (architecture §6). Its files are references when it is checked. */
-const messageLimit = 1024 * 1024;
-
-/** Refuses a message whose row would be too large. */
-export function checkSize(parts: readonly StoredPart[]): void {
-  const bytes = new TextEncoder().encode(JSON.stringify(parts)).byteLength;
-  if (bytes <= messageLimit) return;
-  throw refuse("too_large", `The message has ${bytes} bytes; at most ${messageLimit} are taken.`, {
-    field: "content",
-    limit: messageLimit,
-  });
-}
-
-/** Refuses to steer or interrupt with a message that starts no run. */
+/** Refuses `when: "steer"` and `when: "interrupt"` for a message that starts no run. */
 function checkWhen({ when, run }: PostMessage): void {
   if (run || when === "queue" || when === "reject") return;
   throw refuse("invalid_request", `when: "${when}" is for a message that is to be answered: leave out run: false.`, {
@@ -234,8 +239,18 @@ function checkWhen({ when, run }: PostMessage): void {
   });
 }
 
+/** Refuses a structure that cannot be used, or that the message's run would not follow. */
+function checkStructure({ when, run }: PostMessage, structure: JsonObject, { type, name }: AnyAgentDefinition): void {
+  const wrong = (message: string) => refuse("invalid_request", message, { fields: [{ path: "structure", message }] });
+  if (!run) throw wrong("A structure is for a message that is to be answered: leave out run: false.");
+  if (when === "steer") throw wrong('A message with when: "steer" joins a run, whose answer keeps its own structure.');
+  if (type === "dual_ai") throw wrong(`The agent "${name}" has two sides, whose answers are messages to each other.`);
+  const form = formOfSchema(structure);
+  if ("problem" in form) throw wrong(`The schema ${form.problem}.`);
+}
+
 /** Refuses a message with `when: "reject"` while a run is active. */
-function checkIdle({ live }: ObjectContext, when: PostMessage["when"]): void {
+function checkIdle(live: LiveThread, when: PostMessage["when"]): void {
   const { active_run_id, status, pending = [] } = live.record;
   if (when !== "reject" || active_run_id === null) return;
   const open = pending.map(({ id, kind }) => `"${id}" (${kind})`).join(", ");

@@ -5,7 +5,7 @@ import { refuse } from "#contract/error.ts";
 import type { PostRun } from "#contract/run-route.ts";
 import type { LimitSuspension } from "#core/awaited.ts";
 import { amountNames, remainingOf, noBounds } from "#core/limits/amounts.ts";
-import type { SuspendedRun } from "#core/record.ts";
+import type { SuspendedRun } from "#core/run-record.ts";
 import { isSuspended } from "#core/run-state.ts";
 import type { Admission, Caller, RequestKey } from "#core/thread-rpc.ts";
 import { toRun } from "#core/view.ts";
@@ -24,19 +24,19 @@ export const continueMethods: MethodGroup<"postRun"> = {
     withConfirmedLease(call, ({ context, driver }) => admitRun(context, driver, { caller: call.caller, input, key })),
 };
 
-/** Admits the run, or continues what waits for it. */
+/** Raises the limit of a suspended run, or resumes a paused queue, or else admits a new run. */
 async function admitRun(
   context: ObjectContext,
   driver: Driver,
   { caller, input, key }: { caller: Caller; input: PostRun; key: RequestKey | null },
 ): Promise<Admission> {
   checkLimits(context, caller, input.limits);
-  const first = repeatedAdmission(context, key);
+  const first = repeatedAdmission(context.live, key);
   if (first !== null) return first;
   await context.faults.at("admission.run-agent");
   const agent = await agentOf(context);
   // Another request with the same key may have been admitted during the awaits.
-  const meanwhile = repeatedAdmission(context, key);
+  const meanwhile = repeatedAdmission(context.live, key);
   if (meanwhile !== null) return meanwhile;
   assertNotDeleted(driver);
   const { live } = context;
@@ -48,7 +48,7 @@ async function admitRun(
     return storeUnderKey(context, key, { answer: { message: null, run, after, repeated: false } });
   }
   // In an agent with two models, they can begin a conversation without a message (decision 9: two models in a thread).
-  if (agent.type !== "dual_ai" && isEmpty(context)) {
+  if (agent.type !== "dual_ai" && isEmpty(context.live)) {
     throw refuse("conflict", "There is nothing to continue: the thread has no message yet. Send one.");
   }
   const { active_run_id, queue } = live.record;
@@ -63,7 +63,8 @@ async function admitRun(
   }
   const after = live.lastSeq;
   const side = input.side === undefined ? {} : { side: input.side };
-  const fresh = newRun(context, { kind: "continue", limits: input.limits ?? null, input: null });
+  const waiting = context.traces?.inputField(caller.trace) ?? {};
+  const fresh = newRun(context, { kind: "continue", limits: input.limits ?? null, input: null, waiting });
   const run = startRun(context, driver, { ...fresh, ...side });
   return storeUnderKey(context, key, { answer: { message: null, run: toRun(run), after, repeated: false } });
 }
@@ -87,14 +88,18 @@ function limitedRun({ activeRun: run }: Driver): LimitedRun | null {
 function raiseLimit(driver: Driver, { run, limit }: LimitedRun, { limits = {}, side }: PostRun): void {
   const { amount, allowed, used } = limit;
   if (side !== undefined) {
-    throw refuse("conflict", "A run rests at a limit, and goes on with the side that was to speak. Leave `side` out.", {
-      field: "side",
-      run_id: run.id,
-    });
+    throw refuse(
+      "conflict",
+      "A run that is suspended at a limit continues with the side whose turn it is. Leave `side` out.",
+      {
+        field: "side",
+        run_id: run.id,
+      },
+    );
   }
   const requested = limits[amount];
   if (requested === undefined || !isMore(requested, limit)) {
-    const message = `The run rests at its limit of ${amount}: ${used} of ${allowed} are used. Continue with a higher \`limits.${amount}\` than what is used, or with null; or stop the run.`;
+    const message = `The run is suspended at its limit of ${amount}: ${used} of ${allowed} are used. Continue with a higher \`limits.${amount}\` than the used amount, or with null; or stop the run.`;
     throw refuse("conflict", message, { field: `limits.${amount}`, run_id: run.id, limit: allowed, used });
   }
   const given = amountNames.filter((name) => limits[name] !== undefined);

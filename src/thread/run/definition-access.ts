@@ -85,7 +85,8 @@ function threadAccess(context: ObjectContext, place: DefinitionPlace): ThreadAcc
 
 const tooDeep = `Hooks and tools called each other more than ${deepestWrite} deep. A hook is called for its own writes too.`;
 
-function reportHook({ live, clock }: ObjectContext, data: Record<string, unknown>): void {
+/** Writes a problem of a hook or a filter to the log. */
+export function reportHook({ live, clock }: ObjectContext, data: Record<string, unknown>): void {
   const defined = Object.entries(data).filter(([, value]) => value !== undefined);
   live.store.insertLog({
     id: live.uuids.next(),

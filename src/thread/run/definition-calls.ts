@@ -18,10 +18,10 @@ import type { Driver } from "./driver.ts";
 import { logToolFailure } from "./run-line.ts";
 import { newRun } from "./write-run.ts";
 
-/** The most queued calls of a run. */
+/** The maximum number of queued calls of a run. */
 const queueLimit = 100;
 
-/** Makes the functions for a thread. `context` is read at each call. */
+/** Creates the functions that queue and invoke tool calls of a thread. `context` is called again for each tool call. */
 export function threadCalls(context: () => ObjectContext, driver: () => Driver): ThreadCalls {
   return {
     queue: (name, args) => queueCall(context(), driver(), { name, args }),
@@ -29,7 +29,10 @@ export function threadCalls(context: () => ObjectContext, driver: () => Driver):
   };
 }
 
-/** Queues a call. The call is durable when the function returns: the run's row stores it until it is made. */
+/**
+ * Queues a tool call for the active run; if no run is active, starts a run for it. The call survives a crash: when this function returns,
+ * the run's row contains the call, and keeps it until it is made.
+ */
 function queueCall(context: ObjectContext, driver: Driver, { name, args }: { name: string; args: JsonObject }): void {
   const { live, definitions } = context;
   const isCallable = (["tools", "prompts", "agents"] as const).some((kind) => definitions.has(kind, name));
@@ -78,9 +81,10 @@ async function invoke(
   const after = await hooks.afterToolCall(hookCall, answer);
   await faults.at("invoke.keep-files");
   const kept = await threadAnswerFiles(context).keep(after, { message_id: id, name, signal });
-  // The hook runs before the log row is written with the result, like the hook before the result of a model's call is stored.
+  // As for the tool calls of a model, the hook runs before the result is stored. Here the log row stores the result.
   await faults.at("invoke.before-store");
-  const result = fitResult(await hooks.beforeStoreToolResult(hookCall, kept));
+  const { value, ...final } = await hooks.beforeStoreToolResult(hookCall, kept);
+  const result = fitResult(final);
   const { stack, ...shown } = result;
   live.store.insertLog(
     fitLog({
@@ -105,11 +109,12 @@ async function invoke(
   );
   const failed = { id, name, is_error: result.status === "error", run_id: live.record.active_run_id };
   logToolFailure(context, { ...failed, ...(stack === undefined ? {} : { stack }) });
-  return told(result);
+  // A client receives JSON, which has no place for the value.
+  return { ...invokedResult(result), ...(value === undefined || place === null ? {} : { value }) };
 }
 
 /** The result without the fields that only the log row contains. */
-function told({ status, result, error, attachments }: ReturnType<typeof fitResult>): InvokedResult {
+function invokedResult({ status, result, error, attachments }: ReturnType<typeof fitResult>): InvokedResult {
   return {
     status,
     ...(result === undefined ? {} : { result }),
@@ -144,7 +149,7 @@ async function asksFirst({ approval }: ToolRunner, args: JsonObject): Promise<bo
   return approval.needed(args).catch(() => true);
 }
 
-/** A `state.execution` for a tool that is invoked while no run is active. */
+/** A `state.execution` for a tool that is invoked while no run is active. It has no steps and controls nothing. */
 function restPlace(flowId: string, depth: number): DefinitionPlace {
   const execution: ExecutionState = {
     flowId,

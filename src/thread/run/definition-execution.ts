@@ -31,7 +31,10 @@ export interface ExecutionParts {
   strategy: ConversationStrategy;
   /** The messages that the main loop loaded for its current step, and those that it added since. */
   history: () => readonly MessageRecord[];
-  /** Store the requests of `forceTurn` and `stop`. After a crash the call that made them does not run again if it had its result. */
+  /**
+   * Store the requests of `forceTurn` and `stop`. After a crash a tool call that has a result is not executed again, so without this its
+   * request would be lost.
+   */
   keep: { forced(side: Side): void; stopped(): void };
 }
 

@@ -1,23 +1,21 @@
 // Executes the runs of a thread one at a time: begins a run, resumes it after a crash or a suspension, ends it, and begins the next queued
 // one. Each change of a run's state is durable before the run continues.
 
-import { run as loop } from "#core/loop.ts";
-import type { Halt } from "#core/loop.ts";
 import type { RunEnd } from "#core/ports/strategy-port.ts";
-import type { ActiveRun, ExecutedRun, MessageRecord, QueuedCall, QueuedRun, SuspendedRun } from "#core/record.ts";
+import type { MessageRecord } from "#core/record.ts";
+import type { ActiveRun, ExecutedRun, QueuedCall, QueuedRun, SuspendedRun } from "#core/run-record.ts";
 import { isActive, isSuspended } from "#core/run-state.ts";
 
 import { longestHeartbeatMs } from "../alarm.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { leftCalls } from "./left-calls.ts";
 import { closeOpenCalls, leftRun, recoverRun } from "./recovery.ts";
-import { assembleRun, hasDeliveredResult } from "./run-assembly.ts";
+import { executeRun, hasDeliveredResult } from "./run-assembly.ts";
 import type { AssembledRun } from "./run-assembly.ts";
-import { givenUp, logUnstoredEnd, recordFailure, retractAnswers } from "./run-failure.ts";
+import { givenUp, logUnstoredEnd, retractAnswers } from "./run-failure.ts";
 import { logRunLine } from "./run-line.ts";
 import { recordAwaitedCalls, recordSuspension, recordResumption } from "./suspension.ts";
-import { finishRun } from "./write-run.ts";
-import { beginRun, enqueueRun, newRun } from "./write-run.ts";
+import { beginRun, enqueueRun, finishRun, newRun } from "./write-run.ts";
 import type { Beginning } from "./write-run.ts";
 
 /** The run that is being executed. */
@@ -36,7 +34,10 @@ export class Driver {
     this.#context = context;
   }
 
-  /** Begins a run; no other may be active. `isNew`: it has no row yet. `follows`: it makes the queued tool calls that the last run left. */
+  /**
+   * Begins a run; no other run may be active. `isNew`: the run has no row yet. `follows`: the run makes tool calls that the previous run
+   * queued and did not make.
+   */
   begin(run: QueuedRun, how: Beginning & { follows?: boolean }): ExecutedRun {
     const begun = beginRun(this.#context, run, how);
     this.#execute(begun, { resumed: how.follows ?? !how.isNew });
@@ -81,7 +82,7 @@ export class Driver {
   endInterrupted(end: RunEnd): void {
     const run = this.activeRun;
     if (run === null || this.#execution !== null) return;
-    const interrupted = leftRun(this.#context, run);
+    const interrupted = leftRun(this.#context.live, run);
     retractAnswers(this.#context, interrupted);
     this.#finish(interrupted, null, end);
   }
@@ -110,7 +111,7 @@ export class Driver {
     const also = () => {
       if (active !== null) live.store.updateRun({ ...active, stop: true });
     };
-    const queued = enqueueRun(this.#context, next, { position: "first", also });
+    const queued = enqueueRun(this.#context.live, next, { position: "first", also });
     if (active !== null) active.stop = true;
     this.#halt();
     return queued;
@@ -142,17 +143,20 @@ export class Driver {
   }
 
   #resumeSuspended(run: SuspendedRun): void {
-    this.#execute(recordResumption(this.#context, run), { resumed: true });
+    this.#execute(recordResumption(this.#context.live, run), { resumed: true });
     // Notifies the catalog (the deployment's index of all threads), and a parent thread that shows this thread's calls, that the run
     // continues.
     this.#context.wakeups.runSoon();
   }
 
-  /** Publishes a suspended run's waiting calls after a child changed one. An executed run publishes them when it is suspended. */
+  /**
+   * Publishes the waiting calls of a suspended run again, after a child thread changed the call in `row`. A run that is being executed
+   * publishes its waiting calls when it is suspended.
+   */
   showAwaited(row: MessageRecord): void {
     const run = this.#suspended(row.run_id);
     if (run === null) return;
-    recordAwaitedCalls(this.#context, run, row);
+    recordAwaitedCalls(this.#context.live, run, row);
     this.#context.live.broadcaster.becomeIdle();
     this.#context.wakeups.runSoon();
   }
@@ -192,32 +196,20 @@ export class Driver {
   }
 
   async #executeToHalt({ run, abort }: Execution, resumed: boolean): Promise<void> {
-    const { faults, storage, live } = this.#context;
+    const { faults, live, storage } = this.#context;
     const { meter } = storage;
     const before = meter.snapshot();
-    let assembled: AssembledRun | null = null;
-    let halt: Halt;
-    try {
-      if (resumed) {
-        // The resumption is written to disk before the run continues. Otherwise, a run that crashes its object at once would lose the
-        // record of the resumption, and would be resumed without end. While waiting for the disk the object can also serve other requests.
-        await faults.at("run.taken-up");
-        await storage.sync();
-      }
-      await faults.at("run.assemble");
-      assembled = await assembleRun(this.#context, run, abort);
-      await faults.at("run.loop");
-      halt = await loop(assembled.ports, abort.signal);
-    } catch (thrown) {
-      if (live.retired) return;
-      halt = { type: "end", end: recordFailure(this.#context, run, thrown) };
-    } finally {
-      assembled?.limits.halt();
-    }
-    if (live.retired) return;
+    await faults.at("run.execute");
+    const executed = await executeRun(this.#context, run, { abort, resumed });
+    if (executed === null) return;
+    const { assembled, halt } = executed;
     if (halt.type === "suspend") this.#suspend(run, assembled, halt.until);
     else this.#finish(run, assembled, halt.end);
     logRunLine(this.#context, run, { halt, rows: meter.since(before) });
+    const ended = halt.type === "end" && assembled?.hooks.afterRun !== undefined ? live.store.run(run.id) : null;
+    if (ended === null) return;
+    await faults.at("run.after-hook");
+    await assembled?.hooks.afterRun?.(ended);
   }
 
   /** Handles a failure to write the run's end. The run's row stays active, and the alarm resumes the run as after a crash. */
@@ -244,20 +236,22 @@ export class Driver {
       return;
     }
     const messages = assembled?.journal.messages ?? [];
-    const isShown = recordSuspension(this.#context, run, { until, messages });
+    const isShown = recordSuspension(this.#context.live, run, { until, messages });
     wakeups.suspendUntil(until);
+    this.#context.traces?.flush();
     live.broadcaster.becomeIdle();
     // Lists of threads show which threads wait for a client, so the catalog is updated.
     if (isShown) background(wakeups.runAndSleep());
   }
 
   #finish(run: ActiveRun, assembled: AssembledRun | null, ended: RunEnd): void {
-    const { live, wakeups, background } = this.#context;
+    const { live, wakeups, background, traces } = this.#context;
     const { next, end } = leftCalls(run.progress, ended);
     // Sets an alarm in case of a crash: the end has to reach the catalog, and a run that was not executed has no heartbeat.
     wakeups.notAfter(longestHeartbeatMs);
     const messages = assembled?.journal.messages ?? live.store.messagesAfter(run.branch, run.after_position);
-    finishRun(this.#context, run, { end, messages });
+    const finished = finishRun(this.#context, run, { end, messages });
+    traces?.endRun(finished, run.progress.trace);
     assembled?.journal.close();
     this.#endExecution();
     this.#beginCalls(run.progress, next);
@@ -272,7 +266,7 @@ export class Driver {
     const waiting = { calls, chain: chain + 1 };
     const run = newRun(this.#context, { kind: "tool", limits: null, input: null, waiting });
     // Queued inputs run before these calls.
-    if (queue.run_ids.length > 0) enqueueRun(this.#context, run);
+    if (queue.run_ids.length > 0) enqueueRun(this.#context.live, run);
     else this.begin(run, { trigger: "continuation", isNew: true, follows: true });
   }
 

@@ -3,14 +3,16 @@
 
 import { attachmentsOf } from "#core/attachment-view.ts";
 import type { FileVersion } from "#core/ports/thread-file-port.ts";
-import type { EndedRun, MessageRecord, QueuedRun } from "#core/record.ts";
+import type { MessageRecord } from "#core/record.ts";
+import type { EndedRun, QueuedRun } from "#core/run-record.ts";
 import { toRun } from "#core/view.ts";
 
 import { pendingAttachments } from "../attachments/pending-attachments.ts";
+import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import { countSteering } from "./write-run.ts";
 
-/** The number of messages that are read at once. A row may have 2 MiB. */
+/** The number of messages that one query reads. A row may have 2 MiB. */
 const page = 25;
 
 /** Removes the input and emits the end of its run. There is no await, so after a crash either all of it is stored or nothing. */
@@ -20,7 +22,7 @@ export function dropInput(context: ObjectContext, run: QueuedRun): void {
   const steers = countSteering(live.record);
   const steering = steers - (queue.run_ids.indexOf(run.id) < steers ? 1 : 0);
   const run_ids = queue.run_ids.filter((id) => id !== run.id);
-  const orphans = unreferred(context, run);
+  const orphans = unreferred(context.live, run);
   const stopped: EndedRun = { ...run, status: "stopped", reason: "stopped", queued: null, ended_at: clock.now() };
   const { status, reason, outcome, usage, cost, message_ids, error } = toRun(stopped);
   const end = { status, reason, outcome, usage, cost, message_ids, error };
@@ -38,7 +40,7 @@ export function dropInput(context: ObjectContext, run: QueuedRun): void {
 }
 
 /** The files of an input to which no other message refers, neither a queued one nor a stored one. */
-function unreferred({ live }: ObjectContext, { id, queued }: QueuedRun): FileVersion[] {
+function unreferred(live: LiveThread, { id, queued }: QueuedRun): FileVersion[] {
   const { files = [], message } = queued;
   if (files.length === 0 || message === null) return [];
   const unused = new Map(files.map((file) => [file.path, file]));

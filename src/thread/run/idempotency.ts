@@ -1,20 +1,23 @@
 // Idempotency keys of admitted inputs: the admission is stored under its key, and a repeated request receives it again.
 
 import { refuse } from "#contract/error.ts";
+import type { ThreadholdError } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { Run } from "#contract/run.ts";
 import type { Admission, RequestKey } from "#core/thread-rpc.ts";
 import { toMessage } from "#core/view.ts";
 
+import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 
 /** Returns the stored admission if the key was used before. Refuses the request if its body differs. */
-export function repeatedAdmission({ live }: Pick<ObjectContext, "live">, key: RequestKey | null): Admission | null {
+export function repeatedAdmission(live: LiveThread, key: RequestKey | null): Admission | null {
   const known = key === null ? null : live.store.key(key.key);
   if (known === null || key === null) return null;
   if (known.fingerprint !== key.fingerprint) {
     throw refuse("conflict", "This Idempotency-Key was used before with another body.");
   }
+  if (typeof known.answer["rejected"] === "string") throw rejection(known.answer["rejected"]);
   const { message_id, run, after, input_id } = known.answer as {
     message_id: string | null;
     run: Run | null;
@@ -26,6 +29,20 @@ export function repeatedAdmission({ live }: Pick<ObjectContext, "live">, key: Re
   const shownWaiting = waiting === null ? null : { ...waiting, run_id: run?.id ?? null };
   const message = message_id === null ? null : (live.store.message(message_id) ?? shownWaiting);
   return { message: message === null ? null : toMessage(message), run, after, repeated: true };
+}
+
+/** The refusal of an input that a filter rejected. */
+export function rejection(reason: string): ThreadholdError {
+  return refuse("input_rejected", `The input was refused: ${reason}`, { reason });
+}
+
+/** Stores under the key that a filter rejected the input. */
+export function storeRejection(
+  { live, clock }: Pick<ObjectContext, "live" | "clock">,
+  key: RequestKey | null,
+  reason: string,
+): void {
+  if (key !== null) live.store.insertKey({ ...key, answer: { rejected: reason }, created_at: clock.now() });
 }
 
 /** Stores the admission under its key and returns it. `inputId`: id of the queued input, if its message joined another run. */

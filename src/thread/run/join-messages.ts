@@ -2,22 +2,22 @@
 // join. If the run ends before that, they stay in the queue and start runs.
 
 import type { Steering } from "#core/ports/steering.ts";
-import type { ExecutedRun, JoinedRun } from "#core/record.ts";
+import type { ExecutedRun, JoinedRun } from "#core/run-record.ts";
 import { wholeMessage } from "#core/whole-message.ts";
 
-import type { ObjectContext } from "../object-context.ts";
+import type { LiveThread } from "../live-thread.ts";
 import { countSteering } from "./write-run.ts";
 
-/** The most UTF-16 units of JSON of the messages that join at once. Each of them is in memory several times. */
+/** The maximum number of UTF-16 units of JSON of the messages that join at once. Each of them is in memory several times. */
 const joinBytes = 6 * 1024 * 1024;
 
 /** The steering port of a run. */
-export function steeringOf(context: ObjectContext, run: ExecutedRun): Steering {
+export function steeringOf(live: LiveThread, run: ExecutedRun): Steering {
   return {
     get waiting() {
-      return countSteering(context.live.record) > 0;
+      return countSteering(live.record) > 0;
     },
-    join: () => joinRun(context, run),
+    join: () => joinRun(live, run),
   };
 }
 
@@ -25,7 +25,7 @@ export function steeringOf(context: ObjectContext, run: ExecutedRun): Steering {
  * Appends the waiting messages after the run's last message, and stores in their rows which run they joined. Messages beyond the size limit
  * join before a later model call.
  */
-function joinRun({ live }: ObjectContext, { id: joined }: ExecutedRun): void {
+function joinRun(live: LiveThread, { id: joined }: ExecutedRun): void {
   const joining = fitting(live);
   const { queue } = live.record;
   const run_ids = queue.run_ids.slice(joining.length);
@@ -52,7 +52,7 @@ function joinRun({ live }: ObjectContext, { id: joined }: ExecutedRun): void {
 }
 
 /** The first messages that wait to join, as many as fit, and at least one. */
-function fitting({ record, store }: ObjectContext["live"]): string[] {
+function fitting({ record, store }: LiveThread): string[] {
   const steering = record.queue.run_ids.slice(0, countSteering(record));
   let size = 0;
   const exceeding = steering.findIndex((id, at) => {

@@ -3,12 +3,15 @@
 // runs that follow each other in this way is bounded.
 
 import type { RunEnd } from "#core/ports/strategy-port.ts";
-import type { QueuedCall, RunProgress } from "#core/record.ts";
+import type { QueuedCall, RunProgress } from "#core/run-record.ts";
 
-/** The most consecutive runs that such calls may start. Each run's row stores the count, so a crash does not reset it. */
+/**
+ * The maximum number of consecutive runs that may start for tool calls of the run before. Each run's row stores the count, so a crash does
+ * not reset it.
+ */
 const longestChain = 10;
 
-/** The most names of calls that an error message lists. */
+/** The maximum number of names of calls that an error message lists. */
 const namesShown = 5;
 
 /** The calls for the next run, and the end of the current one. */

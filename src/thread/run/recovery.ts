@@ -7,9 +7,19 @@ import type { EventDraft } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { Side } from "#contract/thread-message.ts";
 import { zeroUsage } from "#contract/usage.ts";
-import type { ActiveRun, ExecutedRun, LogRecord, MessageRecord } from "#core/record.ts";
-import { childUsageFields, addModelUsage, addChildUsage, stepOf, neverStarted } from "#core/run-state.ts";
-import type { OpenStep, ModelUsage } from "#core/run-state.ts";
+import type { ScopedProjection } from "#core/ports/step-port.ts";
+import type { LogRecord, MessageRecord } from "#core/record.ts";
+import type { ActiveRun, ExecutedRun } from "#core/run-record.ts";
+import {
+  addChildUsage,
+  addModelUsage,
+  childUsageFields,
+  committedSteps,
+  endsStep,
+  neverStarted,
+  stepOf,
+} from "#core/run-state.ts";
+import type { CommittedSteps, OpenStep, ModelUsage } from "#core/run-state.ts";
 import { isAnswer, isInScope } from "#core/scope.ts";
 import type { Scope } from "#core/scope.ts";
 import { awaitedApproval } from "#core/tools/call-slot.ts";
@@ -21,7 +31,9 @@ import { recordedTurns } from "#flow/conversation-strategy.ts";
 
 import { appendMessages } from "../append-messages.ts";
 import { enqueueMessage } from "../children/outbound-messages.ts";
+import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
+import { recordedProjections } from "./thread-projections.ts";
 
 /**
  * The number of recoveries without a newly written step after which a run is ended (architecture §5; docs/reference/figures.md: Recovery).
@@ -34,7 +46,7 @@ export type Recovered = { type: "again"; run: ExecutedRun } | { type: "given_up"
 /** Recovers a run, and logs the recovery. */
 export function recoverRun(context: ObjectContext, run: ExecutedRun): Recovered {
   const { live, clock } = context;
-  const logs = runLogs(context, run);
+  const logs = runLogs(context.live, run);
   const tries = restartsSinceProgress(logs) + 1;
   const messages = live.store.messagesAfter(run.branch, run.after_position);
   const rebuilt = rebuild(run, logs, messages);
@@ -61,46 +73,40 @@ export function recoverRun(context: ObjectContext, run: ExecutedRun): Recovered 
 }
 
 /** Restores a run that will not resume: its usage and `state.context` are read from its log rows and messages. */
-export function leftRun(context: ObjectContext, run: ActiveRun): ActiveRun {
-  return rebuild(run, runLogs(context, run), context.live.store.messagesAfter(run.branch, run.after_position));
+export function leftRun(live: LiveThread, run: ActiveRun): ActiveRun {
+  return rebuild(run, runLogs(live, run), live.store.messagesAfter(run.branch, run.after_position));
 }
 
 /** The progress of an interrupted run according to its log rows. */
 export interface LeftAt {
-  /** Returns the number of the last step whose log row is written, in the main loop or a nested loop; 0 before the first step. */
-  step: (line: Scope) => number;
-  /** The stored state of the strategy; null if none was stored. */
-  session: Json | null;
+  /** The committed progress of the main loop and of each nested loop. */
+  committed: (scope: Scope) => CommittedSteps;
   /** Whether a definition called `execution.stop()`. */
   stopAsked: boolean;
   /** The side, `a` or `b`, that a definition chose for the next turn (`forceTurn`), if no step was written since; else null. */
   forced: Side | null;
+  /** What the requests of the run's steps contained of compacted conversations, oldest first. */
+  projections: readonly ScopedProjection[];
 }
 
 /** The progress of a run without steps. */
-export const notBegun: LeftAt = {
-  step: () => 0,
-  session: null,
-  stopAsked: false,
-  forced: null,
-};
+export const notBegun: LeftAt = { committed: committedSteps([]), stopAsked: false, forced: null, projections: [] };
 
 /** Reads the progress of an interrupted run from its rows. */
-export function leftAt(context: ObjectContext, run: ExecutedRun): LeftAt {
-  const logs = runLogs(context, run);
-  const steps = new Map<string | null, number>();
-  let lastStep = "";
-  for (const { id, data } of logs.filter(endsStep)) {
-    const under = typeof data["under"] === "string" ? data["under"] : null;
-    if (under === null) lastStep = id;
-    steps.set(under, Math.max(steps.get(under) ?? 0, Number(data["step"])));
-  }
+export function leftAt(live: LiveThread, run: ExecutedRun): LeftAt {
+  const logs = runLogs(live, run);
+  const lastStep = logs.findLast((log) => endsStep(log) && isOfMainLoop(log))?.id ?? "";
   return {
-    step: ({ parent_id }) => steps.get(parent_id) ?? 0,
-    session: logs.findLast((log) => log.data["session"] !== undefined)?.data["session"] ?? null,
+    committed: committedSteps(logs),
     stopAsked: run.progress.stop_asked === true || logs.some((log) => log.data["stop_asked"] === true),
     forced: run.progress.forced !== undefined && run.progress.forced.at > lastStep ? run.progress.forced.side : null,
+    projections: recordedProjections(logs),
   };
+}
+
+/** Whether a log row is of the run's main loop, and not of a nested loop. */
+function isOfMainLoop({ data }: LogRecord): boolean {
+  return typeof data["under"] !== "string";
 }
 
 /** Stores an error result for each open call of a run that ends without resuming: every call needs a result (architecture §4). */
@@ -176,7 +182,7 @@ function openCalls(messages: readonly MessageRecord[]): { open: OpenStep; call: 
 }
 
 /** The run's log rows, oldest first. */
-function runLogs({ live }: ObjectContext, run: ActiveRun): LogRecord[] {
+function runLogs(live: LiveThread, run: ActiveRun): LogRecord[] {
   return live.store.logs({ order: "asc", limit: 100_000, beyond: run.id, runId: run.id });
 }
 
@@ -189,18 +195,16 @@ function restartsSinceProgress(logs: readonly LogRecord[]): number {
   return logs.slice(progress + 1).filter((log) => log.type === "recovery" && log.data["what"] === "restart").length;
 }
 
-function endsStep(log: LogRecord): boolean {
-  return log.events.some((event) => event.type === "step_end");
-}
-
 /** Restores the fields that the run's row lacks while the run is executed: tokens, cost, `state.context`. */
 function rebuild<R extends ActiveRun>(run: R, logs: readonly LogRecord[], messages: readonly MessageRecord[]): R {
   const rebuilt: R = { ...run, usage: zeroUsage, cost: 0, spent: {}, progress: { ...run.progress, paid: 0 } };
   const logged = new Set<unknown>();
-  for (const { type, data } of logs) {
+  for (const log of logs) {
+    const { type, data } = log;
     if (typeof data["context"] === "object") rebuilt.progress.context = data["context"] as JsonObject;
     rebuilt.progress.driven_ms = Math.max(rebuilt.progress.driven_ms ?? 0, countIn(data["driven_ms"]));
-    rebuilt.progress.turns = Math.max(rebuilt.progress.turns ?? 0, countIn(recordedTurns(data["session"])));
+    const turns = isOfMainLoop(log) ? countIn(recordedTurns(data["session"])) : 0;
+    rebuilt.progress.turns = Math.max(rebuilt.progress.turns ?? 0, turns);
     if (type !== "llm_request") continue;
     logged.add(data["message_id"]);
     // `attemptLog` wrote the row: these fields are the usage of the attempt.

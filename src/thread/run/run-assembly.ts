@@ -1,61 +1,132 @@
-// Makes the loop's ports for a run of a thread. `host/host-ports.ts` makes them for a run that is executed in a process without storage.
+// Executes the loop of a thread's run: makes the loop's ports, among them the journal, which writes the rows of the run.
+// `host/host-ports.ts` makes the ports for a run that is executed in a process without storage.
 
-import type { Side } from "#contract/thread-message.ts";
+import { isJsonObject } from "#contract/json.ts";
+import { blankStreak } from "#core/blank-answer.ts";
+import { run as loop, stoppedByHook } from "#core/loop.ts";
+import type { Halt } from "#core/loop.ts";
+import type { RunJournal } from "#core/ports/run-journal.ts";
 import type { LiveContext, RunPorts } from "#core/ports/run-ports.ts";
-import type { ExecutedRun, MessageRecord, RunProgress, RunRecord } from "#core/record.ts";
+import type { LogRecord, MessageRecord } from "#core/record.ts";
+import type { ExecutedRun, RunProgress, RunRecord } from "#core/run-record.ts";
+import { lastStep } from "#core/run-state.ts";
 import { isAnswer, mainScope } from "#core/scope.ts";
-import { ConversationStrategy, otherSide } from "#flow/conversation-strategy.ts";
-import { mainParticipant, StepBuilder } from "#flow/step-builder.ts";
+import { hookStep } from "#core/step/hook-step.ts";
+import { ConversationStrategy } from "#flow/conversation-strategy.ts";
+import type { HookRunner } from "#flow/hook-runner.ts";
+import { mainParticipant } from "#flow/participant.ts";
+import { StepBuilder } from "#flow/step-builder.ts";
+import { answerForms, answersWithoutCalls, structuredTurns } from "#flow/structured-answer.ts";
 import { sectionSources } from "#flow/system-prompt.ts";
 import { agentTools } from "#flow/tool-source/agent-tools.ts";
 import { clientTools } from "#flow/tool-source/client-tools.ts";
 import { projectTools } from "#flow/tool-source/project-tools.ts";
 import { promptTools } from "#flow/tool-source/prompt-tools.ts";
-import { blankStreak } from "#flow/turn-end.ts";
-import type { AnyAgentDefinition } from "#spec/index.ts";
+import { turnStrategy } from "#flow/turn-strategies.ts";
 
 import { threadAnswerFiles } from "../attachments/thread-answer-files.ts";
 import { RunChildThreads } from "../children/run-children.ts";
+import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
+import type { RecordedStep } from "../reader/in-flight-events.ts";
 import { definitionAccess } from "./definition-access.ts";
 import { executionState, StopFlag } from "./definition-execution.ts";
-import { carriedMessages, carriedOn, messagesBefore } from "./earlier-messages.ts";
+import { carriedMessages, carriedOn, firstSide, messagesBefore } from "./earlier-messages.ts";
 import { steeringOf } from "./join-messages.ts";
-import { Journal } from "./journal.ts";
 import { leftAt, notBegun } from "./recovery.ts";
+import { errorOfRun, recordFailure } from "./run-failure.ts";
 import { RunLimits } from "./run-limits.ts";
+import { logToolFailures } from "./run-line.ts";
+import { threadProjections } from "./thread-projections.ts";
 
 /** The loop's ports, and the objects that the driver uses after the loop. */
 export interface AssembledRun {
   ports: RunPorts;
   journal: Journal;
   limits: RunLimits;
+  hooks: HookRunner;
   /** Ids of calls whose results had arrived before this execution. */
   answered: ReadonlySet<string>;
 }
 
-/** Makes the ports from the run's rows. Rejects if the thread's agent is not defined any more. */
-export async function assembleRun(
+/** How the loop of a run halted, and the objects that were made for it. `assembled` is null if making them failed. */
+export interface ExecutedLoop {
+  assembled: AssembledRun | null;
+  halt: Halt;
+}
+
+/** Executes the run's loop until it halts. Returns null if the thread was deleted meanwhile. A failure becomes the end of the run. */
+export async function executeRun(
   context: ObjectContext,
   run: ExecutedRun,
-  abort: AbortController,
-): Promise<AssembledRun> {
+  { abort, resumed }: { abort: AbortController; resumed: boolean },
+): Promise<ExecutedLoop | null> {
+  const { faults, storage, live } = context;
+  let assembled: AssembledRun | null = null;
+  let halt: Halt | { thrown: unknown };
+  try {
+    if (resumed) {
+      // The resumption is written to disk before the run continues. Otherwise, a run that crashes its object at once would lose the
+      // record of the resumption, and would be resumed without end. While waiting for the disk the object can also serve other requests.
+      await faults.at("run.taken-up");
+      await storage.sync();
+    }
+    await faults.at("run.assemble");
+    assembled = await assembleRun(context, run, abort);
+    const { beforeRun } = assembled.hooks;
+    let mayBegin = true;
+    if (beforeRun !== undefined && !hasBegun(assembled, run)) {
+      await faults.at("run.before-hook");
+      mayBegin = await beforeRun(run.id);
+    }
+    await faults.at("run.loop");
+    halt = mayBegin ? await loop(assembled.ports, abort.signal) : { type: "end", end: stoppedByHook };
+  } catch (thrown) {
+    halt = { thrown };
+  } finally {
+    assembled?.limits.halt();
+  }
+  const failedRun = assembled?.hooks.failedRun;
+  const error = "thrown" in halt ? errorOfRun(halt.thrown) : halt.type === "end" ? halt.end.error : undefined;
+  if (assembled !== null && failedRun !== undefined && error !== undefined && !live.retired) {
+    const last = lastStep(assembled.journal.messages, mainScope)?.answer.step ?? 1;
+    await faults.at("run.failed-hook");
+    await failedRun(error, hookStep(last, assembled.ports));
+  }
+  if (live.retired) return null;
+  if (!("thrown" in halt)) return { assembled, halt };
+  return { assembled, halt: { type: "end", end: recordFailure(context, run, halt.thrown) } };
+}
+
+/** Makes the ports from the run's rows. Rejects if the thread's agent is not defined any more. */
+async function assembleRun(context: ObjectContext, run: ExecutedRun, abort: AbortController): Promise<AssembledRun> {
   const { live, definitions, clock } = context;
   const { signal } = abort;
   const agent = () => definitions.agent(live.record.agent_id);
   await context.faults.at("run.first-side");
-  const first = run.side ?? firstSide(context, run, await agent());
+  const first = run.side ?? firstSide(context.live, run, await agent());
   const journal = new Journal(context, run, live.store.messagesAfter(run.branch, run.after_position));
   // A run without answers has no progress to restore. The progress of a resumed run is read from its rows.
-  const left = journal.messages.some(isAnswer) ? leftAt(context, run) : notBegun;
+  const left = journal.messages.some(isAnswer) ? leftAt(live, run) : notBegun;
   const flag = new StopFlag();
   flag.asked = left.stopAsked;
+  const carried = carriedOn(live, run);
+  const formOf = answerForms(definitions, run.structure ?? carried?.structure);
   const strategy = new ConversationStrategy({
     agent,
     first,
     blanks: () => blankStreak(journal.messages, mainScope),
-    recorded: left.session,
+    recorded: left.committed(mainScope).strategy,
     forced: left.forced,
+    turnStrategy: async (of, side) => {
+      await context.faults.at("run.turn-strategy");
+      const turns = await turnStrategy(of, side, { definitions, clock });
+      await context.faults.at("run.answer-form");
+      const form = await formOf(of, side);
+      const attempts = () => answersWithoutCalls(journal.messages, mainScope);
+      return form === null ? turns : structuredTurns(turns, form, attempts);
+    },
+    formOf,
   });
   const limits = new RunLimits(context, run, { agent, strategy, messages: journal.messages, abort });
   // A definition may use `execution` after the run has ended, when the run's row must not change.
@@ -80,7 +151,6 @@ export async function assembleRun(
   const { state, hooks } = definitionAccess(context, { execution, context: liveContext, depth: 0 });
   // With a prompt without `includeChat`, a request contains only the messages of its run. A run that continues an earlier one needs that
   // run's messages too.
-  const carried = carriedOn(live, run);
   const before = carried === null ? [] : carriedMessages(live, carried, run);
   const children = new RunChildThreads(context, run);
   const steps: StepBuilder = new StepBuilder(
@@ -97,13 +167,17 @@ export async function assembleRun(
       sections: sectionSources(definitions),
       own: () => (before.length === 0 ? journal.messages : [...before, ...journal.messages]),
       files: context.files,
+      clock,
+      projections: threadProjections(live, left.projections),
+      window: (model) => context.models.facts?.(model),
     },
     mainParticipant(
       { definitions },
       {
         agent,
         side: () => strategy.side,
-        earlier: (limit) => messagesBefore(live, carried ?? run, limit).toReversed(),
+        formOf,
+        earlier: (limit, range) => messagesBefore(live, carried ?? run, { limit, range }).toReversed(),
       },
     ),
   );
@@ -116,20 +190,25 @@ export async function assembleRun(
     steps,
     strategy,
     hooks,
-    steering: steeringOf(context, run),
+    steering: steeringOf(live, run),
     answers: threadAnswerFiles(context),
     limits,
     clock,
     ids: { ordered: () => live.uuids.next(), random: () => Math.random() },
     faults: context.faults,
     stopAsked: () => flag.asked,
-    committed: left.step,
+    committed: left.committed,
     context: liveContext,
   };
   await context.faults.at("run.limits");
   await limits.watchTime();
   const answered = new Set(journal.messages.filter(hasDeliveredResult).map(({ id }) => id));
-  return { answered, ports, journal, limits };
+  return { answered, hooks, ports, journal, limits };
+}
+
+/** Whether the run has taken a step, or has begun one that is retried. */
+function hasBegun({ journal }: AssembledRun, { progress }: ExecutedRun): boolean {
+  return progress.retry !== null || journal.messages.some(isAnswer);
 }
 
 /** Whether a result of the call was delivered and the loop has not read it yet. */
@@ -137,12 +216,85 @@ export function hasDeliveredResult({ status, awaits }: MessageRecord): boolean {
   return status === "started" && awaits !== undefined && awaits.delivered !== null;
 }
 
-/** The most messages that are searched for the last answer. Between two answers there are only the results of one step. */
-const lookBack = 50;
+/** The journal of one execution of a run. Writes the rows, and changes the thread in memory accordingly. */
+class Journal implements RunJournal {
+  readonly #context: ObjectContext;
+  readonly #live: LiveThread;
+  readonly #run: RunRecord;
+  readonly #messages: MessageRecord[];
 
-/** The side of the first step, `a` or `b`: the one that did not answer last (decision 9: two models in a thread). */
-function firstSide({ live }: ObjectContext, run: RunRecord, agent: AnyAgentDefinition): Side {
-  if (agent.type !== "dual_ai") return "a";
-  const last = messagesBefore(live, run, lookBack).find(isAnswer)?.side ?? "b";
-  return otherSide(last);
+  /** `messages` are the run's existing messages. */
+  constructor(context: ObjectContext, run: RunRecord, messages: MessageRecord[]) {
+    const { live } = context;
+    this.#context = context;
+    this.#live = live;
+    this.#run = run;
+    this.#messages = messages;
+    live.runState.follow(messages);
+  }
+
+  get messages(): readonly MessageRecord[] {
+    return this.#messages;
+  }
+
+  append(message: MessageRecord): void {
+    this.#live.transaction(() => {
+      this.#live.insertMessage(message);
+      if (message.awaits?.kind === "child") this.#adopt(message.awaits.thread_id);
+    });
+    // A tool message may have a position that was reserved before other messages were added, so the list is sorted.
+    this.#messages.sort((left, right) => (left.position < right.position ? -1 : 1));
+  }
+
+  update(message: MessageRecord): void {
+    this.#live.updateMessage(message);
+  }
+
+  closing(messageId: string): void {
+    this.#live.runState.closing.add(messageId);
+  }
+
+  log(record: LogRecord, agent?: string): void {
+    this.#live.used(this.#run, this.#messages);
+    this.#live.transaction(() => {
+      this.#live.store.insertLog(record);
+      if (agent === undefined) return;
+      this.#live.change({ agent_id: agent });
+      this.#live.save();
+    });
+    this.#live.broadcaster.releaseStored(recordedStep(record));
+    logToolFailures(this.#context, record);
+    this.#context.traces?.recordStep(this.#run, record, this.#messages);
+  }
+
+  appendQueued(message: MessageRecord): void {
+    this.#live.transaction(() => {
+      this.append(message);
+      this.#live.store.updateRun(this.#run);
+    });
+  }
+
+  saveRun(run: RunRecord): void {
+    this.#live.store.updateRun(run);
+  }
+
+  /** Stores the child's id before the child exists, so that a deletion of this thread deletes it too. */
+  #adopt(threadId: string): void {
+    const { children = [] } = this.#live.record;
+    this.#live.change({ children: [...children, threadId] });
+    this.#live.save();
+  }
+
+  /** Closes the journal: from now on, results for calls are not added to its messages. */
+  close(): void {
+    this.#live.runState.follow(null);
+  }
+}
+
+function recordedStep({ depth, data }: LogRecord): RecordedStep {
+  const tools = Array.isArray(data["tools"]) ? data["tools"] : [];
+  const results = tools.map((tool) => (isJsonObject(tool) ? tool["message_id"] : null));
+  const messages = [data["message_id"], ...results].filter((id) => typeof id === "string");
+  const under = typeof data["under"] === "string" ? data["under"] : undefined;
+  return { step: Number(data["step"]), depth, under, messages: new Set(messages) };
 }

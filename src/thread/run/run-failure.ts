@@ -2,7 +2,7 @@
 
 import { ThreadholdError } from "#contract/error.ts";
 import type { RunEnd } from "#core/ports/strategy-port.ts";
-import type { ActiveRun } from "#core/record.ts";
+import type { ActiveRun } from "#core/run-record.ts";
 import { causeOf } from "#lib/log-port.ts";
 
 import type { ObjectContext } from "../object-context.ts";
@@ -24,14 +24,21 @@ export function retractAnswers(context: ObjectContext, run: ActiveRun): void {
   closeOpenCalls(context, run);
 }
 
-/** Cleans up after an error that ended the run. Returns the end to record; only a refusal's own message is shown to users. */
+/** The error of a run that ended because of an exception. Only a refusal's own message is shown to users. */
+export function errorOfRun(thrown: unknown): NonNullable<RunEnd["error"]> {
+  if (thrown instanceof ThreadholdError) return { code: thrown.code, message: thrown.message };
+  return { code: "internal", message: "The run failed inside the server; the thread's log has the cause." };
+}
+
+/** Cleans up after an error that ended the run, and logs its cause. Returns the end to record. */
 export function recordFailure(context: ObjectContext, run: ActiveRun, thrown: unknown): RunEnd {
   retractAnswers(context, run);
-  if (thrown instanceof ThreadholdError) {
-    const { code, message } = thrown;
-    return { status: "error", reason: code, error: { code, message } };
-  }
-  const { live, clock, log } = context;
+  const error = errorOfRun(thrown);
+  if (!(thrown instanceof ThreadholdError)) logFailure(context, run, thrown);
+  return { status: "error", reason: error.code, error };
+}
+
+function logFailure({ live, clock, log }: ObjectContext, run: ActiveRun, thrown: unknown): void {
   const cause = causeOf(thrown);
   log("error", "run_failed", { thread_id: live.record.id, run_id: run.id, cause });
   live.store.insertLog({
@@ -44,8 +51,6 @@ export function recordFailure(context: ObjectContext, run: ActiveRun, thrown: un
     data: { what: "run_failed", cause },
     events: [],
   });
-  const message = "The run failed inside the server; the thread's log has the cause.";
-  return { status: "error", reason: "internal", error: { code: "internal", message } };
 }
 
 /** Logs that the end of a run could not be stored. The alarm resumes the run. */

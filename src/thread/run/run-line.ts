@@ -3,12 +3,14 @@
 
 import { isJsonObject, type JsonObject } from "#contract/json.ts";
 import type { Halt } from "#core/loop.ts";
-import type { LogRecord, RunRecord } from "#core/record.ts";
+import type { LogRecord } from "#core/record.ts";
+import type { RunRecord } from "#core/run-record.ts";
 import type { MeterReading } from "#store/meter.ts";
 
+import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 
-/** The most characters of an error's message, and of its stack, in a line. */
+/** The maximum number of characters of an error's message, and of its stack, in a line. */
 const longest = 2000;
 
 /** Writes the line of a run: its agent, its end, its tokens and rows, and the cause of a failure. */
@@ -23,11 +25,12 @@ export function logRunLine(
   log(failed ? "error" : "info", halt.type === "end" ? "run_end" : "run_rest", {
     thread_id: live.record.id,
     run_id: run.id,
+    ...context.traces?.lineField(run),
     agent: run.agent_id,
     version: run.version,
-    status: halt.type === "end" ? halt.end.status : "resting",
+    status: halt.type === "end" ? halt.end.status : "suspended",
     reason: halt.type === "end" ? halt.end.reason : null,
-    ...(error === undefined ? {} : { error: { ...cause(context, error), ...statusOf(context, run) } }),
+    ...(error === undefined ? {} : { error: { ...cause(context, error), ...statusOf(context.live, run) } }),
     ms: Math.round((clock.now() - (run.started_at ?? run.created_at)) / 1000),
     steps: run.steps,
     usage: run.usage,
@@ -42,7 +45,7 @@ function cause({ settings }: ObjectContext, { code, message }: { code: string; m
 }
 
 /** The HTTP status of the last model attempt, if there was a response. */
-function statusOf({ live }: ObjectContext, run: RunRecord): { status?: number } {
+function statusOf(live: LiveThread, run: RunRecord): { status?: number } {
   const query = { runId: run.id, type: "llm_request", order: "desc", limit: 1 } as const;
   const error = live.store.logs(query)[0]?.data["error"];
   const status = isJsonObject(error) ? error["status"] : null;

@@ -1,16 +1,19 @@
-// Writes the suspension and the resumption of a run. If a client or a person has to act, `awaiting_tool_execution` is emitted, and the
-// thread's row lists the open calls, including those of child threads. A run that waits only for a child thread or a back-off emits no
-// event (decision record 8: suspended runs).
+// Writes the suspension and the resumption of a run, and finds the calls that it waits for. If a client or a person has to act,
+// `awaiting_tool_execution` is emitted, and the thread's row lists the open calls, including those of child threads. A run that waits only
+// for a child thread or a back-off emits no event (decision record 8: suspended runs).
 
 import { withoutArguments } from "#contract/event.ts";
 import type { AwaitedCall } from "#contract/event.ts";
 import type { PendingCall } from "#contract/thread.ts";
 import { jsonBytes } from "#core/cut-text.ts";
-import type { ExecutedRun, MessageRecord, StoredEvent, SuspendedRun } from "#core/record.ts";
+import type { MessageRecord, StoredEvent } from "#core/record.ts";
+import type { ExecutedRun, SuspendedRun } from "#core/run-record.ts";
 
 import { markForCatalog } from "../background/catalog-task.ts";
 import { enqueueCalls } from "../children/outbound-messages.ts";
-import type { ObjectContext } from "../object-context.ts";
+import type { LiveThread } from "../live-thread.ts";
+import { boundedRows } from "../method/bounded-page.ts";
+import { openStepRows } from "../replay/open-step.ts";
 
 /** The calls of a run that wait for a client or a person, in call order, including those of child threads. */
 export function awaitedCalls(messages: readonly MessageRecord[]): AwaitedCall[] {
@@ -28,6 +31,38 @@ export function awaitedCalls(messages: readonly MessageRecord[]): AwaitedCall[] 
 }
 
 /**
+ * Returns the tool messages of the calls that wait, in call order. For a suspended run, a call that waits for a child thread is included
+ * only if the child itself waits for a client or a person.
+ */
+export function openCallRows(live: LiveThread): MessageRecord[] {
+  return rowsOf(live).filter(({ status, awaits }) => status === "started" && awaits !== undefined);
+}
+
+/**
+ * The messages with the open calls: of an executed run from memory, of a suspended run by the ids in the thread's row.
+ */
+function rowsOf({ store, record, runState }: LiveThread): readonly MessageRecord[] {
+  if (runState.messages !== null) return runState.messages;
+  const ids = new Set((record.pending ?? []).flatMap(({ message_id }) => message_id ?? []));
+  const shown = [...ids].flatMap((id) => store.message(id) ?? []);
+  return shown.length > 0 ? shown : openStepRows(store, record).reverse();
+}
+
+/** The maximum number of messages that are searched, newest first, and the maximum number of UTF-16 units of their JSON (`bytes`). */
+const searched = { limit: 2000, bytes: 8 * 1024 * 1024 };
+
+/** The tool messages of the thread's last calls, newest first: to find the call of a result that is posted late or repeatedly. */
+export function recentCalls(live: LiveThread): MessageRecord[] {
+  const { rows } = boundedRows(
+    (beyond, limit) =>
+      live.store.messages({ branch: live.record.branch, order: "desc", includeSilent: true, limit, beyond }),
+    (row) => row.position,
+    { ...searched, beyond: undefined },
+  );
+  return rows.filter(({ role }) => role === "tool");
+}
+
+/**
  * The pending call of kind `limit` by which the API shows that a run is suspended at a limit; empty if it is suspended for another reason.
  * No message has this call. Raising the limit resumes the run.
  */
@@ -39,8 +74,8 @@ function limitCalls({ progress }: SuspendedRun): AwaitedCall[] {
 }
 
 /**
- * The most bytes of JSON of the calls' arguments in the thread's row, because the row is written often and copied to the catalog (the
- * deployment's index of all threads). Further arguments are left out.
+ * The maximum number of bytes of JSON of the calls' arguments in the thread's row, because the row is written often and copied to the
+ * catalog (the deployment's index of all threads). Further arguments are left out.
  */
 const mostArgumentBytes = 8 * 1024;
 
@@ -52,7 +87,7 @@ function withinArgumentBytes(calls: readonly AwaitedCall[]): PendingCall[] {
   });
 }
 
-/** The most UTF-16 units of JSON of a run's events. Beyond that, the lists of calls of earlier suspensions are removed. */
+/** The maximum number of UTF-16 units of JSON of a run's events. Beyond that, the lists of calls of earlier suspensions are removed. */
 const mostEventUnits = 500_000;
 
 function withoutEarlierCalls(events: StoredEvent[]): StoredEvent[] {
@@ -65,23 +100,22 @@ function withoutEarlierCalls(events: StoredEvent[]): StoredEvent[] {
 
 /** Writes a suspension of the run until a time (microseconds since epoch). Returns whether a client or a person has to act. */
 export function recordSuspension(
-  context: Pick<ObjectContext, "live">,
+  live: LiveThread,
   run: ExecutedRun,
   { until, messages }: { until: number; messages: readonly MessageRecord[] },
 ): boolean {
-  context.live.used(run, messages);
+  live.used(run, messages);
   const suspension = { resume_at: until, limit: run.progress.reached_limit };
   const suspended: SuspendedRun = { ...run, progress: { ...run.progress, suspension, reached_limit: null } };
   const calls = [...awaitedCalls(messages), ...limitCalls(suspended)];
   if (calls.length === 0) {
-    const { live } = context;
     live.transaction(() => {
       live.store.updateRun(suspended);
       live.save();
     });
     return false;
   }
-  writeOpenCalls(context, suspended, calls);
+  writeOpenCalls(live, suspended, calls);
   return true;
 }
 
@@ -89,15 +123,15 @@ export function recordSuspension(
  * Writes and emits the open calls of a suspended run again if they changed. `row` is the call of this run that waits for a child thread;
  * the child has reported its own open calls in it.
  */
-export function recordAwaitedCalls(context: Pick<ObjectContext, "live">, run: SuspendedRun, row: MessageRecord): void {
-  const { pending = [] } = context.live.record;
+export function recordAwaitedCalls(live: LiveThread, run: SuspendedRun, row: MessageRecord): void {
+  const { pending = [] } = live.record;
   const calls = [...pending.filter(({ message_id }) => message_id !== row.id), ...awaitedCalls([row])];
   const ids = (of: readonly { id: string }[]) => of.map(({ id }) => id).join();
-  if (ids(calls) !== ids(pending)) writeOpenCalls(context, run, calls);
+  if (ids(calls) !== ids(pending)) writeOpenCalls(live, run, calls);
 }
 
 /** Writes and emits the open calls. If there are none, the run stays suspended and its status is `running`. */
-function writeOpenCalls({ live }: Pick<ObjectContext, "live">, run: SuspendedRun, calls: AwaitedCall[]): void {
+function writeOpenCalls(live: LiveThread, run: SuspendedRun, calls: AwaitedCall[]): void {
   const { steps, usage, cost } = run;
   const totals = { steps, usage, cost };
   const status = calls.length === 0 ? "running" : "awaiting_tool_execution";
@@ -114,7 +148,7 @@ function writeOpenCalls({ live }: Pick<ObjectContext, "live">, run: SuspendedRun
 }
 
 /** Writes the resumption of a suspended run, and returns its record. A crash after this counts as an interruption of the run. */
-export function recordResumption({ live }: Pick<ObjectContext, "live">, run: SuspendedRun): ExecutedRun {
+export function recordResumption(live: LiveThread, run: SuspendedRun): ExecutedRun {
   const { limit } = run.progress.suspension;
   const resumed: ExecutedRun = {
     ...run,

@@ -2,35 +2,37 @@
 // in one transaction, and the events are sent after it.
 
 import type { EventDraft, EventOf } from "#contract/event.ts";
+import type { JsonObject } from "#contract/json.ts";
 import type { Limits, RunKind } from "#contract/run.ts";
 import { addCost, addUsage } from "#contract/usage.ts";
 import { noProgress, nothingDone } from "#core/blank-run.ts";
 import { addWork, workIn, workOf } from "#core/limits/used.ts";
 import type { RunEnd } from "#core/ports/strategy-port.ts";
+import type { MessageRecord, QueueRecord, ThreadRecord } from "#core/record.ts";
 import type {
   ActiveRun,
   EndedRun,
   ExecutedRun,
-  MessageRecord,
   QueuedCall,
   QueuedInput,
   QueuedRun,
-  QueueRecord,
   RunRecord,
-  ThreadRecord,
-} from "#core/record.ts";
+} from "#core/run-record.ts";
 import { isInScope, isModelAnswer, mainScope } from "#core/scope.ts";
 import { textOf } from "#core/view.ts";
 import { wholeMessage } from "#core/whole-message.ts";
 
 import { markForCatalog } from "../background/catalog-task.ts";
 import { enqueueMessage } from "../children/outbound-messages.ts";
+import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 
 /** The parameters of a new run. */
 export interface NewRun {
   kind: RunKind;
   limits: Limits | null;
+  /** JSON Schema of the run's answer. */
+  structure?: JsonObject | undefined;
   input: MessageRecord | null;
   /** Further fields of the input while its run is queued. */
   waiting?: Omit<QueuedInput, "message">;
@@ -41,7 +43,7 @@ export interface NewRun {
 /** Makes the record of a run. Nothing is written yet. */
 export function newRun(
   { live, clock, settings }: ObjectContext,
-  { kind, limits, input, waiting = {}, parentRunId = null }: NewRun,
+  { kind, limits, structure, input, waiting = {}, parentRunId = null }: NewRun,
 ): QueuedRun {
   const { branch, agent_id, last_position, counts } = live.record;
   return {
@@ -58,6 +60,7 @@ export function newRun(
     counts_before: counts,
     ...nothingDone(),
     limits,
+    ...(structure === undefined ? {} : { structure }),
     parent_run_id: parentRunId,
     version: settings.version,
     stop: false,
@@ -74,7 +77,7 @@ export type QueuePosition = "last" | "steers" | "first";
  * input joins the active run any more.
  */
 export function enqueueRun(
-  { live }: ObjectContext,
+  live: LiveThread,
   run: QueuedRun,
   { position = "last", also = () => {} }: { position?: QueuePosition; also?: () => void } = {},
 ): QueuedRun {
@@ -143,11 +146,12 @@ export function beginRun(context: ObjectContext, run: QueuedRun, { trigger, isNe
 }
 
 /** The progress of a run that begins. Its queued calls count as tried: if this run fails, no other run gets them. */
-function progressOf({ calls, chain }: QueuedInput): ExecutedRun["progress"] {
+function progressOf({ calls, chain, trace }: QueuedInput): ExecutedRun["progress"] {
   return {
     ...noProgress(),
     ...(calls === undefined ? {} : { calls: calls.map((call): QueuedCall => ({ ...call, tried: true })) }),
     ...(chain === undefined ? {} : { chain }),
+    ...(trace === undefined ? {} : { trace }),
   };
 }
 
@@ -157,8 +161,8 @@ export function countSteering({ active_run_id, queue }: Pick<ThreadRecord, "acti
 }
 
 /**
- * The fields that runs and the queue store when a run begins before one that was admitted earlier. Replay reads runs by their ids and needs
- * these fields (`replay/replay-start.ts`). `run_ids` are the runs in the queue after this run.
+ * Returns the fields that the run and the queue store if the run begins before one that was admitted earlier. Replay reads runs in the
+ * order of their ids and needs these fields (`replay/replay-start.ts`). `run_ids` are the runs in the queue after this run.
  */
 export function beginOrder(
   { run_ids, overtaker = "" }: Pick<QueueRecord, "run_ids" | "overtaker">,
@@ -172,7 +176,8 @@ export function beginOrder(
 }
 
 /**
- * Writes the end of a run, its totals, and the messages to the catalog and the parent thread. Emits `run_end`. `messages` are the run's.
+ * Writes the end of a run, its totals, and the messages to the catalog and the parent thread. Emits `run_end`. `messages` are the messages
+ * of the run.
  */
 export function finishRun(
   context: Pick<ObjectContext, "live" | "clock">,
@@ -191,6 +196,7 @@ export function finishRun(
     ended_at: clock.now(),
     reason: end.reason,
     outcome: end.outcome ?? null,
+    ...(end.data === undefined ? {} : { data: end.data }),
     error: end.error ?? null,
     queued: null,
     progress: null,
@@ -221,7 +227,8 @@ export function finishRun(
 
 function summary(messages: readonly MessageRecord[]): Pick<EndedRun, "steps" | "text" | "message_ids"> {
   const answers = messages.filter((message) => isModelAnswer(message) && isInScope(mainScope, message));
-  const last = answers.at(-1);
+  // Reasoning and plans are no answer to the user.
+  const last = answers.findLast(({ strategy }) => strategy === undefined);
   return {
     steps: answers.length,
     text: last === undefined ? null : textOf(last.parts),
@@ -244,5 +251,6 @@ function endEvents(run: EndedRun, end: RunEnd): EventDraft[] {
           },
         ];
   const { status, reason, outcome, usage, cost, message_ids, error } = run;
-  return [...turn, { type: "run_end", ...of, status, reason, outcome, usage, cost, message_ids, error }];
+  const data = run.data === undefined ? {} : { data: run.data };
+  return [...turn, { type: "run_end", ...of, status, reason, outcome, ...data, usage, cost, message_ids, error }];
 }

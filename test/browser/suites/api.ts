@@ -6,10 +6,10 @@ import { allRouteNames } from "../../support/all-routes.ts";
 import { look } from "../support/look.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
-export function api({ open }: PlaygroundUse): void {
+export function api({ open, visit }: PlaygroundUse): void {
   describe("the API's page", () => {
     it("The API page lists every route, finds routes by a filter, and opens one with its body and its curl example, at every width and in both colour schemes", async () => {
-      const screen = await open("/docs");
+      const screen = await visit("/docs");
       const { page } = screen;
       await page.getByRole("heading", { level: 1, name: "API" }).waitFor();
       const routes = page.locator("main details:has(> summary code)");

@@ -16,11 +16,11 @@ import type { PlaygroundUse } from "./playground-use.ts";
  */
 const mostAtOnce = 60;
 
-export function conversation({ api, open, pacedAnswer }: PlaygroundUse): void {
+export function conversation({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
   describe("a conversation", () => {
     it("An answer is rendered while it streams, with its thinking folded and its call next to its result", async () => {
       const { id } = await api().createThread();
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       await page.getByText("No messages yet.").waitFor();
       await page.getByLabel("Message", { exact: true }).fill("What is a thread?");
       await page.keyboard.press("Enter");
@@ -37,10 +37,10 @@ export function conversation({ api, open, pacedAnswer }: PlaygroundUse): void {
       await call.getByText("Arguments").waitFor();
     });
 
-    it("A stop keeps the text so far and shows that it was stopped", async () => {
+    it("A stopped answer keeps the text so far and is shown as stopped", async () => {
       const answer = pacedAnswer();
       const { id } = await api().createThread("paced");
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       await page.getByLabel("Message", { exact: true }).fill(answer.question);
       await page.getByRole("button", { name: "Send" }).click();
       answer.writeWords(0, 3);
@@ -77,7 +77,7 @@ export function conversation({ api, open, pacedAnswer }: PlaygroundUse): void {
     it("A message that is sent during a run waits, can be changed and removed, or interrupts the run", async () => {
       const answer = pacedAnswer();
       const { id } = await api().createThread("paced");
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       const field = page.getByLabel("Message", { exact: true });
       await field.fill(answer.question);
       await page.keyboard.press("Enter");
@@ -170,7 +170,7 @@ export function conversation({ api, open, pacedAnswer }: PlaygroundUse): void {
 
     it("A page without a network keeps its content, and shows later messages when the network is back", async () => {
       const { id } = await api().createThread();
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       await page.getByText("No messages yet.").waitFor();
       await page.context().setOffline(true);
       await page.getByText(/^Offline\./).waitFor();
@@ -182,9 +182,9 @@ export function conversation({ api, open, pacedAnswer }: PlaygroundUse): void {
       await page.getByText(/^Offline\./).waitFor({ state: "detached" });
     });
 
-    it("Files are attached by drop, paste and choice, sent, and images are shown", async () => {
+    it("A user can attach files by drop, by paste and in a file dialog, and send them, and images are shown in the conversation", async () => {
       const { id } = await api().createThread("picture_desk");
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       const field = page.getByLabel("Message", { exact: true });
       await field.waitFor();
       for (const type of ["drop", "paste"] as const) {
@@ -215,13 +215,13 @@ export function conversation({ api, open, pacedAnswer }: PlaygroundUse): void {
       expect(asked?.attachments.map(({ name }) => name)).toEqual(["drop.svg", "paste.svg", "large.txt"]);
     });
 
-    it("A message is edited and deleted in place", async () => {
+    it("A user can edit and delete a message in the conversation", async () => {
       const messages = [
         { role: "user", content: "First words" },
         { role: "assistant", content: "An answer" },
       ];
       const { id } = await api().createThread("assistant", { initial_messages: messages });
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       await page.getByRole("button", { name: "More about the message of You" }).click();
       await page.getByRole("menuitem", { name: "Edit" }).click();
       await page.getByLabel("Text of the message").fill("Other words");
@@ -235,7 +235,7 @@ export function conversation({ api, open, pacedAnswer }: PlaygroundUse): void {
 
     it("The event log shows each event as it arrives, and the selected event as the server sent it", async () => {
       const { id } = await api().createThread();
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       await page.getByRole("button", { name: "Show events" }).click();
       const log = page.getByRole("complementary", { name: "Events" });
       await page.getByLabel("Message", { exact: true }).fill("Hello");

@@ -7,14 +7,15 @@ import type { DefinitionSet } from "#playground/agents/definition.ts";
 import { linksOf, relationWords } from "#playground/agents/relations.ts";
 
 import { manyDefinitions } from "../../support/ui/definition-set.ts";
+import { goInside } from "../support/browser.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
 const kinds = ["agents", "prompts", "models", "tools"] as const;
 
-export function definitions({ api, open }: PlaygroundUse): void {
+export function definitions({ api, open, visit }: PlaygroundUse): void {
   describe("definitions", () => {
-    it("The graph and the list of definitions show what the API returns, and each edge of the graph names the kind of its relation", async () => {
-      const { page } = await open("/agents");
+    it("The graph and the list show the definitions that the API returns, and each edge of the graph names the kind of its relation", async () => {
+      const { page } = await visit("/agents");
       const set = await definitionsOf();
       const graph = page.getByRole("application", { name: "Graph of definitions" });
       await graph.getByRole("link", { name: /^agent assistant/ }).waitFor();
@@ -24,17 +25,17 @@ export function definitions({ api, open }: PlaygroundUse): void {
       const own = set.tools.filter(({ kind }) => kind === "tool");
       const counted = set.agents.length + set.prompts.length + set.models.length + own.length;
       expect(new Set(names).size).toBe(counted);
-      const told = linksOf(set).map(
+      const listed = linksOf(set).map(
         ({ from, to, relation }) => `${from.name}, ${relationWords[relation].short}: ${to.name}`,
       );
       // Two relations between the same two definitions would be one edge. The demo has none, so each relation has its
       // own edge.
       const drawn = await graph.locator("g[role=img]").evaluateAll((edges) => edges.map((edge) => edge.ariaLabel));
-      expect(new Set(drawn)).toEqual(new Set(told));
-      expect(drawn.length).toBe(told.length);
-      expect(told).toContain("support_rules, handoff: billing_desk");
-      expect(told).toContain("help, tool: search_handbook");
-      expect(told).toContain("author_rules, sub-agent: review_room");
+      expect(new Set(drawn)).toEqual(new Set(listed));
+      expect(drawn.length).toBe(listed.length);
+      expect(listed).toContain("support_rules, handoff: billing_desk");
+      expect(listed).toContain("help, tool: search_handbook");
+      expect(listed).toContain("author_rules, sub-agent: review_room");
       const entry = page.getByRole("listitem").filter({ hasText: /^prompt help(?![_])/ });
       const linked = await entry
         .getByRole("link")
@@ -82,7 +83,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
     });
 
     it("The definitions graph is one stop of the Tab key; in it arrow keys follow edges, Enter opens a definition, and keys zoom", async () => {
-      const { page } = await open("/agents?name=purchaser");
+      const { page } = await visit("/agents?name=purchaser");
       const graph = page.getByRole("application", { name: "Graph of definitions" });
       const first = graph.getByRole("link", { name: /^agent purchaser/ });
       await first.waitFor();
@@ -102,12 +103,12 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await page.getByRole("heading", { level: 1, name: "buy_things" }).waitFor();
     });
 
-    it("200 definitions are rendered, and a filter narrows graph and list and stays in the address", async () => {
+    it("The definitions page renders 200 definitions, and its filter narrows graph and list and stays in the URL", async () => {
       const { page } = await open("/");
       const many = manyDefinitions();
       for (const kind of kinds)
         await page.route(`**/api/~/${kind}`, (route) => route.fulfill({ json: { [kind]: many[kind] } }));
-      await page.goto("/agents");
+      await goInside(page, "/agents");
       const graph = page.getByRole("application", { name: "Graph of definitions" });
       await graph
         .getByRole("link", { name: /^agent agent_0,?/ })
@@ -126,16 +127,18 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(await page.getByLabel("Filter by name").inputValue()).toBe("agent_17");
     });
 
-    it("Hooks and API routes are listed with their files, and the filter applies to them", async () => {
+    it("The definitions page lists hooks, input filters and API routes with their files, and its filter applies to them", async () => {
       const { page } = await open("/");
       const hook = { hook: "filter_messages", file: "agents/hooks/shorten.ts" };
       await page.route("**/api/~/hooks", (route) => route.fulfill({ json: { hooks: [hook], next_cursor: null } }));
-      await page.goto("/agents");
+      await goInside(page, "/agents");
       const hooks = page.getByRole("region", { name: /^Hooks/ });
       await hooks
         .getByRole("listitem")
         .filter({ hasText: /filter_messages\s*agents\/hooks\/shorten\.ts/ })
         .waitFor();
+      const filters = page.getByRole("region", { name: /^Input filters/ });
+      await filters.getByText("agents/filters/no_pins.ts").waitFor();
       const routes = page.getByRole("region", { name: /^API routes/ });
       const summary = routes.getByRole("listitem").filter({ hasText: "GET /api/threads/:id/summary" });
       await summary.getByText("agents/api/threads/[id]/summary.get.ts").waitFor();
@@ -145,7 +148,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
     });
 
     it("The page of an agent names the agent's file, links to the definitions that it uses, starts a thread, and lists the agent's threads", async () => {
-      const { page } = await open("/agents/debate");
+      const { page } = await visit("/agents/debate");
       await page.getByText("Demo: two models debate a motion").waitFor();
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
       const file = page.locator("p").filter({ hasText: "agents/agents/debate/debate.ts" });
@@ -171,9 +174,9 @@ export function definitions({ api, open }: PlaygroundUse): void {
     });
 
     it("A prompt's page shows its text with what it includes, and its arguments as a table", async () => {
-      const { page } = await open("/prompts/concierge_rules");
+      const { page } = await visit("/prompts/concierge_rules");
       await page.getByText("The pool is open from 9 to 21.").waitFor();
-      await page.goto("/prompts/researcher");
+      await goInside(page, "/prompts/researcher");
       const row = page.getByRole("row", { name: /^question required/ });
       expect(await row.innerText()).toMatch(/string[\s\S]*One question, in a whole sentence[\s\S]*length ≥ 5/);
       await page.getByText("JSON Schema").click();
@@ -181,18 +184,18 @@ export function definitions({ api, open }: PlaygroundUse): void {
     });
 
     it("The page of a model without its API key names the variable to set, and so do the pages of agents that use it", async () => {
-      const { page } = await open("/models/anthropic");
+      const { page } = await visit("/models/anthropic");
       await page.getByText("ANTHROPIC_API_KEY is not set.").waitFor();
       await page.getByText("npx wrangler secret put ANTHROPIC_API_KEY").waitFor();
-      await page.goto("/agents/anthropic_assistant");
+      await goInside(page, "/agents/anthropic_assistant");
       await page.getByText("ANTHROPIC_API_KEY is not set.").waitFor();
-      await page.goto("/agents/assistant");
+      await goInside(page, "/agents/assistant");
       await page.getByRole("button", { name: "Say “What is a thread?”" }).waitFor();
       expect(await page.getByText("is not set.").count()).toBe(0);
     });
 
-    it("A tool is run with valid arguments in a thread of its own, and shows text and images", async () => {
-      const { page } = await open("/tools/draw_badge");
+    it("A tool's page runs the tool with valid arguments in a new thread, and shows its text and images", async () => {
+      const { page } = await visit("/tools/draw_badge");
       await page.getByRole("button", { name: "Run draw_badge" }).click();
       await page.getByText("This field is required.").waitFor();
       await page.getByLabel(/^text/).fill("By hand");
@@ -212,9 +215,9 @@ export function definitions({ api, open }: PlaygroundUse): void {
       expect(await page.getByLabel(/^text/).inputValue()).toBe("By hand");
     });
 
-    it("A tool is run in an existing thread, with arguments as JSON, and its failure is shown", async () => {
+    it("A tool's page runs the tool in an existing thread with arguments as JSON, and shows its failure", async () => {
       const { id } = await api().createThread("support_desk", { title: "An order to look at" });
-      const { page } = await open(`/tools/look_up_order?thread=${id}`);
+      const { page } = await visit(`/tools/look_up_order?thread=${id}`);
       const choice = page.getByRole("combobox", { name: "Thread", exact: true });
       await choice.getByRole("option", { name: "An order to look at" }).waitFor({ state: "attached" });
       expect(await choice.inputValue()).toBe(id);
@@ -231,16 +234,16 @@ export function definitions({ api, open }: PlaygroundUse): void {
     });
 
     it("The pages of a tool that always needs approval and of a client's tool offer no run and show the reason", async () => {
-      const { page } = await open("/tools/pay_out");
+      const { page } = await visit("/tools/pay_out");
       await page.getByText("A person has to approve each call").first().waitFor();
       expect(await page.getByRole("button", { name: /^Run/ }).count()).toBe(0);
-      await page.goto("/tools/get_location");
+      await goInside(page, "/tools/get_location");
       await page.getByText("A client answers its calls").waitFor();
       expect(await page.getByRole("button", { name: /^Run/ }).count()).toBe(0);
     });
 
     it("The page of a tool that needs approval for some calls shows that before a run, and such a call is refused", async () => {
-      const { page } = await open("/tools/place_order");
+      const { page } = await visit("/tools/place_order");
       await page.getByText("A call by hand that needs approval is refused.").waitFor();
       await page.getByLabel(/^item/).fill("An espresso machine");
       await page.getByLabel(/^price/).fill("900");
@@ -303,8 +306,8 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await page.getByRole("link", { name: "tool draw_badge 1 finding" }).waitFor();
     });
 
-    it("The palette finds every definition, and a call in a conversation links to the definition of its tool", async () => {
-      const { page } = await open("/");
+    it("The command palette finds a definition by its kind and name, and a call in a conversation links to the definition of its tool", async () => {
+      const { page } = await visit("/");
       await page.getByRole("link", { name: "Definitions", exact: true }).click();
       await page.getByRole("heading", { level: 1, name: "Definitions", exact: true }).waitFor();
       await page.keyboard.press("Control+k");
@@ -316,7 +319,7 @@ export function definitions({ api, open }: PlaygroundUse): void {
       await api().call("POST", `/api/threads/${id}/messages?wait=true`, {
         json: { content: "I want a refund for order 1042" },
       });
-      await page.goto(`/threads/${id}`);
+      await goInside(page, `/threads/${id}`);
       const call = page.getByRole("log").locator("details").filter({ hasText: "look_up_order" }).first();
       await call.locator("summary").click();
       await call.getByRole("link", { name: "Open definition" }).click();

@@ -4,6 +4,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { ApiClient } from "../../support/http-client/api-client.ts";
+import { goInside } from "../support/browser.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
 const encoded = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
@@ -21,7 +22,7 @@ async function textOf(api: ApiClient, id: string, path: string): Promise<string>
   return (await api.call("GET", `/api/threads/${id}/files${encoded(path)}`)).text;
 }
 
-export function files({ api, open }: PlaygroundUse): void {
+export function files({ api, open, visit }: PlaygroundUse): void {
   const threadWith = async (contents: Record<string, string>): Promise<string> => {
     const { id } = await api().createThread();
     for (const [path, body] of Object.entries(contents)) await putFile(api(), id, path, body);
@@ -29,14 +30,14 @@ export function files({ api, open }: PlaygroundUse): void {
   };
 
   describe("files", () => {
-    it("The tree of files is used by the keyboard, and shows files that are written and deleted elsewhere", async () => {
+    it("The file tree can be used with the keyboard, and shows what another client writes and deletes", async () => {
       const id = await threadWith({
         "/docs/a/deep.md": "# Deep",
         "/docs/b.txt": "b",
         "/zebra.txt": "z",
         "/apple.txt": "a",
       });
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       await page.getByRole("link", { name: "Files" }).click();
       const tree = page.getByRole("tree", { name: "Files" });
       const item = (name: string) => tree.getByRole("treeitem", { name, exact: false });
@@ -68,11 +69,11 @@ export function files({ api, open }: PlaygroundUse): void {
       await page.getByRole("region", { name: "zebra.txt" }).getByText("stripes").waitFor();
     });
 
-    it("Files are opened from an attachment and from the palette, and link back", async () => {
+    it("An attachment links to its file, the file links back to the conversation, and the command palette opens the file tree", async () => {
       const id = await threadWith({ "/notes/a.txt": "A note" });
       const json = { content: "See", run: false, attachments: [{ path: "/notes/a.txt" }] };
       await api().call("POST", `/api/threads/${id}/messages`, { json });
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       await page.getByRole("link", { name: "Open a.txt" }).click();
       await page.getByText("A note").waitFor();
       await page.getByRole("treeitem", { name: "a.txt" }).waitFor();
@@ -109,7 +110,7 @@ export function files({ api, open }: PlaygroundUse): void {
       expect(await tree.locator("[data-meant=true]").getAttribute("aria-setsize")).toBe("10000");
     });
 
-    it("A file is shown according to its type, and never as a document of the page", async () => {
+    it("A file is shown according to its type, and no script in a file runs", async () => {
       const svg =
         '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><script>globalThis.hurt=1</script></svg>';
       const id = await threadWith({
@@ -123,7 +124,7 @@ export function files({ api, open }: PlaygroundUse): void {
         "/sound.mp3": "no sound",
       });
       await putFile(api(), id, "/bytes.txt", new Uint8Array([0xff, 0xfe, 0, 1]));
-      const { page } = await open(`/threads/${id}/files/read.md`);
+      const { page } = await visit(`/threads/${id}/files/read.md`);
       const view = (name: string) =>
         page.locator("section section").filter({ has: page.getByRole("heading", { name }) });
       await page.getByRole("heading", { level: 1, name: "A title" }).waitFor();
@@ -158,36 +159,36 @@ export function files({ api, open }: PlaygroundUse): void {
       expect((await saved).suggestedFilename()).toBe("bytes.txt");
     });
 
-    it("A missing entry is shown as missing, and appears once it exists", async () => {
+    it("A missing thread or file is shown as missing, and a file appears once it exists", async () => {
       const id = await threadWith({ "/a.txt": "a" });
-      const { page } = await open("/threads/00000000-0000-4000-8000-000000000000/files");
+      const { page } = await visit("/threads/00000000-0000-4000-8000-000000000000/files");
       await page.getByRole("heading", { name: "There is no such thread" }).waitFor();
-      await page.goto(`/threads/${id}/files/later/b.txt`);
+      await goInside(page, `/threads/${id}/files/later/b.txt`);
       await page.getByRole("heading", { name: "There is no such file" }).waitFor();
       await putFile(api(), id, "/later/b.txt", "It is there.");
       await page.getByText("It is there.").waitFor();
       await page.getByRole("treeitem", { name: "b.txt" }).waitFor();
-      await page.goto(`/threads/${id}/files/later`);
+      await goInside(page, `/threads/${id}/files/later`);
       await page.getByRole("heading", { level: 2, name: "later" }).waitFor();
       expect(new URL(page.url()).pathname).toBe(`/threads/${id}/files/later/`);
     });
 
-    it("A large text is read in parts of one version, up to the line that the address names", async () => {
+    it("A large text file is shown in parts, and an address with a line number loads the file up to that line", async () => {
       const text = Array.from({ length: 30_000 }, (_, at) => `line ${at + 1} of the log`).join("\n");
       const id = await threadWith({ "/large.log": text });
-      const { page } = await open(`/threads/${id}/files/large.log`);
+      const { page } = await visit(`/threads/${id}/files/large.log`);
       await page.getByText("256.0 KiB of 633.7 KiB shown").waitFor();
       await page
         .getByRole("region", { name: "Files of the thread" })
         .getByRole("button", { name: "Show more" })
         .click();
       await page.getByText("512.0 KiB of 633.7 KiB shown").waitFor();
-      await page.goto(`/threads/${id}/files/large.log?line=29000`);
+      await goInside(page, `/threads/${id}/files/large.log?line=29000`);
       await page.locator("[data-line='29000']").waitFor();
       await page.getByRole("region", { name: "large.log" }).getByText("line 30000 of the log").waitFor();
     });
 
-    it("A text is saved over the version that was read, and over another writer's version only after a choice between both", async () => {
+    it("Unsaved text is kept while another file is shown, and replaces another writer's version only if the user chooses to overwrite it", async () => {
       const id = await threadWith({ "/plan.md": "one\r\ntwo\r\n", "/other.md": "other" });
       const { page, picture, findings } = await open(`/threads/${id}/files/plan.md`);
       await page.getByRole("button", { name: "Edit" }).click();
@@ -228,7 +229,7 @@ export function files({ api, open }: PlaygroundUse): void {
       await field.waitFor({ state: "detached" });
     });
 
-    it("Files and folders are created, and a deletion can be undone", async () => {
+    it("Files and folders can be created, and a deletion that is not undone takes effect when the user leaves the page", async () => {
       const { id } = await api().createThread();
       const { page } = await open(`/threads/${id}/files`);
       await page.getByRole("heading", { name: "No files yet" }).waitFor();
@@ -256,15 +257,15 @@ export function files({ api, open }: PlaygroundUse): void {
       await page.getByRole("button", { name: "Undo" }).click();
       await row.click();
       await remove();
-      await page.goto("about:blank");
+      await page.goto("/healthz");
       await expect
         .poll(async () => (await api().call("GET", `/api/threads/${id}/files/drafts/`)).body)
         .toEqual({ entries: [] });
     });
 
-    it("Files are added by drop, paste and choice, and the page asks before it replaces a file", async () => {
+    it("A user can add files by drop, by paste and in a file dialog, and the page asks before it replaces a file", async () => {
       const id = await threadWith({ "/there.txt": "old", "/twice.txt": "old" });
-      const { page, picture, findings } = await open(`/threads/${id}/files`);
+      const { page, picture, findings } = await visit(`/threads/${id}/files`);
       const tree = page.getByRole("tree", { name: "Files" });
       await tree.waitFor();
       for (const type of ["drop", "paste"] as const) {
@@ -303,9 +304,9 @@ export function files({ api, open }: PlaygroundUse): void {
       expect((await textOf(api(), id, "/large.bin")).length).toBe(6_000_000);
     });
 
-    it("An upload is cancelled while it is sent", async () => {
+    it("An upload can be cancelled while it is sent", async () => {
       const { id } = await api().createThread();
-      const { page } = await open(`/threads/${id}/files`);
+      const { page } = await visit(`/threads/${id}/files`);
       await page.getByRole("heading", { name: "No files yet" }).waitFor();
       await page.route("**/slow.bin", () => undefined);
       const buffer = Buffer.alloc(1000, 7);
@@ -315,13 +316,13 @@ export function files({ api, open }: PlaygroundUse): void {
       await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" });
     });
 
-    it("Text and names are searched, and each result links to its position", async () => {
+    it("A search of a thread's files searches text and names, and each result links to its position", async () => {
       const id = await threadWith({
         "/docs/plan.md": "first\nTODO: write it\nlast",
         "/docs/other.md": "nothing to do",
         "/src/main.ts": "// TODO: 100% of a+b\n",
       });
-      const { page, picture } = await open(`/threads/${id}/files/docs/`);
+      const { page, picture } = await visit(`/threads/${id}/files/docs/`);
       const field = page.getByLabel("Search the files");
       const results = page.getByRole("complementary", { name: "Files" }).getByRole("listitem");
       await field.fill("TODO: .*");
@@ -366,7 +367,7 @@ export function files({ api, open }: PlaygroundUse): void {
       ];
       const { id } = await api().createThread();
       for (const [at, name] of names.entries()) await putFile(api(), id, `/odd #?%/${name}`, `the ${at}. text`);
-      const { page } = await open(`/threads/${id}/files`);
+      const { page } = await visit(`/threads/${id}/files`);
       await page.getByRole("treeitem", { name: "odd #?%" }).click();
       for (const [at, name] of names.entries()) {
         const row = page.locator(`[data-path=${JSON.stringify(`/odd #?%/${name}`)}]`);

@@ -16,7 +16,7 @@ const markdown = [
   "<details open ontoggle=globalThis.hurt=1>",
 ].join("\n\n");
 
-export function hostile({ api, open }: PlaygroundUse): void {
+export function hostile({ api, open, visit }: PlaygroundUse): void {
   describe("hostile messages", () => {
     it("A message cannot run code, make requests, or link to anything but the web", async () => {
       const { id } = await api().createThread("assistant", {
@@ -66,7 +66,7 @@ export function hostile({ api, open }: PlaygroundUse): void {
       const { id } = await api().createThread("assistant", {
         initial_messages: [...hard, "And *the* last"].map((content) => ({ role: "assistant", content })),
       });
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       await page.getByRole("log").locator("em").getByText("the", { exact: true }).waitFor();
       await page.keyboard.press("Escape");
       await page.keyboard.press("Home");

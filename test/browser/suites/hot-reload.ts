@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url";
 
 import { describe, expect, it } from "vitest";
 
-import { nextFreePort } from "../../../scripts/lib/free-port.mjs";
+import { nextFreePort } from "#cli/dev/free-port.ts";
+
 import { ApiClient } from "../../support/http-client/api-client.ts";
 import { within } from "../../support/http-client/deadline.ts";
 import { newContext } from "../support/browser.ts";

@@ -35,7 +35,7 @@ export function rebuilt({ api, open }: PlaygroundUse, project: ProjectCopy): voi
       await page.getByRole("combobox", { name: "Commands" }).waitFor();
     });
 
-    it("A running server serves the newest build, and an open page the parts of its own build", async () => {
+    it("A running server serves the newest build to a new page, and to an open page the parts of the build that it was loaded from", async () => {
       const { page } = await open("/", newContext);
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();
       const source = readFileSync(path.join(project.root, startPage), "utf8");

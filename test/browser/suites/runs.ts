@@ -3,11 +3,12 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
+import { goInside } from "../support/browser.ts";
 import { look } from "../support/look.ts";
 import { idle } from "./playground-use.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
-export function runs({ api, open }: PlaygroundUse): void {
+export function runs({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
   const say = async (page: Page, text: string): Promise<void> => {
     await page.getByLabel("Message", { exact: true }).fill(text);
     await page.keyboard.press("Enter");
@@ -19,7 +20,7 @@ export function runs({ api, open }: PlaygroundUse): void {
   describe("runs", () => {
     it("A button repeats a failed run and a stopped run from where each ended", async () => {
       const { id } = await api().createThread("moody");
-      const screen = await open(`/threads/${id}`);
+      const screen = await visit(`/threads/${id}`);
       const { page } = screen;
       const log = page.getByRole("log");
       const again = log.getByRole("button", { name: "Try again" });
@@ -44,7 +45,7 @@ export function runs({ api, open }: PlaygroundUse): void {
 
     it("After a stop a button starts the runs of the messages that wait in the queue", async () => {
       const { id } = await api().createThread("moody");
-      const screen = await open(`/threads/${id}`);
+      const screen = await visit(`/threads/${id}`);
       const { page } = screen;
       await say(page, "count");
       await page.locator("details[data-call]").getByText("counted 1").waitFor();
@@ -64,24 +65,28 @@ export function runs({ api, open }: PlaygroundUse): void {
     });
 
     it("A thread that waits for the model shows the duration of the wait and the number of the attempt", async () => {
-      const { id } = await api().createThread("moody");
-      const screen = await open(`/threads/${id}`);
+      const answer = pacedAnswer();
+      const screen = await visit(`/threads/${(await api().createThread("paced")).id}`);
       const { page } = screen;
       const log = page.getByRole("log");
-      await say(page, "think long");
+      await say(page, answer.question);
       await log.getByText(/^Waiting for the model, \d+ s$/).waitFor();
       await screen.picture("waiting-for-model");
+      answer.write("Late.");
+      answer.end();
       await log.getByText("Late.").waitFor();
       await log.getByText(/^Waiting for the model/).waitFor({ state: "detached" });
+      const { id } = await api().createThread("moody");
+      await goInside(page, `/threads/${id}`);
       await say(page, `retry slowly ${id}`);
       await log.getByText(/^Waiting for the model, attempt 2 of 3/).waitFor();
       await log.getByText("Slow.").waitFor();
     });
 
-    it("Files that a run wrote are shown at their position in the conversation, linked in messages, and counted in the head", async () => {
+    it("Files that a run wrote are shown at their position in the conversation and linked in messages, and the thread's header counts the thread's files", async () => {
       const { id } = await api().createThread("moody");
       await api().call("PUT", `/api/threads/${id}/files/uploaded.txt`, { body: "by hand" });
-      const screen = await open(`/threads/${id}`);
+      const screen = await visit(`/threads/${id}`);
       const { page } = screen;
       const log = page.getByRole("log");
       await say(page, "write a plan");
@@ -94,6 +99,7 @@ export function runs({ api, open }: PlaygroundUse): void {
       await page.getByRole("link", { name: /^Files 3$/ }).waitFor();
       await look(screen, "written-files");
       await page.reload();
+      await log.locator("figure a").nth(1).waitFor();
       await expect.poll(cards).toEqual(seen);
       await api().call("DELETE", `/api/threads/${id}/files/plan/day-2.md`);
       await expect.poll(cards).toEqual(["plan/day-1.md"]);
@@ -105,10 +111,10 @@ export function runs({ api, open }: PlaygroundUse): void {
       await page.getByRole("heading", { name: "Day 1" }).waitFor();
     });
 
-    it("A long pasted text is folded, and an image is shown before it is sent and can be enlarged afterwards", async () => {
+    it("The composer folds a long pasted text and shows an image before it is sent, and a sent image can be enlarged", async () => {
       const long = `begin ${"word ".repeat(4000)}end`;
       const { id } = await api().createThread("assistant", { initial_messages: [{ role: "user", content: long }] });
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       const message = page.getByRole("log").getByRole("article").first();
       await message.getByText(/^begin word/).waitFor();
       expect(await message.getByText(/end$/).count()).toBe(0);
@@ -127,7 +133,7 @@ export function runs({ api, open }: PlaygroundUse): void {
       await page.getByRole("dialog", { name: "drawn.svg" }).getByRole("img").waitFor();
     });
 
-    it("The buttons of a file's head are in one row on a phone", async () => {
+    it("The buttons at the top of a file's page are in one row on a phone", async () => {
       const { id } = await api().createThread();
       await api().call("PUT", `/api/threads/${id}/files/plan.md`, { body: "# Plan" });
       const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
@@ -144,7 +150,7 @@ export function runs({ api, open }: PlaygroundUse): void {
 
     it("A tool's JSON result is shown indented, with a label and a copy button", async () => {
       const { id } = await api().createThread("moody");
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       await say(page, "write a plan");
       const call = page.locator("details[data-call]").first();
       await call.getByText("done").waitFor();
@@ -154,9 +160,9 @@ export function runs({ api, open }: PlaygroundUse): void {
       expect(await call.getByRole("button", { name: "Copy" }).count()).toBe(2);
     });
 
-    it("Tokens and cost rise with each step of an active run", async () => {
+    it("The page shows more tokens and a higher cost after each step of an active run", async () => {
       const { id } = await api().createThread("moody");
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       const tokens = async (): Promise<number> => {
         const text = await page.getByText(/^[\d\s]+ tokens$/).innerText();
         return Number(text.replaceAll(/\D/g, ""));

@@ -2,6 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 
+import { goInside } from "../support/browser.ts";
+import { longQuestion, remembered } from "../support/context-agents.ts";
 import { drawn, look } from "../support/look.ts";
 import { putFile } from "./files.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
@@ -41,7 +43,7 @@ interface Screen {
   shows: string;
 }
 
-export function screens({ api, open }: PlaygroundUse): void {
+export function screens({ api, open, visit }: PlaygroundUse): void {
   let created: Promise<Screen[]> | undefined;
 
   /** Creates the threads and returns the pages to check. */
@@ -64,6 +66,8 @@ export function screens({ api, open }: PlaygroundUse): void {
     });
     const traced = await api().createThread("tracer", { title: "Measured" });
     await api().say(traced.id, "Measure the table");
+    const compacted = await api().createThread("forgetful", { title: "Compacted", initial_messages: remembered });
+    await api().say(compacted.id, longQuestion);
     for (const [path, body] of Object.entries(kept)) await putFile(api(), text.id, path, body);
     return [
       { name: "start", path: "/", shows: "Demo: the desk that refunds. Needs no key." },
@@ -71,6 +75,11 @@ export function screens({ api, open }: PlaygroundUse): void {
       { name: "empty", path: `/threads/${empty.id}`, shows: "No messages yet." },
       { name: "approval", path: `/threads/${approval.id}`, shows: "At most, in euros" },
       { name: "nested", path: `/threads/${nested.id}`, shows: "Report" },
+      {
+        name: "context",
+        path: `/threads/${compacted.id}?context=open`,
+        shows: "In place of dropped messages",
+      },
       { name: "events", path: `/threads/${traced.id}?event=4`, shows: "Copy link" },
       {
         name: "trace",
@@ -106,15 +115,15 @@ export function screens({ api, open }: PlaygroundUse): void {
     // There are many pages, each checked six times, so the test is divided: a part that hangs is named.
     const parts = 3;
     it.each(Array.from({ length: parts }, (_, part) => part))(
-      "Every page is without a serious accessibility finding (part %i)",
+      "No page has a serious accessibility finding or is wider than the window (part %i)",
       { timeout: 180_000 },
       async (part) => {
-        const screen = await open("/");
+        const screen = await visit("/");
         const { page } = screen;
         const all = await (created ??= createScreens());
         const length = Math.ceil(all.length / parts);
         for (const { name, path, shows } of all.slice(part * length, (part + 1) * length)) {
-          await page.goto(path);
+          await goInside(page, path);
           await page.getByText(shows, { exact: true }).first().waitFor({ state: "visible" });
           await page.evaluate(() => document.fonts.ready.then(() => undefined));
           await look(screen, name);
@@ -122,7 +131,7 @@ export function screens({ api, open }: PlaygroundUse): void {
       },
     );
 
-    it("Each item in a thread's head and in its row of the list is shown completely or not at all, also on a phone", async () => {
+    it("Each item in a thread's header and in its row of the list is shown completely or not at all, also on a phone", async () => {
       const { id } = await api().createThread("purchaser", { user_id: `${"somebody-".repeat(4)}else` });
       await api().post(id, "An espresso machine for 900");
       const { page } = await open(`/threads/${id}`);
@@ -144,8 +153,9 @@ export function screens({ api, open }: PlaygroundUse): void {
       expect(await cut()).toEqual([]);
     });
 
-    it("No change begins a transition if the system asks for reduced motion", async () => {
-      const { page } = await open("/", { reducedMotion: "reduce" });
+    it("A change of the color scheme begins no transition if the system asks for reduced motion", async () => {
+      const { page } = await visit("/");
+      await page.emulateMedia({ reducedMotion: "reduce" });
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();
       // Counts transitions when they start, because one may be over before the test looks for it.
       await page.evaluate(() => {
@@ -163,8 +173,8 @@ export function screens({ api, open }: PlaygroundUse): void {
       await expect.poll(begun).toBeGreaterThan(0);
     });
 
-    it("The commands and the dialog of a new thread are without a serious accessibility finding", async () => {
-      const screen = await open("/");
+    it("Neither the command palette nor the dialog for a new thread has a serious accessibility finding or is wider than the window", async () => {
+      const screen = await visit("/");
       const { page } = screen;
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();
       await page.keyboard.press("Control+k");

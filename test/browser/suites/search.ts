@@ -6,13 +6,13 @@ import { longThreadFile } from "../support/long-thread-file.mjs";
 import { look } from "../support/look.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
-export function search({ api, open }: PlaygroundUse): void {
+export function search({ api, visit }: PlaygroundUse): void {
   describe("searching messages", () => {
     it("A search in a conversation moves from match to match and highlights each, also in messages that were not loaded before", async () => {
       const { id, lines } = longThreadFile("assistant", 3000);
       const headers = { "content-type": "application/x-ndjson" };
       expect((await api().call("POST", "/api/threads/import", { body: lines, headers })).status).toBe(201);
-      const screen = await open(`/threads/${id}`);
+      const screen = await visit(`/threads/${id}`);
       const { page } = screen;
       await page.getByRole("log").getByText("Message 2999.").first().waitFor();
       await page.keyboard.press("Control+f");
@@ -54,7 +54,7 @@ export function search({ api, open }: PlaygroundUse): void {
         content: index === 3 ? `We saw a ${word} there` : `Line ${index}`,
       }));
       const { id } = await api().createThread("assistant", { initial_messages });
-      const screen = await open("/");
+      const screen = await visit("/");
       const { page } = screen;
       await page.getByLabel("Search threads").fill(word);
       await page.getByText("Nothing matches").waitFor();

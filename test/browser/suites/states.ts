@@ -4,11 +4,11 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
-import { newContext } from "../support/browser.ts";
+import { goInside, newContext } from "../support/browser.ts";
 import { look } from "../support/look.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
-export function states({ api, open }: PlaygroundUse): void {
+export function states({ api, open, visit }: PlaygroundUse): void {
   const openCalls = async (page: Page): Promise<void> => {
     await page.locator("details[data-call]").first().waitFor();
     const folded = page.locator("details[data-call]:not([open]) > summary");
@@ -26,29 +26,29 @@ export function states({ api, open }: PlaygroundUse): void {
       const debate = await api().createThread("debate", { title: "Two sides" });
       await api().say(debate.id, "Every town should have a tram");
 
-      const screen = await open(`/threads/${moody.id}`);
+      const screen = await visit(`/threads/${moody.id}`);
       const { page } = screen;
       await page.getByText(/^The run failed/).waitFor();
       await look(screen, "run-failed");
-      await page.goto(`/threads/${author.id}`);
+      await goInside(page, `/threads/${author.id}`);
       await openCalls(page);
       await page
         .getByRole("article", { name: /^Writer, side B/ })
         .first()
         .waitFor();
       await look(screen, "child-thread");
-      await page.goto(`/threads/${reporter.id}`);
+      await goInside(page, `/threads/${reporter.id}`);
       await openCalls(page);
       await page.getByRole("group", { name: "What researcher says" }).waitFor();
       await look(screen, "sub-prompt");
-      await page.goto(`/threads/${debate.id}`);
+      await goInside(page, `/threads/${debate.id}`);
       await page.locator("details[data-call]").getByText("close_debate").first().waitFor();
       await look(screen, "two-sides");
     });
 
     it("Threads with an active run, with queued messages and at a limit have no serious accessibility finding", async () => {
       const { id } = await api().createThread("moody", { title: "At work" });
-      const screen = await open(`/threads/${id}`);
+      const screen = await visit(`/threads/${id}`);
       const { page } = screen;
       await page.getByLabel("Message", { exact: true }).fill("count");
       await page.keyboard.press("Enter");
@@ -61,7 +61,7 @@ export function states({ api, open }: PlaygroundUse): void {
       for (const file of ["1", "2"])
         await api().call("PUT", `/api/threads/${limited.id}/files/go/${file}`, { body: "go" });
       await api().say(limited.id, "count", { limits: { steps: 1, on_limit: "rest" } });
-      await page.goto(`/threads/${limited.id}`);
+      await goInside(page, `/threads/${limited.id}`);
       await page.getByText("1 used of 1 allowed.").waitFor();
       await look(screen, "limit");
     });

@@ -44,14 +44,14 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
   }
 
   describe("a tool call that the user stops", () => {
-    it("A slow call shows that it runs, and the user can stop waiting for it", async () => {
+    it("A tool's page shows that a slow call runs, and the user can stop waiting for it", async () => {
       const { page, called } = await begin(async () => undefined);
       await expect.poll(() => called.length).toBe(1);
       await page.getByRole("button", { name: "Stop waiting" }).click();
       await stopped(page);
     });
 
-    it("A call that is stopped while its thread is created does not run later", async () => {
+    it("A call from a tool's page that is stopped while its thread is created does not run later", async () => {
       const release = deferred<void>();
       const over = deferred<void>();
       const { page, called } = await begin((opened) =>
@@ -75,7 +75,7 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
       await nextCallOnly(page, called);
     });
 
-    it("A call can be stopped while the page reads the response that names its thread", async () => {
+    it("A call from a tool's page that is stopped while the page receives the response with its thread's id does not run later", async () => {
       const begun = deferred<void>();
       const server = createServer((_request, response) => {
         response.writeHead(201, { "content-type": "application/json" });
@@ -121,7 +121,7 @@ export function stoppedCalls({ open }: PlaygroundUse): void {
       await stopped(page);
     });
 
-    it("A call that is started without a network and stopped does not run when the network is back", async () => {
+    it("A call from a tool's page that is started without a network and stopped does not run when the network is back", async () => {
       const { page, called } = await begin((opened) => opened.context().setOffline(true));
       await page.getByRole("button", { name: "Stop waiting" }).click();
       await stopped(page);

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { idle } from "./playground-use.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
-export function talk({ api, open }: PlaygroundUse): void {
+export function talk({ api, open, visit }: PlaygroundUse): void {
   const say = async (page: Page, words: string): Promise<void> => {
     await page.getByLabel("Message", { exact: true }).fill(words);
     await page.keyboard.press("Enter");
@@ -16,7 +16,7 @@ export function talk({ api, open }: PlaygroundUse): void {
   describe("notes of a run", () => {
     it("The conversation shows a retry, a fallback, a retracted answer and a failure at once, and also after a reload", async () => {
       const { id } = await api().createThread("moody");
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       const log = page.getByRole("log");
       await say(page, `retry ${id}`);
       await log.getByText("A partial answer was discarded; the model is asked again.").waitFor();
@@ -52,10 +52,29 @@ export function talk({ api, open }: PlaygroundUse): void {
     });
   });
 
+  describe("a message that an input filter rejects", () => {
+    it("The composer shows why an input filter refused a message and keeps the text, and the message can be sent after a change", async () => {
+      const { id } = await api().createThread("moody");
+      const { page } = await visit(`/threads/${id}`);
+      const field = page.getByLabel("Message", { exact: true });
+      await say(page, "my pin is 1234");
+      const alert = page.getByRole("alert");
+      await alert.getByText("The message was not sent").waitFor();
+      await alert.getByText("The input was refused: Please send no PIN.").waitFor();
+      await expect.poll(() => field.inputValue()).toBe("my pin is 1234");
+      expect(await page.getByRole("log").getByRole("article").count()).toBe(0);
+      await say(page, "I have no pin");
+      await page.getByRole("log").getByText("It went well.").waitFor();
+      await idle(page);
+      expect(await alert.count()).toBe(0);
+      expect(await field.inputValue()).toBe("");
+    });
+  });
+
   describe("calls of prompts and agents", () => {
     it("The text of a prompt that answers a call is shown in the call as it streams, and folded when it is over", async () => {
       const { id } = await api().createThread("moody");
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       await say(page, "let one help");
       const call = page.locator("details[data-call]").filter({ has: page.locator("summary", { hasText: "clerk" }) });
       const inside = call.getByRole("group", { name: "What clerk says" });
@@ -78,7 +97,7 @@ export function talk({ api, open }: PlaygroundUse): void {
 
     it("The child thread of a call is shown in the call while it runs, and has its own page", async () => {
       const { id } = await api().createThread("moody");
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       await say(page, "let two help");
       const call = page
         .locator("details[data-call]")
@@ -111,7 +130,7 @@ export function talk({ api, open }: PlaygroundUse): void {
 
     it("The messages of an agent's two sides are shown on two sides, under their names", async () => {
       const { id } = await api().createThread("debate");
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       await say(page, "Every town should have a tram");
       await idle(page);
       const placeOf = async (name: RegExp): Promise<number> => {
@@ -131,7 +150,7 @@ export function talk({ api, open }: PlaygroundUse): void {
 
     it("A steering message joins the active run", async () => {
       const { id } = await api().createThread("moody");
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       await page.getByRole("button", { name: "Show events" }).click();
       const events = page.getByRole("complementary", { name: "Events" });
       await say(page, "count");
@@ -159,7 +178,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       const { id } = await api().createThread("moody");
       await go(id);
       await api().post(id, "count", { limits: { steps: 1, on_limit: "rest" } });
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       const limit = page.getByRole("article", { name: /^The run reached a limit/ });
       await limit.getByText("1 used of 1 allowed.").waitFor();
       await limit.getByLabel("Raise steps to").fill("1");
@@ -172,7 +191,7 @@ export function talk({ api, open }: PlaygroundUse): void {
 
     it("An image that a tool made is shown with its call, and can be saved", async () => {
       const { id } = await api().createThread("picture_desk");
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       await say(page, 'Draw a badge with "Well done"');
       const picture = page.getByRole("log").getByRole("img", { name: "badge.svg" });
       await picture.waitFor();
@@ -192,7 +211,7 @@ export function talk({ api, open }: PlaygroundUse): void {
       }));
       await api().createThread("assistant", { title: `older ${mark}` });
       await api().createThread("assistant", { title: `newer ${mark}`, initial_messages: said });
-      const { page } = await open(`/?q=${mark}`);
+      const { page } = await visit(`/?q=${mark}`);
       const list = page.getByRole("navigation", { name: "Threads" });
       await list.getByText(`older ${mark}`).waitFor();
       const title = (name: string) => page.getByRole("heading", { level: 1, name: `${name} ${mark}` });
@@ -222,9 +241,9 @@ export function talk({ api, open }: PlaygroundUse): void {
       await last.waitFor();
     });
 
-    it("A message that is sent while the previous one is still on its way is placed after the previous one", async () => {
+    it("A message that is sent before the previous one is acknowledged is stored after the previous one", async () => {
       const { id } = await api().createThread("moody");
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       const held: (() => void)[] = [];
       await page.route("**/api/**/messages", async (route) => {
         if (route.request().method() === "POST") await new Promise<void>((resolve) => held.push(resolve));
@@ -244,7 +263,7 @@ export function talk({ api, open }: PlaygroundUse): void {
         .toEqual(["one", "two"]);
     });
 
-    it("Text that is being written or sent, files to send and changed messages survive a reload, another page and scrolling", async () => {
+    it("A changed message survives scrolling, a chosen file survives a visit of another thread, and a message that could not be sent returns to the draft", async () => {
       const mark = crypto.randomUUID().slice(0, 8);
       const said = Array.from({ length: 60 }, (_, at) => ({ role: "user", content: `Words ${at}` }));
       await api().createThread("assistant", { title: `other ${mark}` });

@@ -7,12 +7,12 @@ import { longThreadFile } from "../support/long-thread-file.mjs";
 import { look } from "../support/look.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
-export function threads({ api, open, pacedAnswer }: PlaygroundUse): void {
+export function threads({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
   describe("threads", () => {
     const marked = (): string => `mark ${crypto.randomUUID().slice(0, 8)}`;
 
     it("A click on a conversation starter creates a thread with the starter's text as its message and title", async () => {
-      const { page } = await open("/");
+      const { page } = await visit("/");
       await page.getByRole("button", { name: "What is a thread?" }).click();
       await page.getByRole("article", { name: /^You/ }).getByText("What is a thread?").waitFor();
       await page.getByRole("log").getByText("Here is what the handbook says.").waitFor();
@@ -21,7 +21,7 @@ export function threads({ api, open, pacedAnswer }: PlaygroundUse): void {
     });
 
     it("The start page shows an agent of the project with its description, its tools and its conversation starters", async () => {
-      const { page } = await open("/");
+      const { page } = await visit("/");
       const entry = page
         .getByRole("listitem")
         .filter({ has: page.getByRole("heading", { name: "moody", exact: true }) });
@@ -42,7 +42,7 @@ export function threads({ api, open, pacedAnswer }: PlaygroundUse): void {
     it("The page header, the thread list and the command palette show as a thread's title its first message as changed by hooks, and a search does not find the original text", async () => {
       const card = "4111111111111111";
       const { id } = await api().createThread("assistant");
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       await page.getByLabel("Message", { exact: true }).fill(`Charge ${card} for this`);
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { level: 1, name: "Charge [card] for this" }).waitFor();
@@ -55,9 +55,9 @@ export function threads({ api, open, pacedAnswer }: PlaygroundUse): void {
       expect(body).toMatchObject({ threads: [] });
     });
 
-    it("A title follows a hook that changes the message after it is stored", async () => {
+    it("The title of a thread changes when a hook changes the thread's first message after it is stored", async () => {
       const { id } = await api().createThread("moody");
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       await page.getByLabel("Message", { exact: true }).fill(`whisper ${id}`);
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { level: 1, name: "[withheld]" }).waitFor();
@@ -71,7 +71,7 @@ export function threads({ api, open, pacedAnswer }: PlaygroundUse): void {
       const { id } = await api().createThread("committee", {
         initial_messages: [{ role: "user", content: "Where is my order?" }],
       });
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       const name = `The committee ${id.slice(0, 4)}`;
       await page.getByRole("heading", { level: 1, name }).waitFor();
       const row = page.locator(`[data-thread="${id}"]`);
@@ -89,7 +89,7 @@ export function threads({ api, open, pacedAnswer }: PlaygroundUse): void {
 
     it("A thread without messages shows its agent's description and conversation starters", async () => {
       const { id } = await api().createThread("moody");
-      const screen = await open(`/threads/${id}`);
+      const screen = await visit(`/threads/${id}`);
       const { page } = screen;
       const log = page.getByRole("log");
       await log.getByRole("heading", { name: "moody" }).waitFor();
@@ -101,7 +101,7 @@ export function threads({ api, open, pacedAnswer }: PlaygroundUse): void {
     });
 
     it("The key ? lists the keyboard shortcuts, and the palette begins with commands", async () => {
-      const screen = await open("/");
+      const screen = await visit("/");
       const { page } = screen;
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();
       await page.keyboard.press("?");
@@ -114,9 +114,9 @@ export function threads({ api, open, pacedAnswer }: PlaygroundUse): void {
       await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     });
 
-    it("A thread is made for any agent, with a title, tags and messages, by the keyboard alone", async () => {
+    it("A thread can be created for any agent, with a title, tags and messages, by the keyboard alone", async () => {
       const title = marked();
-      const { page } = await open("/");
+      const { page } = await visit("/");
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();
       await page.keyboard.press("n");
       const dialog = page.getByRole("dialog", { name: "New thread" });
@@ -133,11 +133,11 @@ export function threads({ api, open, pacedAnswer }: PlaygroundUse): void {
       expect(await api().thread(id)).toMatchObject({ agent_id: "concierge", title, tags: ["one", "two"] });
     });
 
-    it("The list is searched and filtered, and the address keeps the search and the filters", async () => {
+    it("The thread list can be searched and filtered, and the page's address keeps the search and the filters", async () => {
       const [title, other] = [marked(), marked()];
       await api().createThread("assistant", { title, tags: ["blue"] });
       await api().createThread("concierge", { title: other });
-      const { page } = await open("/");
+      const { page } = await visit("/");
       const rows = page.getByRole("navigation", { name: "Threads" }).getByRole("listitem");
       await rows.filter({ hasText: title }).waitFor();
       await rows.filter({ hasText: other }).waitFor();
@@ -154,9 +154,9 @@ export function threads({ api, open, pacedAnswer }: PlaygroundUse): void {
       await page.getByText("Nothing matches").waitFor();
     });
 
-    it("Changes of threads elsewhere are seen without a reload", async () => {
+    it("The page shows changes of threads that other clients make without a reload", async () => {
       const title = marked();
-      const { page } = await open("/");
+      const { page } = await visit("/");
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();
       const { id } = await api().createThread("forecaster", { title });
       const row = page.getByRole("listitem").filter({ hasText: title });
@@ -187,10 +187,10 @@ export function threads({ api, open, pacedAnswer }: PlaygroundUse): void {
       expect(asked.filter((path) => path.startsWith("/api"))).toEqual([]);
     });
 
-    it("A thread is renamed and tagged", async () => {
+    it("A user can rename and tag a thread", async () => {
       const [before, after] = [marked(), marked()];
       const { id } = await api().createThread("assistant", { title: before });
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       await page.getByRole("button", { name: "More about this thread" }).click();
       await page.getByRole("menuitem", { name: "Rename and tag" }).click();
       await page.getByLabel("Title").fill(after);
@@ -200,7 +200,7 @@ export function threads({ api, open, pacedAnswer }: PlaygroundUse): void {
       expect(await api().thread(id)).toMatchObject({ title: after, tags: ["kept"] });
     });
 
-    it("A deletion waits for some seconds and can be undone, and leaving the page sends it", async () => {
+    it("A deletion of a thread can be undone for some seconds before it is sent, and is sent at once if the user leaves the page", async () => {
       const title = marked();
       const { id } = await api().createThread("assistant", { title });
       const { page } = await open("/");
@@ -215,7 +215,7 @@ export function threads({ api, open, pacedAnswer }: PlaygroundUse): void {
       await page.getByRole("button", { name: "Undo" }).click();
       await row.waitFor();
       await remove();
-      await page.goto("about:blank");
+      await page.goto("/healthz");
       await expect.poll(async () => (await api().call("GET", `/api/threads/${id}`)).status).toBe(404);
     });
 
@@ -223,7 +223,7 @@ export function threads({ api, open, pacedAnswer }: PlaygroundUse): void {
       const { id } = await api().createThread("assistant", {
         initial_messages: [{ role: "user", content: "Keep me" }],
       });
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       await page.getByRole("button", { name: "More about this thread" }).click();
       const saved = page.waitForEvent("download");
       await page.getByRole("menuitem", { name: "Export" }).click();
@@ -256,12 +256,12 @@ export function threads({ api, open, pacedAnswer }: PlaygroundUse): void {
       await page.locator("html[data-theme=dark]").waitFor();
     });
 
-    it("An exported thread is imported from the list, by choice, drop and palette, and opened", async () => {
+    it("An exported thread is imported by a chosen or dropped file or by the palette and opened, and a file that is no complete export is refused", async () => {
       const lines = (title: string): { name: string; mimeType: string; buffer: Buffer; id: string } => {
         const made = longThreadFile("assistant", 40);
         return { id: made.id, name: `${title}.ndjson`, mimeType: "", buffer: Buffer.from(made.lines) };
       };
-      const { page } = await open("/");
+      const { page } = await visit("/");
       const nav = page.getByRole("navigation", { name: "Threads" });
       await nav.getByRole("button", { name: "Import a thread" }).click();
       const dialog = page.getByRole("dialog", { name: "Import a thread" });

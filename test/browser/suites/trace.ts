@@ -9,6 +9,7 @@ import { duration } from "#playground/kit/duration.ts";
 import { count, money } from "#playground/kit/figures.ts";
 
 import { tracedFailure } from "../../e2e/support/traced-agent.ts";
+import { goInside } from "../support/browser.ts";
 import { longThreadFile } from "../support/long-thread-file.mjs";
 import { idle } from "./playground-use.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
@@ -19,7 +20,7 @@ const detail = (page: Page): Locator => page.getByRole("region", { name: /^Detai
 const eventLog = (page: Page): Locator => page.getByRole("complementary", { name: "Events" });
 const line = (page: Page, name: RegExp): Locator => eventLog(page).getByRole("listitem").getByRole("button", { name });
 
-export function trace({ api, open, pacedAnswer }: PlaygroundUse): void {
+export function trace({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
   /** Creates a thread with one run that has everything a trace can show. */
   const tracedThread = async (): Promise<{ id: string; run: Run; logs: Log[] }> => {
     const { id } = await api().createThread("tracer");
@@ -36,7 +37,7 @@ export function trace({ api, open, pacedAnswer }: PlaygroundUse): void {
       const { id } = await tracedThread();
       const feed = await api().events(id, "after=0&until=idle&include_silent=true");
       await feed.untilEnd();
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       await page.getByRole("button", { name: "Show events" }).click();
       await line(page, /run_end/).waitFor();
       expect(await eventLog(page).locator("header").first().innerText()).toContain(String(feed.events.length));
@@ -58,7 +59,7 @@ export function trace({ api, open, pacedAnswer }: PlaygroundUse): void {
 
     it("The event log can be filtered and paused, shows each event's JSON, and has a link for each event", async () => {
       const { id } = await tracedThread();
-      const { page } = await open(`/threads/${id}?log=open`);
+      const { page } = await visit(`/threads/${id}?log=open`);
       await line(page, /run_end/).waitFor();
       await eventLog(page).getByLabel("Type of events").selectOption("model_fallback");
       expect(await line(page, /./).count()).toBe(2);
@@ -92,11 +93,11 @@ export function trace({ api, open, pacedAnswer }: PlaygroundUse): void {
         .waitFor({ state: "detached" });
     });
 
-    it("Ten thousand events are read with only the visible lines rendered", async () => {
+    it("The event log loads ten thousand events and renders only the visible lines", async () => {
       const { id, lines } = longThreadFile("assistant", 5000);
       const headers = { "content-type": "application/x-ndjson" };
       expect((await api().call("POST", "/api/threads/import", { body: lines, headers })).status).toBe(201);
-      const { page } = await open(`/threads/${id}?log=open`);
+      const { page } = await visit(`/threads/${id}?log=open`);
       await eventLog(page).locator("header").getByText("10000", { exact: true }).waitFor();
       expect(await line(page, /./).count()).toBeLessThan(80);
       await eventLog(page)
@@ -111,7 +112,7 @@ export function trace({ api, open, pacedAnswer }: PlaygroundUse): void {
   describe("a trace", () => {
     it("Each bar of a trace shows the durations, tokens and cost of the log, and the whole trace those of the run", async () => {
       const { id, run, logs } = await tracedThread();
-      const { page } = await open(`/threads/${id}/trace`);
+      const { page } = await visit(`/threads/${id}/trace`);
       const answered = logs.filter(({ type, data }) => type === "llm_request" && data["error"] === null);
       expect(answered).toHaveLength(2);
       await bar(page, /^Step 2, done/).waitFor();
@@ -150,9 +151,9 @@ export function trace({ api, open, pacedAnswer }: PlaygroundUse): void {
       expect(boxes[1]?.[0]).toBeLessThan(boxes[0]?.[1] ?? 0);
     });
 
-    it("Failed attempts and the waits between them are bars with labels", async () => {
+    it("A trace shows failed attempts and the waits between them as bars with labels", async () => {
       const { id } = await tracedThread();
-      const { page } = await open(`/threads/${id}/trace`);
+      const { page } = await visit(`/threads/${id}/trace`);
       await bar(page, /^Model traced_flaky, failed/)
         .first()
         .waitFor();
@@ -175,9 +176,23 @@ export function trace({ api, open, pacedAnswer }: PlaygroundUse): void {
       await detail(page).getByText("The next attempt used the fallback traced_steady.").waitFor();
     });
 
-    it("An attempt shows its request, answer and events, and a call its arguments and result", async () => {
+    it("A step in a trace shows its phase, its reasoning, and the plan with the status of each step", async () => {
+      const { id } = await api().createThread("planner");
+      await api().say(id, "What is the weather?");
+      const { page } = await visit(`/threads/${id}/trace`);
+      await bar(page, /^Step 1, done, .*plan, 0 of 2 done$/).click();
+      await detail(page).getByLabel("Plan").getByText("Look at the sky. in progress").waitFor();
+      await bar(page, /^Step 3, done, .*execute, 2 of 2 done$/).click();
+      const reasoner = await api().createThread("reasoner");
+      await api().say(reasoner.id, "What is the weather?");
+      const other = await visit(`/threads/${reasoner.id}/trace`);
+      await bar(other.page, /^Step 1, done, .*reason$/).click();
+      await detail(other.page).getByText("The user wants the weather").first().waitFor();
+    });
+
+    it("A trace shows the request, answer and events of an attempt, and the arguments and result of a call", async () => {
       const { id } = await tracedThread();
-      const { page, picture } = await open(`/threads/${id}/trace`);
+      const { page, picture } = await visit(`/threads/${id}/trace`);
       await bar(page, /^Model traced_steady/)
         .first()
         .click();
@@ -211,9 +226,9 @@ export function trace({ api, open, pacedAnswer }: PlaygroundUse): void {
       await shown.getByLabel("Result").getByText("12 m").waitFor();
     });
 
-    it("A request shows each tool result once, as the model read it", async () => {
+    it("A request in a trace shows each tool result once, as the model read it", async () => {
       const { id } = await tracedThread();
-      const { page } = await open(`/threads/${id}/trace`);
+      const { page } = await visit(`/threads/${id}/trace`);
       await bar(page, /^Model traced_steady/)
         .nth(1)
         .click();
@@ -231,7 +246,7 @@ export function trace({ api, open, pacedAnswer }: PlaygroundUse): void {
       const { id } = await api().createThread("paced");
       await api().say(id, "Hello");
       // The page is opened before the run starts, because the run could end while the page loads.
-      const { page } = await open(`/threads/${id}/trace`);
+      const { page } = await visit(`/threads/${id}/trace`);
       await bar(page, /^Model paced, done/).waitFor();
       await api().post(id, answer.question);
       answer.writeWords(0, 9);
@@ -257,7 +272,7 @@ export function trace({ api, open, pacedAnswer }: PlaygroundUse): void {
 
     it("Arrow keys move, open and fold the trace, Enter shows a bar's contents, and Escape closes them", async () => {
       const { id } = await tracedThread();
-      const { page } = await open(`/threads/${id}/trace`);
+      const { page } = await visit(`/threads/${id}/trace`);
       await tree(page).focus();
       const active = async (): Promise<string> => {
         const at = await tree(page).getAttribute("aria-activedescendant");
@@ -288,21 +303,21 @@ export function trace({ api, open, pacedAnswer }: PlaygroundUse): void {
       expect(await bar(page, /^Step 2/).getAttribute("aria-level")).toBe("2");
     });
 
-    it("Bars of nested prompts are under their calls, those of child threads once a call is opened, and each wait has a bar", async () => {
+    it("A trace shows the bars of nested prompts under their calls, the bars of child threads when a call is opened, and a bar for each wait", async () => {
       const reporter = await api().createThread("reporter");
       await api().say(reporter.id, "Write about threads and tools");
-      const prompts = await open(`/threads/${reporter.id}/trace`);
-      await bar(prompts.page, /^Prompt researcher/)
+      const { page } = await visit(`/threads/${reporter.id}/trace`);
+      await bar(page, /^Prompt researcher/)
         .first()
         .waitFor();
       expect(
-        await bar(prompts.page, /^Tool search_handbook/)
+        await bar(page, /^Tool search_handbook/)
           .first()
           .getAttribute("aria-level"),
       ).toBe("5");
       const author = await api().createThread("author");
       await api().say(author.id, "A text about lamps");
-      const { page } = await open(`/threads/${author.id}/trace`);
+      await goInside(page, `/threads/${author.id}/trace`);
       await bar(page, /^Agent review_room/).waitFor();
       expect(await bar(page, /^Model demo_critic/).count()).toBe(0);
       await tree(page).focus();
@@ -315,15 +330,15 @@ export function trace({ api, open, pacedAnswer }: PlaygroundUse): void {
       await bar(page, /^Run of review_room/).waitFor();
       const purchaser = await api().createThread("purchaser");
       await api().post(purchaser.id, "An espresso machine for 900");
-      const waiting = await open(`/threads/${purchaser.id}/trace`);
-      await bar(waiting.page, /^Wait: place_order, waiting/).waitFor();
-      await bar(waiting.page, /^Run of purchaser, waiting/).waitFor();
+      await goInside(page, `/threads/${purchaser.id}/trace`);
+      await bar(page, /^Wait: place_order, waiting/).waitFor();
+      await bar(page, /^Run of purchaser, waiting/).waitFor();
     });
 
     it("Labels of the time axis do not overlap, with any rows open and at any page width", async () => {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
-      const { page } = await open(`/threads/${id}/trace`);
+      const { page } = await visit(`/threads/${id}/trace`);
       await bar(page, /^Wait: place_order, waiting/).click();
       await detail(page).waitFor();
       const labels = page.locator("[class*=axis] [class*=tick]:visible, [class*=axis] [class*=folded]:visible");
@@ -345,12 +360,12 @@ export function trace({ api, open, pacedAnswer }: PlaygroundUse): void {
       }
     });
 
-    it("The trace is opened from the head, an answer and the palette, and going back restores the reader's position", async () => {
+    it("A trace can be opened from the thread's header, an answer and the command palette, and going back restores the reader's position", async () => {
       const { id, lines } = longThreadFile("assistant", 400);
       const headers = { "content-type": "application/x-ndjson" };
       await api().call("POST", "/api/threads/import", { body: lines, headers });
       const said = await api().say(id, "Hello");
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       await idle(page);
       const answer = page.getByRole("article", { name: /^Agent/ }).last();
       await answer.getByRole("button", { name: /^More about/ }).click();

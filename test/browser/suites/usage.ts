@@ -7,6 +7,7 @@ import { usageReportSchema } from "#contract/usage-route.ts";
 import type { UsageLine, UsageReport } from "#contract/usage-route.ts";
 import { later } from "#playground/usage/days.ts";
 
+import { goInside } from "../support/browser.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
 /** The number in a figure that the page shows. */
@@ -38,25 +39,25 @@ export function usage({ api, open }: PlaygroundUse): void {
   }
 
   /** Opens the page, and returns it with the API's report for the days that it shows. */
-  async function opened(query: string): Promise<{ page: Page; told: UsageReport }> {
+  async function opened(query: string): Promise<{ page: Page; loaded: UsageReport }> {
     const { page } = await open("/");
     const answer = page.waitForResponse((one) => /\/api\/~\/usage\?.*by=day%2C/.test(one.url()));
-    await page.goto(`/usage?${query}`);
-    return { page, told: usageReportSchema.parse(await (await answer).json()) };
+    await goInside(page, `/usage?${query}`);
+    return { page, loaded: usageReportSchema.parse(await (await answer).json()) };
   }
 
   describe("usage", () => {
-    it("The page's charts and tables show what the API answers after real runs", async () => {
+    it("The charts and tables of the usage page show the numbers that the API returns after real runs", async () => {
       await use("priced");
       await use("assistant");
       // Runs of other tests may end meanwhile, so the page may have received either report.
       const today = (await report("")).to;
       const asked = `from=${later(today, -6)}&to=${today}&by=day,agent`;
       const before = await report(asked);
-      const { page, told } = await opened("days=7&by=agent&measure=tokens");
-      expect([before, await report(asked)]).toContainEqual(told);
+      const { page, loaded } = await opened("days=7&by=agent&measure=tokens");
+      expect([before, await report(asked)]).toContainEqual(loaded);
       const rows = await rowsOf(page, "Usage by agent");
-      const names = [...new Set(told.usage.map(({ agent_id = "" }) => agent_id))];
+      const names = [...new Set(loaded.usage.map(({ agent_id = "" }) => agent_id))];
       expect([...rows.keys()].toSorted()).toEqual([...names, "Total"].toSorted());
       const sumsOf = (lines: readonly Omit<UsageLine, "day">[]): number[] => [
         lines.reduce((sum, line) => sum + line.usage.total_tokens, 0),
@@ -69,23 +70,23 @@ export function usage({ api, open }: PlaygroundUse): void {
         const [, ...figures] = rows.get(name) ?? [];
         expect([name, ...figures.map(numberOf)]).toEqual([
           name,
-          ...sumsOf(told.usage.filter(({ agent_id }) => agent_id === name)),
+          ...sumsOf(loaded.usage.filter(({ agent_id }) => agent_id === name)),
         ]);
       }
       const [, ...whole] = rows.get("Total") ?? [];
-      expect(whole.map(numberOf)).toEqual(sumsOf([told.total]));
-      const priced = told.usage.find(({ agent_id }) => agent_id === "priced");
+      expect(whole.map(numberOf)).toEqual(sumsOf([loaded.total]));
+      const priced = loaded.usage.find(({ agent_id }) => agent_id === "priced");
       expect(priced?.cost).toBeGreaterThan(0.01);
       expect(numberOf(rows.get("priced")?.[0] ?? "")).toBeCloseTo(priced?.cost ?? -1, 2);
 
       const totals = await page.getByRole("region", { name: "Totals" }).locator("dd:nth-of-type(1)").allTextContents();
-      const { usage: used, runs } = told.total;
+      const { usage: used, runs } = loaded.total;
       const front = [runs, used.input, used.output, used.cache_read + used.cache_write];
       expect(totals.slice(1).map(numberOf)).toEqual(front);
 
       // The parts of today's bar have the same ratio as the tokens.
       const bar = days(page).last();
-      const lines = told.usage.filter(({ day }) => day === told.to);
+      const lines = loaded.usage.filter(({ day }) => day === loaded.to);
       expect(await bar.getAttribute("aria-label")).toContain(`priced ${rows.get("priced")?.[1] ?? ""}`);
       const parts = await bar
         .locator("g[data-place] rect")
@@ -110,7 +111,7 @@ export function usage({ api, open }: PlaygroundUse): void {
       }
     });
 
-    it("The days and the selected chart are in the address, and survive a reload", async () => {
+    it("The usage page keeps the days and the selected chart in its address, so that they survive a reload", async () => {
       await use("priced");
       const { page } = await opened("");
       expect(await radio(page, "30 days").isChecked()).toBe(true);
@@ -136,12 +137,12 @@ export function usage({ api, open }: PlaygroundUse): void {
         from: "2020-02-28",
         to: "2020-03-01",
       });
-      await page.goto("/usage?days=8&by=user&measure=x&from=2026-02-31&to=1&day=never");
+      await goInside(page, "/usage?days=8&by=user&measure=x&from=2026-02-31&to=1&day=never");
       await page.getByRole("table", { name: "Usage by agent" }).waitFor();
       expect(await radio(page, "30 days").isChecked()).toBe(true);
     });
 
-    it("Days are selected by the keyboard and by the pointer, and a selected day is shown alone", async () => {
+    it("A day of the usage chart can be selected by keyboard and by pointer, and is then shown alone", async () => {
       await use("priced");
       const { page } = await opened("days=7&measure=tokens");
       await days(page).last().waitFor();
@@ -175,11 +176,11 @@ export function usage({ api, open }: PlaygroundUse): void {
       await page.getByText("Nothing ran on this day.").waitFor();
     });
 
-    it("Usage without a price has an unknown cost, and the total cost is shown as at least the known part", async () => {
+    it("The usage page shows the cost of usage without a price as unknown, and the total cost as at least its known part", async () => {
       await use("priced");
       await use("unpriced");
-      const { page, told } = await opened("days=7&measure=cost");
-      expect(told.total.cost).toBeNull();
+      const { page, loaded } = await opened("days=7&measure=cost");
+      expect(loaded.total.cost).toBeNull();
       const rows = await rowsOf(page, "Usage by agent");
       expect(rows.get("unpriced")?.[0]).toBe("unknown");
       expect(rows.get("priced")?.[0]).toMatch(/^\$0\.\d+$/);
@@ -190,7 +191,7 @@ export function usage({ api, open }: PlaygroundUse): void {
         .waitFor();
       expect(await days(page).last().locator("[data-unknown]").count()).toBe(1);
       expect(await days(page).last().getAttribute("aria-label")).toContain("unpriced unknown");
-      await page.goto("/usage?days=7&measure=cost&only=unpriced");
+      await goInside(page, "/usage?days=7&measure=cost&only=unpriced");
       await page.getByRole("region", { name: "Totals" }).getByText("unknown", { exact: true }).first().waitFor();
       expect([...(await rowsOf(page, "Usage by agent")).keys()]).toEqual(["unpriced", "Total"]);
     });
@@ -202,7 +203,7 @@ export function usage({ api, open }: PlaygroundUse): void {
       expect(await page.getByRole("link", { name: "Start a thread" }).getAttribute("href")).toBe("/");
       await page.getByRole("button", { name: "Show 90 days" }).click();
       await page.getByRole("table", { name: "Usage by agent" }).waitFor();
-      await page.goto("/usage?from=2020-01-01&to=2026-01-01");
+      await goInside(page, "/usage?from=2020-01-01&to=2026-01-01");
       await page
         .getByRole("alert")
         .getByText(/366 days at most/)
@@ -235,7 +236,7 @@ export function usage({ api, open }: PlaygroundUse): void {
       expect(new Set(down).size).toBeGreaterThan(1);
     });
 
-    it("The page of usage is reached from the bar and the palette, and loaded only then", async () => {
+    it("The usage page is opened from the navigation bar and the command palette, and its code is loaded only then", async () => {
       const { page } = await open("/");
       await page.getByRole("heading", { name: "Start a thread" }).waitFor();
       const scripts = (): Promise<string[]> =>

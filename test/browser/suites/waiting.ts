@@ -6,12 +6,12 @@ import { look } from "../support/look.ts";
 import { idle } from "./playground-use.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
-export function waiting({ api, open }: PlaygroundUse): void {
+export function waiting({ api, open, visit }: PlaygroundUse): void {
   describe("a run that waits", () => {
-    it("A call is approved with changed arguments, in a form made of its schema", async () => {
+    it("A user can approve a call with changed arguments, in a form that is made from the tool's schema", async () => {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       const call = page.getByRole("article", { name: /^place_order waits for approval/ });
       await call.getByLabel(/^price/).fill("-5");
       await call.getByRole("button", { name: "Approve" }).click();
@@ -32,7 +32,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
     it("A child's call whose arguments are too long for its event is shown and approved in the thread above it", async () => {
       const { id } = await api().createThread("moody");
       await api().post(id, "let two order");
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       const call = page.getByRole("article", { name: /^place_order waits for approval/ });
       expect(await call.getByLabel(/^item/).inputValue()).toMatch(/^a kettle (and a cup ){900}$/);
       await call.getByLabel(/^item/).fill("A kettle");
@@ -45,10 +45,10 @@ export function waiting({ api, open }: PlaygroundUse): void {
       expect(JSON.stringify(messages.body)).toContain("A kettle");
     });
 
-    it("A call is declined with a reason that the model reads", async () => {
+    it("A user can decline a call with a reason, which the model reads", async () => {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       const call = page.getByRole("article", { name: /^place_order waits for approval/ });
       await call.getByRole("button", { name: "Decline" }).click();
       await call.getByLabel("Why not").press("Escape");
@@ -67,7 +67,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
     it("Two pages on which one call is approved and declined at once show the same decision, and the call runs at most once", async () => {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
-      const [here, there] = [await open(`/threads/${id}`), await open(`/threads/${id}`)];
+      const [here, there] = [await visit(`/threads/${id}`), await open(`/threads/${id}`)];
       const callOn = ({ page }: typeof here) => page.getByRole("article", { name: /^place_order waits for approval/ });
       await callOn(there).getByRole("button", { name: "Decline" }).click();
       await callOn(there).getByLabel("Why not").fill("Too dear");
@@ -91,10 +91,10 @@ export function waiting({ api, open }: PlaygroundUse): void {
       expect(words[0]).toBe(words[1]);
     });
 
-    it("Arguments can be written as JSON, and an invalid field is named", async () => {
+    it("The arguments of a call that waits for approval can be written as JSON, and the page names an invalid field", async () => {
       const { id } = await api().createThread("purchaser");
       await api().post(id, "An espresso machine for 900");
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       const call = page.getByRole("article", { name: /^place_order waits for approval/ });
       await call.getByRole("button", { name: "Write as JSON" }).click();
       const field = call.getByLabel(/as JSON$/);
@@ -108,10 +108,10 @@ export function waiting({ api, open }: PlaygroundUse): void {
       await page.getByRole("log").getByText("Ordered: A kettle").first().waitFor({ state: "attached" });
     });
 
-    it("A remote tool with a schema of results is answered in a form, or with a failure", async () => {
+    it("A user can answer a call of a remote tool that has a result schema in a form, or with a failure", async () => {
       const { id } = await api().createThread("moody");
       await api().post(id, "ask the guest");
-      const screen = await open(`/threads/${id}`);
+      const screen = await visit(`/threads/${id}`);
       const { page } = screen;
       const call = page.getByRole("article", { name: /^ask_guest waits for its result/ });
       await call.getByLabel(/^nights/).fill("0");
@@ -135,8 +135,8 @@ export function waiting({ api, open }: PlaygroundUse): void {
       await call.getByRole("button", { name: "Send the failure" }).click();
       await call.waitFor({ state: "detached" });
       await idle(page);
-      const told = (await api().messages(id)).flatMap(({ role, content }) => (role === "tool" ? [content] : []));
-      expect(told.map((content) => content?.replace(/\s/g, ""))).toEqual([
+      const results = (await api().messages(id)).flatMap(({ role, content }) => (role === "tool" ? [content] : []));
+      expect(results.map((content) => content?.replace(/\s/g, ""))).toEqual([
         '{"room":"double","nights":3}',
         "Theguestisout.",
       ]);
@@ -144,7 +144,7 @@ export function waiting({ api, open }: PlaygroundUse): void {
 
     it("A user can enter the result of a remote tool that has no schema of results", async () => {
       const { id } = await api().createThread("forecaster");
-      const { page } = await open(`/threads/${id}`);
+      const { page } = await visit(`/threads/${id}`);
       await page.getByLabel("Message", { exact: true }).fill("What is the weather?");
       await page.keyboard.press("Enter");
       const call = page.getByRole("article", { name: /^get_location waits for its result/ });

@@ -1,6 +1,7 @@
 // Starts a Chromium for the tests of the playground. Its pages record every error: of their scripts, and requests that
 // their content security policy refused. A new browser context and a first page load cost more than most tests, so a
-// closed page is emptied and serves the next test.
+// closed page is emptied and serves the next test. A page load costs more than what most tests do on the page, so a test
+// that leaves nothing behind visits a page that is loaded already.
 
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -37,6 +38,11 @@ export interface TestBrowser {
    * closed before and is now empty.
    */
   open: (url: string, options?: BrowserContextOptions) => Promise<TestPage>;
+  /**
+   * Shows a page of the playground at `url`, in a document that another visit has loaded if there is one. A test that
+   * visits changes no answer of the server and writes nothing to the browser's storage, because the next visit would see it.
+   */
+  visit: (url: string, path: string) => Promise<TestPage>;
   close: () => Promise<void>;
 }
 
@@ -46,7 +52,7 @@ export interface TestPage {
   /** Errors of scripts, and refusals of the content security policy. */
   wrongs: string[];
   /** Findings of axe that are serious or critical, as `rule: where`. */
-  findings: () => Promise<string[]>;
+  findings: (checked?: CheckedRules) => Promise<string[]>;
   /** Saves a screenshot as an artefact if PICTURES=true. */
   picture: (name: string) => Promise<void>;
   /** Saves a screenshot in any case; used for failed tests. */
@@ -68,18 +74,24 @@ const viewport = { width: 1280, height: 860 };
 const events = ["console", "pageerror", "request", "response", "websocket"] as const;
 
 /**
- * Makes a page that a test used the page of a new visitor, who has nothing but the cached files of the server. Returns
- * false if the page is closed or shows something else than a page of the server at `url`.
+ * Removes what a test added to a page from outside of it. Returns false if the page is closed or shows something else
+ * than a page of the server at `url`.
  */
-async function empty(page: Page, url: string): Promise<boolean> {
+async function restore(page: Page, url: string): Promise<boolean> {
   if (page.isClosed() || new URL(page.url()).origin !== new URL(url).origin) return false;
   for (const event of events) page.removeAllListeners(event);
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.context().setOffline(false);
   await page.context().clearPermissions();
-  await page.context().clearCookies();
   await page.emulateMedia({ colorScheme: null, reducedMotion: null });
   await page.setViewportSize(viewport);
+  return true;
+}
+
+/** Makes a page that a test used the page of a new visitor, who has nothing but the cached files of the server. */
+async function empty(page: Page, url: string): Promise<boolean> {
+  if (!(await restore(page, url))) return false;
+  await page.context().clearCookies();
   // A page stores drafts when it is left, so the storage is emptied after that, from a document without a script.
   await page.goto("/healthz");
   await page.evaluate(() => {
@@ -89,16 +101,55 @@ async function empty(page: Page, url: string): Promise<boolean> {
   return true;
 }
 
+/** An address without a page. A visited page waits there for its next visit, without a socket of a thread. */
+const nowhere = "/nowhere";
+
+/** Shows another page of the playground without loading a document, as a link does. No part of the last page is reused. */
+export async function goInside(page: Page, path: string): Promise<void> {
+  await page.evaluate(
+    async ([between, to]) => {
+      history.pushState(null, "", between);
+      // React draws the page of that address in a microtask of its own, which is queued before this one.
+      await Promise.resolve();
+      history.pushState(null, "", to);
+    },
+    [nowhere, path] as const,
+  );
+}
+
+/** Whether a page shows a dialog or a menu, which would still be there at the next visit. */
+async function showsDialog(page: Page): Promise<boolean> {
+  return page.evaluate(() => document.querySelector("[role=dialog], [role=menu]") !== null);
+}
+
+/** The rules of axe that a check runs: all, or those about colours. */
+export type CheckedRules = "all" | "colours";
+
+/** What axe knows about its rules. Its types leave this out. */
+interface AxeRules {
+  _audit: { rules: { id: string; impact: string | null; tags: string[] }[] };
+}
+
 /** Findings of axe that are serious or critical. */
-async function findings(page: Page): Promise<string[]> {
+async function findings(page: Page, checked: CheckedRules = "all"): Promise<string[]> {
   // Evaluated from outside of the page, because the page's policy refuses other scripts.
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(axeSource);
-  const found = await page.evaluate(async () => {
-    const { axe: runner } = globalThis as unknown as { axe: typeof axe };
-    // The pages have no frames, and no rule of these impacts reads stylesheets or media.
-    const { violations } = await runner.run(document, { resultTypes: ["violations"], iframes: false, preload: false });
+  const found = await page.evaluate(async (rules) => {
+    const { axe: runner } = globalThis as unknown as { axe: typeof axe & AxeRules };
+    // All findings of a rule with an impact have that impact, so rules of less impact would find nothing that counts here.
+    const without = runner._audit.rules.filter(
+      ({ impact, tags }) =>
+        impact === "minor" || impact === "moderate" || (rules === "colours" && !tags.includes("cat.color")),
+    );
+    const { violations } = await runner.run(document, {
+      resultTypes: ["violations"],
+      rules: Object.fromEntries(without.map(({ id }) => [id, { enabled: false }])),
+      // The pages have no frames, and no rule of these impacts reads stylesheets or media.
+      iframes: false,
+      preload: false,
+    });
     return violations.map(({ id, impact, nodes }) => ({ id, impact, where: nodes.map(({ html }) => html) }));
-  });
+  }, checked);
   const grave = found.filter(({ impact }) => impact === "serious" || impact === "critical");
   return grave.flatMap(({ id, where }) => where.map((html) => `${id}: ${html}`));
 }
@@ -109,20 +160,37 @@ export async function openBrowser(more: readonly string[] = []): Promise<TestBro
   const browser: Browser = await chromium.launch({ executablePath: await findChromium(), args });
   /** Emptied pages, by the origin of their addresses. */
   const unused = new Map<string, Page[]>();
+  /** For each origin a loaded page that is between two visits. */
+  const loaded = new Map<string, Page>();
 
   const newPage = async (url: string, options: BrowserContextOptions = {}): Promise<Page> => {
     const context = await browser.newContext({ baseURL: url, viewport, ...options });
     context.setDefaultTimeout(patience);
     return context.newPage();
   };
+  const reuse = async (page: Page, url: string): Promise<void> => {
+    if (await empty(page, url)) unused.set(url, [...(unused.get(url) ?? []), page]);
+    else await page.context().close();
+  };
   return {
     async open(url, options) {
       const page = (options === undefined ? unused.get(url)?.pop() : undefined) ?? (await newPage(url, options));
+      const close = (): Promise<void> => (options === undefined ? reuse(page, url) : page.context().close());
+      return { ...testPage(page), close };
+    },
+    async visit(url, path) {
+      const visited = loaded.get(url);
+      loaded.delete(url);
+      const page = visited ?? unused.get(url)?.pop() ?? (await newPage(url));
+      const opened = testPage(page);
+      if (visited === undefined) await page.goto(path);
+      else await goInside(page, path);
       return {
-        ...testPage(page),
+        ...opened,
         async close() {
-          if (options === undefined && (await empty(page, url))) unused.set(url, [...(unused.get(url) ?? []), page]);
-          else await page.context().close();
+          if (loaded.has(url) || !(await restore(page, url)) || (await showsDialog(page))) return reuse(page, url);
+          await goInside(page, nowhere);
+          loaded.set(url, page);
         },
       };
     },
@@ -153,7 +221,7 @@ function testPage(page: Page): Omit<TestPage, "close"> {
   return {
     page,
     wrongs,
-    findings: () => findings(page),
+    findings: (checked) => findings(page, checked),
     picture: async (name) => {
       if (drawsAll) await evidence(name);
     },

@@ -16,6 +16,7 @@ export function addTalkAgents(project: ProjectCopy): void {
   project.write("agents/prompts/scribe_rules.ts", scribe);
   project.write("agents/hooks/mask_cards.ts", maskCards);
   project.write("agents/hooks/withhold.ts", withhold);
+  project.write("agents/filters/no_pins.ts", noPins);
   project.write("agents/agents/moody.ts", agent);
   project.write("agents/agents/committee.ts", committee);
 }
@@ -51,7 +52,6 @@ export default defineModel({
     if (lastUser.startsWith("retry") && !again)
       return { text: ["Half of ", "an answer"], error: { status: 503, message: "The provider is overloaded." } };
     if (lastUser.startsWith("retry slowly")) return { text: "Slow.", delayMs: 3000 };
-    if (lastUser.startsWith("think long")) return { text: "Late.", delayMs: 4000 };
     if (lastUser.startsWith("trip")) return again ? { text: "Back on its feet." } : { text: "Half", error: { status: 401, message: "No key fits.", kind: "auth" } };
     if (lastUser.startsWith("hand on") || lastUser.startsWith("fail"))
       return { text: "Wrong", error: { status: 401, message: "The key is not accepted.", kind: "auth" } };
@@ -142,6 +142,13 @@ const withhold = `import { defineHook } from "threadhold";
 export default defineHook("after_create_message", async (state, message) => {
   if (String(message.content).startsWith("whisper")) await state.updateMessage(String(message.id), { content: "[withheld]" });
 });
+`;
+
+const noPins = `import { defineFilter } from "threadhold";
+
+export default defineFilter((text) =>
+  text.startsWith("my pin") ? { action: "reject", reason: "Please send no PIN." } : { action: "pass" },
+);
 `;
 
 const clerk = `import { definePrompt } from "threadhold";

@@ -38,8 +38,8 @@ export class Wire {
   send(event: ThreadEvent, arrives = true): void {
     const prev = event.type === "snapshot" ? 0 : (this.prev ?? 0);
     this.prev = event.seq;
-    const told: ThreadEvent = { ...event, prev };
-    if (arrives && !this.over) this.#sink.event(told);
+    const emitted: ThreadEvent = { ...event, prev };
+    if (arrives && !this.over) this.#sink.event(emitted);
   }
 
   lose(error = new Error("cut"), delayMs = 0): void {
@@ -58,7 +58,7 @@ export class Wire {
 /** A server that has emitted a thread's events up to a point. */
 export class FakeServer {
   readonly wires: { kind: "socket" | "sse"; wire: Wire }[] = [];
-  readonly told: PlainEvent[] = [];
+  readonly emitted: PlainEvent[] = [];
 
   /** Opens carriers of a kind. */
   carrier(kind: "socket" | "sse"): OpenCarrier {
@@ -88,21 +88,21 @@ export class FakeServer {
     const { wire } = this;
     if (!wire.open || wire.over) return;
     if (wire.prev === null) wire.send(this.snapshot());
-    for (const event of this.told.filter(({ seq }) => seq > (wire.prev ?? 0)).slice(0, most)) wire.send(event);
+    for (const event of this.emitted.filter(({ seq }) => seq > (wire.prev ?? 0)).slice(0, most)) wire.send(event);
   }
 
   /** A complete snapshot: finished messages as messages, and messages in flight as their events. */
   snapshot(): EventOf<"snapshot"> {
-    const view = foldAll(this.told);
+    const view = foldAll(this.emitted);
     const flying = new Set(view.messages.filter(({ streaming }) => streaming).map(({ id }) => id));
     return {
       type: "snapshot",
-      seq: this.told.at(-1)?.seq ?? 0,
+      seq: this.emitted.at(-1)?.seq ?? 0,
       thread_id: threadId,
       at: 1,
       thread: threadOf(),
       messages: view.messages.filter(({ streaming }) => !streaming).map((shown) => settled(shown)),
-      partial: this.told.filter((event) => event.message_id !== undefined && flying.has(event.message_id)),
+      partial: this.emitted.filter((event) => event.message_id !== undefined && flying.has(event.message_id)),
     };
   }
 }

@@ -5,7 +5,7 @@ import { deferred } from "#lib/deferred.ts";
 
 /** A sink that a test reads; numbers stand for events. */
 export interface NotingSink extends CarrierSink {
-  readonly told: (string | number)[];
+  readonly emitted: (string | number)[];
   /** The error with which the connection ended. */
   readonly end: Promise<Error>;
   readonly delayMs: number;
@@ -15,16 +15,16 @@ export interface NotingSink extends CarrierSink {
 
 /** Creates an empty sink. */
 export function notingSink(): NotingSink {
-  const told: (string | number)[] = [];
+  const emitted: (string | number)[] = [];
   const end = deferred<Error>();
   const waiting = new Set<() => void>();
   let delay = 0;
   const note = (what: string | number): void => {
-    told.push(what);
+    emitted.push(what);
     for (const look of waiting) look();
   };
   return {
-    told,
+    emitted,
     end: end.promise,
     get delayMs() {
       return delay;
@@ -32,7 +32,7 @@ export function notingSink(): NotingSink {
     until: (what) =>
       new Promise((resolve) => {
         const look = (): void => {
-          if (!told.includes(what)) return;
+          if (!emitted.includes(what)) return;
           waiting.delete(look);
           resolve();
         };

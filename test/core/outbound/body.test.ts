@@ -9,7 +9,7 @@ import { closed, guard, network, newId, refused } from "./guard.ts";
 const one = "https://one.example.com";
 
 describe("bytes", () => {
-  it("OUT12 A body of exactly the bound's bytes is read, and a longer one is refused by its declared length alone", async () => {
+  it("OUT12 A response body with exactly as many bytes as the limit is read, and one with a longer declared length is refused before it is read", async () => {
     const { guarded } = guard({ limits: { bytes: 1000 } });
     expect((await (await guarded(`${one}/bytes?n=1000`)).text()).length).toBe(1000);
     const id = newId();
@@ -24,7 +24,7 @@ describe("bytes", () => {
     expect((await (await guarded(`${one}/bytes?n=2000`, { limits: { bytes: 2000 } })).text()).length).toBe(2000);
   });
 
-  it("OUT12 An endless body ends at the bound, and its connection is closed", async () => {
+  it("OUT12 An endless response body is cut off at the limit of bytes, and its connection is closed", async () => {
     const id = newId();
     const { guarded } = guard({ limits: { bytes: 1_000_000 } });
     const response = await guarded(`${one}/endless?id=${id}`);
@@ -38,18 +38,18 @@ describe("bytes", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("OUT12 A length that understates the body does not raise the bound", async () => {
+  it("OUT12 A declared length below the actual one does not raise the limit of a response body", async () => {
     const { guarded } = guard();
     expect(await (await guarded(`${one}/understated`, { limits: { bytes: 10 } })).text()).toBe("0123456789");
     const response = await guarded(`${one}/understated`, { limits: { bytes: 9 } });
     expect((await refused(response.text())).reason).toBe("too_large");
   });
 
-  it("OUT12 A body whose declared length exceeds the bound is refused, although it is shorter", async () => {
+  it("OUT12 A response body whose declared length exceeds the limit is refused, although the body is shorter", async () => {
     expect((await refused(guard().guarded(`${one}/overstated`))).reason).toBe("too_large");
   });
 
-  it("OUT12 A compressed body is counted by its uncompressed bytes", async () => {
+  it("OUT12 A compressed response body is counted by its uncompressed bytes", async () => {
     const id = newId();
     const { guarded } = guard({ limits: { bytes: 2_000_000 } });
     const response = await guarded(`${one}/bomb?id=${id}`);
@@ -62,7 +62,7 @@ describe("bytes", () => {
     await closed(id);
   });
 
-  it("OUT17 A body that was uncompressed does not declare an encoding", async () => {
+  it("OUT17 A response whose body was decompressed does not declare an encoding", async () => {
     const response = await guard().guarded(`${one}/gzip`);
     expect(response.headers.get("content-encoding")).toBeNull();
     expect(response.headers.get("content-length")).toBeNull();
@@ -71,7 +71,7 @@ describe("bytes", () => {
 });
 
 describe("ends", () => {
-  it("A body that is cancelled closes the connection to its sender", async () => {
+  it("A cancelled response body closes the connection to the server", async () => {
     const id = newId();
     const response = await guard().guarded(`${one}/endless?id=${id}`);
     const reader = response.body?.getReader();
@@ -80,7 +80,7 @@ describe("ends", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("A body that is too large closes its connection, also on a platform that ignores the abort signal", async () => {
+  it("A response body that is too large closes its connection, also on a platform that ignores the abort signal", async () => {
     const id = newId();
     const deaf: Transport["fetch"] = (url, init) => network().fetch(url, { ...init, signal: null });
     const { guarded } = guard({ fetch: deaf, limits: { bytes: 100_000 } });
@@ -89,7 +89,7 @@ describe("ends", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("A caller that aborts ends request and body with the caller's own reason", async () => {
+  it("An abort by the caller of the guarded fetch ends the request and the response body with the caller's reason", async () => {
     const reason = new Error("enough");
     const waiting = new AbortController();
     const { guarded } = guard();
@@ -103,19 +103,19 @@ describe("ends", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("A caller that aborted before the call sends no request", async () => {
+  it("A call of the guarded fetch with a signal that is already aborted sends no request", async () => {
     const reason = new Error("enough");
     const { guarded, sent } = guard();
     await expect(guarded(`${one}/echo`, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(sent).toEqual([]);
   });
 
-  it("A body that breaks off fails as a broken connection", async () => {
+  it("A response body that breaks off fails as a broken connection", async () => {
     const response = await guard().guarded(`${one}/broken`);
     expect(await refused(response.text())).toMatchObject({ reason: "connection", code: "unavailable" });
   });
 
-  it("A host without a listener fails as a broken connection", async () => {
+  it("A request to a host without a listener fails as a broken connection", async () => {
     const { guarded } = guard({ allowed: "127.0.0.1:1" });
     expect(await refused(guarded("http://127.0.0.1:1/"))).toMatchObject({ reason: "connection", host: "127.0.0.1:1" });
   });

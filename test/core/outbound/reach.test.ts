@@ -8,7 +8,7 @@ import type { Asked } from "./guard.ts";
 const serverPort = (): string => new URL(server()).port;
 
 describe("this machine", () => {
-  it("OUT5 A server on the loopback is reached when its host and port are listed", async () => {
+  it("OUT5 A server on the loopback interface can be requested if the allow list has its host and port", async () => {
     const id = newId();
     const { guarded } = guard({ allowed: serverHost() });
     const response = await guarded(`${server()}/echo?id=${id}`, { headers: { "x-own": "kept" } });
@@ -39,7 +39,7 @@ describe("this machine", () => {
     "http:\\\\127.0.0.1:PORT",
     "http:127.0.0.1:PORT",
     "http://127.0.0.1:PORT#@good.example.com",
-  ])("OUT1, OUT5 %s is refused if no host is listed, and nothing is sent", async (text) => {
+  ])("OUT1, OUT5 A request to %s is refused if the allow list is empty, and nothing is sent", async (text) => {
     const id = newId();
     const { guarded, sent } = guard();
     const error = await refused(guarded(`${text.replace("PORT", serverPort())}/echo?id=${id}`));
@@ -49,7 +49,7 @@ describe("this machine", () => {
     expect(await asked(id)).toEqual([]);
   });
 
-  it("OUT5 A listed port allows no other port and no other name of this machine", async () => {
+  it("OUT5 An entry of the allow list with a port allows no other port and no other name of this machine", async () => {
     const { guarded, sent } = guard({ allowed: serverHost() });
     const other = String(Number(serverPort()) === 65_535 ? 65_534 : Number(serverPort()) + 1);
     for (const host of [
@@ -81,7 +81,7 @@ describe("this machine", () => {
 
 describe("names", () => {
   it.for(["one.example.com", "v6only.example.com", "alias.example.com", "whole-alias.example.com"])(
-    "OUT6 %s has only public addresses and is requested",
+    "OUT6 The host %s, all of whose addresses are public, is requested",
     async (name) => {
       const { guarded, sent } = guard();
       const url = `https://${name}/echo`;
@@ -101,7 +101,7 @@ describe("names", () => {
     "mixed6.example.com",
     "garbled.example.com",
     "inward.example.com",
-  ])("OUT6 %s has at least one internal address and is refused", async (name) => {
+  ])("OUT6 The host %s, which has at least one internal address, is refused", async (name) => {
     const { guarded, sent } = guard();
     const error = await refused(guarded(`https://${name}/echo`));
     expect(error).toMatchObject({ reason: "inside", host: name, code: "invalid_request" });
@@ -109,7 +109,7 @@ describe("names", () => {
     expect(sent).toEqual([]);
   });
 
-  it("OUT6 A listed name is requested whatever its addresses are, and is not looked up", async () => {
+  it("OUT6 A host name on the allow list is requested whatever its addresses are, and is not looked up", async () => {
     const dnsId = newId();
     const { guarded } = guard({ allowed: "loopback.example.com", dnsId });
     const response = await guarded("http://loopback.example.com/echo");
@@ -118,7 +118,7 @@ describe("names", () => {
     expect(await asked(dnsId)).toEqual([]);
   });
 
-  it("OUT6 A name is looked up again for each request", async () => {
+  it("OUT6 The guarded fetch looks a host name up again for each request", async () => {
     const { guarded, sent } = guard({ dnsId: newId() });
     const response = await guarded("https://rebinding.example.com/echo");
     await response.body?.cancel();
@@ -127,14 +127,14 @@ describe("names", () => {
   });
 
   it.for(["nowhere.example.com", "empty.example.com"])(
-    "OUT6 The name %s does not exist, so it is refused",
+    "OUT6 A request to the host name %s, which does not exist, is refused",
     async (name) => {
       const error = await refused(guard().guarded(`https://${name}/`));
       expect(error).toMatchObject({ reason: "unknown_host", host: name, code: "invalid_request" });
     },
   );
 
-  it("OUT8 A name that cannot be looked up is refused", async () => {
+  it("OUT8 A request to a host name whose lookup fails is refused and not sent", async () => {
     const { guarded, sent } = guard();
     const error = await refused(guarded("https://failing.example.com/"));
     expect(error).toMatchObject({ reason: "lookup_failed", host: "failing.example.com", code: "unavailable" });

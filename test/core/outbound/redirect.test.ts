@@ -39,7 +39,7 @@ describe("targets of redirects", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("OUT9 A listed host cannot redirect to a host that is not listed", async () => {
+  it("OUT9 A host on the allow list cannot redirect to an internal host that is not on it", async () => {
     const id = newId();
     const { guarded } = guard({ allowed: serverHost() });
     const url = `${server()}${to("http://localhost:80/echo", `&id=${id}`)}`;
@@ -47,7 +47,7 @@ describe("targets of redirects", () => {
     expect(await closed(id)).toMatchObject({});
   });
 
-  it("OUT9 A name that was public at first is checked again when a redirect returns to it", async () => {
+  it("OUT9 A host name that was public at first is checked again when a redirect returns to it", async () => {
     const { guarded, sent } = guard({ dnsId: newId() });
     const call = guarded(`https://rebinding.example.com${to("/echo")}`);
     expect(await refused(call)).toMatchObject({ reason: "inside", host: "rebinding.example.com" });
@@ -120,14 +120,14 @@ describe("headers and bodies of redirected requests", () => {
   it.for([
     ["text", "the body"],
     ["bytes", new TextEncoder().encode("the body")],
-  ] as const)("OUT10 A body of %s is sent again after a redirect", async ([, body]) => {
+  ] as const)("OUT10 A request body of %s is sent again after a redirect", async ([, body]) => {
     const id = newId();
     const response = await guard().guarded(one + to(`/echo?id=${id}`, "&status=307"), { method: "POST", body });
     await response.body?.cancel();
     expect((await asked(id))[0]?.body).toBe("the body");
   });
 
-  it("OUT10 A body that was a stream is not sent again after a redirect", async () => {
+  it("OUT10 A request body that was a stream is not sent again after a redirect", async () => {
     const stream = (): ReadableStream => new Response("the body").body ?? new ReadableStream();
     const { guarded, sent } = guard();
     const call = guarded(one + to("/echo", "&status=307"), { method: "POST", body: stream() });

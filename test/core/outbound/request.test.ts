@@ -121,7 +121,7 @@ describe("variables", () => {
 
   const ours = (): OutboundVariables => ({ DNS_OVER_HTTPS_URL: `${server()}/dns-query` });
 
-  it("OUT18 A variable admits the hosts of this machine and the internal names that it lists, and other internal addresses are refused", async () => {
+  it("OUT18 ALLOWED_OUTBOUND_HOSTS admits the hosts of this machine and the internal names that it lists, and other internal addresses are refused", async () => {
     const { guarded, lines } = deployed({ ...ours(), ALLOWED_OUTBOUND_HOSTS: `files.internal, ${serverHost()}` });
     for (const url of [`${server()}/echo`, "https://files.internal/echo", "https://one.example.com/echo"]) {
       const response = await guarded(url);
@@ -149,7 +149,7 @@ describe("variables", () => {
     ]);
   });
 
-  it("OUT18 A list with a mistake admits nothing, and the log names the variable without its value", async () => {
+  it("OUT18 An ALLOWED_OUTBOUND_HOSTS with a mistake admits nothing, and the log names the variable without its value", async () => {
     const { guarded, lines } = deployed({ ...ours(), ALLOWED_OUTBOUND_HOSTS: `${serverHost()},http://oops.internal` });
     expect((await refused(guarded(`${server()}/echo`))).reason).toBe("inside");
     expect(lines).toMatchObject([{ event: "bad_configuration", variable: "ALLOWED_OUTBOUND_HOSTS" }]);

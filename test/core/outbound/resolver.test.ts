@@ -38,7 +38,7 @@ describe("queries of the resolver", () => {
     ["inward.example.com", ["127.0.0.1"]],
     ["nowhere.example.com", []],
     ["empty.example.com", []],
-  ] as const)("OUT7 %s has the addresses %j", async ([name, addresses]) => {
+  ] as const)("OUT7 The resolver finds the addresses of the host name %s: %j", async ([name, addresses]) => {
     expect(await resolve(name)).toEqual({ ok: true, addresses });
   });
 
@@ -77,7 +77,7 @@ describe("the resolver's cache", () => {
     expect(await questions(id)).toHaveLength(8);
   });
 
-  it("OUT7 The resolver does not keep the answer that a name has no address", async () => {
+  it("OUT7 The resolver does not keep the answer that a host name has no address", async () => {
     const id = newId();
     const resolver = resolverAt(`/dns-query?id=${id}`);
     await resolver.resolve("empty.example.com", never());
@@ -97,36 +97,39 @@ describe("failed lookups", () => {
     "moved.example.com",
     "circle.example.com",
     "chain0.example.com",
-  ])("OUT8 The name %s cannot be resolved", async (name) => {
+  ])("OUT8 The host name %s cannot be resolved", async (name) => {
     expect(await resolve(name)).toEqual({ ok: false });
   });
 
-  it("OUT7 Eight aliases in a row are followed", async () => {
+  it("OUT7 The resolver follows eight aliases of a host name in a row", async () => {
     const id = newId();
     await resolverAt(`/dns-query?id=${id}`).resolve("chain0.example.com", never());
     const names = new Set((await questions(id)).map((question) => question.split(" ")[0]));
     expect(names.size).toBe(9);
   });
 
-  it.for(["slow.example.com", "stuck.example.com"])("OUT8 A lookup of %s is given up after 5 s", async (name) => {
-    const id = newId();
-    const clock = new ManualClock();
-    const answer = resolverAt(`/dns-query?id=${id}`, { clock }).resolve(name, never());
-    await arrived(id);
-    await clock.advance(4999);
-    expect(clock.armed).toBeGreaterThan(0);
-    await clock.advance(1);
-    expect(await answer).toEqual({ ok: false });
-    expect(await closed(id)).toEqual({ complete: false });
-    expect(clock.armed).toBe(0);
-  });
+  it.for(["slow.example.com", "stuck.example.com"])(
+    "OUT8 The lookup of the host name %s, which gets no complete response, fails after 5 s",
+    async (name) => {
+      const id = newId();
+      const clock = new ManualClock();
+      const answer = resolverAt(`/dns-query?id=${id}`, { clock }).resolve(name, never());
+      await arrived(id);
+      await clock.advance(4999);
+      expect(clock.armed).toBeGreaterThan(0);
+      await clock.advance(1);
+      expect(await answer).toEqual({ ok: false });
+      expect(await closed(id)).toEqual({ complete: false });
+      expect(clock.armed).toBe(0);
+    },
+  );
 
   it("OUT8 A resolver without a server reports that it could not resolve the name", async () => {
     const resolver = resolverAt("/dns-query", { fetch: () => Promise.reject(new Error("no network")) });
     expect(await resolver.resolve("one.example.com", never())).toEqual({ ok: false });
   });
 
-  it("A caller that aborts leaves no query open", async () => {
+  it("A lookup of a host name that its caller aborts leaves no query open", async () => {
     const id = newId();
     const control = new AbortController();
     const answer = resolverAt(`/dns-query?id=${id}`).resolve("slow.example.com", control.signal);

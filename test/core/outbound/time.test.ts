@@ -31,7 +31,7 @@ describe("time", () => {
     expect(clock.armed).toBe(0);
   });
 
-  it("A body that is read to its end, or missing, leaves no timer", async () => {
+  it("A response body that is read to its end, or missing, leaves no timer", async () => {
     const { clock, guarded } = timed();
     const response = await guarded(`${one}/bytes?n=100000`);
     expect(clock.armed).toBe(1);
@@ -43,7 +43,7 @@ describe("time", () => {
     expect(clock.armed).toBe(0);
   });
 
-  it("OUT13 A body that stops sending ends the call", async () => {
+  it("OUT13 A response body that stops sending ends the call of the guarded fetch", async () => {
     const id = newId();
     const { clock, guarded } = timed();
     const response = await guarded(`${one}/silent?id=${id}`);
@@ -72,7 +72,7 @@ describe("time", () => {
     expect(clock.armed).toBe(0);
   });
 
-  it("OUT13 A body that arrives very slowly is ended at the time limit of the whole call", async () => {
+  it("OUT13 A response body that arrives very slowly is ended at the time limit of the whole call", async () => {
     const id = newId();
     const { clock, guarded } = timed();
     const response = await guarded(`${one}/pieces?id=${id}`);
@@ -89,7 +89,7 @@ describe("time", () => {
     expect(await closed(id)).toEqual({ complete: false });
   });
 
-  it("OUT13 A body that is not read is cancelled when the call's time is over", async () => {
+  it("OUT13 A response body that is not read is cancelled at the time limit of the call", async () => {
     const id = newId();
     const { clock, guarded } = timed();
     const response = await guarded(`${one}/endless?id=${id}`);

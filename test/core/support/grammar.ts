@@ -33,7 +33,7 @@ class GrammarReader {
 
   /** Checks the end, after the last event of a run that ended. */
   end(): void {
-    if (this.#ended !== 1) this.faults.push(`run_end was told ${this.#ended} times`);
+    if (this.#ended !== 1) this.faults.push(`run_end was emitted ${this.#ended} times`);
     if (this.#step !== null) this.faults.push(`step ${this.#step} has no end`);
     if (this.#message !== null) this.faults.push(`message ${this.#message.id} has no end`);
   }
@@ -123,7 +123,7 @@ class GrammarReader {
     if (block === undefined || !block.open || block.kind !== kind) return this.#fault(event, "its block is not open");
     if (what === "end") block.open = false;
     if ("delta" in event) {
-      if (event.offset !== block.length) this.#fault(event, `offset ${event.offset}, but ${block.length} was told`);
+      if (event.offset !== block.length) this.#fault(event, `offset ${event.offset}, but ${block.length} was emitted`);
       block.length += event.delta.length;
     }
   }

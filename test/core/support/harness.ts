@@ -6,13 +6,16 @@ import { noProgress } from "#core/blank-run.ts";
 import { run as loop } from "#core/loop.ts";
 import type { Halt } from "#core/loop.ts";
 import type { AnswerFiles } from "#core/ports/answer-file-port.ts";
+import type { LoopHooks } from "#core/ports/hook-port.ts";
 import type { ModelMessage, ModelPort } from "#core/ports/model-port.ts";
 import type { RunPorts } from "#core/ports/run-ports.ts";
-import type { LoopHooks, StepPlan, StepPort, StepProblem, ToolMode } from "#core/ports/step-port.ts";
+import type { StepPlan, StepPort, StepProblem, ToolMode } from "#core/ports/step-port.ts";
 import type { Strategy, StepShape } from "#core/ports/strategy-port.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
-import type { ExecutedRun, LogRecord, MessageRecord } from "#core/record.ts";
+import type { LogRecord, MessageRecord } from "#core/record.ts";
 import { repair } from "#core/repair.ts";
+import type { ExecutedRun } from "#core/run-record.ts";
+import { committedSteps } from "#core/run-state.ts";
 import { mainScope } from "#core/scope.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
@@ -45,6 +48,8 @@ export interface Setup {
   hooks?: Partial<LoopHooks>;
   answers?: AnswerFiles;
   reasoning?: StepPlan["request"]["reasoning"];
+  /** Further members of each model request. */
+  request?: Partial<StepPlan["request"]>;
   /** Plans steps in place of the harness. Receives the messages of the run so far. */
   steps?: (messages: () => readonly MessageRecord[]) => StepPort;
   /** Ends the run with this in place of a plan. */
@@ -183,8 +188,6 @@ export class Harness {
   #ports(): RunPorts {
     const { strategy = untilResponse, random = () => 0.5, stopAsked = () => false, context, answers } = this.#setup;
     let next = this.journal.messages.length + this.journal.logs.length + 1000 * (this.#before.length + 1);
-    const ends = this.journal.logs.flatMap(({ events }) => events.filter(({ type }) => type === "step_end"));
-    const committed = ends.map(({ step }) => Number(step));
     return {
       run: this.run,
       journal: this.journal,
@@ -212,16 +215,17 @@ export class Harness {
       },
       stopAsked,
       ...(context === undefined ? {} : { context: { current: context } }),
-      committed: () => Math.max(0, ...committed),
+      committed: committedSteps(this.journal.logs),
     };
   }
 
   #plan(shape: StepShape): StepPlan | StepProblem {
-    const { tools = [], toolMode = "parallel", models, problem, reasoning = null } = this.#setup;
+    const { tools = [], toolMode = "parallel", models, problem, reasoning = null, request = {} } = this.#setup;
     this.shapes.push(shape);
     if (problem !== undefined) return problem;
     const sent = this.journal.messages.filter(({ status }) => status === "complete").map(modelMessage);
-    const instruction = shape.instruction === undefined ? [] : [said(shape.instruction)];
+    const { instruction: last } = shape;
+    const instruction = last === undefined || last.keep ? [] : [said(last.text)];
     return {
       models: models ?? [modelNamed("main")],
       request: {
@@ -233,6 +237,7 @@ export class Harness {
         reasoning,
         temperature: null,
         maxTokens: null,
+        ...request,
       },
       tools: new Map(tools.map((tool) => [tool.spec.name, tool])),
       toolMode,
@@ -247,6 +252,7 @@ export class Harness {
     const hooks = { ...asItIs, ...this.#setup.hooks };
     const noted = (name: string, id: string) => this.hooked.push(`${name} ${id}`);
     return {
+      ...this.#setup.hooks,
       beforeCreateMessage: (message) => {
         noted("before_create_message", message.tool_call_id ?? message.role);
         return hooks.beforeCreateMessage(message);
@@ -272,8 +278,8 @@ export class Harness {
     const message_ids = this.journal.messages.map(({ id }) => id);
     Object.assign(this.run, { status, reason, outcome, error, message_ids });
     const run_id = this.run.id;
-    const told = { type: "run_end", run_id, status, reason, outcome, usage, cost, message_ids, error } as const;
-    this.sink.send(this.sink.number(told));
+    const emitted = { type: "run_end", run_id, status, reason, outcome, usage, cost, message_ids, error } as const;
+    this.sink.send(this.sink.number(emitted));
   }
 }
 

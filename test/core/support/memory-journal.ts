@@ -2,7 +2,8 @@
 // `cut` tells the test that it happened.
 
 import type { RunJournal } from "#core/ports/run-journal.ts";
-import type { LogRecord, MessageRecord, RunRecord } from "#core/record.ts";
+import type { LogRecord, MessageRecord } from "#core/record.ts";
+import type { RunRecord } from "#core/run-record.ts";
 
 /** The error of a refused write. */
 class PowerCut extends Error {}

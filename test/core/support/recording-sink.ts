@@ -28,7 +28,7 @@ export class RecordingSink implements EventSink {
 
   send(event: PlainEvent): void {
     const before = this.sent.at(-1)?.seq ?? 0;
-    if (event.seq <= before) throw new Error(`event ${event.seq} (${event.type}) told after ${before}`);
+    if (event.seq <= before) throw new Error(`event ${event.seq} (${event.type}) emitted after ${before}`);
     this.sent.push(structuredClone(event));
   }
 }

@@ -61,7 +61,7 @@ export function editing(use: () => SuiteServer): void {
       ["a file that is not there", 'import { gone } from "../lib/gone.ts";', 'could not resolve "../lib/gone.ts"'],
       ["a module that Workers do not have", 'import sea from "node:sea";', 'no module "node:sea"'],
     ])(
-      "The last good build keeps answering after an import of %s, and the error is shown until it is fixed",
+      "The last good build still serves requests after an import of %s, and the error is shown until it is fixed",
       async (_what, line, shown) => {
         const { api, project, server } = use();
         const file = "agents/tools/remember.ts";
@@ -77,7 +77,7 @@ export function editing(use: () => SuiteServer): void {
       },
     );
 
-    it("An answer that a reload of the server interrupts is given again, and its reader resumes where it was", async () => {
+    it("An answer that a reload of the server interrupts is produced again, and its reader resumes where it was", async () => {
       const { api, project } = use();
       const { id } = await api.createThread("assistant", {
         initial_messages: [{ role: "user", content: longQuestion(120) }],

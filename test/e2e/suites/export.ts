@@ -159,9 +159,9 @@ export function exportAndImport(use: () => DevServer): void {
       expect(await status("eric")).toBe("409");
       expect((await importFrom("emma")).status).toBe("409");
       // The same thread, exported again: another first line.
-      const anew = path.join(folder, "anew.ndjson");
-      await exportTo("emma", id, anew);
-      expect(await status("emma", anew)).toBe("409");
+      const other = path.join(folder, "other.ndjson");
+      await exportTo("emma", id, other);
+      expect(await status("emma", other)).toBe("409");
       // The same first line with another end.
       const changed = path.join(folder, "changed.ndjson");
       writeFileSync(changed, readFileSync(file).toString("latin1").replace("Hello there", "Hello where"), "latin1");

@@ -26,7 +26,7 @@ export function firstMinute(use: () => SuiteServer): void {
       expect(agents.map(({ name }) => name)).toEqual(expect.arrayContaining(assistants));
     });
 
-    it("A question is answered with thinking, a tool with progress, its result and streamed text, in the contract's order", async () => {
+    it("The events of an answer arrive in the contract's order: thinking, a tool call with progress, its result, and streamed text", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       const feed = await api.sayForEvents(id, "What is a thread?");
@@ -50,7 +50,7 @@ export function firstMinute(use: () => SuiteServer): void {
       expect(feed.ofType("run_end")).toMatchObject([{ status: "completed", error: null }]);
     });
 
-    it("The assistant knows the earlier messages, writes a hidden note, and states what it cannot do", async () => {
+    it("The demo assistant is sent the earlier messages, writes a hidden note, and states what it cannot do", async () => {
       const { api } = use();
       const { id } = await api.createThread();
       await api.say(id, "What is a thread?");

@@ -3,9 +3,13 @@
 import { request } from "node:http";
 
 import { describe, expect, it } from "vitest";
+import WebSocket from "ws";
+
+import { ThreadholdClient } from "#client/index.ts";
 
 import { codeOf } from "../../support/http-client/api-client.ts";
 import { within } from "../../support/http-client/deadline.ts";
+import { shownList } from "../../support/http-client/shown-list.ts";
 import { socketFeed } from "../../support/http-client/socket-feed.ts";
 import type { SuiteServer } from "./suite-server.ts";
 
@@ -42,6 +46,21 @@ export function loopbackOnly(use: () => SuiteServer): void {
       await expect(socket).rejects.toMatchObject({ status: 403 });
       expect(await api.messages(id)).toEqual([]);
       expect((await api.call("GET", "/healthz", { headers })).status).toBe(200);
+    });
+
+    it("The client's list of all threads shows a new thread of another user, which the feed of its caller does not report", async () => {
+      const client = new ThreadholdClient({ url: use().api.url, WebSocket });
+      const tags = [crypto.randomUUID()];
+      const { until, statusOf, leave } = shownList(client.threads.follow({ tag: tags[0] }, { everyMs: 200 }));
+      try {
+        const own = await client.threads.create({ agent_id: "assistant", tags });
+        await until("a thread of the caller", () => statusOf(own.id) === "idle");
+        const other = await client.threads.create({ agent_id: "assistant", tags, user_id: "anna" });
+        await until("a thread of another user", () => statusOf(other.id) === "idle");
+      } finally {
+        leave();
+        client.close();
+      }
     });
   });
 }

@@ -48,15 +48,15 @@ export function oneTranscript(use: () => SuiteServer): void {
       const { api } = use();
       const ids = await Promise.all(conversation.map(async () => (await api.createThread()).id));
       const [first = "", second = "", third = "", fourth = ""] = ids;
-      const told = await Promise.all([
+      const transcripts = await Promise.all([
         overWait(api, first),
         overPostedEvents(api, second),
         overFollowing(api, third, "events"),
         overFollowing(api, fourth, "socket"),
       ]);
-      expect(told[0]).toHaveLength(12);
-      for (const lines of told) expect(lines).toEqual(told[0]);
-      for (const id of ids) expect(transcript(await api.messages(id))).toEqual(told[0]);
+      expect(transcripts[0]).toHaveLength(12);
+      for (const lines of transcripts) expect(lines).toEqual(transcripts[0]);
+      for (const id of ids) expect(transcript(await api.messages(id))).toEqual(transcripts[0]);
     });
 
     it("One thread followed in every way at once folds to exactly the stored messages", async () => {

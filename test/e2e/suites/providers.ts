@@ -93,7 +93,7 @@ export function providerSuite(use: () => SuiteServer): void {
       expect(body).not.toContain(keyOf(provider));
     });
 
-    it.concurrent("A call is run, its result is sent back, and the loop continues", async () => {
+    it.concurrent("A tool call is run, its result is sent to the model, and the loop continues", async () => {
       const { api } = use();
       const { id, feed, seen, logs } = await turn(use, provider, [{ fixture: "tool-call" }, { fixture: "text" }]);
       expect(feed.ofType("tool_execution_end")).toMatchObject([
@@ -137,7 +137,7 @@ export function providerSuite(use: () => SuiteServer): void {
       checkAttempts(provider, logs);
     });
 
-    it.concurrent("A rate limit is waited out and retried, and each attempt has its own log row", async () => {
+    it.concurrent("A request that a provider's rate limit refuses is retried after the wait, and each attempt has its own log row", async () => {
       const { feed, seen, logs } = await turn(use, provider, [
         { fixture: "rate-limit", headers: { "retry-after": "1" } },
         { fixture: "text" },

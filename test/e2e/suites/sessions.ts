@@ -152,10 +152,12 @@ export function sessions(use: () => SuiteServer): void {
 
     it("SESSION25 A tool of the server streams to the rework plan's client", async () => {
       const { events } = await execute(send, { input: said("What is a step?"), context: { agent } });
-      const told = events.filter((event) => event.type.startsWith("tool_execution"));
-      const streamed = told.filter((event) => "delta" in event).map((event) => ("delta" in event ? event.delta : ""));
+      const toolEvents = events.filter((event) => event.type.startsWith("tool_execution"));
+      const streamed = toolEvents
+        .filter((event) => "delta" in event)
+        .map((event) => ("delta" in event ? event.delta : ""));
       expect(streamed.join("")).toBe("Searching for: What is a step?");
-      const ends = told.flatMap((event) => (event.type === "tool_execution_end" ? [event] : []));
+      const ends = toolEvents.flatMap((event) => (event.type === "tool_execution_end" ? [event] : []));
       expect(ends.map(({ output }) => output).toSorted()).toEqual([
         "local What is a step?",
         "streamed What is a step?",
@@ -168,16 +170,16 @@ export function sessions(use: () => SuiteServer): void {
       const ids = await Promise.all(Array.from({ length: 4 }, async () => (await api.createThread(agent)).id));
       const [first = "", second = "", third = "", fourth = ""] = ids;
       const fifth = `every-way:${crypto.randomUUID()}`;
-      const told = await Promise.all([
+      const transcripts = await Promise.all([
         overWait(api, first),
         overPostedEvents(api, second),
         overFollowing(api, third, "events"),
         overFollowing(api, fourth, "socket"),
         overSession(send, fifth),
       ]);
-      expect(told[0]).toHaveLength(14);
-      for (const lines of told) expect(lines).toEqual(told[0]);
-      for (const id of ids) expect(transcript(await api.messages(id))).toEqual(told[0]);
+      expect(transcripts[0]).toHaveLength(14);
+      for (const lines of transcripts) expect(lines).toEqual(transcripts[0]);
+      for (const id of ids) expect(transcript(await api.messages(id))).toEqual(transcripts[0]);
     });
   });
 }

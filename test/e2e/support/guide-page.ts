@@ -56,7 +56,10 @@ export function testedBlocks(page: string): TestedBlock[] {
   return blocks;
 }
 
-/** Quotations of files: fenced blocks whose first line is a comment that names a file under `agents/`. */
+/**
+ * Quotations of files: fenced blocks whose first line is a comment that names a file under `agents/`. The info `ts example` marks a file
+ * that the project does not have; a test of the compiler builds it.
+ */
 export function quotedFiles(page: string): { file: string; text: string }[] {
   return fences(page).flatMap(({ info, text }) => {
     const file = info === "ts" ? /^\/\/ (agents\/\S+\.ts)\n/.exec(text)?.[1] : undefined;

@@ -7,8 +7,11 @@ import path from "node:path";
 
 import type { TestProject } from "vitest/node";
 
-import { applyCatalogMigrations, migrationsHash } from "../../../scripts/lib/catalog-migrations.mjs";
+import { applyCatalogMigrations, migrationsHash } from "#cli/dev/catalog-migrations.ts";
+import { readWranglerProject } from "#cli/doctor/wrangler-package.ts";
+
 import { fromRoot } from "../../../scripts/lib/paths.mjs";
+import { wranglerEnvironment } from "../../../scripts/lib/tools.mjs";
 
 const kept = fromRoot(".cache/migrated");
 
@@ -28,7 +31,9 @@ async function make(folder: string): Promise<void> {
   mkdirSync(kept, { recursive: true });
   const older = readdirSync(kept).filter((name) => !name.startsWith("making-") && name !== path.basename(folder));
   const making = mkdtempSync(path.join(kept, "making-"));
-  const { code, output } = await applyCatalogMigrations(making, []);
+  const project = readWranglerProject(fromRoot("."));
+  if (!("wrangler" in project)) throw new Error(project.detail);
+  const { code, output } = await applyCatalogMigrations(project, making, { ...process.env, ...wranglerEnvironment });
   if (code !== 0) {
     rmSync(making, { recursive: true, force: true });
     throw new Error(`The catalog's migrations could not be applied:\n${output}`);

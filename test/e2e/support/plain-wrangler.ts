@@ -2,10 +2,12 @@
 
 import path from "node:path";
 
-import { nextFreePort } from "../../../scripts/lib/free-port.mjs";
-import type * as ProcessGroup from "../../../scripts/lib/process-group.mjs";
+import { nextFreePort } from "#cli/dev/free-port.ts";
+import { startGroup } from "#cli/dev/process-group.ts";
+import { waitUntilHealthy } from "#cli/dev/wait-until-healthy.ts";
+
+import { fromRoot } from "../../../scripts/lib/paths.mjs";
 import { tools, wranglerEnvironment } from "../../../scripts/lib/tools.mjs";
-import { waitUntilHealthy } from "../../../scripts/lib/wait-until-healthy.mjs";
 import { within } from "../../support/http-client/deadline.ts";
 import type { ProjectCopy } from "./project-copy.ts";
 
@@ -18,13 +20,12 @@ export interface Wrangler {
 }
 
 /** Runs `npx wrangler` with these arguments. */
-export async function runWrangler(project: ProjectCopy, ...args: string[]): Promise<Wrangler> {
-  const group = (await import(path.join(project.root, "scripts/lib/process-group.mjs"))) as typeof ProcessGroup;
-  const run = group.startGroup(
-    process.execPath,
-    [path.join(project.root, tools.wrangler), ...args],
-    wranglerEnvironment,
-  );
+export function runWrangler(project: Pick<ProjectCopy, "root">, ...args: string[]): Wrangler {
+  const command = [process.execPath, path.join(project.root, tools.wrangler), ...args];
+  const run = startGroup([process.execPath, fromRoot("scripts/threadhold.mjs"), "supervise", "--", ...command], {
+    cwd: project.root,
+    env: { ...process.env, ...wranglerEnvironment },
+  });
   let output = "";
   for (const stream of [run.stdout, run.stderr]) {
     stream.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));
@@ -44,7 +45,7 @@ export async function startPlainServer(project: ProjectCopy): Promise<Wrangler &
   const port = await nextFreePort(20_000 + ((process.pid * 7919) % 9_000));
   // A state folder without applied migrations.
   const state = path.join(project.root, "plain-state");
-  const run = await runWrangler(project, "dev", "--port", String(port), "--persist-to", state);
+  const run = runWrangler(project, "dev", "--port", String(port), "--persist-to", state);
   const url = `http://localhost:${String(port)}`;
   const stopped = new AbortController();
   try {

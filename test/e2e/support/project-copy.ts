@@ -47,7 +47,8 @@ export interface ProjectCopy {
 export function copyProject(variables = "OPEN_LOOPBACK=true\n"): ProjectCopy {
   const root = mkdtempSync(path.join(tmpdir(), "threadhold-project-"));
   const migrated = inject("migratedState");
-  const bundles = readdirSync(path.join(original, ".cache")).filter((name) => /^compiler-\w+\.mjs$/.test(name));
+  // The bundles of the command line: without that of these sources, the first command in the copy would bundle it again.
+  const bundles = readdirSync(path.join(original, ".cache")).filter((name) => /^cli-[0-9a-f]{16}$/.test(name));
   for (const name of [...copied, ...built, ...bundles.map((bundle) => `.cache/${bundle}`)]) {
     if (existsSync(path.join(original, name)))
       cpSync(path.join(original, name), path.join(root, name), { recursive: true });

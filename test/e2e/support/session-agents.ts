@@ -25,8 +25,8 @@ export default defineModel({
     const last = messages.at(-1);
     if (last?.role === "tool") {
       const results = messages.slice(messages.findLastIndex(({ role }) => role === "user"));
-      const heard = results.filter(({ role }) => role === "tool").map(({ content }) => content);
-      return { text: ["So it is ", heard.join(" and "), "."] };
+      const received = results.filter(({ role }) => role === "tool").map(({ content }) => content);
+      return { text: ["So it is ", received.join(" and "), "."] };
     }
     const mine = tools.map(({ name }) => name);
     if (mine.length === 0 || !lastUser.includes("?")) return { thinking: "Easy.", text: ["You said: ", lastUser] };

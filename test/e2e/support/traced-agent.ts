@@ -84,3 +84,52 @@ export default defineAgent({
 `,
   );
 }
+
+/** Adds the agents `planner` and `reasoner` to a project, whose runs show what a strategy adds to a trace. */
+export function addStrategyAgents(project: ProjectCopy): void {
+  project.write(
+    "agents/models/traced_strategist.ts",
+    `import { defineModel } from "threadhold";
+
+const step = (id: string, description: string, ...dependsOn: string[]) => ({ id, description, tool: null, dependsOn });
+
+export default defineModel({
+  name: "traced_strategist",
+  provider: "test",
+  model: "strategist",
+  script: ({ lastUser }) => {
+    if (lastUser.startsWith("Make a plan")) {
+      const steps = [step("look", "Look at the sky."), step("answer", "Say what the weather is.", "look")];
+      return { text: JSON.stringify({ steps }) };
+    }
+    if (lastUser.startsWith("Think about")) return { text: "The user wants the weather, and the window shows it." };
+    return { text: lastUser.includes('"look"') ? "The sky is grey." : "It rains." };
+  },
+});
+`,
+  );
+  project.write(
+    "agents/prompts/traced_strategist.ts",
+    `import { definePrompt } from "threadhold";
+
+export default definePrompt({
+  name: "traced_strategist",
+  toolDescription: "Answers",
+  prompt: "You answer.",
+  model: "traced_strategist",
+});
+`,
+  );
+  for (const [name, strategy] of [
+    ["planner", "plan"],
+    ["reasoner", "react"],
+  ]) {
+    project.write(
+      `agents/agents/${name}.ts`,
+      `import { defineAgent } from "threadhold";
+
+export default defineAgent({ name: "${name}", strategy: "${strategy}", sideA: { prompt: "traced_strategist" } });
+`,
+    );
+  }
+}

@@ -15,8 +15,10 @@ import { functionTool } from "#host/function-tool.ts";
 import type { FunctionTool } from "#host/function-tool.ts";
 import { HostJournal } from "#host/host-journal.ts";
 import { hostPorts } from "#host/host-ports.ts";
+import type { HostParts } from "#host/host-ports.ts";
 import { hostMessage, hostRun } from "#host/host-records.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
+import { createModelPort } from "#models/create-model-port.ts";
 import { defineModel } from "#spec/index.ts";
 import type { ModelDefinition, TestScript } from "#spec/index.ts";
 
@@ -47,7 +49,7 @@ export function tool(
 }
 
 /** The parts of a run. */
-export interface RunOptions {
+export interface RunOptions extends Pick<HostParts, "hooks" | "errorTexts"> {
   models: Parameters<typeof fixedSteps>[0]["models"];
   tools?: ToolRunner[];
   limits?: Limits;
@@ -67,7 +69,16 @@ export class TestRun {
   readonly #ports;
   readonly #bounds;
 
-  constructor({ models, tools = [], limits, steps, earlier = [], clock = new ManualClock(), system = "" }: RunOptions) {
+  constructor({
+    models,
+    tools = [],
+    limits,
+    steps,
+    earlier = [],
+    clock = new ManualClock(),
+    system = "",
+    ...given
+  }: RunOptions) {
     this.clock = clock;
     this.#bounds = { ...noBounds, steps: steps ?? null };
     const ids = new OrderedUuids(() => clock.now() / 1000);
@@ -85,9 +96,10 @@ export class TestRun {
       ),
       conversationId: "conversation-1",
       onEvent: (event) => this.events.push(event),
-      env: {},
+      models: createModelPort({ env: {}, fetch: globalThis.fetch }),
       ids,
       clock,
+      ...given,
     });
   }
 

@@ -1,6 +1,7 @@
 // A thread's object in memory: owners, keys and replay work as in the real one, and the test scripts the effects of the loop.
 
 import type { ToolResult } from "#contract/call-result.ts";
+import type { ThreadContext } from "#contract/context-route.ts";
 import type { MessagePage, Page } from "#contract/list-page.ts";
 import type { Log } from "#contract/log-entry.ts";
 import type { PostMessage } from "#contract/message-route.ts";
@@ -220,6 +221,13 @@ export class FakeThread implements ThreadStub {
   async deleteMessage(caller: Caller, id: string): Promise<Result<null>> {
     const answer = await this.getMessage(caller, id);
     return answer.ok ? ok(null) : answer;
+  }
+
+  async threadContext(caller: Caller): Promise<Result<ThreadContext>> {
+    this.#enter("threadContext");
+    if (this.#reach(caller) === null) return missing;
+    const sizes = { window: null, budget: null, tokens: 3, system: 3 };
+    return ok({ prompt: "main", model: "main", ...sizes, tools: [], messages: [], dropped: 0 });
   }
 
   async listQueue(caller: Caller, query: ListQueue): Promise<Result<Page<QueuedInput>>> {

@@ -12,7 +12,7 @@ import { registry } from "../../worker/definitions.ts";
 const users = {
   ...(env as unknown as Environment),
   OPEN_LOOPBACK: "",
-  API_TOKENS: "admin-secret,anna-secret=anna,ben-secret=ben",
+  API_TOKENS: "admin-secret,anna-secret=anna,ben-secret=ben,cora-secret=cora",
   LIMIT_ADMISSIONS_PER_MINUTE: "100000",
   LIMIT_OPEN_STREAMS: "1000",
   LIMIT_ACTIVE_RUNS: "1000",
@@ -21,7 +21,7 @@ const users = {
 const { fetch } = compose(registry, {});
 
 /** Sends a request as a user, or as an administrator without a user. */
-function as(who: "anna" | "ben" | "admin"): Send {
+function as(who: "anna" | "ben" | "cora" | "admin"): Send {
   return async (path, init = {}) => {
     const headers = new Headers(init.headers);
     headers.set("authorization", `Bearer ${who}-secret`);
@@ -31,6 +31,8 @@ function as(who: "anna" | "ben" | "admin"): Send {
 
 export const anna = as("anna");
 export const ben = as("ben");
+/** A user of one test, which counts the threads of this user. */
+export const cora = as("cora");
 export const admin = as("admin");
 
 /** A JSON request and its answer. */

@@ -7,6 +7,7 @@ import type { App } from "#http/app.ts";
 import type { AppDependencies } from "#http/dependencies.ts";
 import type { Variables } from "#http/variables.ts";
 import { createLog } from "#lib/log-port.ts";
+import { modelFacts } from "#models/model-facts.ts";
 import type { RouteEntry } from "#spec/registry.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 
@@ -101,6 +102,7 @@ export function testApp({
     },
     catalog,
     readiness: () => ({ ready: false, missing: "OPENAI_API_KEY" }),
+    modelFacts: (model) => modelFacts(model, {}),
     variables,
     version: "1.2.3",
     dialects,

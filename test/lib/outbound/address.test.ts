@@ -136,14 +136,14 @@ describe("the table of special ranges", () => {
   });
 
   it.for(["", ".", "1.2.3.4.5", "256.1.1.1", "1.2.3.256", "4294967296", "08.1.1.1.1", "a.b", ":", ":::", "1::2::3"])(
-    "OUT1 The text %j is no address",
+    "OUT1 The text %j is not an IP address",
     (text) => {
       expect(addressKind(text)).toBeNull();
     },
   );
 
   it.for(["1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "12345::", "::g", "::1.2.3", "::1.2.3.256", "::01.2.3.4", "1.2.3.4::"])(
-    "OUT1 The text %j is no address, and malformed as a host",
+    "OUT1 The text %j is not an IP address, and is refused as a malformed host",
     (text) => {
       expect(addressKind(text)).toBeNull();
       expect(readHost(text)).toEqual({ type: "malformed" });

@@ -39,7 +39,7 @@ describe("names", () => {
     "secret.onion",
     "1.0.0.127.in-addr.arpa",
     "fe80--1.ipv6-literal.net",
-  ])("OUT3 The name %s is internal by itself, without a lookup", (name) => {
+  ])("OUT3 The host name %s is refused as internal without a lookup", (name) => {
     expect(problem(`https://${name}/`)).toBe("inside");
     const read = readHost(name);
     expect(read.type === "name" && read.inside).toBe(true);
@@ -58,7 +58,7 @@ describe("names", () => {
     "example.123",
     "example.0x1f",
     "*.example.com",
-  ])("OUT3 The name %s is malformed", (name) => {
+  ])("OUT3 The host name %s is refused as malformed", (name) => {
     expect(problem(`https://${name}/`)).toBe("malformed");
   });
 
@@ -112,14 +112,14 @@ describe("the rest of a URL", () => {
   );
 
   it.for([0, 1, 21, 22, 23, 25, 53, 79, 81, 110, 389, 444, 636, 1023, 2049, 6000, 6667, 10080])(
-    "OUT4 Port %d is refused",
+    "OUT4 A request to port %d is refused",
     (port) => {
       expect(problem(`https://one.example.com:${port}/`)).toBe("port");
       expect(problem(`https://one.example.com:${port}/`, "one.example.com")).toBe("port");
     },
   );
 
-  it.for([80, 443, 1024, 3000, 8080, 8443, 65_535])("OUT4 Port %d is allowed", (port) => {
+  it.for([80, 443, 1024, 3000, 8080, 8443, 65_535])("OUT4 A request to port %d is allowed", (port) => {
     expect(problem(`https://one.example.com:${port}/`)).toBeNull();
   });
 });
@@ -152,11 +152,11 @@ describe("the list", () => {
     ["one.example.com", "http://two.one.example.com/", "scheme"],
     ["one.example.com", "http://one.example.com.evil.com/", "scheme"],
     [" a.internal , b.internal ", "http://b.internal/", null],
-  ] as const)("OUT5 The list %s allows or refuses the address %s: %s", ([listed, url, expected]) => {
+  ] as const)("OUT5 The allow list %s allows or refuses the address %s: %s", ([listed, url, expected]) => {
     expect(problem(url, listed)).toBe(expected);
   });
 
-  it("OUT5 A listed host is not looked up", () => {
+  it("OUT5 A host on the allow list is not looked up", () => {
     const answer = readTarget("https://files.internal/", readHostList("files.internal") ?? []);
     expect(answer.ok && answer.target.lookUp).toBeNull();
   });
@@ -181,7 +181,7 @@ describe("the list", () => {
     "::1",
     "[::1",
     "999.1.1.1",
-  ])("OUT5 A list that contains %j allows nothing", (listed) => {
+  ])("OUT5 An allow list that contains %j allows nothing", (listed) => {
     expect(readHostList(listed)).toBeNull();
     expect(readHostList(`good.internal,${listed}`)).toBeNull();
   });

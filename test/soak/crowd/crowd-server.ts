@@ -28,7 +28,7 @@ export async function startCrowdServer(modelUrl: string): Promise<CrowdServer> {
   try {
     addSpeaker(project);
     const variables = ["--var", "OPENAI_API_KEY:key-of-the-crowd", "--var", `OPENAI_BASE_URL:${modelUrl}/v1`];
-    const server = await startDevServer(project.state("crowd"), variables, project.root);
+    const server = await startDevServer(project.state("crowd"), variables, { root: project.root, storedBundle: true });
     return {
       url: server.url,
       made: () => server.output().split(madeMark).length - 1,

@@ -86,7 +86,7 @@ export class Crowd {
   }
 
   /** The events that each reader received since `keep`, one reader after the other. */
-  async *told(): AsyncGenerator<ThreadEvent[]> {
+  async *received(): AsyncGenerator<ThreadEvent[]> {
     for (let index = 0; index < this.count; index += 1) {
       const frames = (await this.#ask("frames", { index })) as string[];
       yield frames.map((frame) => eventSchema.parse(JSON.parse(frame)));

@@ -4,7 +4,7 @@
 /** One run in milliseconds: its own recorded duration, and the time until the last subscriber had its last event. */
 export interface Timed {
   run: number;
-  told: number;
+  received: number;
 }
 
 /** The two measurements of a round. */
@@ -61,6 +61,6 @@ export function describeRounds(done: readonly Round[], subscribers: number): str
   return (
     `${String(done.length)} rounds: ratio ${ratioOf(done).toFixed(2)} (${quarters}); ` +
     `median run ${of("one", "run")} with 1 subscriber, ${of("many", "run")} with ${String(subscribers)}; ` +
-    `the last one told after ${of("one", "told")} and ${of("many", "told")}`
+    `the last reader received the end after ${of("one", "received")} and ${of("many", "received")}`
   );
 }

@@ -13,17 +13,17 @@ import { comeBack, say } from "./company.ts";
 import type { Script } from "./script.ts";
 import { startSoakServer } from "./soak-server.ts";
 import { servedBy, type Soak } from "./soak.ts";
-import type { Wish } from "./stage.ts";
-import { talk } from "./wishes.ts";
+import type { StopPoint } from "./stage.ts";
+import { talk } from "./stop-points.ts";
 
 /** The names of the threads. */
 export const threadNames = ["rest", "stream", "queue", "backoff", "pay", "book", "ship", "child"] as const;
 export type ThreadName = (typeof threadNames)[number];
 
-const inStream: Wish = { at: ["delta"], part: 0.5, skip: 0, hold: true };
-const inTool: Wish = { at: ["effect_done"], part: 0, skip: 0, hold: true };
+const inStream: StopPoint = { at: ["delta"], part: 0.5, skip: 0, hold: true };
+const inTool: StopPoint = { at: ["effect_done"], part: 0, skip: 0, hold: true };
 /** The moment at which each thread is when the server is killed. Threads that are not listed are idle or wait. */
-const wishes: readonly (readonly [ThreadName, Wish])[] = [
+const stopPoints: readonly (readonly [ThreadName, StopPoint])[] = [
   ["stream", inStream],
   ["queue", inStream],
   ["pay", inTool],
@@ -72,7 +72,7 @@ export async function readNote(soak: Soak, api: ApiClient): Promise<string> {
 
 /** Lets the build at `root` start the threads, and kills it. Returns what the API showed of the idle thread. */
 export async function beginThreads(soak: Soak, root: string): Promise<Look> {
-  soak.stage.begin(new Map(wishes));
+  soak.stage.begin(new Map(stopPoints));
   soak.witness.begin("client");
   const server = await startSoakServer(servedBy(soak, root));
   let before: Look;
@@ -113,5 +113,5 @@ async function startOthers(soak: Soak, api: ApiClient): Promise<void> {
   await say(api, waiting, { ...talk(12), refusedFor: 12 });
   await waiting.follower.feed?.until("model_retry");
   await actorCalled(soak, "stream").follower.feed?.untilCount("text_delta", 1);
-  expect(await stage.until(() => wishes.every(([name]) => stage.reached.has(name)))).toBe(true);
+  expect(await stage.until(() => stopPoints.every(([name]) => stage.reached.has(name)))).toBe(true);
 }

@@ -10,8 +10,8 @@ import { comeBack, say } from "./company.ts";
 import { readOutput } from "./life.ts";
 import { startSoakServer } from "./soak-server.ts";
 import { type Soak, servedBy } from "./soak.ts";
+import { talk } from "./stop-points.ts";
 import { judgeTranscript } from "./verdict.ts";
-import { talk } from "./wishes.ts";
 
 /** A thread at its end. */
 export interface Rested {

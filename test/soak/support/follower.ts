@@ -17,7 +17,7 @@ export type Way = "sse" | "socket";
 export interface FollowerMemory {
   view: ThreadView;
   final: [string, Message][];
-  told: [number, string][];
+  types: [number, string][];
 }
 
 /** One client. */
@@ -30,7 +30,7 @@ export class Follower {
   stepped: ReadonlySet<string> = new Set();
   #feed: Feed | null = null;
   readonly #final = new Map<string, Message>();
-  readonly #told = new Map<number, string>();
+  readonly #types = new Map<number, string>();
   readonly #name: string;
   readonly #way: Way;
   readonly #findings: Findings;
@@ -47,14 +47,14 @@ export class Follower {
   }
 
   memory(): FollowerMemory {
-    return { view: this.view, final: [...this.#final], told: [...this.#told] };
+    return { view: this.view, final: [...this.#final], types: [...this.#types] };
   }
 
   /** Continues with the state of another follower. */
-  recall({ view, final, told }: FollowerMemory): void {
+  recall({ view, final, types }: FollowerMemory): void {
     this.view = view;
     for (const [id, message] of final) this.#final.set(id, message);
-    for (const [seq, type] of told) this.#told.set(seq, type);
+    for (const [seq, type] of types) this.#types.set(seq, type);
   }
 
   async attach(api: ApiClient, id: string, untilIdle = false): Promise<void> {
@@ -72,7 +72,7 @@ export class Follower {
     this.#note(feed);
     this.stepped = new Set(feed.ofType("step_end").map(({ run_id }) => run_id ?? ""));
     if (feed.faults.length > 0) {
-      this.#findings.add("SURV7", `${this.#name} was told ${feed.faults.join("; ")}`);
+      this.#findings.add("SURV7", `${this.#name} received ${feed.faults.join("; ")}`);
       return how;
     }
     this.view = feed.view(this.view);
@@ -88,17 +88,17 @@ export class Follower {
     }
     for (const [id, { content }] of this.#final) {
       if (messages.find((message) => message.id === id)?.content === content) continue;
-      this.#findings.add("SURV6", `${this.#name} was told "${String(content)}" as final, and it is gone`);
+      this.#findings.add("SURV6", `${this.#name} received "${String(content)}" as final, and it is gone`);
     }
   }
 
   /** Compares the numbers that it received with those of a replay from the first event. */
   compareNumbers(feed: Feed): void {
     for (const { seq, type } of feed.events) {
-      const told = this.#told.get(seq);
+      const before = this.#types.get(seq);
       // In a replay one event may stand for several deltas, so a number may belong to another type of delta there.
-      if (told === undefined || told === type || [told, type].every((name) => name.endsWith("_delta"))) continue;
-      this.#findings.add("SURV7", `${this.#name} was told ${told} as ${String(seq)}, and now it is ${type}`);
+      if (before === undefined || before === type || [before, type].every((name) => name.endsWith("_delta"))) continue;
+      this.#findings.add("SURV7", `${this.#name} received ${before} as ${String(seq)}, and now it is ${type}`);
     }
   }
 
@@ -109,10 +109,10 @@ export class Follower {
       if (seq <= this.view.last_seq) {
         this.#findings.add(
           "SURV7",
-          `${this.#name} was told ${String(seq)} (${type}) after ${String(this.view.last_seq)}`,
+          `${this.#name} received ${String(seq)} (${type}) after ${String(this.view.last_seq)}`,
         );
       }
-      this.#told.set(seq, type);
+      this.#types.set(seq, type);
       if (type === "message_end") this.#final.set(event.message.id, event.message);
       if (type === "message_deleted") this.#final.delete(event.message.id);
     }

@@ -14,8 +14,8 @@ import { isHelperMark } from "./script.ts";
 import { startSoakServer } from "./soak-server.ts";
 import { actorsOf, servedBy } from "./soak.ts";
 import type { Soak } from "./soak.ts";
-import { castLife, doomCuts, doomsOf, mustGetFurther, pick, randomScript, starScript, talk } from "./wishes.ts";
-import type { Casting } from "./wishes.ts";
+import { castLife, doomCuts, doomsOf, mustGetFurther, pick, randomScript, starScript, talk } from "./stop-points.ts";
+import type { Casting } from "./stop-points.ts";
 
 interface Scene extends Casting {
   plan: LifePlan;
@@ -35,7 +35,7 @@ export async function liveAndDie(soak: Soak, plans: readonly LifePlan[], index: 
   const { findings, stage, witness } = soak;
   findings.life = index + 1;
   const casting = castLife(soak, plan, random);
-  stage.begin(casting.wishes);
+  stage.begin(casting.stopPoints);
   witness.begin(casting.company);
   const known = witness.recoveries.length;
   const server = await startSoakServer(servedBy(soak));
@@ -47,7 +47,7 @@ export async function liveAndDie(soak: Soak, plans: readonly LifePlan[], index: 
   } finally {
     await server.kill();
   }
-  const held = new Set([...stage.reached].filter(([name]) => casting.wishes.get(name)?.hold).map(([name]) => name));
+  const held = new Set([...stage.reached].filter(([name]) => casting.stopPoints.get(name)?.hold).map(([name]) => name));
   stage.end();
   await afterwards();
   const moment = stage.reached.get(casting.star.name) ?? null;
@@ -113,10 +113,15 @@ async function sayMore(soak: Soak, { plan, random, api, star }: Scene): Promise<
  * Waits until the star is at its moment and every thread that the last kill interrupted showed a sign of life; with a
  * client, also until all threads are at their moments.
  */
-async function waitForAll({ stage, actors, findings }: Soak, { plan, star, wishes, company }: Scene): Promise<void> {
+async function waitForAll(
+  { stage, actors, findings }: Soak,
+  { plan, star, stopPoints, company }: Scene,
+): Promise<void> {
   const expected = actors.filter((actor) => {
     if (actor === star || (plan.place === "rest" && actor.role === "regular")) return true;
-    return company === "client" && wishes.has(actor.name) && actor.current !== undefined && actor.role === "regular";
+    return (
+      company === "client" && stopPoints.has(actor.name) && actor.current !== undefined && actor.role === "regular"
+    );
   });
   const missing = (): string[] => [
     ...actors.filter(({ owes }) => owes).map(({ name }) => `${name} was not taken up again`),

@@ -20,7 +20,7 @@ interface Sent {
 /** The open server. */
 export interface ModelDesk extends LoopbackServer {
   /** Texts that were sent completely, by mark and step. */
-  told: (mark: string, step: number) => readonly string[];
+  completed: (mark: string, step: number) => readonly string[];
   /** The number of requests so far, by mark and step. */
   asked: (mark: string, step: number) => number;
   memory: () => ModelMemory;
@@ -30,7 +30,7 @@ export interface ModelDesk extends LoopbackServer {
 
 /** The state that another server needs, as JSON. */
 export interface ModelMemory {
-  told: [string, string[]][];
+  completed: [string, string[]][];
   counts: [string, number][];
 }
 
@@ -53,7 +53,7 @@ interface Asked {
 
 /** Opens the server. */
 export async function openModelDesk({ stage, findings, saidIn }: DeskContext): Promise<ModelDesk> {
-  const told = new Map<string, string[]>();
+  const completed = new Map<string, string[]>();
   const counts = new Map<string, number>();
   const keyOf = (mark: string, step: number): string => `${mark}/${String(step)}`;
 
@@ -102,7 +102,7 @@ export async function openModelDesk({ stage, findings, saidIn }: DeskContext): P
     }
     if ("tools" in plan) frames.calls(asked, plan.tools);
     frames.end("tools" in plan ? "tool_calls" : "stop");
-    told.set(keyOf(mark, step), [...(told.get(keyOf(mark, step)) ?? []), text]);
+    completed.set(keyOf(mark, step), [...(completed.get(keyOf(mark, step)) ?? []), text]);
     await pass({ ...moment, at: "said", last });
   };
 
@@ -115,11 +115,11 @@ export async function openModelDesk({ stage, findings, saidIn }: DeskContext): P
   );
   return {
     ...server,
-    told: (mark, step) => told.get(keyOf(mark, step)) ?? [],
+    completed: (mark, step) => completed.get(keyOf(mark, step)) ?? [],
     asked: (mark, step) => counts.get(keyOf(mark, step)) ?? 0,
-    memory: () => ({ told: [...told], counts: [...counts] }),
+    memory: () => ({ completed: [...completed], counts: [...counts] }),
     recall(memory) {
-      for (const [key, texts] of memory.told) told.set(key, texts);
+      for (const [key, texts] of memory.completed) completed.set(key, texts);
       for (const [key, count] of memory.counts) counts.set(key, count);
     },
   };

@@ -23,7 +23,7 @@ export interface SoakStart {
 
 /** Starts it and resolves when it is ready. */
 export async function startSoakServer({ state, variables, project }: SoakStart): Promise<SoakServer> {
-  const server = await startDevServer(state, variables, project);
+  const server = await startDevServer(state, variables, { root: project, storedBundle: true });
   const group = groupUnder(server.process.pid ?? 0);
   return {
     ...server,

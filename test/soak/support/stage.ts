@@ -35,7 +35,7 @@ export interface Moment {
  * The moment that a thread is to reach in this life; with `hold` it is paused there. A thread without one runs
  * undisturbed.
  */
-export interface Wish {
+export interface StopPoint {
   at: readonly MomentKind[];
   /** The share of a stream at which the moment is reached. */
   part: number;
@@ -46,7 +46,7 @@ export interface Wish {
   hold: boolean;
 }
 
-interface OpenWish extends Wish {
+interface OpenStopPoint extends StopPoint {
   skipped: Set<string>;
 }
 
@@ -57,7 +57,7 @@ const patience = 60_000;
 
 /** One for the suite; it goes through the lives of the server. */
 export class Stage {
-  #wishes = new Map<string, OpenWish>();
+  #stopPoints = new Map<string, OpenStopPoint>();
   /** The planned moment that each thread has reached. */
   readonly reached = new Map<string, Moment>();
   #release: ((verdict: Verdict) => void)[] = [];
@@ -71,8 +71,10 @@ export class Stage {
   }
 
   /** Starts a life. */
-  begin(wishes: ReadonlyMap<string, Wish>): void {
-    this.#wishes = new Map([...wishes].map(([thread, wish]) => [thread, { ...wish, skipped: new Set() }]));
+  begin(stopPoints: ReadonlyMap<string, StopPoint>): void {
+    this.#stopPoints = new Map(
+      [...stopPoints].map(([thread, stopPoint]) => [thread, { ...stopPoint, skipped: new Set() }]),
+    );
     this.reached.clear();
     this.#open = true;
     this.#life += 1;
@@ -100,14 +102,14 @@ export class Stage {
     // A request that was on its way when its sender was killed.
     if (!this.#open) return "cut";
     this.#seen(moment);
-    const wish = this.#wishes.get(moment.thread);
-    if (wish === undefined || this.reached.has(moment.thread) || !isWished(wish, moment)) {
+    const stopPoint = this.#stopPoints.get(moment.thread);
+    if (stopPoint === undefined || this.reached.has(moment.thread) || !isStopPoint(stopPoint, moment)) {
       this.ring();
       return "go";
     }
     this.reached.set(moment.thread, moment);
     this.ring();
-    if (!wish.hold) return "go";
+    if (!stopPoint.hold) return "go";
     return new Promise((resolve) => this.#release.push(resolve));
   }
 
@@ -140,7 +142,7 @@ export class Stage {
   }
 }
 
-function isWished({ at, part, skip, skipped, lastStream }: OpenWish, moment: Moment): boolean {
+function isStopPoint({ at, part, skip, skipped, lastStream }: OpenStopPoint, moment: Moment): boolean {
   if (!at.includes(moment.at)) return false;
   if (moment.at === "delta" && lastStream === true && moment.last !== true) return false;
   const work = `${moment.mark} ${moment.place}`;

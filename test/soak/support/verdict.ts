@@ -9,7 +9,7 @@ import type { Actor, Turn } from "./actor.ts";
 import { receiptOf } from "./effect-desk.ts";
 import { helperMark } from "./script.ts";
 import type { Soak } from "./soak.ts";
-import { doomCuts } from "./wishes.ts";
+import { doomCuts } from "./stop-points.ts";
 
 /** The result that a model gets for a call whose outcome is unknown. */
 const unknown = /interrupted.*unknown/i;
@@ -69,8 +69,8 @@ function* problemsOf(soak: Soak, turn: Turn, lines: readonly Line[]): Generator<
     }
     at += 1;
     if (answer.role !== "assistant") yield `a ${answer.role} stands where an answer belongs`;
-    const isTold = soak.models.told(turn.mark, index).includes(answer.content ?? "");
-    if (!isTold && whole) yield `"${String(answer.content)}" is nothing that the model told to its end`;
+    const isCompleted = soak.models.completed(turn.mark, index).includes(answer.content ?? "");
+    if (!isCompleted && whole) yield `"${String(answer.content)}" is no answer that the model sent completely`;
     const tools = "tools" in step && (whole || answer.calls.length > 0) ? step.tools : [];
     if (answer.calls.map(({ name }) => name).join() !== tools.join())
       yield `it made other calls at step ${String(index)}`;
@@ -93,8 +93,8 @@ function* resultProblems(
   const said = line?.content ?? "";
   if (line?.role !== "tool" || line.answers !== tool) yield `${what} has no result`;
   if (tool === "helper") {
-    const isTold = models.told(helperMark(mark, call), 0).includes(said) || (isOld && tooLate.test(said));
-    if (!isTold && (turn.ended === "completed" || !cutOff.test(said))) yield `${what} says "${said}"`;
+    const isCompleted = models.completed(helperMark(mark, call), 0).includes(said) || (isOld && tooLate.test(said));
+    if (!isCompleted && (turn.ended === "completed" || !cutOff.test(said))) yield `${what} says "${said}"`;
     return;
   }
   const isReceipt = said === receiptOf({ tool, mark, call });

@@ -129,7 +129,7 @@ test("A file under the threshold stays in the thread, and so does every file if 
   expect(await without.write("big", pattern(threshold), plain)).toMatchObject({ storage: "thread" });
 });
 
-test("A replaced or removed file is deleted from the bucket by the next sweep", async () => {
+test("The content of a replaced or removed file is deleted from the bucket by the next clean-up", async () => {
   const { files, rows, keys, calls } = bucketStage();
   const [first, second] = [pattern(threshold, 3), pattern(threshold, 5)];
   await files.write("a", first, plain);
@@ -208,7 +208,7 @@ for (const call of ["create", "part", "complete"]) {
   });
 }
 
-test("A write whose source fails leaves no upload and no object in the bucket", async () => {
+test("A file write whose source fails leaves no upload and no object in the bucket", async () => {
   const { bucket, uploads } = fragile();
   const { files, keys, rows } = bucketStage(bucket);
   let left = 30;
@@ -225,7 +225,7 @@ test("A write whose source fails leaves no upload and no object in the bucket", 
   expect([await keys(), rows.garbage(), await files.stat("a")]).toEqual([[], [], null]);
 });
 
-test("A deletion of a file that fails in the bucket is retried until a sweep succeeds, and its chunks in the thread are deleted at once", async () => {
+test("A deletion of a file that fails in the bucket is retried by later clean-ups until it succeeds, and chunks in the thread are deleted at once", async () => {
   const { bucket, broken } = fragile();
   const { files, rows, keys, threadId } = bucketStage(bucket);
   await files.write("a", pattern(threshold), plain);

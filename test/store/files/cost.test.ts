@@ -81,7 +81,7 @@ describe("rows written by files", () => {
 });
 
 describe("rows read by files", () => {
-  test("A read of a folder or a file reads few more rows than it shows, in a tree of thousands of files", () =>
+  test("In a tree of thousands of files, a call reads few rows besides those of its result, except for the totals and a search of the whole tree", () =>
     withFiles(async (files, cost) => {
       for (let n = 0; n < 5000; n += 1) await files.write(`tree/${n % 50}/${n % 500}/${n}`, "x", plain);
       for (let n = 0; n < 100; n += 1) await files.write(`list/${n}`, pattern(1000), plain);

@@ -24,8 +24,8 @@ export function fileBytesContract(where: string, withRows: WithRows): void {
         const bytes = pattern(size, size + 1);
         const record = await files.write("one.bin", bytes, binary);
         const other = await files.write("two.bin", streamOf(bytes, [1000, 1, 200_000, 77]), binary);
-        for (const { path, size: told } of [record, other]) {
-          expect(told).toBe(size);
+        for (const { path, size: emitted } of [record, other]) {
+          expect(emitted).toBe(size);
           expect(same(await files.read(path), bytes)).toBe(true);
           const open = await files.open(path);
           expect(open?.record.size).toBe(size);
@@ -117,7 +117,7 @@ export function fileBytesContract(where: string, withRows: WithRows): void {
       }
     }));
 
-  test(`Changes to written or read buffers do not change the file (${where})`, () =>
+  test(`A change of a buffer that was written to or read from a file does not change the file (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const outer = pattern(300);

@@ -44,7 +44,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(await files.list("/notes")).toEqual([second]);
     }));
 
-  test(`A folder that exists only as part of a path is listed, counted and removed with its last entry, and a created folder stays (${where})`, () =>
+  test(`A folder that exists only as part of a path is listed, counted and removed with its last entry, and an empty created folder remains (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.write("a/b/c.txt", "c", plain);
@@ -75,7 +75,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(await files.list("/")).toEqual([]);
     }));
 
-  test(`A file cannot replace a folder, a folder cannot replace a file, and nothing is stored below a file (${where})`, () =>
+  test(`A call that takes a file for a folder or a folder for a file, or removes a folder with content, is refused and changes nothing (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.write("file", "1", plain);
@@ -157,7 +157,7 @@ export function fileNamesContract(where: string, withRows: WithRows): void {
       expect(await files.thumbnail("folder")).toBeNull();
     }));
 
-  test(`Attachments get free names that keep their extension, also two at a time (${where})`, () =>
+  test(`Attachments get unused names that keep their extension, also if two with one name are stored at once (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const attach = async (name: string) => (await files.attach(name, "x", plain)).path;

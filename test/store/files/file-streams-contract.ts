@@ -42,7 +42,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
   const piece = pattern(100_000);
 
   for (const pieces of [0, 3, 40]) {
-    test(`A write whose source fails after ${pieces} chunks leaves the file unchanged (${where})`, () =>
+    test(`A file write whose source fails after ${pieces} chunks leaves the file unchanged (${where})`, () =>
       withRows(async (rows) => {
         const { files } = stage(rows);
         await files.write("file", "old", plain);
@@ -57,7 +57,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       }));
   }
 
-  test(`A write whose source never ends is stopped at the limit of a file's size (${where})`, () =>
+  test(`A file write whose source never ends is stopped at the limit of a file's size (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows, { limit: 3_000_000 });
       await files.write("file", "old", plain);
@@ -74,7 +74,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       );
     }));
 
-  test(`The source stream of a refused write is cancelled, and a source that yields no bytes is refused (${where})`, () =>
+  test(`The source stream of a refused file write is cancelled, and a source that yields no bytes is refused (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       await files.makeFolder("folder");
@@ -195,7 +195,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
     }));
 
   for (const outside of [false, true]) {
-    test(`A write that breaks off frees its slot or its position in the queue, and leaves the file as it was (${where})`, () =>
+    test(`A file write that breaks off frees its slot or its position in the queue, and leaves the file unchanged (${where})`, () =>
       withRows(async (rows) => {
         const { files } = stage(rows);
         await files.write("file", "old", plain);
@@ -217,7 +217,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       }));
   }
 
-  test(`The stored part of a write that breaks off is deleted, whatever its source does afterwards (${where})`, () =>
+  test(`The stored part of a file write that breaks off is deleted, whatever the source of its bytes does afterwards (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const abort = new AbortController();
@@ -238,7 +238,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       ).toBe(9);
     }));
 
-  test(`The last of two writers to end wins as a whole, and nothing of the other remains (${where})`, () =>
+  test(`Of two writers of one file the last to end replaces the whole file, and nothing of the other remains (${where})`, () =>
     withRows(async (rows) => {
       const { files } = stage(rows);
       const [slow, fast] = [pattern(2 * chunk + 1, 3), pattern(3 * chunk, 5)];
@@ -257,15 +257,15 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       expect(clean(rows)).toBe(true);
     }));
 
-  test(`A change whose event cannot be written is undone, and the event is written in the change's transaction (${where})`, () =>
+  test(`A change of a file whose event cannot be written is undone, and the event is written in the transaction of the change (${where})`, () =>
     withRows(async (rows) => {
-      const told: unknown[] = [];
+      const emitted: unknown[] = [];
       const refusing = { on: false };
       const change: Change = (work) =>
         rows.transaction(() => {
           const { result, event: one } = work();
-          if (refusing.on) throw new Error("nobody can be told");
-          if (one !== null) told.push([one.path, one.file?.size ?? null]);
+          if (refusing.on) throw new Error("The client is gone");
+          if (one !== null) emitted.push([one.path, one.file?.size ?? null]);
           return result;
         });
       const { files } = stage(rows, { change });
@@ -285,7 +285,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
         () => files.remove("a/file"),
         () => files.removeFolder("made"),
       ]) {
-        await expect(call()).rejects.toThrow("nobody can be told");
+        await expect(call()).rejects.toThrow("The client is gone");
       }
       expect(await textOf(files, "a/file")).toBe("old");
       expect((await files.find("**/*")).paths).toEqual(before);
@@ -295,7 +295,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       await files.remove("a/file");
       await files.removeFolder("made");
       await files.write("b/file", streamOf(large), plain);
-      expect(told).toEqual([
+      expect(emitted).toEqual([
         ["/a/file", 3],
         ["/made", 0],
         ["/a/link", 7],
@@ -327,7 +327,7 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       }));
   }
 
-  test(`A sweep leaves active writes alone and deletes bytes without a file (${where})`, () =>
+  test(`A clean-up of a thread's files does not delete the chunks of an active write, and deletes chunks without a file (${where})`, () =>
     withRows(async (rows) => {
       const { files, calls } = stage(rows);
       await files.write("small", "x", plain);

@@ -118,7 +118,7 @@ test("A thumbnail of a file that was replaced meanwhile is not stored", async ()
   expect(await images.size((await files.thumbnail("a.png")) ?? new Uint8Array())).toEqual({ width: 128, height: 256 });
 });
 
-test("An image that is stored in chunks has a thumbnail too", async () => {
+test("An image that is stored in several chunks has a thumbnail", async () => {
   const { files } = stage(memoryFileRows(), { images });
   const bytes = await noisy(1700, 1300);
   expect(bytes.byteLength).toBeGreaterThan(chunk);
@@ -126,7 +126,7 @@ test("An image that is stored in chunks has a thumbnail too", async () => {
   expect(await images.size((await files.thumbnail("a.png")) ?? new Uint8Array())).toEqual({ width: 256, height: 196 });
 });
 
-test("A file that is no image or a broken one has no thumbnail, and without the service no file has one", async () => {
+test("Broken images, SVG images and files of other types have no thumbnail, and no file has one without an Images binding", async () => {
   const { files } = stage(memoryFileRows(), { images });
   const bytes = await realPng(60, 30);
   await files.write("text", bytes, { mimeType: "text/plain" });
@@ -142,7 +142,7 @@ test("A file that is no image or a broken one has no thumbnail, and without the 
   expect(await without.thumbnail("a.png")).toBeNull();
 });
 
-test("An image is made smaller until it is within both bounds, or is not changed", async () => {
+test("An image is shrunk until it is within the limits of pixels and bytes, and the result is null if that is impossible", async () => {
   const bytes = await noisy(900, 600);
   const loose = await images.shrink(bytes, { pixels: 2000, limit: 10_000_000 });
   expect(loose).toMatchObject({ width: 900, height: 600, mimeType: "image/webp" });

@@ -23,7 +23,9 @@ let server: EffectServer | undefined;
 export async function setup(project: TestProject): Promise<void> {
   server = await startEffectServer();
   project.provide("effectServer", server.url);
-  const all = process.env["FAULTS"] === "all";
+  const faults = process.env["FAULTS"] ?? "some";
+  if (!["some", "all", "none"].includes(faults)) throw new Error(`FAULTS is "${faults}", not "all" or "none"`);
+  const all = faults === "all";
   const seed = Number(process.env["FAULT_SEED"] ?? Math.floor(Math.random() * 1_000_000));
   console.log(`faults: ${all ? "all" : `FAULT_SEED=${seed}`}`);
   project.provide("faults", { all, seed });

@@ -52,8 +52,8 @@ export async function startEffectServer() {
       return;
     }
     const scope = scopes.get(searchParams.get("scope") ?? "") ?? new Map();
-    const told = pathname === "/outcome" ? outcome(searchParams) : Object.fromEntries(scope);
-    response.setHeader("content-type", "application/json").end(JSON.stringify(told));
+    const body = pathname === "/outcome" ? outcome(searchParams) : Object.fromEntries(scope);
+    response.setHeader("content-type", "application/json").end(JSON.stringify(body));
   });
   // The server must not close a connection while a request arrives, because that would be a failure that no test
   // intends.

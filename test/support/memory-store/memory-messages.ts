@@ -57,8 +57,8 @@ export class MemoryMessages {
     return place === null ? null : this.#rows(place.branch).find(place.position);
   }
 
-  page({ branch, order, limit, beyond, includeSilent, maxDepth }: MessageQuery): MessageRecord[] {
-    const bounds = order === "asc" ? { above: beyond } : { below: beyond };
+  page({ branch, order, limit, beyond, above, includeSilent, maxDepth }: MessageQuery): MessageRecord[] {
+    const bounds = order === "asc" ? { above: beyond } : { below: beyond, above };
     const found: MessageRecord[] = [];
     for (const message of this.#walk(branch, order, bounds)) {
       if (found.length >= limit) break;

@@ -119,7 +119,7 @@ async function bundle(alias) {
       target: "esnext",
       rolldownOptions: {
         input: Object.fromEntries(modules.map(({ id, from }) => [path.relative(root, id), from])),
-        external: /^(cloudflare|node|workerd):/,
+        external: /^(?:(?:cloudflare|node|workerd):|vitest$)/,
         preserveEntrySignatures: "strict",
         output: {
           format: "es",
@@ -153,7 +153,7 @@ function sourceFiles() {
       )
       .filter((file) => /(?<!\.d)\.ts$/.test(file) && !setupFiles.includes(file))
       // The compiler and the command line run in Node, hooks run in a browser, and the deployed Worker's entry needs compiled definitions.
-      .filter((file) => !/^src\/(?:cli|compiler|react)\//.test(file) && file !== "src/index.ts")
+      .filter((file) => !/^src\/(?:cli|compiler|react|testing\/vite)\//.test(file) && file !== "src/index.ts")
   );
 }
 

@@ -9,6 +9,7 @@ function sideOf(prompt: string, endSessionTool: string | null): Side {
   return {
     label: null,
     prompt,
+    strategy: "loop",
     stopOnResponse: true,
     stopTool: null,
     stopToolResponseProperty: null,
@@ -50,6 +51,7 @@ export function promptOf(name: string, more: { model: string; tools?: Json[]; pr
     reasoning: null,
     recentImageThreshold: 10,
     requiredSchema: null,
+    structure: null,
     ...more,
   };
 }
@@ -68,6 +70,9 @@ export function modelOf(name: string, { fallbacks = [], missing = null }: Partia
     cachedPrice: null,
     capabilities: {},
     context_window: null,
+    input_limit: null,
+    output_limit: null,
+    limits_source: null,
     max_tokens: null,
     ready: missing === null,
     missing,
@@ -105,7 +110,9 @@ export function manyDefinitions(): DefinitionSet {
     ),
     models: of(20, (at) => modelOf(`model_${at}`, { fallbacks: at % 5 === 4 ? [] : [`model_${at + 1}`] })),
     tools: of(80, (at) => toolOf(`tool_${at}`)),
+    strategies: [],
     hooks: [],
+    filters: [],
     routes: [],
   };
 }

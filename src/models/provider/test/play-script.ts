@@ -5,6 +5,7 @@
 import { stopReasonSchema } from "#contract/thread-message.ts";
 import type { StopReason } from "#contract/thread-message.ts";
 import type { Usage } from "#contract/usage.ts";
+import { answerData } from "#core/model/answer-data.ts";
 import { callTokens, promptTokens, textTokens } from "#core/model/estimate-tokens.ts";
 import type { ModelFailure, ModelPart, ModelRequest } from "#core/ports/model-port.ts";
 import type { TestError, TestTurn } from "#spec/index.ts";
@@ -80,7 +81,10 @@ function endOfTurn(request: ModelRequest, turn: TestTurn): ModelPart {
   }
   const unified = stop === "length" ? "length" : stop === "content_filter" ? "content-filter" : "stop";
   const part = endOfAnswer({ ...end, reason: { unified, raw: stop ?? "stop" } }, request.model);
-  return part.type === "finish" && stop !== null ? { ...part, stop_reason: stop } : part;
+  if (part.type !== "finish") return part;
+  const texts = typeof turn.text === "string" ? [turn.text] : (turn.text ?? []);
+  const data = hasCalls || request.structure === undefined ? undefined : answerData([texts.join("")]);
+  return { ...part, ...(stop === null ? {} : { stop_reason: stop }), ...(data === undefined ? {} : { data }) };
 }
 
 /** Plays the next turn for a request. Throws the error of a script's function, or the signal's reason. */

@@ -93,6 +93,7 @@ export function testRequest(request: ModelRequest): TestRequest {
     toolChoice: request.toolChoice,
     parallelToolCalls: request.parallelToolCalls,
     reasoning: request.reasoning,
+    ...(request.structure === undefined ? {} : { structure: structuredClone(request.structure.schema) }),
     step: sinceUser.filter((message) => message.role === "assistant").length,
     lastUser: last === undefined ? "" : textOf(last),
   };

@@ -11,6 +11,7 @@ import { pictures } from "./pictures.ts";
 import { purchase } from "./purchase.ts";
 import { researcher } from "./researcher.ts";
 import { review } from "./review.ts";
+import { strategies } from "./strategies.ts";
 import { supportDesk } from "./support-desk.ts";
 import { weather } from "./weather.ts";
 
@@ -25,6 +26,7 @@ export function demos(use: () => SuiteServer): void {
     pictures(use);
     weather(use);
     purchase(use);
+    strategies(use);
     endpoints(use);
   });
 }

@@ -14,6 +14,8 @@ const names = [
   "concierge",
   "debate",
   "forecaster",
+  "guide_reader",
+  "notice_writer",
   "picture_desk",
   "purchaser",
   "reporter",

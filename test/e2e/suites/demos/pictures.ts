@@ -25,7 +25,7 @@ export function pictures(use: () => SuiteServer): void {
     }
   });
 
-  it("The pictures demo stores a badge as a file of the thread, which is linked to the tool's message and event", async () => {
+  it("The pictures demo stores a badge as a file of the thread, and links the file to the tool's message and event", async () => {
     const { api } = use();
     const { id } = await api.createThread("picture_desk");
     const feed = await api.sayForEvents(id, "Draw a badge with </text><b>Grüße");

@@ -1,0 +1,138 @@
+// Computes the files of a project from the layers of its template. Nothing is written here.
+
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+
+import { providers, templates, type Choices } from "./choices.ts";
+import { CreateError } from "./context.ts";
+
+/** Where the layers are, and what the files of a project depend on. */
+export interface ProjectSource extends Omit<Choices, "folder"> {
+  /** The folder `templates` of this package. */
+  templatesFolder: string;
+  name: string;
+  /** The version of `threadhold`, or a tarball of it, which becomes a file of the project. Undefined for the version of this package. */
+  threadhold: string | { tarball: string } | undefined;
+  /** The public address of the project's repository, for the Deploy to Cloudflare button. */
+  repository: string | undefined;
+}
+
+/** The content of a file by its path, with slashes. */
+export type ProjectFiles = ReadonlyMap<string, string | Buffer>;
+
+interface Manifest {
+  name: string;
+  repository?: string;
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+  cloudflare: { bindings: Record<string, { description: string }> };
+  [field: string]: unknown;
+}
+
+/** The name of the project in the files of the templates. */
+const placeholder = /\bmy-app\b/g;
+
+/** The files of a project. */
+export function projectFiles(source: ProjectSource): ProjectFiles {
+  const { templatesFolder, name, template, provider, threadhold } = source;
+  const files = new Map<string, string | Buffer>();
+  const providerLayers = provider === "none" ? [] : [`providers/${provider}`];
+  for (const layer of [...templates[template].layers, ...providerLayers]) {
+    for (const [file, text] of layerFiles(path.join(templatesFolder, layer))) {
+      const below = files.get(file);
+      const isMerged = file === "package.json" && below !== undefined;
+      files.set(file, isMerged ? mergedJson(String(below), text) : text);
+    }
+  }
+  for (const [file, text] of files) files.set(file, String(text).replaceAll(placeholder, name));
+  const text = (file: string): string => String(files.get(file));
+
+  const manifest = JSON.parse(text("package.json")) as Manifest;
+  const packages = { ...manifest.dependencies, ...manifest.devDependencies };
+  if (Object.hasOwn(packages, name))
+    throw new CreateError(`"${name}" is the name of a package that the project uses. Choose another name.`);
+  if (typeof threadhold === "string") manifest.dependencies["threadhold"] = threadhold;
+  else if (threadhold !== undefined) {
+    const file = path.basename(threadhold.tarball);
+    files.set(file, readFileSync(threadhold.tarball));
+    manifest.dependencies["threadhold"] = `file:${file}`;
+  }
+  const { key } = providers[provider];
+  if (key !== null) {
+    manifest.cloudflare.bindings[key] = { description: "The key of the model's provider." };
+    files.set(".dev.vars", `${text(".dev.vars")}# The key of the model's provider.\n${key}=\n`);
+    files.set(".dev.vars.example", `${text(".dev.vars.example")}${key}=\n`);
+  }
+  if (source.repository !== undefined) manifest.repository = source.repository;
+  files.set("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
+
+  const readme = text("README.md")
+    .replace("<!-- template -->", () => text("about.md").trim())
+    .replace("<!-- model -->", () => modelText(key))
+    .replace("<!-- button -->", () => buttonText(source.repository));
+  files.set("README.md", readme);
+  files.delete("about.md");
+  return files;
+}
+
+/** The files of a layer. npm does not pack files such as `.gitignore`, so their names begin with `_` there. */
+function layerFiles(folder: string): [file: string, text: string][] {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return entries.map((entry) => {
+    const file = path.join(entry.parentPath, entry.name);
+    const name = path.relative(folder, file).split(path.sep).join("/");
+    return [name.replace(/^_/, "."), readFileSync(file, "utf8")];
+  });
+}
+
+type JsonObject = Record<string, unknown>;
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A JSON file with the fields of another one added. Fields that are objects are merged; the names of packages are sorted. */
+function mergedJson(below: string, above: string): string {
+  const merge = (one: JsonObject, other: JsonObject): JsonObject => {
+    const merged = { ...one };
+    for (const [key, value] of Object.entries(other)) {
+      const known = merged[key];
+      merged[key] = isObject(known) && isObject(value) ? merge(known, value) : value;
+    }
+    return merged;
+  };
+  const merged = merge(JSON.parse(below) as JsonObject, JSON.parse(above) as JsonObject);
+  for (const field of ["dependencies", "devDependencies"]) {
+    const packages = Object.entries(merged[field] ?? {});
+    merged[field] = Object.fromEntries(packages.sort(([one], [other]) => (one < other ? -1 : 1)));
+  }
+  return JSON.stringify(merged);
+}
+
+function modelText(key: string | null): string {
+  const file = "`agents/models/default.ts`";
+  if (key !== null)
+    return `Put the key into \`.dev.vars\`, as \`${key}=…\`, and restart \`npm run dev\`. The model is defined in ${file}.`;
+  return `${file} plays a script, so the project needs no key. To use a real model, write for example
+
+\`\`\`ts
+export default defineModel({ name: "default", provider: "anthropic", model: "claude-sonnet-4-5" });
+\`\`\`
+
+put \`ANTHROPIC_API_KEY=…\` into \`.dev.vars\`, and restart \`npm run dev\`. The providers are \`anthropic\`, \`openai\`, \`google\` and
+\`openrouter\`.`;
+}
+
+/** The Markdown of a Deploy to Cloudflare button. */
+export function deployButton(repository: string): string {
+  const service = "https://deploy.workers.cloudflare.com";
+  return `[![Deploy to Cloudflare](${service}/button)](${service}/?url=${repository})`;
+}
+
+function buttonText(repository: string | undefined): string {
+  if (repository !== undefined) return deployButton(repository);
+  return `If the project has a public repository at GitHub or GitLab, this line adds a button with which others deploy it to their own account:
+
+\`\`\`md
+${deployButton("https://github.com/<owner>/<repository>")}
+\`\`\``;
+}

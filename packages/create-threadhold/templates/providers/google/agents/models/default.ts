@@ -1,0 +1,12 @@
+// The key is read from GOOGLE_API_KEY. Prices are USD for a million tokens.
+import { defineModel } from "threadhold";
+
+export default defineModel({
+  name: "default",
+  provider: "google",
+  model: "gemini-2.5-flash",
+  inputPrice: 0.3,
+  outputPrice: 2.5,
+  contextWindow: 1_048_576,
+  capabilities: { vision: true, functionCalling: true, structuredOutputs: true },
+});

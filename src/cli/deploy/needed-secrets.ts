@@ -1,0 +1,71 @@
+// The secrets that a Worker needs: keys of its models, access of its users, and the key that signs tickets.
+
+import { readiness } from "#models/readiness.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
+
+import { CommandError } from "../context.ts";
+
+/** A secret that the Worker does not have yet. */
+export interface NeededSecret {
+  /** The variable that is asked for. */
+  name: string;
+  /** Whether another variable serves the same purpose. */
+  isServedBy: (name: string) => boolean;
+  /** What needs it, for the question and the error. */
+  purpose: string;
+  /** Whether a random value is suitable. */
+  generated: boolean;
+}
+
+/** The known facts about a Worker before its deploy. */
+export interface SecretsContext {
+  models: readonly AnyModelDefinition[];
+  /** Names of secrets and variables that the Worker has, or gets from the configuration. */
+  present: ReadonlySet<string>;
+  /** Whether the main module is generated. A main module of the project's own may identify callers itself. */
+  generatedMain: boolean;
+  /** Names to leave out. */
+  without: readonly string[];
+}
+
+/** Variables that identify callers. Without all of them every request is refused. */
+const access = ["API_TOKENS", "JWT_SECRET", "JWKS_URL"];
+
+/** The secrets that are missing, each once. */
+export function neededSecrets({ models, present, generatedMain, without }: SecretsContext): NeededSecret[] {
+  const values = Object.fromEntries([...present].map((name) => [name, "set"]));
+  const needed = new Map<string, NeededSecret>();
+  for (const model of models) {
+    const { missing } = readiness(model, values);
+    if (missing === null) continue;
+    const earlier = needed.get(missing);
+    needed.set(missing, {
+      name: missing,
+      isServedBy: (name) => readiness(model, { [name]: "set" }).ready,
+      purpose: earlier === undefined ? `the key of the model ${model.name}` : `${earlier.purpose}, ${model.name}`,
+      generated: false,
+    });
+  }
+  if (generatedMain && !access.some((name) => present.has(name))) {
+    const purpose = "the bearer tokens of the API, without which every request is refused";
+    const isServedBy = (name: string): boolean => access.includes(name);
+    needed.set("API_TOKENS", { name: "API_TOKENS", isServedBy, purpose, generated: false });
+  }
+  if (!present.has("TICKET_SECRET")) {
+    const purpose = "the key that signs tickets of browsers";
+    const isServedBy = (name: string): boolean => name === "TICKET_SECRET";
+    needed.set("TICKET_SECRET", { name: "TICKET_SECRET", isServedBy, purpose, generated: true });
+  }
+  return [...needed.values()].filter((secret) => !without.some((name) => isFor(secret, name)));
+}
+
+const isFor = (secret: NeededSecret, name: string): boolean => secret.name === name || secret.isServedBy(name);
+
+/** Refuses a name to leave out that no Worker with these models needs. */
+export function assertKnownSecrets(without: readonly string[], models: readonly AnyModelDefinition[]): void {
+  const known = neededSecrets({ models, present: new Set(), generatedMain: true, without: [] });
+  const unknown = without.find((name) => !known.some((secret) => isFor(secret, name)));
+  if (unknown === undefined) return;
+  const names = known.map(({ name }) => name).join(", ");
+  throw new CommandError(`--without ${unknown} names no secret of this deploy. Its secrets are ${names}.`);
+}

@@ -1,0 +1,269 @@
+// The changes that a Worker's configuration needs to serve threads. Bindings are not inherited by environments, so each environment gets
+// its own. Settings that an environment inherits are changed there only if it has its own.
+
+import { basename } from "node:path";
+
+import type { ConfigEdit, ConfigPath } from "../config/config-edit.ts";
+import type { ConfigFile } from "../config/config-file.ts";
+import { CommandError } from "../context.ts";
+import { chainedBuild, classes, compiles, flags, oldestDate } from "../doctor/wrangler-checks.ts";
+
+/** Values of TOML or JSON by their keys. */
+type Table = Readonly<Record<string, unknown>>;
+
+/** The root of the file or an environment. */
+interface Scope {
+  path: ConfigPath;
+  table: Table;
+  /** The name of the Worker in this scope. */
+  worker: string;
+}
+
+/**
+ * The kind of a Worker. `threads`: it only serves threads, and its main module is generated. `site`: it has files and no main module.
+ * `own`: it has a main module of its own, which is never edited.
+ */
+export type WorkerKind = "threads" | "site" | "own";
+
+/** What the plan depends on. */
+export interface PlanSettings {
+  /** The newest compatibility date that the installed runtime accepts. */
+  newestDate: string;
+  /** The migrations of the catalog, from the project's folder. */
+  migrationsDir: string;
+  /** The built playground, from the project's folder. */
+  playgroundDir: string;
+  /** The main module for a Worker that has files and no main module. */
+  siteMain: string;
+  /** The path under which threads are served in a Worker that also serves other things. */
+  prefix: string;
+}
+
+/** The changes of a configuration. */
+export interface WranglerPlan {
+  kind: WorkerKind;
+  edits: ConfigEdit[];
+  notes: string[];
+}
+
+const generatedMain = ".threadhold/worker.ts";
+
+const isTable = (value: unknown): value is Table =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+/** A value as a table; an empty one if it is none. */
+export const tableOf = (value: unknown): Table => (isTable(value) ? value : {});
+/** The tables in a list; none if the value is no list. */
+export const tablesOf = (value: unknown): Table[] => (Array.isArray(value) ? value.filter(isTable) : []);
+const textsOf = (value: unknown): string[] => [value].flat().filter((each): each is string => typeof each === "string");
+
+/** Plans the changes. Throws a `CommandError` if a name is taken or the Worker cannot have threads. */
+export function planWrangler(file: ConfigFile, settings: PlanSettings): WranglerPlan {
+  const { value } = file;
+  if (value["pages_build_output_dir"] !== undefined) {
+    throw new CommandError(
+      `${basename(file.path)} is that of a Pages project, which cannot have Durable Objects. Move it to a Worker with [assets] first: https://developers.cloudflare.com/workers/static-assets/migration-guides/migrate-from-pages/`,
+    );
+  }
+  const scopes = scopesOf(value);
+  const kind = kindOf(scopes);
+  const edits = scopes.flatMap((scope) => {
+    const inherits = (key: string): boolean => scope.path.length > 0 && scope.table[key] === undefined;
+    return [
+      ...(inherits("main") ? [] : mainEdits(scope, kind, settings)),
+      ...(inherits("compatibility_date") ? [] : dateEdits(scope, settings)),
+      ...(inherits("compatibility_flags") ? [] : flagEdits(scope, kind)),
+      ...(inherits("build") ? [] : buildEdits(scope)),
+      ...objectEdits(scope, file),
+      ...(inherits("migrations") ? [] : migrationEdits(scope, file)),
+      ...catalogEdits(scope, file, settings),
+      ...(inherits("assets") ? [] : assetEdits(scope, kind, settings)),
+    ];
+  });
+  return { kind, edits, notes: notesOf(scopes, kind) };
+}
+
+function scopesOf(value: Table): Scope[] {
+  const name = typeof value["name"] === "string" ? value["name"] : "worker";
+  const environments = Object.entries(tableOf(value["env"])).flatMap(([key, table]) =>
+    isTable(table) ? [{ path: ["env", key], table, worker: textsOf(table["name"])[0] ?? `${name}-${key}` }] : [],
+  );
+  return [{ path: [], table: value, worker: name }, ...environments];
+}
+
+function kindOf([root, ...environments]: Scope[]): WorkerKind {
+  const mains = [root, ...environments].flatMap((scope) => textsOf(scope?.table["main"]));
+  if (mains.length > 0) return mains.every((main) => main.replace(/^\.\//, "") === generatedMain) ? "threads" : "own";
+  return root?.table["assets"] === undefined ? "threads" : "site";
+}
+
+function mainEdits({ path, table }: Scope, kind: WorkerKind, { siteMain }: PlanSettings): ConfigEdit[] {
+  if (kind === "own" || table["main"] !== undefined || path.length > 0) return [];
+  return [{ action: "set", path: ["main"], value: kind === "site" ? siteMain : generatedMain }];
+}
+
+function dateEdits({ path, table }: Scope, { newestDate }: PlanSettings): ConfigEdit[] {
+  const date = table["compatibility_date"];
+  if (date !== undefined && (typeof date !== "string" || date >= oldestDate)) return [];
+  const value = date === undefined ? newestDate : oldestDate;
+  return [{ action: "set", path: [...path, "compatibility_date"], value }];
+}
+
+/**
+ * Returns the flags that a Worker needs. `global_fetch_strictly_public` routes requests to the Worker's own zone through Cloudflare's
+ * network, so a Worker that forwards requests to its own zone would call itself without end.
+ */
+function wantedFlags(kind: WorkerKind): string[] {
+  return flags.filter(({ name }) => kind !== "own" || name !== "global_fetch_strictly_public").map(({ name }) => name);
+}
+
+function flagEdits({ path, table }: Scope, kind: WorkerKind): ConfigEdit[] {
+  const given = textsOf(table["compatibility_flags"]);
+  const missing = wantedFlags(kind).filter((flag) => !given.includes(flag));
+  const place = [...path, "compatibility_flags"];
+  if (table["compatibility_flags"] === undefined) return [{ action: "set", path: place, value: missing }];
+  return missing.map((flag) => ({ action: "append", path: place, value: flag }));
+}
+
+function buildEdits({ path, table }: Scope): ConfigEdit[] {
+  const { command, watch_dir: watched } = tableOf(table["build"]);
+  const own = typeof command === "string" ? command : undefined;
+  if (compiles(own)) return [];
+  const chained = chainedBuild(own);
+  // Wrangler watches "src" if a build command names no folder.
+  const folders = textsOf(watched ?? (command === undefined ? [] : "src"));
+  const place = [...path, "build", "watch_dir"];
+  return [
+    { action: "set", path: [...path, "build", "command"], value: chained },
+    ...(folders.includes("agents")
+      ? []
+      : Array.isArray(watched)
+        ? [{ action: "append", path: place, value: "agents" } as const]
+        : [{ action: "set", path: place, value: [...folders, "agents"] } as const]),
+  ];
+}
+
+/** The names of the classes, in the order in which one migration creates them. */
+const classNames = Object.values(classes);
+
+function objectEdits({ path, table }: Scope, file: ConfigFile): ConfigEdit[] {
+  const bindings = tablesOf(tableOf(table["durable_objects"])["bindings"]);
+  return Object.entries(classes).flatMap(([name, className]): ConfigEdit[] => {
+    const found = bindings.find((binding) => binding["name"] === name);
+    if (found?.["class_name"] === className) return [];
+    if (found !== undefined || bindingNames(table).includes(name)) throw taken(file, name, path);
+    const other = bindings.find(
+      (binding) => binding["class_name"] === className && binding["script_name"] === undefined,
+    );
+    if (other !== undefined) throw takenClass(file, className);
+    const value = { name, class_name: className };
+    return [{ action: "append", path: [...path, "durable_objects", "bindings"], value }];
+  });
+}
+
+function migrationEdits({ path, table }: Scope, file: ConfigFile): ConfigEdit[] {
+  const migrations = tablesOf(table["migrations"]);
+  const bindings = tablesOf(tableOf(table["durable_objects"])["bindings"]);
+  const created = (key: string): string[] => migrations.flatMap((migration) => textsOf(migration[key]));
+  const missing = Object.entries(classes).flatMap(([name, className]) => {
+    const found = bindings.find((binding) => binding["name"] === name);
+    if (created("new_classes").includes(className)) throw takenClass(file, className);
+    const exists = created("new_sqlite_classes").includes(className);
+    if (exists && found === undefined && path.length === 0) throw takenClass(file, className);
+    return exists || found?.["script_name"] !== undefined ? [] : [className];
+  });
+  if (missing.length === 0) return [];
+  const tags = migrations.map(({ tag }) => tag);
+  let version = 1;
+  while (tags.includes(`threadhold-v${String(version)}`)) version += 1;
+  const value = {
+    tag: `threadhold-v${String(version)}`,
+    new_sqlite_classes: classNames.filter((name) => missing.includes(name)),
+  };
+  return [{ action: "append", path: [...path, "migrations"], value }];
+}
+
+function catalogEdits({ path, table, worker }: Scope, file: ConfigFile, { migrationsDir }: PlanSettings): ConfigEdit[] {
+  const found = tablesOf(table["d1_databases"]).find(({ binding }) => binding === "CATALOG");
+  if (found !== undefined) {
+    const folder = found["migrations_dir"];
+    if (typeof folder === "string" && /migrations[\\/]catalog[\\/]?$/.test(folder)) return [];
+    throw new CommandError(
+      `${basename(file.path)} has a D1 database with the binding CATALOG${inScope(path)} that does not name the migrations of threads. Give it another name, or, if it is the database of threads, set its migrations_dir to "${migrationsDir}". Nothing was changed.`,
+    );
+  }
+  if (bindingNames(table).includes("CATALOG")) throw taken(file, "CATALOG", path);
+  const value = { binding: "CATALOG", database_name: `${worker}-threads`, migrations_dir: migrationsDir };
+  return [{ action: "append", path: [...path, "d1_databases"], value }];
+}
+
+function assetEdits({ path, table }: Scope, kind: WorkerKind, settings: PlanSettings): ConfigEdit[] {
+  const assets = table["assets"];
+  const set = (key: string, value: string | string[]): ConfigEdit => ({
+    action: "set",
+    path: [...path, "assets", key],
+    value,
+  });
+  if (kind === "threads" && assets === undefined) {
+    return [
+      set("directory", settings.playgroundDir),
+      set("binding", "ASSETS"),
+      set("run_worker_first", ["/*", "!/assets/*"]),
+    ];
+  }
+  if (kind === "threads" || !isTable(assets)) return [];
+  const { binding, run_worker_first: first } = assets;
+  const route = `${settings.prefix}/*`;
+  const routed: ConfigEdit[] =
+    first === true || textsOf(first).some((pattern) => covers(pattern, route))
+      ? []
+      : [
+          Array.isArray(first)
+            ? { ...set("run_worker_first", route), action: "append" }
+            : set("run_worker_first", [route]),
+        ];
+  if (kind === "site") return [...(binding === undefined ? [set("binding", "ASSETS")] : []), ...routed];
+  // Without a list of routes, a main module gets all requests that no file answers. With one, `not_found_handling` answers the others.
+  return Array.isArray(first) ? routed : [];
+}
+
+/** Whether a route such as `/api/*` has all paths of another one. */
+function covers(pattern: string, route: string): boolean {
+  return pattern.endsWith("*") ? route.startsWith(pattern.slice(0, -1)) : pattern === route;
+}
+
+/** The names of all bindings and variables of a scope. */
+function bindingNames(table: Table): string[] {
+  const { env: _, ...own } = table;
+  const names = (value: unknown): string[] =>
+    Array.isArray(value)
+      ? value.flatMap(names)
+      : isTable(value)
+        ? [...textsOf(value["binding"]), ...Object.values(value).flatMap(names)]
+        : [];
+  const sent = tablesOf(table["send_email"]).flatMap(({ name }) => textsOf(name));
+  return [...names(own), ...sent, ...Object.keys(tableOf(table["vars"]))];
+}
+
+const inScope = (path: ConfigPath): string => (path.length === 0 ? "" : ` in the environment ${String(path[1])}`);
+
+function taken(file: ConfigFile, name: string, path: ConfigPath): CommandError {
+  return new CommandError(
+    `${basename(file.path)} uses the name ${name}${inScope(path)} for something else, and threads need a binding of this name. Give yours another name, there and in your code. Nothing was changed.`,
+  );
+}
+
+function takenClass(file: ConfigFile, className: string): CommandError {
+  return new CommandError(
+    `${basename(file.path)} has a class ${className} that is not the one of threads: it has another binding, or it is created without SQLite. Rename it by a migration with renamed_classes. Nothing was changed.`,
+  );
+}
+
+function notesOf(scopes: readonly Scope[], kind: WorkerKind): string[] {
+  if (kind !== "own") return [];
+  const given = scopes.flatMap(({ table }) => textsOf(table["compatibility_flags"]));
+  return given.includes("global_fetch_strictly_public")
+    ? []
+    : [
+        'Consider the compatibility flag "global_fetch_strictly_public": requests of tools to hosts of your own zone are then treated like requests from outside. It is not added, because a Worker that passes requests on to its origin would call itself.',
+      ];
+}

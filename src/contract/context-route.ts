@@ -1,0 +1,49 @@
+// The route of a thread's context: what the next request to its model contains. A row of the one route table.
+
+import { z } from "zod";
+
+import type { BuiltInRoute } from "./built-in-route.ts";
+
+const tokens = z.number().int().nonnegative();
+
+/** What the next request of a thread contains so far, with estimated tokens. Queued inputs are not included. */
+export const threadContextSchema = z.object({
+  prompt: z.string(),
+  model: z.string(),
+  /** Tokens of the model's window; null if it is unknown. */
+  window: tokens.nullable(),
+  /** The maximum number of tokens of a request. A request that exceeds them is compacted. Null: its size is not limited. */
+  budget: tokens.nullable(),
+  /** All of the request. */
+  tokens,
+  system: tokens,
+  tools: z.array(z.object({ name: z.string(), tokens })),
+  messages: z.array(
+    z.object({
+      /** Id of the stored message; null for one that is not stored, such as the line that stands for dropped messages. */
+      id: z.string().nullable(),
+      role: z.enum(["user", "assistant", "tool", "system"]),
+      tokens,
+      /** Of `tokens`, those of its files. */
+      file_tokens: tokens,
+      /** The message is sent with less content than is stored. */
+      shortened: z.boolean(),
+    }),
+  ),
+  /** The number of messages of the conversation that are not sent any more. */
+  dropped: z.number().int().nonnegative(),
+});
+/** What the next request of a thread contains so far, with estimated tokens. */
+export type ThreadContext = z.infer<typeof threadContextSchema>;
+
+/** The row. */
+export const contextRoutes = {
+  threadContext: {
+    method: "GET",
+    path: "/api/threads/:id/context",
+    summary: "What the next request to the model contains, with estimated tokens",
+    tag: "threads",
+    access: "user",
+    answers: { 200: threadContextSchema },
+  },
+} as const satisfies Record<string, BuiltInRoute>;

@@ -1,0 +1,195 @@
+// Compacts a conversation so that it fits a number of tokens. Three levels lose more and more, and each is used only if the one before is
+// not enough: long tool results of old messages are shortened, old turns become one line, the oldest messages are dropped. If the
+// newest messages alone do not fit, their texts are cut.
+
+import type { ModelMessage } from "../ports/model-port.ts";
+import { contextTokens } from "./context-tokens.ts";
+import { cutBase, groupEnd, groupEssence, marker, project } from "./projection.ts";
+import type { Projection } from "./projection.ts";
+import { shortenResult } from "./shorten.ts";
+
+/** How a conversation is compacted. */
+export interface CompactOptions {
+  /** The maximum number of tokens of the messages afterwards. */
+  target: number;
+  /** The number of messages at the beginning that are kept. They are dropped too if the newest ones do not fit otherwise. */
+  keepFirst: number;
+  /** The number of messages at the end that are kept unchanged, if they fit. */
+  keepRecent: number;
+  /** The maximum number of lines of the tool results of older messages. */
+  toolOutputMaxLines: number;
+  /** The number of messages at the end whose files are sent. */
+  recentFiles: number;
+  /** Tokens for a summary of all messages but the first and the recent ones. Null: no summary is made. */
+  summaryTokens: number | null;
+}
+
+/** The least tokens that a cut text keeps. */
+const leastCut = 32;
+
+/** The share of the target's tokens that the messages at the beginning may use. */
+const headShare = 0.25;
+
+/** Tokens of the messages as the projection sends them. */
+export function projectedTokens(messages: readonly ModelMessage[], projection: Projection): number {
+  const { messages: sent, files } = project(messages, projection);
+  return sent.reduce((sum, message, at) => sum + contextTokens(message, at >= files), 0);
+}
+
+/**
+ * Returns the projection that fits the target and loses least, or null if none fits. `previous` is the projection so far: what it dropped
+ * or shortened stays so. Contract: pure and deterministic.
+ */
+export function compact(
+  messages: readonly ModelMessage[],
+  previous: Projection,
+  options: CompactOptions,
+): Projection | null {
+  const { target, keepFirst, keepRecent, toolOutputMaxLines: lines, recentFiles, summaryTokens } = options;
+  const starts = groupStarts(messages, previous.dropped);
+  // The messages after the dropped ones begin with one of the user, because two answers in a row would be joined.
+  const lastUser = messages.findLastIndex(({ role }) => role === "user");
+  const turns = starts.filter((start) => messages[start]?.role !== "assistant" || start > lastUser);
+  const recent = startBefore(starts, messages.length - keepRecent, previous.dropped);
+  const head = previous.count > 0 ? previous.head : headOf(messages, { keepFirst, recent, tokens: target * headShare });
+  const files = Math.max(previous.files, messages.length - recentFiles);
+  const begun: Projection = { ...previous, head, lines, files };
+  const dropTo = dropsBefore(lastUser, { head, previous });
+
+  const shortened = { ...begun, head: previous.head, shortened: Math.max(begun.shortened, recent) };
+  const essence = { ...shortened, essence: Math.max(begun.essence, recent) };
+  const old = startBefore(turns, messages.length - keepRecent, previous.dropped);
+  const summarized = summaryTokens === null || old <= head.length ? null : dropTo(shortened, old);
+  if (summarized === null) {
+    for (const level of [shortened, essence]) if (new Sizes(messages, level, target).fits(level)) return level;
+  }
+  // From here on messages are dropped. If a summary is made, it replaces the previous one, and its share of the target is reserved.
+  const remaining = target - (summaryTokens ?? 0);
+  const from = { ...(summarized ?? essence), summary: summaryTokens === null ? previous.summary : null };
+  const sizes = new Sizes(messages, from, remaining);
+  for (const start of turns) {
+    const dropped = dropTo(from, start);
+    if (start >= from.dropped && sizes.fits(dropped)) return dropped;
+  }
+  return cutTexts(messages, dropTo(from, turns.at(-1) ?? 0), remaining);
+}
+
+/** Makes a projection that drops the messages before an index, except the head and the last user message. */
+function dropsBefore(
+  lastUser: number,
+  { head, previous }: { head: readonly number[]; previous: Projection },
+): (from: Projection, dropped: number) => Projection {
+  return (from, dropped) => {
+    if (dropped <= Math.max(previous.dropped, previous.count === 0 ? head.length : 0)) return from;
+    const pinned = lastUser >= head.length && lastUser < dropped ? lastUser : null;
+    const kept = previous.count === 0 ? head.length : 0;
+    const unpinned = previous.pinned !== null && previous.pinned !== pinned ? 1 : 0;
+    const newlyPinned = pinned !== null && pinned >= previous.dropped ? 1 : 0;
+    const count = previous.count + dropped - previous.dropped - kept + unpinned - newlyPinned;
+    if (count === 0) return from;
+    const moved = (index: number) => Math.max(index, dropped);
+    return {
+      ...from,
+      head,
+      pinned,
+      count,
+      dropped,
+      essence: moved(from.essence),
+      shortened: moved(from.shortened),
+      files: moved(from.files),
+    };
+  };
+}
+
+/** Drops the head, then the files, then cuts all texts to the largest number of tokens with which they fit. Returns null if none fit. */
+function cutTexts(messages: readonly ModelMessage[], remaining: Projection, target: number): Projection | null {
+  const { head, count } = remaining;
+  const withoutHead: Projection = count === 0 ? remaining : { ...remaining, head: [], count: count + head.length };
+  const withoutFiles = { ...withoutHead, files: messages.length };
+  for (const projection of [withoutHead, withoutFiles]) {
+    if (projectedTokens(messages, projection) <= target) return projection;
+  }
+  for (let tokens = Math.floor(target / 2); tokens >= leastCut; tokens = Math.floor(tokens / 2)) {
+    const cut = { ...withoutFiles, cut: { before: messages.length, tokens } };
+    if (projectedTokens(messages, cut) <= target) return cut;
+  }
+  return null;
+}
+
+/** The first messages that stay: whole groups of at most `keepFirst` messages before the recent ones, with at most `tokens`. */
+function headOf(
+  messages: readonly ModelMessage[],
+  { keepFirst, recent, tokens }: { keepFirst: number; recent: number; tokens: number },
+): number[] {
+  let end = 0;
+  let sum = 0;
+  while (end < messages.length) {
+    const next = groupEnd(messages, end);
+    if (next > Math.min(keepFirst, recent)) break;
+    for (const message of messages.slice(end, next)) sum += contextTokens(message, false);
+    if (sum > tokens) break;
+    end = next;
+  }
+  return Array.from({ length: end }, (_, at) => at);
+}
+
+/** Indexes from `from` on at which a group begins: every message but a tool result. */
+function groupStarts(messages: readonly ModelMessage[], from: number): number[] {
+  return messages.flatMap(({ role }, at) => (at >= from && role !== "tool" ? [at] : []));
+}
+
+/** The last of the starts at or before an index; `least` if there is none. */
+function startBefore(starts: readonly number[], index: number, least: number): number {
+  return starts.findLast((start) => start <= index) ?? least;
+}
+
+/**
+ * Sums of tokens from the end of the list, up to the first message that exceeds the target. The work is therefore bounded by the target,
+ * not by the length of the conversation.
+ */
+class Sizes {
+  readonly #messages: readonly ModelMessage[];
+  readonly #from: Projection;
+  readonly #target: number;
+  /** By index, the tokens of the messages from there to the end, as the projection sends them. Undefined if they exceed the target. */
+  readonly #after: number[] = [];
+
+  constructor(messages: readonly ModelMessage[], from: Projection, target: number) {
+    this.#messages = messages;
+    this.#from = from;
+    this.#target = target;
+    let after = 0;
+    this.#after[messages.length] = 0;
+    for (let at = messages.length - 1; at >= from.dropped && after <= target; at -= 1) {
+      after += this.#sent(at);
+      if (after <= target) this.#after[at] = after;
+    }
+  }
+
+  /** Whether a projection fits. It may differ from the constructor's in head, pinned message, count, summary and `dropped` alone. */
+  fits({ head, pinned, dropped, count, summary }: Projection): boolean {
+    const after = this.#after[dropped];
+    if (after === undefined) return false;
+    const kept = [...head, ...(pinned === null ? [] : [pinned])];
+    const ofKept = kept.reduce((total, at) => total + sum(cutBase(this.#messages, at, this.#from), false), 0);
+    return ofKept + (count === 0 ? 0 : contextTokens(marker(count, summary), false)) + after <= this.#target;
+  }
+
+  /** The tokens that the message adds to a request. The one line that replaces a group counts at the group's first message. */
+  #sent(at: number): number {
+    const { essence, shortened, lines, files } = this.#from;
+    const base = cutBase(this.#messages, at, this.#from);
+    if (at >= shortened) return sum(base, at >= files);
+    if (at >= essence)
+      return sum(
+        base.map((message) => shortenResult(message, lines)),
+        at >= files,
+      );
+    if (base[0]?.role === "tool") return 0;
+    return sum(groupEssence(base), at >= files);
+  }
+}
+
+function sum(messages: readonly ModelMessage[], files: boolean): number {
+  return messages.reduce((total, message) => total + contextTokens(message, files), 0);
+}

@@ -1,0 +1,107 @@
+// Completes the compaction of a planned step: emits its events, and requests the summary that stands for the dropped messages. Also plans
+// a step again with a smaller request after a model refused its request as too large.
+
+import type { JsonObject } from "#contract/json.ts";
+
+import { fitLog } from "../fit-log.ts";
+import { durationFields, scopeFields } from "../model/attempt-log.ts";
+import { requestText } from "../model/request-text.ts";
+import type { RequestedText } from "../model/request-text.ts";
+import type { RunPorts } from "../ports/run-ports.ts";
+import type { NumberedPlan } from "../ports/step-port.ts";
+import type { StepShape } from "../ports/strategy-port.ts";
+import type { RowEvents } from "../row-events.ts";
+import { addModelUsage } from "../run-state.ts";
+
+/** The step whose conversation is compacted. */
+export interface CompactedStep {
+  shape: StepShape;
+  ports: RunPorts;
+  events: RowEvents;
+  signal: AbortSignal;
+}
+
+/**
+ * Emits the events of the plan's compaction, and requests its summary. Returns the plan with the summary; without one, or if it fails, the
+ * plan as it is, whose messages are compacted without a summary.
+ */
+export async function completeCompaction(
+  plan: NumberedPlan,
+  step: CompactedStep & { squeeze?: number },
+): Promise<NumberedPlan> {
+  const { compaction } = plan;
+  if (compaction === undefined) return plan;
+  const { reason, budget, tokens_before } = compaction;
+  step.events.emit({ type: "compaction_start", reason, tokens: tokens_before, budget });
+  await step.ports.faults.at("compaction.summarize");
+  const summarized = plan.summary === undefined ? null : await summarizedPlan(plan, plan.summary, step);
+  const completed = summarized?.plan ?? plan;
+  const { level, tokens, dropped } = completed.compaction ?? compaction;
+  step.events.emit({ type: "compaction_end", level, tokens, dropped });
+  if (summarized !== null) logSummary(completed, summarized.result, step);
+  return completed;
+}
+
+/** Plans the step with a smaller request. Returns null if nothing of the request can be left out. */
+export async function smallerPlan(plan: NumberedPlan, step: CompactedStep): Promise<NumberedPlan | null> {
+  const { shape, ports, signal } = step;
+  await ports.faults.at("compaction.plan");
+  const planned = await ports.steps.plan(shape, signal, { squeeze: 1 });
+  if ("problem" in planned || planned.compaction === undefined) return null;
+  await ports.faults.at("compaction.smaller");
+  // The first plan's request for a summary was sent before.
+  const { summary: _, ...before } = plan;
+  return completeCompaction({ ...before, ...planned }, { ...step, squeeze: 1 });
+}
+
+/** The plan with the summary of the dropped messages; with a warning in its place if it fails, and as it is if the run is stopped. */
+async function summarizedPlan(
+  plan: NumberedPlan,
+  summary: NonNullable<NumberedPlan["summary"]>,
+  { shape, ports, signal, squeeze = 0 }: CompactedStep & { squeeze?: number },
+): Promise<{ plan: NumberedPlan; result: RequestedText }> {
+  await ports.faults.at("compaction.ask");
+  const result = await requestText({ ...summary.request, model: summary.model }, ports, signal);
+  addModelUsage(ports.run, { model: summary.model.name, usage: result.usage, cost: result.cost });
+  const problem = result.failure?.message ?? (result.text === "" ? "the answer is empty" : null);
+  if (signal.aborted) return { plan, result };
+  await ports.faults.at("compaction.again");
+  const planned = await ports.steps.plan(shape, signal, { squeeze, summary: problem === null ? result.text : null });
+  const summarized = "problem" in planned ? plan : { ...plan, ...planned };
+  if (problem === null) return { plan: summarized, result };
+  const warning = `The summary of the conversation failed, so it was compacted without one: ${problem}`;
+  return { plan: { ...summarized, warnings: [...(summarized.warnings ?? []), warning] }, result };
+}
+
+/** Writes the log row of the summary. It has the projection, so an interrupted run continues with the same summary. */
+function logSummary(plan: NumberedPlan, { usage, cost, failure, latency }: RequestedText, step: CompactedStep): void {
+  const { ports, events } = step;
+  const { model } = plan.summary ?? {};
+  const data: JsonObject = {
+    step: plan.step,
+    ...scopeFields(ports),
+    purpose: "summary",
+    model: model?.name ?? plan.models[0].name,
+    attempt: 1,
+    message_id: null,
+    error: failure === null ? null : { code: failure.kind, message: failure.message },
+    usage: { ...usage },
+    cost,
+    latency_ms: latency,
+    ...(plan.projection === undefined ? {} : { projection: { ...plan.projection, is: { ...plan.projection.is } } }),
+    context: ports.run.progress.context,
+    ...durationFields(ports),
+  };
+  ports.journal.log(
+    fitLog({
+      id: ports.ids.ordered(),
+      type: "llm_request",
+      run_id: ports.run.id,
+      parent_id: null,
+      depth: plan.depth,
+      created_at: ports.clock.now(),
+      data,
+      events: events.take(),
+    }),
+  );
+}

@@ -1,0 +1,93 @@
+// The form in which a model gives a plan, and the check of what it gave.
+
+import { z } from "zod";
+
+import type { PlanStep } from "#contract/event.ts";
+import type { Json } from "#contract/json.ts";
+
+import { cutText } from "../cut-text.ts";
+import type { AnswerStructure } from "../ports/model-port.ts";
+
+const text = { type: "string" };
+
+/** The structure of the answer with a plan. Every field is required, as the strict modes of providers demand. */
+export const planStructure: AnswerStructure = {
+  name: "plan",
+  schema: {
+    type: "object",
+    additionalProperties: false,
+    required: ["steps"],
+    properties: {
+      steps: {
+        type: "array",
+        items: {
+          type: "object",
+          additionalProperties: false,
+          required: ["id", "description", "tool", "dependsOn"],
+          properties: {
+            id: { ...text, description: "A short identifier, different for each step" },
+            description: { ...text, description: "What the step does" },
+            tool: { type: ["string", "null"], description: "The tool that the step uses, or null" },
+            dependsOn: {
+              type: "array",
+              items: text,
+              description: "The ids of the steps whose results this step needs",
+            },
+          },
+        },
+      },
+    },
+  },
+};
+
+const answerSchema = z.object({
+  steps: z
+    .array(
+      z.object({
+        id: z.string().trim().min(1).max(100),
+        description: z.string(),
+        tool: z.string().nullish(),
+        dependsOn: z.array(z.string().trim()).nullish(),
+      }),
+    )
+    .min(1),
+});
+
+/** The maximum number of bytes of a step's description: each row of the turn contains the plan. */
+const longestDescription = 1000;
+
+/** The steps of a plan, and the number of those that exceed the limit and were dropped; or the reason why it is no plan. */
+export type ReadPlan = { steps: PlanStep[]; dropped: number } | { problem: string };
+
+/** Reads a plan of at most `most` steps from the data of an answer. Dependencies on unknown and on dropped steps are dropped. */
+export function readPlan(data: Json | undefined, most: number): ReadPlan {
+  const read = answerSchema.safeParse(data);
+  if (!read.success) return { problem: "The answer is not a plan with at least one step in the requested form." };
+  const { steps: all } = read.data;
+  const ids = new Set(all.map(({ id }) => id));
+  if (ids.size < all.length) return { problem: "Two steps of the plan have the same id." };
+  const kept = all.slice(0, most);
+  const known = new Set(kept.map(({ id }) => id));
+  const steps = kept.map(({ id, description, tool, dependsOn }): PlanStep => ({
+    id,
+    description: cutText(description, longestDescription),
+    ...(tool == null ? {} : { tool: cutText(tool, longestDescription) }),
+    dependsOn: (dependsOn ?? []).filter((other) => known.has(other)),
+    status: "pending",
+  }));
+  const circular = firstInCircle(steps);
+  if (circular !== null) return { problem: `The steps of the plan depend on each other in a circle: "${circular}".` };
+  return { steps, dropped: all.length - kept.length };
+}
+
+/** The id of a step that cannot begin, because it depends on itself by way of its dependencies; null for none. */
+function firstInCircle(steps: readonly PlanStep[]): string | null {
+  const done = new Set<string>();
+  let waiting = [...steps];
+  for (;;) {
+    const ready = waiting.filter(({ dependsOn }) => dependsOn.every((id) => done.has(id)));
+    if (ready.length === 0) return waiting[0]?.id ?? null;
+    for (const { id } of ready) done.add(id);
+    waiting = waiting.filter(({ id }) => !done.has(id));
+  }
+}

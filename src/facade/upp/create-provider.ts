@@ -1,0 +1,58 @@
+// The package entry `threadhold/upp/provider`: creates providers, that is functions that return references to models. This file alone imports the code of the providers' protocols.
+
+import { createModelPort } from "#models/create-model-port.ts";
+import { providerSettings } from "#models/provider-settings.ts";
+import type { ProviderProfile } from "#models/provider/provider-profile.ts";
+import { providers } from "#models/provider/providers.ts";
+import { readiness } from "#models/readiness.ts";
+import { RefusedRequest } from "#models/refused-request.ts";
+import { checkParams } from "#models/request-params.ts";
+
+import type { AccessibleModel, ModelAccess } from "./model-access.ts";
+import type { ModelDefinition, ModelOptions, Provider, ProviderConfig } from "./model-reference.ts";
+import { refusal } from "./upp-error.ts";
+
+/** A provider to create. */
+export interface ProviderOptions extends ProviderConfig {
+  /** The protocol of its API. */
+  protocol: ModelDefinition["provider"];
+  /** The name that errors show. Default: the protocol. */
+  name?: string;
+}
+
+/** The profile of a model's provider at its address, which does not depend on the key; null for one that answers in this process. */
+function profileOf(definition: ModelDefinition): ProviderProfile | null {
+  return providerSettings(definition, {}, { apiKey: "unused" })?.profile ?? null;
+}
+
+const access: ModelAccess = {
+  port: createModelPort,
+  filesOf(definition) {
+    const profile = profileOf(definition);
+    return profile === null ? null : { types: profile.fileTypes, byUrl: profile.filesByUrl };
+  },
+  missingVariable: (definition, env) => readiness(definition, env).missing,
+  problemOf(params, definition) {
+    const profile = profileOf(definition);
+    try {
+      if (profile !== null) checkParams(params, profile);
+      return null;
+    } catch (thrown) {
+      if (thrown instanceof RefusedRequest) return thrown.message;
+      throw thrown;
+    }
+  },
+};
+
+/** Creates a provider: a protocol at an address, with settings for every request. */
+export function createProvider({ protocol, name = protocol, ...config }: ProviderOptions): Provider {
+  const known = providers.map((profile) => profile.name);
+  if (!known.includes(protocol)) {
+    throw refusal(`There is no protocol "${String(protocol)}". Use one of ${known.join(", ")}.`, name);
+  }
+  const provider = (modelId: string, options: ModelOptions = {}): AccessibleModel => {
+    if (typeof modelId !== "string" || modelId === "") throw refusal("A model needs its id, a text.", name);
+    return { modelId, provider: provider as Provider, options, protocol, config, access };
+  };
+  return Object.defineProperty(provider, "name", { value: name });
+}

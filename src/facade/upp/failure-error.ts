@@ -1,0 +1,51 @@
+// Converts the failure of a model request, and the end of a run, to errors with UPP's codes.
+
+import type { ModelFailure } from "#core/ports/model-port.ts";
+import type { RunEnd } from "#core/ports/strategy-port.ts";
+
+import { codeOfStatus, ErrorCode, UPPError } from "./upp-error.ts";
+
+/** The code of a failure. The loop's class decides where the status alone does not: a refused key or an overflow may have status 400. */
+function codeOfFailure({ kind, status }: ModelFailure): ErrorCode {
+  switch (kind) {
+    case "overflow":
+      return ErrorCode.ContextLengthExceeded;
+    case "auth":
+    case "not_configured":
+      return ErrorCode.AuthenticationFailed;
+    case "timeout":
+      return ErrorCode.Timeout;
+    case "aborted":
+      return ErrorCode.Cancelled;
+    case "rate_limited":
+    case "network":
+    case "api":
+      if (status !== null) return codeOfStatus(status);
+      return kind === "rate_limited"
+        ? ErrorCode.RateLimited
+        : kind === "network"
+          ? ErrorCode.NetworkError
+          : ErrorCode.ProviderError;
+  }
+}
+
+/** The error for a failed model request. */
+export function errorOfFailure(failure: ModelFailure, provider: string): UPPError {
+  return new UPPError(failure.message, codeOfFailure(failure), provider, "llm", failure.status ?? undefined);
+}
+
+/** The error for a request that was aborted. */
+export function cancelled(provider: string, cause?: unknown): UPPError {
+  return new UPPError("The request was aborted.", ErrorCode.Cancelled, provider, "llm", undefined, cause);
+}
+
+const codesOfReasons: ReadonlyMap<string, ErrorCode> = new Map([
+  ["content_filter", ErrorCode.ContentFiltered],
+  ["conflict", ErrorCode.InvalidRequest],
+]);
+
+/** The error for a run that ended without a failed model request. */
+export function errorOfEnd({ reason, error }: RunEnd, provider: string): UPPError {
+  const message = error?.message ?? `The request ended early: ${reason ?? "no reason is known"}.`;
+  return new UPPError(message, codesOfReasons.get(reason ?? "") ?? ErrorCode.ProviderError, provider, "llm");
+}

@@ -1,0 +1,107 @@
+// Checks a request before it is sent: a model must not receive input that it cannot read, and a request must be possible.
+
+import { isTextType } from "#lib/text-type.ts";
+
+import type { DocumentBlock, UserContent } from "./content-block.ts";
+import { accessTo } from "./model-access.ts";
+import type { AcceptedFiles } from "./model-access.ts";
+import { definitionOf, environment } from "./model-reference.ts";
+import type { LLMCapabilities, ModelReference, ProviderConfig } from "./model-reference.ts";
+import type { TurnRequest } from "./turn-request.ts";
+import { ErrorCode, refusal, UPPError } from "./upp-error.ts";
+
+/** The abilities of a model: those that its options state, else those of its provider's API. */
+export function capabilitiesOf(model: ModelReference, config: ProviderConfig): LLMCapabilities {
+  const files = accessTo(model).filesOf(definitionOf(model, config));
+  return {
+    streaming: true,
+    tools: true,
+    structuredOutput: true,
+    imageInput: true,
+    documentInput: files?.types.test("application/pdf") ?? true,
+    audioInput: false,
+    videoInput: false,
+    ...model.options.capabilities,
+  };
+}
+
+/** Throws INVALID_REQUEST for a request that cannot be sent as it is, and AUTHENTICATION_FAILED for one without a key. */
+export function checkRequest(request: TurnRequest): void {
+  const { model, config, params, structure, maxIterations } = request;
+  const { name } = model.provider;
+  const capabilities = capabilitiesOf(model, config);
+  if (structure !== undefined && !capabilities.structuredOutput) {
+    throw refusal(`The model "${model.modelId}" cannot give structured answers.`, name);
+  }
+  if (structure !== undefined && (structure as { type: unknown }).type !== "object") {
+    throw refusal('The structure of an answer is a JSON Schema with "type": "object".', name);
+  }
+  if (!(maxIterations >= 0)) throw refusal(`maxIterations is a number from 0; this is ${maxIterations}.`, name);
+  checkTools(request, capabilities);
+  checkMessages(request, capabilities);
+  const definition = definitionOf(model, config);
+  const missing = config.apiKey === undefined ? accessTo(model).missingVariable(definition, environment()) : null;
+  if (missing !== null) {
+    const message = `The model "${model.modelId}" needs an API key: set ${missing} in the environment, or give config.apiKey.`;
+    throw new UPPError(message, ErrorCode.AuthenticationFailed, name, "llm");
+  }
+  const problem = params === undefined ? null : accessTo(model).problemOf(params, definition);
+  if (problem !== null) throw refusal(problem, name);
+}
+
+function checkTools({ model, tools }: TurnRequest, capabilities: LLMCapabilities): void {
+  const { name: provider } = model.provider;
+  if (tools.length > 0 && !capabilities.tools)
+    throw refusal(`The model "${model.modelId}" cannot call tools.`, provider);
+  const names = new Set<string>();
+  for (const { name } of tools) {
+    if (!/^[A-Za-z_][\w-]{0,63}$/.test(name)) {
+      const given = JSON.stringify(name);
+      throw refusal(`A tool's name is up to 64 letters, digits, "_" and "-"; this one is ${given}.`, provider);
+    }
+    if (names.has(name)) throw refusal(`Two tools are named "${name}".`, provider);
+    names.add(name);
+  }
+}
+
+function checkMessages({ model, config, history, input }: TurnRequest, capabilities: LLMCapabilities): void {
+  const { name } = model.provider;
+  const messages = [...history, ...input];
+  if (messages.length === 0) throw refusal("There is no message to send.", name);
+  const files = accessTo(model).filesOf(definitionOf(model, config));
+  for (const message of messages) {
+    if (message.type !== "user") continue;
+    for (const block of message.content) {
+      const problem = problemOf(block, capabilities, files);
+      if (problem !== null) throw refusal(`The model "${model.modelId}" cannot read ${problem}.`, name);
+    }
+  }
+}
+
+/** Names what the model cannot read; null for a block that it can. */
+function problemOf(block: UserContent, capabilities: LLMCapabilities, files: AcceptedFiles | null): string | null {
+  switch (block.type) {
+    case "text":
+      return null;
+    case "image":
+      return capabilities.imageInput ? null : "images";
+    case "document":
+      return isReadable(block, capabilities, files) ? null : `documents of the type ${block.mimeType}`;
+    case "audio":
+    case "video":
+      return block.type;
+    case "binary":
+      return `data of the type ${block.mimeType}`;
+  }
+}
+
+function isReadable(
+  { source, mimeType }: DocumentBlock,
+  { documentInput }: LLMCapabilities,
+  files: AcceptedFiles | null,
+) {
+  if (source.type === "text" || (source.type === "base64" && isTextType(mimeType))) return true;
+  if (!documentInput) return false;
+  if (files === null) return true;
+  return files.types.test(mimeType) && (source.type === "base64" || files.byUrl);
+}

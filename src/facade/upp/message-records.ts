@@ -1,0 +1,152 @@
+// Converts messages to the records that the loop sends, and the loop's answers and results to messages. Opaque data of a provider, such as
+// the signature of reasoning, is in the message's metadata under the name of its owner.
+
+import type { Json, JsonObject } from "#contract/json.ts";
+import { isJsonObject } from "#contract/json.ts";
+import type { MessageRecord, ProviderData, StoredPart } from "#core/record.ts";
+import { hostMessage } from "#host/host-records.ts";
+import { toBase64 } from "#lib/base64.ts";
+import { isTextType } from "#lib/text-type.ts";
+
+import type { AssistantContent, DocumentBlock, ImageBlock, UserContent } from "./content-block.ts";
+import { resultText } from "./tool-calls.ts";
+import { AssistantMessage, ToolResultMessage } from "./upp-message.ts";
+import type { AnyMessage, MessageMetadata } from "./upp-message.ts";
+import type { ToolCall, ToolExecution } from "./upp-tool.ts";
+
+/** Converts messages to records, in order. */
+export function recordsOf(messages: readonly AnyMessage[], runId: string): MessageRecord[] {
+  const names = new Map<string, string>();
+  return messages.flatMap((message) => {
+    const at = { at: message.timestamp.getTime() * 1000, run_id: runId };
+    if (message.type === "user") {
+      return [hostMessage({ id: message.id, role: "user", parts: message.content.map(userPart) }, at)];
+    }
+    if (message.type === "assistant") {
+      for (const { toolCallId, toolName } of message.toolCalls ?? []) names.set(toolCallId, toolName);
+      return [hostMessage({ id: message.id, role: "assistant", parts: answerParts(message) }, at)];
+    }
+    return message.results.map(({ toolCallId, result, isError = false }, index): MessageRecord => {
+      const text = resultText(result);
+      return {
+        ...hostMessage({ id: `${message.id}:${index}`, role: "assistant", parts: [{ type: "text", text }] }, at),
+        role: "tool",
+        name: names.get(toolCallId) ?? null,
+        tool_call_id: toolCallId,
+        result: isError ? { status: "error", error: text } : { status: "success", result: text },
+      };
+    });
+  });
+}
+
+function userPart(block: UserContent): StoredPart {
+  switch (block.type) {
+    case "text":
+      return { type: "text", text: block.text };
+    case "image":
+      return imagePart(block);
+    case "document":
+      return documentPart(block);
+    case "audio":
+    case "video":
+    case "binary":
+      return { type: "file", mime_type: block.mimeType, data: toBase64(block.data) };
+  }
+}
+
+function imagePart({ source, mimeType }: ImageBlock): StoredPart {
+  const of = { type: "image", mime_type: mimeType } as const;
+  if (source.type === "url") return { ...of, url: source.url };
+  return { ...of, data: source.type === "bytes" ? toBase64(source.data) : source.data };
+}
+
+function documentPart({ source, mimeType, title }: DocumentBlock): StoredPart {
+  const name = title === undefined ? {} : { name: title };
+  if (source.type === "url") return { type: "file", mime_type: mimeType, url: source.url, ...name };
+  if (source.type === "base64") return { type: "file", mime_type: mimeType, data: source.data, ...name };
+  const type = isTextType(mimeType) ? mimeType : "text/plain";
+  return { type: "file", mime_type: type, data: toBase64(new TextEncoder().encode(source.data)), ...name };
+}
+
+function answerParts({ content, toolCalls = [], metadata = {} }: AssistantMessage): StoredPart[] {
+  const ofBlock = (index: number) => dataOf(metadata, "blocks", `${index}`);
+  return [
+    ...content.flatMap((block, index): StoredPart[] => {
+      if (block.type === "text") return [{ type: "text", text: block.text, ...ofBlock(index) }];
+      if (block.type === "reasoning") return [{ type: "thinking", thinking: block.text, ...ofBlock(index) }];
+      return block.type === "image" ? [imagePart(block)] : [];
+    }),
+    ...toolCalls.map(({ toolCallId: id, toolName: name, arguments: args }): StoredPart => {
+      const data = dataOf(metadata, "calls", id);
+      return { type: "tool_call", id, name, arguments: args as JsonObject, ...data };
+    }),
+  ];
+}
+
+/** The opaque data of a block or a call. */
+function dataOf(metadata: MessageMetadata, list: "blocks" | "calls", key: string): { provider_data?: ProviderData } {
+  for (const [provider, fields] of Object.entries(metadata)) {
+    const all = fields[list] as Json | undefined;
+    const data = isJsonObject(all) && Object.hasOwn(all, key) ? all[key] : undefined;
+    if (isJsonObject(data)) return { provider_data: { provider, data } };
+  }
+  return {};
+}
+
+/** Converts an answer of the loop to a message. */
+export function answerMessage({ parts, created_at }: MessageRecord): AssistantMessage {
+  const content: AssistantContent[] = [];
+  const toolCalls: ToolCall[] = [];
+  const metadata: Record<string, { blocks?: JsonObject; calls?: JsonObject }> = {};
+  const keep = (list: "blocks" | "calls", key: string, { provider_data: opaque }: StoredPart): void => {
+    if (opaque === undefined) return;
+    const fields = (metadata[opaque.provider] ??= {});
+    fields[list] = { ...fields[list], [key]: opaque.data };
+  };
+  for (const part of parts) {
+    if (part.type === "tool_call") {
+      const { id, name, arguments: args } = part;
+      // Arguments that are no JSON object have no place here. The result of the call states the error.
+      toolCalls.push({ toolCallId: id, toolName: name, arguments: typeof args === "string" ? {} : args });
+      keep("calls", id, part);
+      continue;
+    }
+    const block = answerBlock(part);
+    if (block === null) continue;
+    keep("blocks", `${content.length}`, part);
+    content.push(block);
+  }
+  const options = { timestamp: new Date(created_at / 1000) };
+  const calls = toolCalls.length === 0 ? undefined : toolCalls;
+  return new AssistantMessage(content, calls, Object.keys(metadata).length === 0 ? options : { ...options, metadata });
+}
+
+function answerBlock(part: Exclude<StoredPart, { type: "tool_call" }>): AssistantContent | null {
+  switch (part.type) {
+    case "text":
+      return part.text === "" && part.provider_data === undefined ? null : { type: "text", text: part.text };
+    case "thinking":
+      return { type: "reasoning", text: part.thinking };
+    case "image":
+      if (part.data === undefined) return null;
+      return { type: "image", source: { type: "base64", data: part.data }, mimeType: part.mime_type };
+    case "file":
+      return null;
+  }
+}
+
+/** Converts the tool messages of one answer to a message. `executionOf` returns the result before it became a text. */
+export function resultMessage(
+  rows: readonly MessageRecord[],
+  executionOf: (toolCallId: string) => ToolExecution | undefined,
+): ToolResultMessage {
+  const results = rows.map(({ tool_call_id, result }) => {
+    const toolCallId = tool_call_id ?? "";
+    const execution = executionOf(toolCallId);
+    const isError = execution?.isError ?? result?.status === "error";
+    const text = (result?.status === "error" ? result.error : result?.result) ?? "";
+    return { toolCallId, result: execution === undefined ? text : execution.result, ...(isError ? { isError } : {}) };
+  });
+  const last = rows.at(-1);
+  return new ToolResultMessage(results, last === undefined ? {} : { timestamp: new Date(last.updated_at / 1000) });
+}

@@ -1,0 +1,111 @@
+// A model and the settings of its provider, as programs choose them, and the definition that a request is made with.
+
+import type { AnyModelDefinition } from "#spec/index.ts";
+
+import type { UPPError } from "./upp-error.ts";
+
+/** The definition that a request is made with. */
+export type ModelDefinition = AnyModelDefinition;
+
+/** The abilities of a model. */
+export interface LLMCapabilities {
+  streaming: boolean;
+  tools: boolean;
+  structuredOutput: boolean;
+  imageInput: boolean;
+  documentInput: boolean;
+  audioInput: boolean;
+  videoInput: boolean;
+}
+
+/** An API key, a function that returns the key of the next request, or an object with such a function. */
+export type KeySource = string | (() => string | Promise<string>) | { getKey(): string | Promise<string> };
+
+/** Decides about failed requests. */
+export interface RetryStrategy {
+  /**
+   * Returns the milliseconds before the next attempt; null for no further attempt. `attempt` is the number of failed attempts, from 1.
+   * The text of a failed attempt is not part of the turn; a stream then begins its message again.
+   */
+  onRetry(error: UPPError, attempt: number): number | null;
+}
+
+/** Settings of the connection to a provider. */
+export interface ProviderConfig {
+  /** Default: the provider's environment variable, such as `ANTHROPIC_API_KEY`. */
+  apiKey?: KeySource;
+  /** The address of the API. Default: the provider's own. */
+  baseUrl?: string;
+  /** Milliseconds that the provider may send nothing. Default: 120,000 before the answer and 60,000 within it. */
+  timeout?: number;
+  /** Sends the requests. Default: the global `fetch`. */
+  fetch?: typeof globalThis.fetch;
+  /** Headers added to every request. */
+  headers?: Record<string, string>;
+  /** Default: a failed request is not repeated. */
+  retryStrategy?: RetryStrategy;
+}
+
+/** Options of one model. The options other than `capabilities` are those of `defineModel`. */
+export interface ModelOptions extends Omit<
+  Partial<ModelDefinition>,
+  "name" | "provider" | "model" | "fallbacks" | "retry" | "timeouts" | "headers" | "baseUrl" | "capabilities"
+> {
+  /** Abilities that differ from those of the provider's API. Audio and video cannot be sent. */
+  capabilities?: Partial<Pick<LLMCapabilities, "tools" | "structuredOutput" | "imageInput" | "documentInput">>;
+}
+
+/** Makes references to the models of a provider. */
+export interface Provider {
+  (modelId: string, options?: ModelOptions): ModelReference;
+  /** The provider's name, as errors show it. */
+  readonly name: string;
+}
+
+/** A model of a provider. */
+export interface ModelReference {
+  readonly modelId: string;
+  readonly provider: Provider;
+  readonly options: ModelOptions;
+  /** The protocol of the provider's API. */
+  readonly protocol: ModelDefinition["provider"];
+  /** The settings that the provider was created with. */
+  readonly config: ProviderConfig;
+}
+
+/** The settings of a request: those of the provider, and in their place those that are given. */
+export function mergedConfig(model: ModelReference, config: ProviderConfig = {}): ProviderConfig {
+  const headers = { ...model.config.headers, ...config.headers };
+  return { ...model.config, ...config, headers };
+}
+
+/** The definition for requests to a model. A request is sent once unless a retry strategy decides otherwise. */
+export function definitionOf(model: ModelReference, config: ProviderConfig): ModelDefinition {
+  const { capabilities: abilities = {}, ...options } = model.options;
+  const { baseUrl, headers, timeout } = config;
+  const known = { vision: abilities.imageInput, functionCalling: abilities.tools };
+  const capabilities = Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined));
+  return {
+    ...options,
+    name: model.modelId,
+    provider: model.protocol,
+    model: model.modelId,
+    retry: { maxRetries: 0 },
+    capabilities,
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(headers === undefined ? {} : { headers }),
+    ...(timeout === undefined ? {} : { timeouts: { firstByteMs: timeout, silenceMs: timeout } }),
+  };
+}
+
+/** The key for the next request; undefined if the environment has it. */
+export async function keyOf({ apiKey }: ProviderConfig): Promise<string | undefined> {
+  if (apiKey === undefined || typeof apiKey === "string") return apiKey;
+  return typeof apiKey === "function" ? apiKey() : apiKey.getKey();
+}
+
+/** The variables in which keys and addresses are looked up. */
+export function environment(): Record<string, unknown> {
+  const { process } = globalThis as { process?: { env?: Record<string, unknown> } };
+  return process?.env ?? {};
+}

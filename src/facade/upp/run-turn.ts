@@ -1,0 +1,167 @@
+// Runs one turn over the host: the loop requests the model and executes calls; this file chooses its ports, and makes the turn of the run's
+// records.
+
+import type { PlainEvent } from "#contract/event.ts";
+import type { JsonObject } from "#contract/json.ts";
+import { causeOfBlankAnswer } from "#core/blank-answer.ts";
+import { noBounds } from "#core/limits/amounts.ts";
+import type { Halt } from "#core/loop.ts";
+import type { ModelFailure, ModelPort } from "#core/ports/model-port.ts";
+import type { Strategy } from "#core/ports/strategy-port.ts";
+import { executeRun } from "#host/execute-run.ts";
+import { fixedSteps } from "#host/fixed-steps.ts";
+import { HostJournal } from "#host/host-journal.ts";
+import { hostPorts } from "#host/host-ports.ts";
+import { hostRun } from "#host/host-records.ts";
+import { OrderedUuids } from "#lib/ordered-uuid.ts";
+import { systemClock } from "#lib/system-clock.ts";
+
+import { endedTurn } from "./ended-turn.ts";
+import type { EndedTurn } from "./ended-turn.ts";
+import { cancelled, errorOfEnd, errorOfFailure } from "./failure-error.ts";
+import { checkRequest } from "./input-check.ts";
+import { recordsOf } from "./message-records.ts";
+import { accessTo } from "./model-access.ts";
+import { definitionOf, environment, keyOf } from "./model-reference.ts";
+import { ToolCalls } from "./tool-calls.ts";
+import type { TurnRequest } from "./turn-request.ts";
+import { ErrorCode, UPPError } from "./upp-error.ts";
+import type { ToolExecution } from "./upp-tool.ts";
+
+/** What observes a turn, and what may abort it. */
+export interface TurnObserver {
+  signal?: AbortSignal | undefined;
+  /** Receives each event of the run. `executionOf` returns the ended execution of a call. */
+  onEvent?: (event: PlainEvent, executionOf: (toolCallId: string) => ToolExecution | undefined) => void;
+  /** Resolves when the reader of the events has room for more. `received` has to be called while it waits. */
+  room?: (received: () => void) => Promise<void> | undefined;
+}
+
+/** Runs a turn. Throws a `UPPError`, or what an approval or a function of the tool strategy threw. */
+export async function runTurn(request: TurnRequest, observer: TurnObserver = {}): Promise<EndedTurn> {
+  checkRequest(request);
+  const { model, config, tools, toolStrategy, maxIterations } = request;
+  const { name } = model.provider;
+  const { signal: given } = observer;
+  const ending = new AbortController();
+  const signal = given === undefined ? ending.signal : AbortSignal.any([given, ending.signal]);
+  const calls = new ToolCalls(toolStrategy, () => ending.abort());
+  const rounds = toolRounds(maxIterations);
+  const ids = new OrderedUuids(() => systemClock.now() / 1000);
+  const run = hostRun({ id: ids.next(), agent: "upp", at: systemClock.now() });
+  const sent = recordsOf([...request.history, ...request.input], run.id);
+  const journal = new HostJournal([]);
+  const steps = fixedSteps(
+    {
+      system: request.system,
+      models: [definitionOf(model, config)],
+      tools: calls.runners(tools),
+      toolMode: "parallel",
+      ...(request.params === undefined ? {} : { params: request.params }),
+      ...(request.structure === undefined
+        ? {}
+        : { structure: { name: "answer", schema: request.structure as JsonObject } }),
+    },
+    // The whole conversation counts as that of this run, so that its reasoning is sent with its signatures.
+    { earlier: [], own: () => [...sent, ...journal.messages] },
+  );
+  let failed: ModelFailure | null = null;
+  let thrown: { error: unknown } | null = null;
+  const models = accessTo(model).port({
+    env: environment(),
+    fetch: config.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    async accessTo() {
+      try {
+        const apiKey = await keyOf(config);
+        return apiKey === undefined ? {} : { apiKey };
+      } catch (error) {
+        const message = "The function for the API key failed.";
+        thrown = { error: new UPPError(message, ErrorCode.AuthenticationFailed, name, "llm", undefined, error) };
+        throw error;
+      }
+    },
+  });
+  const ports = hostPorts({
+    run,
+    journal,
+    steps,
+    ids,
+    strategy: rounds.strategy,
+    conversationId: run.id,
+    models: withRoom(models, observer.room),
+    onEvent: (event) => observer.onEvent?.(event, (id) => calls.execution(id)),
+    retryDelay(failure, attempt) {
+      failed = failure;
+      if (config.retryStrategy === undefined || thrown !== null) return null;
+      try {
+        return config.retryStrategy.onRetry(errorOfFailure(failure, name), attempt);
+      } catch (error) {
+        thrown = { error };
+        return null;
+      }
+    },
+  });
+  const halt = await executeRun(ports, { bounds: noBounds, signal });
+  const ended = calls.thrown ?? (thrown as { error: unknown } | null);
+  if (ended !== null) throw ended.error;
+  assertCompleted(halt, { failed, provider: name, reason: given?.reason });
+  if (rounds.exceeded()) {
+    await toolStrategy.onMaxIterations?.(maxIterations);
+    const message = `The model still called tools after ${maxIterations} rounds of calls. Raise toolStrategy.maxIterations.`;
+    throw new UPPError(message, ErrorCode.InvalidRequest, name, "llm");
+  }
+  return endedTurn(request, { journal: journal.messages, usage: run.usage, executionOf: (id) => calls.execution(id) });
+}
+
+/** Throws the error of a run that did not complete. `failed` is its last failed model request. */
+function assertCompleted(
+  halt: Halt,
+  { failed, provider, reason }: { failed: ModelFailure | null; provider: string; reason: unknown },
+): void {
+  if (halt.type !== "end") throw new Error("A turn waits for nothing, so its run is never suspended.");
+  const { end } = halt;
+  if (end.status === "completed") return;
+  if (end.status === "stopped") throw cancelled(provider, reason);
+  throw failed?.kind === end.reason ? errorOfFailure(failed, provider) : errorOfEnd(end, provider);
+}
+
+/** The strategy of a turn: the model is requested until an answer calls no tool, or until no further round is allowed. */
+function toolRounds(most: number): { strategy: Strategy; exceeded: () => boolean } {
+  let rounds = 0;
+  let isLeft = false;
+  const strategy: Strategy = {
+    name: "tool-rounds",
+    next({ steps, last }) {
+      rounds = steps;
+      if (last === null) return { type: "step" };
+      if (last.calls.length > 0 && !isLeft) return { type: "step" };
+      const cause = last.blank && last.stop_reason === "content_filter" ? causeOfBlankAnswer(last) : null;
+      if (cause === null) return { type: "end", status: "completed", reason: "response" };
+      return {
+        type: "end",
+        status: "error",
+        reason: cause.reason,
+        error: { code: cause.reason, message: cause.message },
+      };
+    },
+    allows() {
+      isLeft = rounds >= most;
+      return isLeft ? "leave" : "run";
+    },
+  };
+  return { strategy, exceeded: () => isLeft && most > 0 };
+}
+
+/** The port, which reads further parts of an answer only when the reader of the events has room. */
+function withRoom(models: ModelPort, room: TurnObserver["room"]): ModelPort {
+  if (room === undefined) return models;
+  return {
+    ...models,
+    async *stream(request, signal, received = () => {}) {
+      for await (const part of models.stream(request, signal, received)) {
+        yield part;
+        await room(received);
+      }
+    },
+  };
+}

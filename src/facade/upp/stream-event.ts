@@ -1,0 +1,98 @@
+// The events of a stream, and their projection from the events of a run. The order: `message_start`, the blocks, `message_stop`, then each
+// call's start and end as they happen, then the next `message_start`. A `message_start` that follows no `message_stop` replaces the message
+// before it, whose request failed and is repeated.
+
+import type { PlainEvent } from "#contract/event.ts";
+
+import type { ToolExecution } from "./upp-tool.ts";
+
+/** The kind of an event. */
+export type StreamEventType =
+  | "message_start"
+  | "content_block_start"
+  | "text_delta"
+  | "reasoning_delta"
+  | "tool_call_delta"
+  | "content_block_stop"
+  | "message_stop"
+  | "tool_execution_start"
+  | "tool_execution_end";
+
+/** The data of an event. */
+export interface EventDelta {
+  text?: string;
+  toolCallId?: string;
+  toolName?: string;
+  /** A piece of the arguments' JSON. */
+  argumentsJson?: string;
+  result?: unknown;
+  isError?: boolean;
+  /** Milliseconds since 1970. */
+  timestamp?: number;
+}
+
+/** An event of a stream. */
+export interface StreamEvent {
+  type: StreamEventType;
+  /** The number of the block in its message, or of the call among the message's calls; 0 for events of the message itself. */
+  index: number;
+  delta: EventDelta;
+}
+
+/** Projects the events of one run. */
+export class StreamEvents {
+  /** The calls of the current message, by the number of their block. */
+  readonly #calls = new Map<number, { toolCallId: string; toolName: string }>();
+
+  /** The stream's event for an event of the run; null if there is none. */
+  take(event: PlainEvent, executionOf: (toolCallId: string) => ToolExecution | undefined): StreamEvent | null {
+    switch (event.type) {
+      case "message_start":
+        if (event.role !== "assistant") return null;
+        this.#calls.clear();
+        return { type: "message_start", index: 0, delta: {} };
+      case "message_end":
+        return event.message.role === "assistant" ? { type: "message_stop", index: 0, delta: {} } : null;
+      case "text_start":
+      case "thinking_start":
+        return { type: "content_block_start", index: event.index, delta: {} };
+      case "text_delta":
+        return { type: "text_delta", index: event.index, delta: { text: event.delta } };
+      case "thinking_delta":
+        return { type: "reasoning_delta", index: event.index, delta: { text: event.delta } };
+      case "text_end":
+      case "thinking_end":
+        return { type: "content_block_stop", index: event.index, delta: {} };
+      case "toolcall_start": {
+        const call = { toolCallId: event.tool_call.id, toolName: event.tool_call.name };
+        this.#calls.set(event.index, call);
+        return { type: "content_block_start", index: event.index, delta: call };
+      }
+      case "toolcall_delta": {
+        const delta = { ...this.#calls.get(event.index), argumentsJson: event.delta };
+        return { type: "tool_call_delta", index: event.index, delta };
+      }
+      case "toolcall_end":
+        return { type: "content_block_stop", index: event.index, delta: this.#calls.get(event.index) ?? {} };
+      case "tool_execution_start":
+        return this.#execution("tool_execution_start", event);
+      case "tool_execution_end": {
+        const { result, error } = event.result;
+        const execution = executionOf(event.tool_call_id);
+        const known = execution === undefined ? (error ?? result ?? "") : execution.result;
+        const start = this.#execution("tool_execution_end", event);
+        return { ...start, delta: { ...start.delta, result: known, isError: event.is_error } };
+      }
+      default:
+        return null;
+    }
+  }
+
+  #execution(
+    type: StreamEventType,
+    { tool_call_id: toolCallId, tool_name: toolName, at }: Extract<PlainEvent, { type: `tool_execution_${string}` }>,
+  ): StreamEvent {
+    const ids = [...this.#calls.values()].map((call) => call.toolCallId);
+    return { type, index: Math.max(0, ids.indexOf(toolCallId)), delta: { toolCallId, toolName, timestamp: at / 1000 } };
+  }
+}

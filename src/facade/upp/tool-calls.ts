@@ -1,0 +1,126 @@
+// Runs the calls of a turn for the loop's executor: the functions of `ToolUseStrategy`, the approval, the tool itself. Keeps what the loop
+// does not: results that are no text, and the exception that ends the request.
+
+import type { JsonObject } from "#contract/json.ts";
+import { errorMessage } from "#core/cut-text.ts";
+import { runnerDefaults } from "#core/ports/tool-port.ts";
+import type { CallContext, ToolAnswer, ToolPiece, ToolRunner } from "#core/ports/tool-port.ts";
+import { isObject } from "#lib/json-value.ts";
+import { systemClock } from "#lib/system-clock.ts";
+
+import type { Tool, ToolExecution, ToolParams, ToolUseStrategy } from "./upp-tool.ts";
+
+/** The outcome of a call's decisions, or of its tool. */
+type Outcome = Pick<ToolExecution, "result" | "isError" | "approved">;
+
+/** The calls of one turn. */
+export class ToolCalls {
+  readonly #strategy: ToolUseStrategy;
+  readonly #abort: () => void;
+  readonly #executions = new Map<string, ToolExecution>();
+  #thrown: { error: unknown } | null = null;
+
+  /** `abort` ends the request. It is called when an approval or a function of the strategy throws. */
+  constructor(strategy: ToolUseStrategy, abort: () => void) {
+    this.#strategy = strategy;
+    this.#abort = abort;
+  }
+
+  /** What an approval or a function of the strategy threw; null if none did. */
+  get thrown(): { error: unknown } | null {
+    return this.#thrown;
+  }
+
+  /** The execution of a call; undefined for a call whose tool was not run or has not ended. */
+  execution(toolCallId: string): ToolExecution | undefined {
+    return this.#executions.get(toolCallId);
+  }
+
+  /** The runners of tools, by name. */
+  runners(tools: readonly Tool[]): Map<string, ToolRunner> {
+    return new Map(tools.map((tool) => [tool.name, this.#runner(tool)]));
+  }
+
+  #runner(tool: Tool): ToolRunner {
+    const { name, description, parameters, sequential = false, dependsOn = [] } = tool;
+    const take = (args: JsonObject, call: CallContext) => this.#answer(tool, args, call);
+    return {
+      ...runnerDefaults,
+      spec: { name, description, parameters: parameters as JsonObject },
+      sequential,
+      dependsOn,
+      timeoutMs: Infinity,
+      // Arguments are not validated: a tool that wants that does it itself.
+      check: (args) => ({ ok: true, args }),
+      async *run(args, call): AsyncGenerator<ToolPiece> {
+        yield { type: "result", result: await take(args, call) };
+      },
+    };
+  }
+
+  async #answer(tool: Tool, args: ToolParams, call: CallContext): Promise<ToolAnswer> {
+    const started = systemClock.now();
+    const execution = { toolName: tool.name, toolCallId: call.id, arguments: args };
+    try {
+      const outcome = await this.#run(tool, execution, call);
+      const duration = (systemClock.now() - started) / 1000;
+      // The result of an aborted call is ignored, so it is not an execution of the turn.
+      if (!call.signal.aborted) this.#executions.set(call.id, { ...execution, ...outcome, duration });
+      return answerOf(outcome);
+    } catch (error) {
+      this.#thrown ??= { error };
+      this.#abort();
+      throw error;
+    }
+  }
+
+  /** Decides about the call and runs it. Sets the arguments of `execution` to those that the tool runs with. */
+  async #run(tool: Tool, execution: { arguments: ToolParams }, { id, signal }: CallContext): Promise<Outcome> {
+    const strategy = this.#strategy;
+    await strategy.onToolCall?.(tool, execution.arguments);
+    const decision = (await strategy.onBeforeCall?.(tool, execution.arguments)) ?? true;
+    const { proceed, params = execution.arguments } = typeof decision === "boolean" ? { proceed: decision } : decision;
+    if (!proceed) return failed(`The call of "${tool.name}" was skipped.`);
+    execution.arguments = params;
+    const approved = tool.approval === undefined ? undefined : await tool.approval(params);
+    if (approved === false) return { ...failed(`The call of "${tool.name}" was denied.`), approved };
+    const known = approved === undefined ? {} : { approved };
+    // The request may have been aborted while the approval was awaited.
+    if (signal.aborted) return { ...failed("The request was aborted."), ...known };
+    let result: unknown;
+    try {
+      result = await tool.run(params, { toolCallId: id, signal });
+      assertJSON(result);
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(errorMessage(thrown));
+      await strategy.onError?.(tool, params, error);
+      return { ...failed(errorMessage(thrown)), ...known };
+    }
+    const changed = await strategy.onAfterCall?.(tool, params, result);
+    if (isObject(changed) && "result" in changed) ({ result } = changed);
+    return { result, isError: false, ...known };
+  }
+}
+
+function failed(result: string): Outcome {
+  return { result, isError: true };
+}
+
+function answerOf({ result, isError }: Outcome): ToolAnswer {
+  const text = resultText(result);
+  return isError ? { status: "error", error: text } : { status: "success", result: text };
+}
+
+/** The text that the model reads: a text unchanged, any other value as JSON, nothing for undefined. */
+export function resultText(result: unknown): string {
+  return typeof result === "string" ? result : (JSON.stringify(result) ?? "");
+}
+
+/** Throws for a result that the model could not read. */
+function assertJSON(result: unknown): void {
+  try {
+    resultText(result);
+  } catch (thrown) {
+    throw new Error(`The result of the tool has no JSON: ${errorMessage(thrown)}`, { cause: thrown });
+  }
+}

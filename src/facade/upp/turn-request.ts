@@ -1,0 +1,25 @@
+// One request of a turn, with every default filled in.
+
+import type { JsonObject } from "#contract/json.ts";
+
+import type { ModelReference, ProviderConfig } from "./model-reference.ts";
+import type { AnyMessage } from "./upp-message.ts";
+import type { JSONSchema, Tool, ToolUseStrategy } from "./upp-tool.ts";
+
+/** A request of a turn. */
+export interface TurnRequest {
+  model: ModelReference;
+  config: ProviderConfig;
+  /** Fields that are merged into the body of each model request, in the form of the provider's API. */
+  params: JsonObject | undefined;
+  /** Empty: no system prompt. */
+  system: string;
+  tools: readonly Tool[];
+  toolStrategy: ToolUseStrategy;
+  /** The most rounds of calls. */
+  maxIterations: number;
+  structure: JSONSchema | undefined;
+  history: readonly AnyMessage[];
+  /** The new messages. They are the first messages of the turn. */
+  input: readonly AnyMessage[];
+}

@@ -1,0 +1,92 @@
+// The types of UPP's tools: a tool, its calls and results, and the functions that observe or control the calls (`ToolUseStrategy`).
+
+/** A JSON Schema of an object, such as the parameters of a tool or the form of a structured answer. */
+export interface JSONSchema {
+  readonly type: "object";
+  readonly [keyword: string]: unknown;
+}
+
+/** The arguments of a call. */
+export type ToolParams = Record<string, unknown>;
+
+/** A call, for the tool that it runs. */
+export interface ToolContext {
+  /** The id of the call. */
+  toolCallId: string;
+  /** Aborts when the request is aborted. The result of the call is then ignored. */
+  signal: AbortSignal;
+}
+
+/** A tool. */
+export interface Tool {
+  readonly name: string;
+  /** The description for the model. */
+  readonly description: string;
+  readonly parameters: JSONSchema;
+  /**
+   * Runs a call. A text is sent to the model unchanged, any other result as JSON. An exception becomes an error result that the model
+   * reads.
+   */
+  run(params: ToolParams, context: ToolContext): unknown;
+  /** Whether a call may run. If it returns false, the model reads that the call was denied. An exception ends the request. */
+  approval?(params: ToolParams): boolean | Promise<boolean>;
+  readonly metadata?: Record<string, unknown>;
+  /** A call never runs at the same time as another call of its answer. */
+  readonly sequential?: boolean;
+  /** Names of tools whose calls in the same answer run first. */
+  readonly dependsOn?: readonly string[];
+}
+
+/** A call that a model makes. */
+export interface ToolCall {
+  toolCallId: string;
+  toolName: string;
+  arguments: ToolParams;
+}
+
+/** The result of a call. */
+export interface ToolResult {
+  toolCallId: string;
+  result: unknown;
+  isError?: boolean;
+}
+
+/** A call that ended. */
+export interface ToolExecution {
+  toolName: string;
+  toolCallId: string;
+  /** The arguments with which the tool ran. */
+  arguments: ToolParams;
+  result: unknown;
+  isError: boolean;
+  /** Milliseconds. */
+  duration: number;
+  /** The answer of the tool's `approval`, if it was called. */
+  approved?: boolean;
+}
+
+/** Whether a call runs; `params` replace its arguments. */
+export type BeforeCallDecision = boolean | { proceed: boolean; params?: ToolParams };
+
+/** Functions that observe or control the calls of tools. An exception of one of them ends the request. */
+export interface ToolUseStrategy {
+  /**
+   * The maximum number of rounds of calls, from 0 to `Infinity`. 0 returns the turn with its calls unexecuted. After any other number of
+   * rounds, an answer with calls ends the request with INVALID_REQUEST. Default 10.
+   */
+  maxIterations?: number;
+  /** Called before each call. */
+  onToolCall?(tool: Tool, params: ToolParams): void | Promise<void>;
+  /** Called after `onToolCall`. With false, the call is skipped and gets an error result. */
+  onBeforeCall?(tool: Tool, params: ToolParams): BeforeCallDecision | Promise<BeforeCallDecision>;
+  /** Called after a call succeeded. A returned `result` replaces the result. */
+  onAfterCall?(
+    tool: Tool,
+    params: ToolParams,
+    result: unknown,
+  ): void | { result: unknown } | Promise<void | { result: unknown }>;
+  /** Called after a call failed. */
+  onError?(tool: Tool, params: ToolParams, error: Error): void | Promise<void>;
+  /** Called before the request ends because it reached `maxIterations`. */
+  onMaxIterations?(iterations: number): void | Promise<void>;
+}

@@ -1,0 +1,48 @@
+// Finds the last request whose tokens its provider counted. The ratio of that count to the estimate corrects the estimate of the next one.
+
+import type { Side } from "#contract/thread-message.ts";
+import type { MessageRecord } from "#core/record.ts";
+import { isModelAnswer } from "#core/scope.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
+
+/** The tokens of the request that an answer belongs to. The request has the messages before the answer. */
+export interface MeasuredRequest {
+  messageId: string;
+  tokens: number;
+}
+
+/** The messages before a step as they are stored, and those that the prompt includes. */
+interface StepMessages {
+  stored: readonly MessageRecord[];
+  included: readonly MessageRecord[];
+}
+
+/**
+ * The last answer to the side's prompt, and the tokens of its request as the provider counted them. Null if there is none, or if the next
+ * request does not begin with the same messages.
+ */
+export function lastMeasured(
+  { stored, included }: StepMessages,
+  models: readonly AnyModelDefinition[],
+  side: Side,
+): MeasuredRequest | null {
+  const names = new Set(models.map(({ name }) => name));
+  const last = included.findLast((message) => isModelAnswer(message) && (message.side ?? side) === side);
+  if (last?.usage == null || last.model === null || !names.has(last.model)) return null;
+  if (!isUnchanged(last, { stored, included })) return null;
+  const { input, cache_read, cache_write } = last.usage;
+  const tokens = input + cache_read + cache_write;
+  return tokens === 0 ? null : { messageId: last.id, tokens };
+}
+
+/**
+ * Whether the messages before an answer are sent as they were in its request. A prompt without `includePastTools` removes the calls of an
+ * earlier run, most prompts remove its thinking, and a handoff after the answer changes the prompt.
+ */
+function isUnchanged(answer: MessageRecord, { stored, included }: StepMessages): boolean {
+  const sent = new Set(included.filter(({ run_id }) => run_id === answer.run_id));
+  return stored.every((message) => {
+    if (message.position >= answer.position) return message.handoff === undefined;
+    return message.run_id !== answer.run_id || sent.has(message);
+  });
+}

@@ -1,0 +1,264 @@
+// Decides which messages of a long conversation a step's request contains. A conversation is compacted when the request exceeds its budget,
+// and then to three quarters of what the system prompt and the tools leave of the budget. The decision is stored, so that the next requests
+// begin with the same messages.
+
+import { compact, projectedTokens } from "#core/context/compact.ts";
+import type { CompactOptions } from "#core/context/compact.ts";
+import { contextTokens } from "#core/context/context-tokens.ts";
+import { project, wholeProjection } from "#core/context/projection.ts";
+import type { ProjectedMessages, Projection } from "#core/context/projection.ts";
+import { cutMiddle } from "#core/context/shorten.ts";
+import type { PositionedMessages, StoredProjection } from "#core/context/stored-projection.ts";
+import { requestTokens } from "#core/model/estimate-tokens.ts";
+import type { ModelMessage, ToolSpec } from "#core/ports/model-port.ts";
+import type { Compaction, StepProblem } from "#core/ports/step-port.ts";
+import { defaultRecent, firstWithFiles } from "#core/request/request-attachments.ts";
+import type { AnyModelDefinition, AnyPromptDefinition } from "#spec/index.ts";
+
+import type { MeasuredRequest } from "./measured-request.ts";
+import type { DroppedMessages } from "./summary-request.ts";
+
+/** Token limits of a model; null for an unknown one. */
+export interface ModelWindow {
+  contextWindow: number | null;
+  inputLimit: number | null;
+}
+
+/** The share of the budget, without system prompt and tools, that a compacted conversation may have. */
+const remainingShare = 0.75;
+
+/** The part of a model's window that a request may have by default. */
+const windowShare = 0.8;
+
+/** The maximum share of a model's window that a request leaves for the answer. `maxTokens` may be as large as the window. */
+const answerShare = 0.5;
+
+/** The budget of a prompt with `context`, for a model without a known window. */
+const defaultBudget = 100_000;
+
+/** The maximum number of tokens of a request. `most` is the limit if the conversation cannot be compacted to `tokens`. */
+interface ContextBudget {
+  tokens: number;
+  most: number;
+}
+
+/**
+ * The budget of a request; null if its size is not limited: for a prompt with neither `context` nor `includeChat`, for the strategy `off`,
+ * and for a model without a known window.
+ */
+export function contextBudget(
+  { context, includeChat, maxTokens }: AnyPromptDefinition,
+  model: AnyModelDefinition,
+  { contextWindow, inputLimit }: ModelWindow,
+): ContextBudget | null {
+  if (context?.strategy === "off" || (context === undefined && includeChat !== true)) return null;
+  const answer = Math.min(maxTokens ?? model.maxTokens ?? 0, Math.floor((contextWindow ?? 0) * answerShare));
+  const least = (...limits: (number | null)[]) =>
+    limits.reduce<number | null>((a, b) => (a === null || (b !== null && b < a) ? b : a), null);
+  const most = least(contextWindow === null ? null : contextWindow - answer, inputLimit, context?.maxTokens ?? null);
+  if (most === null) return context === undefined ? null : { tokens: defaultBudget, most: defaultBudget };
+  const tokens = contextWindow === null ? most : Math.min(most, Math.floor(contextWindow * windowShare));
+  return { tokens, most };
+}
+
+/** A request before its files are loaded. */
+export interface RequestParts {
+  prompt: AnyPromptDefinition;
+  model: AnyModelDefinition;
+  window: ModelWindow;
+  system: string;
+  tools: readonly ToolSpec[];
+  messages: PositionedMessages;
+  /** The projection of the last request; null if it sent every message whole. */
+  stored: StoredProjection | null;
+  /** Tokens of the prompt of the last answer in this run, as its provider counted them; null for none. */
+  measured: MeasuredRequest | null;
+  /** Whether a model refused the request as too large. */
+  refused: boolean;
+  /** The summary of the messages that are dropped: undefined if it was not requested, null if it failed. */
+  summary?: string | null | undefined;
+}
+
+/** The messages of a request, and what was decided about them. */
+export interface RequestContext {
+  messages: ModelMessage[];
+  /** Index of the first message whose files are sent; undefined if the prompt's `recentImageThreshold` decides. */
+  filesFrom: number | undefined;
+  /** The projection of this request; null if it sends every message whole. */
+  stored: StoredProjection | null;
+  /** Null if the projection is that of the last request. */
+  compaction: Compaction | null;
+  /** The messages that a summary would stand for, if the prompt asks for one and `summary` has none yet. */
+  dropped?: DroppedMessages;
+}
+
+/** Applies the projection of the last request, or makes a smaller one if the request exceeds its budget. Contract: pure. */
+export function requestContext(parts: RequestParts): RequestContext | StepProblem {
+  const { prompt, model, window, messages, stored, refused } = parts;
+  const last = stored === null ? wholeProjection : messages.read(stored);
+  const budget = contextBudget(prompt, model, window);
+  if (budget === null && !(refused && prompt.context?.strategy !== "off")) {
+    const same = requestOf(parts, last, { compaction: null });
+    return { ...same, filesFrom: stored === null ? undefined : same.filesFrom };
+  }
+  // If a prompt sets `recentImageThreshold` and no `context`, each request sends that many. Otherwise files leave with compactions.
+  const recent = prompt.context === undefined ? prompt.recentImageThreshold : undefined;
+  const files = recent === undefined ? last.files : Math.max(last.files, messages.messages.length - recent);
+  const previous = files === last.files ? last : { ...last, files };
+  const sent = project(messages.messages, previous);
+  const same = requestOf(parts, previous, { compaction: null, sent });
+  if (recent !== undefined && stored === null) same.filesFrom = undefined;
+  const size = sizeOf(parts, sent);
+  const filesFrom = firstWithFiles(messages.messages, previous.files);
+  const isOver = budget !== null && size.tokens > budget.tokens;
+  const hasTooManyFiles = recent === undefined && filesFrom > previous.files;
+  const reason = reasonOf({ refused, isOver, hasTooManyFiles });
+  if (reason === null) return same;
+  if (reason === "files") {
+    const next = { ...previous, files: Math.max(filesFrom, filesStart(parts)) };
+    const compaction = compactionOf(parts, { reason, size, previous, next, limit: budget?.tokens ?? 0 });
+    return requestOf(parts, next, { compaction });
+  }
+  const limits = refused ? [Math.min(size.tokens, budget?.tokens ?? size.tokens) * refusedShare] : limitsOf(budget);
+  for (const limit of limits) {
+    const target = ((limit - size.fixed) * remainingShare) / size.scale;
+    if (target <= 0) continue;
+    const options = optionsOf(parts, target);
+    const short = summaryProjection(parts, previous, options);
+    const whole = parts.summary == null || short === null ? null : short.next;
+    const compacted = whole ?? compact(messages.messages, previous, options);
+    if (compacted === null) continue;
+    const files = refused ? messages.messages.length : firstWithFiles(messages.messages, compacted.files);
+    const next = { ...compacted, files };
+    const compaction = compactionOf(parts, { reason, size, previous, next, limit });
+    const context = requestOf(parts, next, { compaction });
+    return parts.summary === undefined && short !== null ? { ...context, dropped: short.dropped } : context;
+  }
+  return refused ? same : { problem: tooSmall(prompt, size.fixed, limits.at(-1) ?? 0) };
+}
+
+/** The maximum number of tokens of a summary. */
+const mostSummaryTokens = 1024;
+
+/** The tokens of the sentence in which a summary of dropped messages is sent. */
+const markerTokens = 40;
+
+/** The projection with a summary of what it drops, and the messages to summarize. Null if the prompt asks for none, or nothing is dropped. */
+function summaryProjection(
+  { prompt, messages: { messages }, summary }: RequestParts,
+  previous: Projection,
+  options: CompactOptions,
+): { next: Projection; dropped: DroppedMessages } | null {
+  const { strategy = "levels" } = prompt.context ?? {};
+  if (strategy === "levels" || strategy === "off") return null;
+  const summaryTokens = Math.min(mostSummaryTokens, Math.floor(options.target / 4));
+  const next = compact(messages, previous, { ...options, summaryTokens });
+  if (next === null || next.count === previous.count) return null;
+  const tokens = summaryTokens - markerTokens;
+  const sent = new Set([...next.head, next.pinned]);
+  const isDropped = (at: number) => !sent.has(at) && (at >= previous.dropped || at === previous.pinned);
+  const dropped = messages.slice(0, next.dropped).filter((_, at) => isDropped(at));
+  return {
+    next: { ...next, summary: summary == null ? previous.summary : cutMiddle(summary, tokens) },
+    dropped: { messages: dropped, previous: previous.summary, tokens },
+  };
+}
+
+/** The limits to try in order: the budget, then the largest size that the model and the prompt permit. */
+function limitsOf(budget: ContextBudget | null): number[] {
+  return budget === null ? [] : [...new Set([budget.tokens, budget.most])];
+}
+
+interface Compacted {
+  reason: Compaction["reason"];
+  size: { fixed: number; tokens: number; scale: number };
+  previous: Projection;
+  next: Projection;
+  limit: number;
+}
+
+function compactionOf(
+  { messages: { messages } }: RequestParts,
+  { reason, size, previous, next, limit }: Compacted,
+): Compaction {
+  return {
+    reason,
+    level: levelOf(previous, next),
+    budget: Math.floor(limit),
+    tokens_before: Math.round(size.tokens),
+    tokens: Math.round(size.fixed + projectedTokens(messages, next) * size.scale),
+    dropped: next.count,
+  };
+}
+
+/** The part of a refused request's tokens that the next one may have. */
+const refusedShare = 2 / 3;
+
+function reasonOf(found: { refused: boolean; isOver: boolean; hasTooManyFiles: boolean }): Compaction["reason"] | null {
+  if (found.refused) return "overflow";
+  if (found.isOver) return "budget";
+  return found.hasTooManyFiles ? "files" : null;
+}
+
+function requestOf(
+  { messages }: RequestParts,
+  projection: Projection,
+  {
+    compaction,
+    sent = project(messages.messages, projection),
+  }: { compaction: Compaction | null; sent?: ProjectedMessages },
+): RequestContext {
+  const stored = projection === wholeProjection ? null : messages.store(projection);
+  return { messages: sent.messages, filesFrom: sent.files, stored, compaction };
+}
+
+/**
+ * The tokens of a request: `fixed` of its system prompt and tools, `tokens` of all of it. `scale` is the ratio of the provider's count to
+ * the estimate.
+ */
+function sizeOf({ system, tools, measured }: RequestParts, { messages: sent, files }: ProjectedMessages) {
+  const fixed = requestTokens({ system, messages: [], tools: [...tools] });
+  const estimates = sent.map((message, at) => contextTokens(message, at >= files));
+  const estimated = estimates.reduce((sum, tokens) => sum + tokens, 0);
+  const answer = measured === null ? -1 : sent.findLastIndex(({ id }) => id === measured.messageId);
+  if (measured === null || answer === -1) return { fixed, tokens: fixed + estimated, scale: 1 };
+  const later = estimates.slice(answer).reduce((sum, tokens) => sum + tokens, 0);
+  const counted = Math.max(0, measured.tokens - fixed);
+  // A count far from the estimate belongs to another request, or is wrong, so the ratio is bounded.
+  const scale = estimated === later ? 1 : Math.min(Math.max(counted / (estimated - later), 0.5), 4);
+  return { fixed, tokens: fixed + estimated * scale, scale };
+}
+
+function optionsOf(parts: RequestParts, target: number): CompactOptions {
+  const { keepFirst = 2, keepRecent = 10, toolOutputMaxLines = 50 } = parts.prompt.context ?? {};
+  const recentFiles = parts.refused ? 0 : (parts.prompt.recentImageThreshold ?? defaultRecent);
+  return { target, keepFirst, keepRecent, toolOutputMaxLines, recentFiles, summaryTokens: null };
+}
+
+/**
+ * Index of the first message whose files are still sent when a request has to send fewer files. The files from there on take at most half
+ * of a request's attachment budget.
+ */
+function filesStart({ prompt, messages: { messages } }: RequestParts): number {
+  const recent = messages.length - (prompt.recentImageThreshold ?? defaultRecent);
+  return firstWithFiles(messages, Math.max(0, recent), 0.5);
+}
+
+/** The most severe reduction of a compaction. */
+function levelOf(before: Projection, after: Projection): Compaction["level"] {
+  if (after.summary !== before.summary) return "summary";
+  if (after.cut !== null && after.cut.before !== before.cut?.before) return "cut";
+  if (after.count > before.count) return "drop";
+  if (after.essence > before.essence) return "turns";
+  return after.shortened > before.shortened ? "tools" : "files";
+}
+
+function tooSmall({ name, context }: AnyPromptDefinition, fixed: number, limit: number) {
+  const budget = context?.maxTokens === undefined ? "the model's window" : "context.maxTokens";
+  return {
+    code: "overflow",
+    message:
+      `The system prompt and the tools of the prompt "${name}" need about ${Math.round(fixed)} of the ${Math.floor(limit)} tokens of ` +
+      `its budget, and the newest message does not fit into the rest. Shorten them, or raise ${budget}.`,
+  };
+}

@@ -1,0 +1,57 @@
+// Token limits of OpenAI's models at OpenAI's own address. `gpt-5-chat-latest` is absent, because its sources disagree.
+
+import type { FactTable } from "./fact-table.ts";
+
+/** Token limits at OpenAI. */
+export const openaiFacts: FactTable = [
+  {
+    source: {
+      url: "https://github.com/anomalyco/models.dev/tree/f3fc69229967/providers/openai/models",
+      date: "2026-07-02",
+    },
+    models: {
+      "gpt-3.5-turbo": [16_385, null, 4_096],
+      "gpt-4": [8_192, null, 8_192],
+      "gpt-4-turbo": [128_000, null, 4_096],
+      "gpt-4.1": [1_047_576, null, 32_768],
+      "gpt-4.1-mini": [1_047_576, null, 32_768],
+      "gpt-4.1-nano": [1_047_576, null, 32_768],
+      "gpt-4o": [128_000, null, 16_384],
+      "gpt-4o-2024-05-13": [128_000, null, 4_096],
+      "gpt-4o-2024-08-06": [128_000, null, 16_384],
+      "gpt-4o-2024-11-20": [128_000, null, 16_384],
+      "gpt-4o-mini": [128_000, null, 16_384],
+      "gpt-5": [400_000, 272_000, 128_000],
+      "gpt-5-codex": [400_000, 272_000, 128_000],
+      "gpt-5-mini": [400_000, 272_000, 128_000],
+      "gpt-5-nano": [400_000, 272_000, 128_000],
+      "gpt-5-pro": [400_000, 272_000, 272_000],
+      "gpt-5.1": [400_000, 272_000, 128_000],
+      "gpt-5.1-chat-latest": [128_000, null, 16_384],
+      "gpt-5.1-codex": [400_000, 272_000, 128_000],
+      "gpt-5.1-codex-max": [400_000, 272_000, 128_000],
+      "gpt-5.1-codex-mini": [400_000, 272_000, 128_000],
+      "gpt-5.2": [400_000, 272_000, 128_000],
+      "gpt-5.2-chat-latest": [128_000, null, 16_384],
+      "gpt-5.2-codex": [400_000, 272_000, 128_000],
+      "gpt-5.2-pro": [400_000, 272_000, 128_000],
+      "gpt-5.3-chat-latest": [128_000, null, 16_384],
+      "gpt-5.3-codex": [400_000, 272_000, 128_000],
+      "gpt-5.3-codex-spark": [128_000, 100_000, 32_000],
+      "gpt-5.4": [1_050_000, 922_000, 128_000],
+      "gpt-5.4-mini": [400_000, 272_000, 128_000],
+      "gpt-5.4-nano": [400_000, 272_000, 128_000],
+      "gpt-5.4-pro": [1_050_000, 922_000, 128_000],
+      "gpt-5.5": [1_050_000, 922_000, 128_000],
+      "gpt-5.5-pro": [1_050_000, 922_000, 128_000],
+      o1: [200_000, null, 100_000],
+      "o1-pro": [200_000, null, 100_000],
+      o3: [200_000, null, 100_000],
+      "o3-deep-research": [200_000, null, 100_000],
+      "o3-mini": [200_000, null, 100_000],
+      "o3-pro": [200_000, null, 100_000],
+      "o4-mini": [200_000, null, 100_000],
+      "o4-mini-deep-research": [200_000, null, 100_000],
+    },
+  },
+];

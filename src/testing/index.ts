@@ -1,0 +1,9 @@
+// The public entry `threadhold/testing`: tests of a project's agents in vitest, on the real thread object, with scripted answers of models.
+
+export { failure, hold, text, toolCall } from "./scripted-answer.ts";
+export type { Answer, AnswerList, Answers, RecordedRequest } from "./scripted-answer.ts";
+export { startThread } from "./start-thread.ts";
+export type { StartOptions } from "./start-thread.ts";
+export { TestThread } from "./test-thread.ts";
+export type { SendOptions, Turn } from "./test-thread.ts";
+export { createTestWorker } from "./test-worker.ts";

@@ -1,0 +1,47 @@
+// Starts a thread for a test: with its own user, its own script, and the client of the public API.
+
+import { ThreadholdClient } from "#client/index.ts";
+import type { NewThread } from "#client/index.ts";
+
+import { putScript, Script } from "./script.ts";
+import type { Answers } from "./scripted-answer.ts";
+import { TestThread } from "./test-thread.ts";
+import { testApi } from "./test-worker.ts";
+import { checkUnusedAtEnd } from "./unused-answers.ts";
+
+/** Options of `startThread`, besides the fields of the request that creates the thread. */
+export interface StartOptions extends Omit<NewThread, "agent_id" | "user_id"> {
+  /**
+   * The answers of all models, in order of the requests, or lists by the name of the prompt. Default: models of the provider `test` answer
+   * by the scripts of their definitions, and a request to any other model is an error.
+   */
+  answers?: Answers;
+  /** The id of the user who owns the thread. Default: a new user for each thread. */
+  user_id?: string;
+  /** Whether the test may end before every answer of a list is used. Default: an unused answer is an error. */
+  allowUnusedAnswers?: boolean;
+  /** Milliseconds after which a turn that neither ends nor waits, or a check, is an error. Default 10,000. */
+  timeoutMs?: number;
+}
+
+/** Starts a thread with an agent of the project. */
+export async function startThread(agent: NewThread["agent_id"], options: StartOptions = {}): Promise<TestThread> {
+  const {
+    answers,
+    user_id = `user-${crypto.randomUUID()}`,
+    timeoutMs = 10_000,
+    allowUnusedAnswers = false,
+    ...fields
+  } = options;
+  const client = new ThreadholdClient({
+    url: "https://threadhold.test",
+    token: user_id,
+    fetch: testApi(),
+    WebSocket: null,
+  });
+  const { id } = await client.threads.create({ ...fields, agent_id: agent });
+  const script = new Script(answers);
+  putScript(id, script);
+  if (!allowUnusedAnswers) checkUnusedAtEnd(script);
+  return new TestThread(id, { client, script, timeoutMs });
+}

@@ -1,0 +1,117 @@
+// The Worker that tests run in: the project's own definitions on the real objects, composed with scripted models. Production cannot reach
+// this module: `threadhold/worker` does not import it, and no variable or header selects it.
+
+import { createExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+
+import { createLog } from "#lib/log-port.ts";
+import type { Registry } from "#spec/index.ts";
+import { ensureCatalogSchema } from "#store/catalog/d1-schema.ts";
+import type { Environment } from "#worker/bindings.ts";
+import { compose } from "#worker/compose.ts";
+import type { Threadhold } from "#worker/index.ts";
+
+import { scriptOf, shareScript } from "./script.ts";
+import { scriptedModels } from "./scripted-models.ts";
+import { checkUnusedAtEndOfFile } from "./unused-answers.ts";
+
+/** Variables that would close the API, because the function below identifies callers, or that limit requests. */
+const replaced = { OPEN_LOOPBACK: "true", LIMIT_ADMISSIONS_PER_MINUTE: "1000000" };
+const removed = ["API_TOKENS", "JWT_SECRET", "JWKS_URL", "JWT_ISSUER", "JWT_AUDIENCE"];
+
+/** The API of the tested deployment. */
+type Api = (url: string, init: RequestInit) => Promise<Response>;
+
+let current: Api | null = null;
+
+/** The API for the tests of this isolate. */
+export function testApi(): Api {
+  if (current !== null) return current;
+  throw new Error(
+    "The test Worker is not loaded. Add the plugin to the project of this test: plugins: [threadhold()], from threadhold/testing/vite.",
+  );
+}
+
+/**
+ * Builds the classes of the test Worker, for the module that the plugin generates, which is the setup of each test file. A bearer token is
+ * the id of a user. @internal
+ */
+export async function createTestWorker(registry: Registry): Promise<Pick<Threadhold, "ThreadObject" | "ThreadFeed">> {
+  checkUnusedAtEndOfFile();
+  const { CATALOG } = env as unknown as Partial<Environment>;
+  // The project's own routes read the catalog, also before the first thread.
+  if (CATALOG !== undefined) await ensureCatalogSchema(CATALOG);
+  const authenticate = (request: Request) => {
+    const user = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "")?.[1];
+    return user === undefined ? null : { user, role: "user" as const };
+  };
+  const { ThreadObject, ThreadFeed, fetch } = compose(quick(registry), { authenticate }, (world, state) => {
+    const id = state.id.name ?? "";
+    return {
+      ...world,
+      models: scriptedModels(id),
+      threads: (called) => {
+        shareScript(id, called);
+        return world.threads(called);
+      },
+      // An object that is restarted must not be writing to the console, because the test runner would wait for that line.
+      log: createLog((line, level) => {
+        if (level === "error") scriptOf(id)?.log.push(line);
+      }),
+    };
+  });
+  current = async (url, init) => {
+    const response = await fetch(new Request(url, init), testEnvironment(), createExecutionContext());
+    return init.signal == null ? response : endWith(response, init.signal);
+  };
+  return { ThreadObject, ThreadFeed };
+}
+
+/** The response whose body ends when the signal is aborted, as that of a request over the network does. */
+function endWith(response: Response, signal: AbortSignal): Response {
+  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
+  if (reader === undefined) return response;
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      signal.addEventListener("abort", () => {
+        controller.error(signal.reason);
+        // The stream has failed already. Its source has nothing to add.
+        reader.cancel().catch(() => undefined);
+      });
+    },
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (signal.aborted) return;
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  return new Response(body, response);
+}
+
+let environment: Environment | null = null;
+
+function testEnvironment(): Environment {
+  for (const name of ["THREADS", "FEEDS", "CATALOG"])
+    if (!(name in env))
+      throw new Error(`The wrangler configuration has no binding ${name}; \`npx threadhold doctor\` shows the fix.`);
+  environment ??= {
+    ...Object.fromEntries(Object.entries(env as unknown as Environment).filter(([name]) => !removed.includes(name))),
+    ...replaced,
+    TICKET_SECRET: crypto.randomUUID(),
+  } as unknown as Environment;
+  return environment;
+}
+
+/** The same definitions, with retries of models that follow at once. */
+function quick(registry: Registry): Registry {
+  const models = Object.entries(registry.models).map(([name, load]) => {
+    const loadQuick: typeof load = async () => {
+      const model = await load();
+      return { ...model, retry: { ...model.retry, initialDelayMs: 1, maxDelayMs: 1 } };
+    };
+    return [name, loadQuick] as const;
+  });
+  return { ...registry, models: Object.fromEntries(models) };
+}

@@ -1,0 +1,75 @@
+// The context of a thread: what the next request to its model contains so far, as a step would plan it. Nothing is written.
+
+import type { ThreadContext } from "#contract/context-route.ts";
+import { refuse } from "#contract/error.ts";
+import type { ChildThreads } from "#core/ports/child-thread-port.ts";
+import { mainParticipant } from "#flow/participant.ts";
+import { StepBuilder } from "#flow/step-builder.ts";
+import { answerForms } from "#flow/structured-answer.ts";
+import { sectionSources } from "#flow/system-prompt.ts";
+import { agentTools } from "#flow/tool-source/agent-tools.ts";
+import { clientTools } from "#flow/tool-source/client-tools.ts";
+import { projectTools } from "#flow/tool-source/project-tools.ts";
+import { promptTools } from "#flow/tool-source/prompt-tools.ts";
+
+import type { ObjectContext } from "../object-context.ts";
+import { definitionAccess } from "../run/definition-access.ts";
+import { carriedOn, firstSide, messagesBefore } from "../run/earlier-messages.ts";
+import { threadProjections } from "../run/thread-projections.ts";
+import type { MethodGroup } from "./method-call.ts";
+
+/** The method. */
+export const contextMethods: MethodGroup<"threadContext"> = {
+  threadContext: ({ thread }) => threadContext(thread().context),
+};
+
+/** No step is executed, so no child thread is started. */
+const noChildren: ChildThreads = {
+  depth: 0,
+  newId: () => "",
+  start: () => Promise.reject(new Error("The context of a thread starts no child threads.")),
+  stop: () => {},
+};
+
+async function threadContext(context: ObjectContext): Promise<ThreadContext> {
+  const { live, definitions, clock, faults } = context;
+  const { branch, last_position, active_run_id } = live.record;
+  const run = active_run_id === null ? null : live.store.run(active_run_id);
+  const start = run ?? { branch, after_position: last_position };
+  const own = run === null ? [] : live.store.messagesAfter(run.branch, run.after_position);
+  const agent = () => definitions.agent(live.record.agent_id);
+  const side = own.findLast((message) => message.side !== null)?.side ?? firstSide(live, start, await agent());
+  const { state, hooks } = definitionAccess(context);
+  const projections = threadProjections(live, []);
+  const steps: StepBuilder = new StepBuilder(
+    {
+      definitions,
+      hooks,
+      faults,
+      clock,
+      tools: (builderFor) => [
+        projectTools(definitions, { state, clock, faults }),
+        promptTools(definitions, builderFor),
+        agentTools(definitions, { children: noChildren, clock, faults }),
+        clientTools(() => live.record.setup?.tools ?? [], clock),
+      ],
+      sections: sectionSources(definitions),
+      own: () => own,
+      files: context.files,
+      projections: { get: (of) => projections.get(of), set: () => {} },
+      window: (model) => context.models.facts?.(model),
+    },
+    mainParticipant(
+      { definitions },
+      {
+        agent,
+        side: () => side,
+        formOf: answerForms(definitions, run === null ? undefined : (run.structure ?? carriedOn(live, run)?.structure)),
+        earlier: (limit, range) => messagesBefore(live, start, { limit, range }).toReversed(),
+      },
+    ),
+  );
+  const described = await steps.describe();
+  if ("problem" in described) throw refuse("conflict", described.problem.message);
+  return described;
+}

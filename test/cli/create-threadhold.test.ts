@@ -1,0 +1,398 @@
+// `create-threadhold`: the files of a project, its refusals, and its questions on a terminal.
+
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { PassThrough } from "node:stream";
+import { fileURLToPath } from "node:url";
+
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+
+import { keyVariable } from "#models/provider-settings.ts";
+import { providers as knownProviders } from "#models/provider/providers.ts";
+
+import { providers, templates } from "../../packages/create-threadhold/src/choices.ts";
+import { runCreate } from "../../packages/create-threadhold/src/create-command.ts";
+import { deployButton } from "../../packages/create-threadhold/src/project-files.ts";
+import { writeProject } from "../../packages/create-threadhold/src/write-project.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const own = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8")) as {
+  version: string;
+  repository?: string;
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+};
+const scratch = mkdtempSync(path.join(tmpdir(), "create-threadhold-"));
+let cwd = "";
+let runs = 0;
+
+beforeEach(() => {
+  cwd = path.join(scratch, String(runs++));
+  mkdirSync(cwd);
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+interface Ended {
+  code: number;
+  output: string;
+  errors: string;
+}
+
+/** A stream that a program reads or writes, as a terminal if `isTTY`. */
+const stream = (isTTY: boolean): PassThrough & { isTTY: boolean } => Object.assign(new PassThrough(), { isTTY });
+
+const text = (from: PassThrough): string => String(from.read() ?? "");
+
+/** Runs the command without a terminal. The programs that it finds are those in `bin` and Git. */
+async function create(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  const [output, errors] = [stream(false), stream(false)];
+  const code = await runCreate(args, {
+    cwd,
+    env: { PATH: process.env["PATH"], ...env },
+    input: stream(false),
+    output,
+    errors,
+  });
+  return { code, output: text(output), errors: text(errors) };
+}
+
+const bare = ["--yes", "--no-install", "--no-git"];
+const read = (file: string): string => readFileSync(path.join(cwd, file), "utf8");
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(path.join(cwd, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(path.join(cwd, folder), path.join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+interface Manifest {
+  name: string;
+  repository?: string;
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+  scripts: Record<string, string>;
+  cloudflare: { bindings: Record<string, unknown> };
+}
+
+describe("create-threadhold", () => {
+  it.each(Object.keys(templates))(
+    "A project of the template %s has its own name, the scripts of every project, and no path of this machine",
+    async (template) => {
+      expect(await create(["shop", "--template", template, ...bare])).toMatchObject({ code: 0, errors: "" });
+      const files = filesBelow("shop");
+      expect(files).toEqual(
+        expect.arrayContaining([
+          ".dev.vars",
+          ".dev.vars.example",
+          ".env",
+          ".gitignore",
+          "README.md",
+          "agents/models/default.ts",
+          "package.json",
+          "tsconfig.json",
+          "vitest.config.ts",
+          "wrangler.toml",
+        ]),
+      );
+      const all = files.map((file) => read(`shop/${file}`)).join("\n");
+      expect(all).not.toContain("my-app");
+      expect(all).not.toContain("<!--");
+      expect(all).not.toContain(root);
+      expect(all).not.toContain(cwd);
+      expect(files.filter((file) => path.basename(file).startsWith("_"))).toEqual([]);
+      const manifest = JSON.parse(read("shop/package.json")) as Manifest;
+      expect(manifest.name).toBe("shop");
+      expect(Object.keys(manifest.scripts)).toEqual(expect.arrayContaining(["dev", "test", "check", "deploy"]));
+      expect(read("shop/wrangler.toml")).toContain('name = "shop"');
+      expect(read("shop/wrangler.toml")).not.toContain("database_id");
+    },
+  );
+
+  it("A created project gets the versions of packages that this repository is tested with", async () => {
+    await create(["shop", "--template", "web", ...bare]);
+    const { dependencies, devDependencies } = JSON.parse(read("shop/package.json")) as Manifest;
+    const tested: Record<string, string> = { ...own.dependencies, ...own.devDependencies, threadhold: own.version };
+    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
+      expect([name, version]).toEqual([name, tested[name]]);
+  });
+
+  it("The command offers exactly the providers that a model can have, each with the variable of its API key", () => {
+    const remote = knownProviders.filter((provider) => "variables" in provider && !provider.name.includes("-"));
+    expect(new Set(Object.keys(providers))).toEqual(new Set(["none", ...remote.map(({ name }) => name)]));
+    for (const [name, { key }] of Object.entries(providers)) expect([name, key]).toEqual([name, keyVariable(name)]);
+  });
+
+  it.each(["anthropic", "google", "openai", "openrouter"])(
+    "A project with the provider %s has a model of that provider, and names the variable of its API key for local use and for deployments",
+    async (provider) => {
+      const key = keyVariable(provider) ?? "";
+      const { output } = await create(["shop", "--template", "team", "--provider", provider, ...bare]);
+      expect(output).toContain(`${key}=`);
+      expect(read("shop/agents/models/default.ts")).toContain(`provider: "${provider}"`);
+      expect(read("shop/.dev.vars")).toContain(`\n${key}=\n`);
+      expect(read("shop/.dev.vars.example")).toContain(`\n${key}=\n`);
+      expect(read("shop/README.md")).toContain(key);
+      expect(Object.keys((JSON.parse(read("shop/package.json")) as Manifest).cloudflare.bindings)).toContain(key);
+    },
+  );
+
+  it("The example file of variables, which deployments use too, does not contain the open mode of the local server", async () => {
+    await create(["shop", ...bare]);
+    expect(read("shop/.dev.vars")).toContain("OPEN_LOOPBACK=true");
+    expect(read("shop/.dev.vars.example")).not.toContain("OPEN_LOOPBACK");
+  });
+
+  it("In a created project Git ignores the secrets of every environment, and not the example files", async () => {
+    expect(await create(["shop", "--yes", "--no-install"])).toMatchObject({ code: 0 });
+    const files = [".dev.vars", ".dev.vars.staging", ".dev.vars.example", ".env", ".env.local", ".env.example"];
+    const { stdout } = spawnSync("git", ["check-ignore", ...files], {
+      cwd: path.join(cwd, "shop"),
+      encoding: "utf8",
+    });
+    expect(stdout.trim().split("\n")).toEqual(files.filter((file) => !file.endsWith(".example")));
+  });
+
+  it("A tarball of threadhold is copied into the project, so that the project needs no other folder", async () => {
+    writeFileSync(path.join(cwd, "threadhold-9.9.9.tgz"), Buffer.from([0x1f, 0x8b, 0xff, 0x00]));
+    await create(["apps/shop", "--threadhold", "threadhold-9.9.9.tgz", ...bare]);
+    expect(readFileSync(path.join(cwd, "apps/shop/threadhold-9.9.9.tgz"))).toEqual(
+      Buffer.from([0x1f, 0x8b, 0xff, 0x00]),
+    );
+    const { dependencies } = JSON.parse(read("apps/shop/package.json")) as Manifest;
+    expect(dependencies["threadhold"]).toBe("file:threadhold-9.9.9.tgz");
+  });
+
+  it("A folder in place of a tarball of threadhold is refused, and nothing is written", async () => {
+    mkdirSync(path.join(cwd, "folder.tgz"));
+    const { code, errors } = await create(["shop", "--threadhold", "folder.tgz", ...bare]);
+    expect({ code, errors }).toEqual({ code: 2, errors: `There is no file ${path.join(cwd, "folder.tgz")}.\n` });
+    expect(readdirSync(cwd)).toEqual(["folder.tgz"]);
+  });
+
+  it("The option --threadhold accepts a version, a version range and a tag", async () => {
+    for (const [at, version] of ["1.2.3", "^1.2.3", "next"].entries()) {
+      await create([`shop-${String(at)}`, "--threadhold", version, ...bare]);
+      const { dependencies } = JSON.parse(read(`shop-${String(at)}/package.json`)) as Manifest;
+      expect(dependencies["threadhold"]).toBe(version);
+    }
+  });
+
+  it("With --repository the README of the project has the Deploy to Cloudflare button, and without it the line with which to add it", async () => {
+    await create(["shop", "--repository", "https://github.com/anna/shop", ...bare]);
+    const button = deployButton("https://github.com/anna/shop");
+    expect(read("shop/README.md").split("\n")).toContain(button);
+    expect((JSON.parse(read("shop/package.json")) as Manifest).repository).toBe("https://github.com/anna/shop");
+    await create(["other", ...bare]);
+    expect(read("other/README.md")).toContain(`\`\`\`md\n${deployButton("https://github.com/<owner>/<repository>")}\n`);
+  });
+
+  it("The README of this repository has the Deploy to Cloudflare button exactly if package.json names a repository", () => {
+    const readme = readFileSync(path.join(root, "README.md"), "utf8");
+    const buttons = readme.split("\n").filter((line) => line.includes("deploy.workers.cloudflare.com"));
+    expect(buttons).toEqual(own.repository === undefined ? [] : [deployButton(own.repository)]);
+  });
+
+  it("The project is created in an empty folder, and in one with only a new Git repository", async () => {
+    mkdirSync(path.join(cwd, "shop/.git"), { recursive: true });
+    writeFileSync(path.join(cwd, "shop/.git/HEAD"), "ref: refs/heads/main\n");
+    expect(await create(["shop", ...bare])).toMatchObject({ code: 0 });
+    expect(read("shop/.git/HEAD")).toBe("ref: refs/heads/main\n");
+    const here = path.join(cwd, "inside");
+    mkdirSync(here);
+    cwd = here;
+    expect(await create([".", ...bare])).toMatchObject({ code: 0 });
+    expect((JSON.parse(read("package.json")) as Manifest).name).toBe("inside");
+    expect(readdirSync(cwd).filter((name) => name.startsWith(".create"))).toEqual([]);
+  });
+
+  const refusals: [because: string, args: string[], sentence: RegExp][] = [
+    ["the folder is not empty", ["full", ...bare], /full is not empty\. Choose another name, or empty the folder\.\n$/],
+    ["the folder is a file", ["full/file", ...bare], /file is a file\. Choose another name, or remove the file\.\n$/],
+    ["the name has a capital letter", ["Shop", ...bare], /^"Shop" is not a name for a project\. Use at most 63 /],
+    ["the name is that of a package", ["vitest-app/wrangler", ...bare], /^"wrangler" is the name of a package/],
+    [
+      "the template does not exist",
+      ["shop", "--template", "chat", ...bare],
+      /^There is no template "chat"\. Choose one of blank, assistant, team, web\.\n$/,
+    ],
+    [
+      "the provider does not exist",
+      ["shop", "--provider", "acme", ...bare],
+      /^There is no provider "acme"\. Choose one of none, /,
+    ],
+    [
+      "the repository's address has a token",
+      ["shop", "--repository", "https://anna:token@github.com/anna/shop", ...bare],
+      /^"https:\/\/github.com\/anna\/shop" is not the plain address/,
+    ],
+    ["the tarball does not exist", ["shop", "--threadhold", "no.tgz", ...bare], /^There is no file .*no\.tgz\.\n$/],
+    [
+      "threadhold is neither a version nor a tarball",
+      ["shop", "--threadhold", "./folder", ...bare],
+      /^".\/folder" is neither a version/,
+    ],
+    [
+      "the repository is not public",
+      ["shop", "--repository", "git@example.com:a/b", ...bare],
+      /is not the plain address of a public repository/,
+    ],
+    [
+      "no terminal can ask",
+      ["shop"],
+      /^There is no terminal for questions\. Name the folder, --template and --provider, or add --yes /,
+    ],
+    ["an option does not exist", ["shop", "--templat", "blank"], /unknown option '--templat'/],
+    ["a part of the path is a file", ["full/file/shop", ...bare], /^The project could not be written to .*shop: /],
+  ];
+  it.each(refusals)("If %s, the command writes nothing and prints what to do", async (_because, args, sentence) => {
+    mkdirSync(path.join(cwd, "full"));
+    writeFileSync(path.join(cwd, "full/file"), "kept");
+    const { code, output, errors } = await create(args);
+    expect({ code, output }).toEqual({ code: 2, output: "" });
+    expect(errors).toMatch(sentence);
+    expect(errors).not.toMatch(/^\s+at /m);
+    expect(filesBelow(".")).toEqual(["full/file"]);
+    expect(readdirSync(cwd)).toEqual(["full"]);
+  });
+
+  it.each(["new/deep/shop", "empty"])("A write that fails half-way leaves nothing of the project in %s", (folder) => {
+    mkdirSync(path.join(cwd, "empty"));
+    const files = new Map([
+      ["a.txt", "a"],
+      ["b", "b"],
+      ["b/c.txt", "a file below a file"],
+    ]);
+    expect(() => writeProject(path.join(cwd, folder), files)).toThrow(/could not be written/);
+    expect(readdirSync(cwd, { recursive: true })).toEqual(["empty"]);
+  });
+
+  it("A failed installation keeps the project, names the command to run, and ends with exit code 1", async () => {
+    const bin = path.join(cwd, "bin");
+    mkdirSync(bin);
+    writeFileSync(path.join(bin, "pnpm"), "#!/bin/sh\necho ENOTFOUND >&2\nexit 1\n");
+    chmodSync(path.join(bin, "pnpm"), 0o755);
+    const agent = { npm_config_user_agent: "pnpm/10.34.9 npm/? node/v20.20.2 linux x64" };
+    const { code, output, errors } = await create(["shop", "--yes", "--no-git", "--json"], {
+      ...agent,
+      PATH: `${bin}:/bin`,
+    });
+    expect(code).toBe(1);
+    expect(errors).toMatch(
+      /ENOTFOUND\nThe project is in .*shop, but its packages could not be installed\. Run `pnpm install` there/,
+    );
+    expect(JSON.parse(output)).toMatchObject({
+      package_manager: "pnpm",
+      installed: false,
+      next: ["cd shop", "pnpm install", "pnpm run dev"],
+    });
+    expect(existsSync(path.join(cwd, "shop/package.json"))).toBe(true);
+  });
+
+  it("With --json standard output is one line of JSON, also if a package manager prints text", async () => {
+    const bin = path.join(cwd, "bin");
+    mkdirSync(bin);
+    writeFileSync(path.join(bin, "npm"), '#!/bin/sh\necho "added 3 packages: $*"\n');
+    chmodSync(path.join(bin, "npm"), 0o755);
+    const { code, output, errors } = await create(["shop", "--yes", "--json"], {
+      PATH: `${bin}:${process.env["PATH"] ?? ""}`,
+    });
+    expect({ code, errors }).toEqual({ code: 0, errors: "added 3 packages: install\n" });
+    expect(output.trim().split("\n")).toHaveLength(1);
+    expect(JSON.parse(output)).toEqual({
+      ok: true,
+      folder: path.join(cwd, "shop"),
+      name: "shop",
+      template: "blank",
+      provider: "none",
+      package_manager: "npm",
+      installed: true,
+      git: true,
+      next: ["cd shop", "npm run dev"],
+    });
+    expect(existsSync(path.join(cwd, "shop/.git"))).toBe(true);
+  });
+
+  it("With --json an error is one line of JSON on standard output", async () => {
+    for (const argv of [["shop"], ["Shop", "--yes"], ["shop", "--unknown"]]) {
+      const { code, output, errors } = await create([...argv, "--json"]);
+      expect([code, errors]).toEqual([2, ""]);
+      expect(JSON.parse(output)).toEqual({ ok: false, error: expect.any(String) as string });
+    }
+    expect(existsSync(path.join(cwd, "shop"))).toBe(false);
+  });
+
+  it("A project inside of a Git repository gets no repository of its own", async () => {
+    expect(await create(["outer", "--yes", "--no-install"])).toMatchObject({ code: 0 });
+    const { output } = await create(["outer/inner", "--yes", "--no-install", "--json"]);
+    expect(JSON.parse(output)).toMatchObject({ git: false });
+    expect(existsSync(path.join(cwd, "outer/inner/.git"))).toBe(false);
+  });
+});
+
+describe("create-threadhold on a terminal", () => {
+  const enter = "\r";
+  const down = "\u001B[B";
+
+  /** Runs the command on a terminal and types a text at each question. */
+  async function dialog(
+    args: readonly string[],
+    typed: [question: string, keys: string][],
+    env: NodeJS.ProcessEnv = {},
+  ) {
+    const [input, output, errors] = [stream(true), stream(true), stream(false)];
+    Object.assign(input, { setRawMode: () => input });
+    let shown = "";
+    const open = [...typed];
+    output.on("data", (chunk: Buffer) => {
+      shown += chunk.toString("utf8");
+      const [question, keys] = open[0] ?? [];
+      if (question === undefined || !shown.includes(question)) return;
+      open.shift();
+      setImmediate(() => input.write(keys));
+    });
+    const code = await runCreate(args, { cwd, env: { PATH: process.env["PATH"], ...env }, input, output, errors });
+    return { code, shown, errors: text(errors) };
+  }
+
+  it("The command asks for the name, the template and the provider", async () => {
+    const { code } = await dialog(
+      ["--no-install", "--no-git"],
+      [
+        ["What is the name of the project?", `shop${enter}`],
+        ["Which template?", `${down}${enter}`],
+        ["Which provider", `${down}${enter}`],
+      ],
+    );
+    expect(code).toBe(0);
+    expect(existsSync(path.join(cwd, "shop/agents/tools/remember.ts"))).toBe(true);
+    expect(read("shop/agents/models/default.ts")).toContain('provider: "anthropic"');
+  });
+
+  it("The command asks only for what the command line does not name", async () => {
+    const { code, shown } = await dialog(
+      ["shop", "--template", "team", "--no-install", "--no-git"],
+      [["Which provider", enter]],
+    );
+    expect(code).toBe(0);
+    expect(shown).not.toContain("Which template?");
+    expect(existsSync(path.join(cwd, "shop/agents/agents/front_desk.ts"))).toBe(true);
+  });
+
+  it("Ctrl-C during a question ends the command, and nothing is written", async () => {
+    const { code, errors } = await dialog(["--no-install"], [["What is the name of the project?", "\u0003"]]);
+    expect({ code, errors }).toEqual({ code: 2, errors: "Nothing was created.\n" });
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+});

@@ -1,0 +1,94 @@
+// The secrets of `threadhold deploy`: their sources, and the consent that they need. Wrangler is real; Cloudflare's API is a local server.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { startCloudflareApi, type CloudflareApi } from "./support/cloudflare-api.ts";
+import { keyedModel, person, shop, writeShop, type DeployProject } from "./support/deploy-project.ts";
+
+// A deploy starts wrangler up to eight times.
+vi.setConfig({ testTimeout: 120_000 });
+
+const secret = ["sk", "not", "a", "key"].join("-");
+
+describe("the secrets of the command deploy", () => {
+  let api: CloudflareApi;
+  beforeAll(async () => {
+    api = await startCloudflareApi();
+  });
+  beforeEach(() => api.reset());
+  afterAll(() => api.stop());
+
+  const project = (files = {}): DeployProject => writeShop({ ...shop, ...files }, api.env);
+
+  it("A missing secret without a terminal ends the deploy before any change, with the command that sets it", async () => {
+    const { run } = project(keyedModel);
+    const { code, output } = await run(["deploy", "--yes"]);
+    expect([code, output]).toEqual([
+      2,
+      expect.stringContaining("OPENAI_API_KEY is not set: the key of the model paid."),
+    ]);
+    expect(output).toContain("fix: npx wrangler secret put OPENAI_API_KEY");
+    expect(output).toContain("--without NAME leaves one out");
+    expect(api.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
+  });
+
+  it("An API key in the environment becomes a secret of the Worker only with the flag for it or after the user confirms it", async () => {
+    const { run } = project(keyedModel);
+    const env = { OPENAI_API_KEY: secret };
+    const refused = await run(["deploy", "--yes"], { env });
+    expect([refused.code, refused.output]).toEqual([2, expect.stringContaining("OPENAI_API_KEY is not set")]);
+    expect(refused.output).toContain("--secrets-from-env, which takes OPENAI_API_KEY of this shell");
+    expect(api.workers.size).toBe(0);
+    const terminal = person(["", "", "y"]);
+    const { code, output } = await run(["deploy"], { env, terminal });
+    expect([code, output]).toEqual([0, expect.stringContaining("left out OPENAI_API_KEY")]);
+    expect(terminal.questions[0]).toContain("OPENAI_API_KEY, the key of the model paid, is a variable of this shell.");
+    expect(api.workers.get("shop")?.secrets.has("OPENAI_API_KEY")).toBe(false);
+    expect(await run(["deploy"], { env, terminal: person(["y"]) })).toMatchObject({ code: 0 });
+    expect(api.workers.get("shop")?.secrets.get("OPENAI_API_KEY")).toBe(secret);
+    expect(refused.output + output).not.toContain(secret);
+  });
+
+  it("A name after --without that neither a model nor the authentication needs ends the deploy before any request", async () => {
+    const { code, output } = await project(keyedModel).run(["deploy", "--yes", "--without", "OPENAI_KEY"]);
+    expect([code, output]).toEqual([2, expect.stringContaining("--without OPENAI_KEY names no secret")]);
+    expect(output).toContain("OPENAI_API_KEY, API_TOKENS, TICKET_SECRET");
+    expect(api.requests).toEqual([]);
+  });
+
+  it("Secrets that a person enters are not shown, and an empty answer leaves one out", async () => {
+    const { run, home } = project({
+      ...keyedModel,
+      "agents/models/other.ts": `import { defineModel } from "threadhold";
+export default defineModel({ name: "other", provider: "anthropic", model: "claude" });`,
+    });
+    const terminal = person(["", secret, "yes"]);
+    const { code, output } = await run(["deploy"], { terminal });
+    expect([code, output]).toEqual([0, expect.stringContaining("left out ANTHROPIC_API_KEY")]);
+    expect(terminal.questions).toEqual([
+      expect.stringContaining("ANTHROPIC_API_KEY, the key of the model other"),
+      expect.stringContaining("OPENAI_API_KEY, the key of the model paid"),
+      expect.stringContaining("create the database threads"),
+    ]);
+    expect(api.workers.get("shop")?.secrets.get("OPENAI_API_KEY")).toBe(secret);
+    expect(output + home()).not.toContain(secret);
+  });
+
+  it("A file of secrets sets what the Worker lacks, and a secret that the Worker has is kept", async () => {
+    const { run, root } = project(keyedModel);
+    api.workers.set("shop", { secrets: new Map([["API_TOKENS", "first"]]), uploads: [], migrationTag: undefined });
+    const file = join(root, "secrets.env");
+    writeFileSync(file, `OPENAI_API_KEY="${secret}"\nAPI_TOKENS=second\nJWT_ISSUER=me\n`);
+    const { code, output } = await run(["deploy", "--yes", "--secrets-file", file]);
+    expect([code, output]).toEqual([0, expect.stringContaining("has API_TOKENS already and keeps it")]);
+    expect(Object.fromEntries(api.workers.get("shop")?.secrets ?? [])).toMatchObject({
+      OPENAI_API_KEY: secret,
+      API_TOKENS: "first",
+      JWT_ISSUER: "me",
+    });
+    expect(output).not.toContain(secret);
+  });
+});

@@ -1,0 +1,81 @@
+// What `threadhold dev` refuses before it starts a server. test/e2e starts servers.
+
+import { existsSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+
+import { runCli } from "#cli/run-cli.ts";
+
+import { packageRoot, writeProject, type Files } from "../../compiler/temporary-project.ts";
+import { complete, inRepository } from "../wrangler-project.ts";
+
+// The command compiles the project.
+vi.setConfig({ testTimeout: 60_000 });
+
+async function dev(files: Files, ...args: string[]): Promise<{ code: number; output: string; root: string }> {
+  const root = writeProject(files, inRepository);
+  const lines: string[] = [];
+  const code = await runCli(["dev", "--root", root, ...args], {
+    env: {},
+    cwd: root,
+    packageRoot,
+    version: "test",
+    print: (text) => lines.push(text),
+    printError: (text) => lines.push(text),
+    colours: false,
+    self: ["false"],
+  });
+  return { code, output: lines.join("\n"), root };
+}
+
+describe("the command dev", () => {
+  it.each([
+    ["a configuration that cannot be parsed", { "wrangler.toml": 'name = "app' }, "error   wrangler.toml: "],
+    [
+      "a configuration without the catalog",
+      { "wrangler.toml": complete["wrangler.toml"]?.replace(/\[\[d1[\s\S]*/, "") ?? "" },
+      "npx wrangler d1 create",
+    ],
+  ])("The command dev names the fix for %s, and writes nothing", async (_name, changed, expected) => {
+    const { code, output, root } = await dev({ ...complete, ...changed });
+    expect([code, output]).toEqual([1, expect.stringContaining(expected)]);
+    expect(output).toContain("fix: ");
+    expect([".wrangler", ".threadhold"].filter((name) => existsSync(join(root, name)))).toEqual([]);
+  });
+
+  it("The command dev names the fix for a build command that does not compile agents/, and serves what it compiled", async () => {
+    const toml = complete["wrangler.toml"]?.replace("npx threadhold build --auto", "make") ?? "";
+    // The program that would serve ends at once.
+    const { code, output, root } = await dev({ ...complete, "wrangler.toml": toml });
+    expect([code, output]).toEqual([1, expect.stringContaining('command = "make && npx threadhold build --auto"')]);
+    expect(existsSync(join(root, ".wrangler/state/threadhold-migrations"))).toBe(true);
+  });
+
+  it("The command dev names the command that creates a definition if there is no folder agents/", async () => {
+    const { code, output } = await dev({ "wrangler.toml": complete["wrangler.toml"] ?? "" });
+    expect([code, output]).toEqual([1, expect.stringContaining("fix: npx threadhold new agent assistant")]);
+  });
+
+  it("The command dev prints the errors of definitions that never compiled, and releases the state folder", async () => {
+    const broken = "export default defineTool(";
+    const { code, output, root } = await dev({ ...complete, "agents/tools/search_docs.ts": broken });
+    expect([code, output]).toEqual([1, expect.stringContaining("agents/tools/search_docs.ts")]);
+    expect(output).toContain("The definitions in agents/ could not be compiled.");
+    expect(existsSync(join(root, ".wrangler/state/threadhold.lock"))).toBe(false);
+  });
+
+  it("The command dev refuses a given port that is taken, and an option without a valid value", async () => {
+    const taken = createServer();
+    onTestFinished(() => void taken.close());
+    const port = await new Promise<number>((resolve) => {
+      taken.listen(0, "127.0.0.1", () => resolve((taken.address() as { port: number }).port));
+    });
+    expect(await dev(complete, "--port", String(port))).toMatchObject({
+      code: 1,
+      output: `Port ${String(port)} is taken. Stop the program that listens on it, or give another --port.`,
+    });
+    expect(await dev(complete, "--port", "http")).toMatchObject({ code: 2 });
+  });
+});

@@ -1,0 +1,45 @@
+// A real server that exports its traces over HTTP to a collector that this test starts.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { received } from "../support/collector/received.ts";
+import { startCollector, type Collector } from "../support/collector/server.mjs";
+import { ApiClient } from "../support/http-client/api-client.ts";
+import { type DevServer, startDevServer } from "./dev-server.ts";
+import { copyProject } from "./support/project-copy.ts";
+
+const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+const parentId = "00f067aa0ba902b7";
+
+describe("a server with a collector", () => {
+  const project = copyProject();
+  let collector: Collector | undefined;
+  let server: DevServer | undefined;
+
+  beforeAll(async () => {
+    collector = await startCollector();
+    const variables = ["--var", `OTEL_EXPORTER_OTLP_ENDPOINT:${collector.url}/ok`, "--var", "OTEL_SERVICE_NAME:shop"];
+    server = await startDevServer(project.state("traces"), variables, { root: project.root, storedBundle: true });
+  });
+  afterAll(async () => {
+    await server?.stop();
+    await collector?.close();
+    project.remove();
+  });
+
+  it("The spans of a run reach the collector, in the trace of the request's traceparent", async () => {
+    const api = new ApiClient(server?.url ?? "", { traceparent: `00-${traceId}-${parentId}-01` });
+    const { id } = await api.createThread();
+    await api.say(id, "Hello");
+    const { spans } = await received(collector?.url ?? "", "ok", { spans: 3 });
+    const run = spans.find(({ parentId: parent }) => parent === parentId);
+    expect(run).toMatchObject({
+      traceId,
+      name: "invoke_agent assistant",
+      attributes: { "gen_ai.conversation.id": id, "threadhold.run.status": "completed" },
+      resource: { "service.name": "shop" },
+    });
+    expect(spans.every((span) => span.traceId === traceId)).toBe(true);
+    expect(JSON.stringify(spans)).not.toContain("Hello");
+  });
+});

@@ -1,0 +1,292 @@
+// Requests of UPP to a local server that answers with the recorded bytes of each provider: answers, calls, reasoning, errors and the
+// settings of the connection.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+import { bindModel } from "#facade/upp/bound-model.ts";
+import { llm } from "#facade/upp/llm.ts";
+import type { LLMOptions } from "#facade/upp/llm.ts";
+import type { ProviderConfig } from "#facade/upp/model-reference.ts";
+import anthropic from "#facade/upp/provider/anthropic-models.ts";
+import google from "#facade/upp/provider/google-models.ts";
+import openai from "#facade/upp/provider/openai-models.ts";
+import openrouter from "#facade/upp/provider/openrouter-models.ts";
+import type { StreamEvent } from "#facade/upp/stream-event.ts";
+import { UserMessage } from "#facade/upp/upp-message.ts";
+
+import { startModelServer } from "../support/model-server/server.mjs";
+import type { ModelServer } from "../support/model-server/server.mjs";
+import { outline, rejection, tool } from "./support/scripted-llm.ts";
+
+let server: ModelServer;
+
+beforeAll(async () => {
+  server = await startModelServer();
+  console.log(`MODEL_SERVER_SEED=${server.seed}`);
+});
+
+afterAll(() => server.close());
+
+const providers = { anthropic, google, openai, openrouter };
+const paths = { anthropic: "/v1", google: "/v1beta", openai: "/v1", openrouter: "/api/v1" };
+type Name = keyof typeof providers;
+const names = Object.keys(providers) as Name[];
+
+let exchanges = 0;
+
+interface Sent {
+  path: string;
+  headers: Record<string, string>;
+  body: Record<string, unknown>;
+}
+
+/** The settings for requests to the local server, and the requests that it received with them. */
+function connection(name: Name, more: ProviderConfig = {}): { config: ProviderConfig; sent: () => Promise<Sent[]> } {
+  const id = `upp-${(exchanges += 1)}`;
+  return {
+    config: {
+      apiKey: "key-1",
+      baseUrl: `${server.url}${paths[name]}`,
+      ...more,
+      headers: { "x-server-id": id, ...more.headers },
+    },
+    sent: async () => (await (await fetch(`${server.url}/__requests?id=${id}`)).json()) as Sent[],
+  };
+}
+
+function at(name: Name, model: string, more: Partial<LLMOptions> & { connection?: ProviderConfig } = {}) {
+  const { connection: settings, ...options } = more;
+  const { config, sent } = connection(name, settings);
+  return { model: llm({ model: providers[name](model), config, ...options }), sent };
+}
+
+const weather = tool("get_weather", ({ city }) => ({ city, sky: "clear" }), {
+  parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+});
+
+describe.each(names)("%s", (name) => {
+  it("A turn calls its tool with the arguments of the recorded answer and ends with the recorded text", async () => {
+    const { model, sent } = at(name, "case:tool-call|text", { tools: [weather], system: "Be brief." });
+    const turn = await model.generate("How is the weather?");
+    expect(turn.messages.map(({ type }) => type)).toEqual(["user", "assistant", "tool_result", "assistant"]);
+    expect(turn.toolExecutions).toMatchObject([
+      { toolName: "get_weather", arguments: { city: "Zürich" }, isError: false },
+    ]);
+    expect(turn.response.text.length).toBeGreaterThan(5);
+    expect(turn.usage.inputTokens).toBeGreaterThan(0);
+    const [first, second, ...others] = await sent();
+    expect(others).toEqual([]);
+    expect(JSON.stringify(first?.body)).toContain("Be brief.");
+    expect(JSON.stringify(second?.body)).toMatch(/\\?"sky\\?":\\?"clear/);
+  });
+
+  it("The text deltas of a stream together are the text of its turn", async () => {
+    const { model } = at(name, "case:multibyte-split");
+    const stream = model.stream("Hello");
+    const events: StreamEvent[] = [];
+    for await (const event of stream) events.push(event);
+    expect(events.map(({ delta }) => delta.text ?? "").join("")).toBe((await stream.turn).response.text);
+    expect([events[0]?.type, events.at(-1)?.type]).toEqual(["message_start", "message_stop"]);
+  });
+
+  it("A bound model answers one request, and executes no call", async () => {
+    const { config } = connection(name);
+    const bound = bindModel(providers[name]("case:tool-call"), config);
+    const request = { messages: [new UserMessage("How is the weather?")], tools: [weather] };
+    const response = await bound.complete(request);
+    expect(response).toMatchObject({
+      stopReason: "tool_calls",
+      message: { toolCalls: [{ toolName: "get_weather", arguments: { city: "Zürich" } }] },
+    });
+    const stream = bound.stream(request);
+    const types = new Set<string>();
+    for await (const { type } of stream) types.add(type);
+    expect([...types]).toEqual([
+      "message_start",
+      "content_block_start",
+      "tool_call_delta",
+      "content_block_stop",
+      "message_stop",
+    ]);
+    const { message } = await stream.response;
+    expect(outline([message])).toEqual(outline([response.message]));
+    expect([bound.modelId, bound.provider, bound.capabilities.tools]).toEqual([
+      "case:tool-call",
+      providers[name],
+      true,
+    ]);
+  });
+
+  it("A structured answer of a recorded provider is parsed into the turn's data", async () => {
+    const structure = {
+      type: "object",
+      properties: { answer: { type: "number" } },
+      required: ["answer"],
+      additionalProperties: false,
+    } as const;
+    const { model, sent } = at(name, "case:structured", { structure });
+    const turn = await model.generate("How much?");
+    expect(turn.data).toEqual(expect.any(Object));
+    expect(JSON.stringify((await sent())[0]?.body)).toContain('"answer"');
+  });
+
+  it.each([
+    ["auth", "AUTHENTICATION_FAILED", 401],
+    ["bad-request", "INVALID_REQUEST", 400],
+    ["overflow", "CONTEXT_LENGTH_EXCEEDED", 400],
+    ["empty-body", "CONTEXT_LENGTH_EXCEEDED", 413],
+    ["rate-limit", "RATE_LIMITED", 429],
+    ["unavailable", "PROVIDER_ERROR", 503],
+    ["no-such-case", "MODEL_NOT_FOUND", 404],
+  ])(
+    "The recorded refusal %s is a UPPError with the code %s, and is not repeated",
+    async (answer, code, statusCode) => {
+      const { model, sent } = at(name, `case:${answer}`);
+      const error = await rejection(model.generate("Hello"));
+      expect(error).toMatchObject({ name: "UPPError", code, statusCode, provider: name, modality: "llm" });
+      expect(await sent()).toHaveLength(1);
+    },
+  );
+
+  it("An answer that the connection cuts off is a NETWORK_ERROR", async () => {
+    const { model } = at(name, "case:text", { connection: { headers: { "x-server-break": "120" } } });
+    expect(await rejection(model.generate("Hello"))).toMatchObject({ code: "NETWORK_ERROR" });
+  });
+
+  it("A provider that sends nothing for longer than the timeout is a TIMEOUT", async () => {
+    const { model } = at(name, "case:text", { connection: { timeout: 50, headers: { "x-server-hold": "0" } } });
+    expect(await rejection(model.generate("Hello"))).toMatchObject({ code: "TIMEOUT" });
+  });
+
+  it("An abort closes the connection and ends the turn with CANCELLED", async () => {
+    const id = `upp-abort-${name}`;
+    const { model } = at(name, "case:text", { connection: { headers: { "x-server-hold": "100", "x-server-id": id } } });
+    const stream = model.stream("Hello");
+    const closed = fetch(`${server.url}/__closed?id=${id}`);
+    // The request is on its way once the server knows it.
+    for (let sent = 0; sent === 0;) {
+      sent = ((await (await fetch(`${server.url}/__requests?id=${id}`)).json()) as unknown[]).length;
+    }
+    stream.abort();
+    expect(await rejection(stream.turn)).toMatchObject({ code: "CANCELLED" });
+    expect(await (await closed).json()).toEqual({ complete: false });
+  });
+
+  it("Input that the model cannot read is refused before a request is sent", async () => {
+    const { config, sent } = connection(name);
+    const limited = providers[name]("case:text", {
+      capabilities: { tools: false, imageInput: false, structuredOutput: false },
+    });
+    const refused = async (options: Partial<LLMOptions>, input: UserMessage = new UserMessage("Hi")) =>
+      expect(await rejection(llm({ model: limited, config, ...options }).generate(input))).toMatchObject({
+        code: "INVALID_REQUEST",
+        provider: name,
+      });
+    const image = { type: "image", source: { type: "bytes", data: new Uint8Array(1) }, mimeType: "image/png" } as const;
+    await refused({ tools: [weather] });
+    await refused({ structure: { type: "object" } });
+    await refused({}, new UserMessage([image]));
+    await refused({}, new UserMessage([{ type: "audio", data: new Uint8Array(1), mimeType: "audio/wav" }]));
+    await refused({}, new UserMessage([{ type: "binary", data: new Uint8Array(1), mimeType: "application/zip" }]));
+    await refused({ params: { model: "another" } });
+    await refused({ toolStrategy: { maxIterations: -1 } });
+    expect(await sent()).toEqual([]);
+  });
+
+  it("The settings of the connection reach the request: key, headers, fetch and params", async () => {
+    const urls: string[] = [];
+    const keys = ["key-a", "key-b"];
+    const settings: ProviderConfig = {
+      apiKey: () => Promise.resolve(keys.shift() ?? ""),
+      headers: { "x-team": "blue" },
+      fetch: (input, init) => {
+        urls.push(input instanceof Request ? input.url : String(input));
+        return fetch(input, init);
+      },
+    };
+    const { model, sent } = at(name, "case:text", { connection: settings, params: { made_up: { by: "us" } } });
+    await model.generate("One");
+    await model.generate("Two");
+    const requests = await sent();
+    expect(requests.map(({ headers }) => headers["x-team"])).toEqual(["blue", "blue"]);
+    expect(requests.map(({ body }) => body["made_up"])).toEqual([{ by: "us" }, { by: "us" }]);
+    const credentials = requests.map(({ headers }) => JSON.stringify(headers));
+    expect([credentials[0]?.includes("key-a"), credentials[1]?.includes("key-b")]).toEqual([true, true]);
+    expect(urls).toHaveLength(2);
+  });
+
+  it("A request without a key ends with AUTHENTICATION_FAILED and names the variable to set", async () => {
+    const { config, sent } = connection(name);
+    const { apiKey: _, ...without } = config;
+    const variable = `${name.toUpperCase()}_API_KEY`;
+    expect(process.env[variable]).toBeUndefined();
+    const error = await rejection(llm({ model: providers[name]("case:text"), config: without }).generate("Hello"));
+    expect(error).toMatchObject({ code: "AUTHENTICATION_FAILED", message: expect.stringContaining(variable) });
+    expect(await sent()).toEqual([]);
+  });
+
+  it("A function that returns the API key and fails ends the turn with AUTHENTICATION_FAILED, and the function's error is the cause", async () => {
+    const cause = new Error("The vault is closed.");
+    const { model, sent } = at(name, "case:text", { connection: { apiKey: { getKey: () => Promise.reject(cause) } } });
+    expect(await rejection(model.generate("Hello"))).toMatchObject({
+      code: "AUTHENTICATION_FAILED",
+      provider: name,
+      cause,
+    });
+    expect(await sent()).toEqual([]);
+  });
+});
+
+it("Signed reasoning of an earlier turn is sent again to its provider", async () => {
+  const { model, sent } = at("anthropic", "case:thinking|text");
+  const first = await model.generate("Think.");
+  expect(first.response.reasoning.map(({ text }) => text).join("")).not.toBe("");
+  await model.generate(first.messages, "Go on.");
+  const signature = JSON.stringify(first.response.metadata);
+  const [, second] = await sent();
+  expect(signature).toContain("signature");
+  expect(JSON.stringify(second?.body["messages"])).toMatch(/"type":"thinking".*"signature"/);
+});
+
+it("Images and documents reach the provider in each of their forms", async () => {
+  const { model, sent } = at("anthropic", "case:text");
+  const data = "AQID";
+  const png = { type: "image", mimeType: "image/png" } as const;
+  const pdf = { type: "document", mimeType: "application/pdf", title: "report.pdf" } as const;
+  await model.generate(
+    "Look.",
+    { ...png, source: { type: "bytes", data: new Uint8Array([1, 2, 3]) } },
+    { ...png, source: { type: "base64", data } },
+    { ...png, source: { type: "url", url: "https://example.com/a.png" } },
+    { ...pdf, source: { type: "base64", data } },
+    { ...pdf, source: { type: "url", url: "https://example.com/a.pdf" } },
+    { type: "document", mimeType: "text/plain", title: "note.txt", source: { type: "text", data: "Grüße" } },
+  );
+  const [request] = await sent();
+  const [message] = (request?.body["messages"] ?? []) as {
+    content: { type: string; source?: unknown; text?: string }[];
+  }[];
+  const bytes = { type: "base64", media_type: "image/png", data };
+  expect(message?.content).toMatchObject([
+    { type: "text", text: "Look." },
+    { type: "image", source: bytes },
+    { type: "image", source: bytes },
+    { type: "image", source: { type: "url", url: "https://example.com/a.png" } },
+    { type: "document", source: { type: "base64", media_type: "application/pdf", data } },
+    { type: "document", source: { type: "url", url: "https://example.com/a.pdf" } },
+    { type: "text", text: expect.stringMatching(/note\.txt[\s\S]*Grüße$/) },
+  ]);
+});
+
+it("Documents of a type that the provider does not take are refused, and texts are not", async () => {
+  const { model, sent } = at("anthropic", "case:text");
+  const sheet = {
+    type: "document",
+    mimeType: "application/vnd.ms-excel",
+    source: { type: "base64", data: "AQID" },
+  } as const;
+  expect(await rejection(model.generate(sheet))).toMatchObject({ code: "INVALID_REQUEST" });
+  expect(await sent()).toEqual([]);
+  await model.generate({ ...sheet, mimeType: "text/csv" });
+  expect(await sent()).toHaveLength(1);
+});

@@ -1,0 +1,233 @@
+// Streams of UPP: the order and the fields of events, the end of a stream that its reader leaves, and the wait for a slow reader.
+
+import { expect, it } from "vitest";
+
+import { createProvider } from "#facade/upp/create-provider.ts";
+import type { LLMInstance, StreamResult } from "#facade/upp/llm.ts";
+import { llm } from "#facade/upp/llm.ts";
+import type { StreamEvent } from "#facade/upp/stream-event.ts";
+
+import { add, call, gate, instance, rejection, tool } from "./support/scripted-llm.ts";
+
+async function eventsOf(stream: StreamResult): Promise<StreamEvent[]> {
+  const events: StreamEvent[] = [];
+  for await (const event of stream) events.push(event);
+  return events;
+}
+
+/** The types of events, runs of one type as one. */
+function typesOf(events: readonly StreamEvent[]): string[] {
+  return events.flatMap(({ type }, at) => (events[at - 1]?.type === type ? [] : [type]));
+}
+
+it("The events of a turn are those of its messages and its calls, in order, with their fields", async () => {
+  const script = [
+    {
+      thinking: "Hm.",
+      text: "Adding.",
+      toolCalls: [{ ...call("add", { a: 1, b: 2 }), id: "call_0123456789abcdef01" }],
+    },
+    { text: ["Th", "ree."] },
+  ];
+  const events = await eventsOf(instance(script, { tools: [add] }).stream("Add."));
+  expect(typesOf(events)).toEqual([
+    "message_start",
+    "content_block_start",
+    "reasoning_delta",
+    "content_block_stop",
+    "content_block_start",
+    "text_delta",
+    "content_block_stop",
+    "content_block_start",
+    "tool_call_delta",
+    "content_block_stop",
+    "message_stop",
+    "tool_execution_start",
+    "tool_execution_end",
+    "message_start",
+    "content_block_start",
+    "text_delta",
+    "content_block_stop",
+    "message_stop",
+  ]);
+  const of = (type: string) => events.filter((event) => event.type === type);
+  expect(of("content_block_start").map(({ index }) => index)).toEqual([0, 1, 2, 0]);
+  expect(
+    of("reasoning_delta")
+      .map(({ delta }) => delta.text)
+      .join(""),
+  ).toBe("Hm.");
+  expect(
+    of("text_delta")
+      .map(({ delta }) => delta.text)
+      .join(""),
+  ).toBe("Adding.Three.");
+  const ids = { toolCallId: "call_0123456789abcdef01", toolName: "add" };
+  for (const { index, delta } of of("tool_call_delta")) expect([index, delta]).toMatchObject([2, ids]);
+  const argumentsJson = of("tool_call_delta")
+    .map(({ delta }) => delta.argumentsJson)
+    .join("");
+  expect(JSON.parse(argumentsJson)).toEqual({ a: 1, b: 2 });
+  expect(of("tool_execution_start")).toEqual([
+    { type: "tool_execution_start", index: 0, delta: { ...ids, timestamp: expect.any(Number) } },
+  ]);
+  expect(of("tool_execution_end")).toEqual([
+    {
+      type: "tool_execution_end",
+      index: 0,
+      delta: { ...ids, timestamp: expect.any(Number), result: 3, isError: false },
+    },
+  ]);
+  expect(new Date(of("tool_execution_end")[0]?.delta.timestamp ?? 0).getFullYear()).toBeGreaterThan(2025);
+});
+
+it("The events of a call have the call's position in the answer as their index, and the result of a failed call is marked", async () => {
+  const broken = tool("broken", () => {
+    throw new Error("It broke.");
+  });
+  const script = [{ toolCalls: [call("add", { a: 1, b: 1 }), call("broken")] }, { text: "Done." }];
+  const events = await eventsOf(instance(script, { tools: [add, broken] }).stream("Go."));
+  const ends = events.filter(({ type }) => type === "tool_execution_end").sort((one, other) => one.index - other.index);
+  expect(ends).toMatchObject([
+    { index: 0, delta: { toolName: "add", result: 2, isError: false } },
+    { index: 1, delta: { toolName: "broken", result: "It broke.", isError: true } },
+  ]);
+});
+
+it("In a stream, the next message_start replaces a message whose request failed", async () => {
+  const answers = [{ text: "Half", error: { status: 503, message: "Overloaded." } }, { text: "Whole." }];
+  const model = instance(() => answers.shift() ?? { text: "Too many." }, {
+    config: { retryStrategy: { onRetry: () => 1 } },
+  });
+  const events = await eventsOf(model.stream("Go."));
+  expect(typesOf(events).filter((type) => type.startsWith("message"))).toEqual([
+    "message_start",
+    "message_start",
+    "message_stop",
+  ]);
+});
+
+it("A turn that fails ends the loop over its events with the error of the turn", async () => {
+  const stream = instance([{ text: "Half", error: { status: 401, message: "No." } }]).stream("Go.");
+  const error = await rejection(eventsOf(stream));
+  expect(error).toMatchObject({ code: "AUTHENTICATION_FAILED", statusCode: 401 });
+  expect(await rejection(stream.turn)).toBe(error);
+});
+
+it("A refused request rejects the turn and the loop over its events", async () => {
+  const stream = instance([{ text: "Never." }]).stream([]);
+  expect(await rejection(stream.turn)).toMatchObject({ code: "INVALID_REQUEST" });
+  expect(await rejection(eventsOf(stream))).toMatchObject({ code: "INVALID_REQUEST" });
+});
+
+it("Leaving the loop over the events aborts the turn and its running tool", async () => {
+  const [started, aborted] = [gate(), gate()];
+  const hangs = tool("hangs", (_params, { signal }) => {
+    signal.addEventListener("abort", aborted.open);
+    started.open();
+    return new Promise(() => {});
+  });
+  const stream = instance([{ text: "Wait.", toolCalls: [call("hangs")] }], { tools: [hangs] }).stream("Go.");
+  for await (const { type } of stream) {
+    if (type !== "tool_execution_start") continue;
+    await started.passed;
+    break;
+  }
+  await aborted.passed;
+  expect(await rejection(stream.turn)).toMatchObject({ code: "CANCELLED" });
+});
+
+it("An iterator that returns before its first event aborts the turn", async () => {
+  const stream = instance([{ text: "Slow.", delayMs: 60_000 }]).stream("Go.");
+  await stream[Symbol.asyncIterator]().return?.();
+  expect(await rejection(stream.turn)).toMatchObject({ code: "CANCELLED" });
+});
+
+it("abort() ends the turn with CANCELLED, and the loop over the events with the same error", async () => {
+  const stream = instance([{ text: "Slow.", delayMs: 60_000 }]).stream("Go.");
+  const read = rejection(eventsOf(stream));
+  stream.abort();
+  const error = await rejection(stream.turn);
+  expect(error).toMatchObject({ code: "CANCELLED" });
+  expect(await read).toBe(error);
+});
+
+it("Leaving the loop after the last event leaves the turn complete", async () => {
+  const stream = instance([{ text: "Done." }]).stream("Go.");
+  const turn = await stream.turn;
+  for await (const { type } of stream) if (type === "message_stop") break;
+  expect((await stream.turn).response).toBe(turn.response);
+});
+
+it("A stream can be read once", async () => {
+  const stream = instance([{ text: "Done." }]).stream("Go.");
+  await eventsOf(stream);
+  expect(() => stream[Symbol.asyncIterator]()).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
+});
+
+/** A model of Anthropic's protocol whose answer has many deltas. `sent` counts those that were read from the connection. */
+function longAnswer(deltas: number): { model: LLMInstance; sent: () => number } {
+  let sent = 0;
+  const event = (data: { type: string; [field: string]: unknown }) =>
+    new TextEncoder().encode(`event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`);
+  const message = {
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    model: "m",
+    content: [],
+    usage: { input_tokens: 1, output_tokens: 1 },
+  };
+  const fetch = () => {
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start(controller) {
+          controller.enqueue(event({ type: "message_start", message }));
+          controller.enqueue(
+            event({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } }),
+          );
+        },
+        pull(controller) {
+          if (sent < deltas) {
+            sent += 1;
+            controller.enqueue(
+              event({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "x" } }),
+            );
+            return;
+          }
+          controller.enqueue(event({ type: "content_block_stop", index: 0 }));
+          controller.enqueue(
+            event({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 9 } }),
+          );
+          controller.enqueue(event({ type: "message_stop" }));
+          controller.close();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    return Promise.resolve(new Response(body, { headers: { "content-type": "text/event-stream" } }));
+  };
+  const provider = createProvider({ protocol: "anthropic", apiKey: "key", fetch: fetch as typeof globalThis.fetch });
+  return { model: llm({ model: provider("m") }), sent: () => sent };
+}
+
+it("A slow reader keeps the rest of the answer on the connection, and receives all of it", async () => {
+  const { model, sent } = longAnswer(3000);
+  const stream = model.stream("Go.");
+  let [read, mostAhead] = [0, 0];
+  for await (const { type } of stream) {
+    if (type === "text_delta") read += 1;
+    // Everything that can happen without a further read has happened after a few turns of the event loop.
+    if (read % 500 === 1)
+      for (let turn = 0; turn < 300; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    mostAhead = Math.max(mostAhead, sent() - read);
+  }
+  expect(read).toBe(3000);
+  expect(mostAhead).toBeLessThan(200);
+  expect((await stream.turn).response.text).toHaveLength(3000);
+});
+
+it("A turn whose events are not read runs to its end", async () => {
+  const { model } = longAnswer(3000);
+  expect((await model.stream("Go.").turn).response.text).toHaveLength(3000);
+});

@@ -1,0 +1,247 @@
+// Structured answers: the exact request that each provider receives over HTTP, in the form of its API and as a forced call, and the answer
+// that is read from its bytes.
+
+import { describe, expect, it } from "vitest";
+
+import type { JsonObject } from "#contract/json.ts";
+import type { AnswerStructure, ModelRequest, ToolSpec } from "#core/ports/model-port.ts";
+import type { AnyModelDefinition } from "#spec/index.ts";
+
+import { providers, readAnswer, type Provider } from "./ask-model.ts";
+import { grammarFaults } from "./grammar.ts";
+import { overHttp } from "./http-request.ts";
+import type { Sent } from "./sent-request.ts";
+
+const schema = {
+  type: "object",
+  properties: { city: { type: "string" }, celsius: { type: "number" } },
+  required: ["city", "celsius"],
+  additionalProperties: false,
+};
+
+const structure: AnswerStructure = { name: "get_weather", schema };
+const tools: ToolSpec[] = [{ name: "search", description: "Searches", parameters: { type: "object", properties: {} } }];
+
+/** Without `additionalProperties` and with a property that may be left out: no strict mode takes it. */
+const openSchema = { type: "object", properties: { city: { type: "string" } } };
+
+/** The request's fields that depend on the structure. */
+type Fields = (body: Sent) => Record<string, unknown>;
+
+const fieldsOf: Record<Provider, Fields> = {
+  openai: (body) => ({
+    response_format: body["response_format"],
+    tools: body["tools"],
+    tool_choice: body["tool_choice"],
+  }),
+  "openai-responses": (body) => ({ text: body["text"], tools: body["tools"], tool_choice: body["tool_choice"] }),
+  openrouter: (body) => ({
+    response_format: body["response_format"],
+    tools: body["tools"],
+    tool_choice: body["tool_choice"],
+  }),
+  anthropic: (body) => ({
+    output_config: body["output_config"],
+    tools: body["tools"],
+    tool_choice: body["tool_choice"],
+  }),
+  google: (body) => ({
+    responseSchema: body["generationConfig"]?.["responseSchema"],
+    responseMimeType: body["generationConfig"]?.["responseMimeType"],
+    tools: body["tools"],
+    toolConfig: body["toolConfig"],
+  }),
+};
+
+const jsonSchema = { type: "json_schema", json_schema: { name: "get_weather", strict: true, schema } };
+const googleSchema = {
+  type: "object",
+  properties: { city: { type: "string" }, celsius: { type: "number" } },
+  required: ["city", "celsius"],
+};
+
+const native: Record<Provider, Record<string, unknown>> = {
+  openai: { response_format: jsonSchema },
+  "openai-responses": { text: { format: { type: "json_schema", strict: true, name: "get_weather", schema } } },
+  openrouter: { response_format: jsonSchema },
+  anthropic: { output_config: { format: { type: "json_schema", schema } } },
+  google: { responseSchema: googleSchema, responseMimeType: "application/json" },
+};
+
+const description = "Gives the final answer. Call it once, as soon as no other tool is needed.";
+const chatTool = { type: "function", function: { name: "get_weather", description, parameters: schema } };
+const chatCall = { tools: [chatTool], tool_choice: { type: "function", function: { name: "get_weather" } } };
+
+const forced: Record<Provider, Record<string, unknown>> = {
+  openai: chatCall,
+  "openai-responses": {
+    tools: [{ type: "function", name: "get_weather", description, parameters: schema, strict: false }],
+    tool_choice: { type: "function", name: "get_weather" },
+  },
+  openrouter: chatCall,
+  anthropic: {
+    tools: [
+      {
+        name: "get_weather",
+        description,
+        input_schema: schema,
+        eager_input_streaming: true,
+        cache_control: { type: "ephemeral" },
+      },
+    ],
+    tool_choice: { type: "tool", name: "get_weather" },
+  },
+  google: {
+    tools: [{ functionDeclarations: [{ name: "get_weather", description, parameters: googleSchema }] }],
+    toolConfig: { functionCallingConfig: { mode: "ANY", allowedFunctionNames: ["get_weather"] } },
+  },
+};
+
+const withoutNative = { capabilities: { structuredOutputs: false } };
+
+/** Requests a case of the model server and returns what it received, and what was read from its answer. */
+async function ask(
+  provider: Provider,
+  name: string,
+  more: Partial<ModelRequest>,
+  definition: Partial<AnyModelDefinition> = {},
+) {
+  const { body, parts } = await overHttp(provider, more, { model: `case:${name}`, ...definition });
+  expect(grammarFaults(parts)).toEqual([]);
+  return { fields: fieldsOf[provider](body), body, ...readAnswer(parts) };
+}
+
+describe.for(providers)("%s", (provider) => {
+  it("A structure is sent in the form of the provider's API, and the finish has the parsed data of the text", async () => {
+    const { fields, text, calls, end } = await ask(provider, "structured", { structure });
+    expect(fields).toEqual(native[provider]);
+    expect([text, calls]).toEqual(['{"city":"Zürich","celsius":21}', []]);
+    expect(end).toMatchObject({ type: "finish", stop_reason: "stop", data: { city: "Zürich", celsius: 21 } });
+  });
+
+  it("A model without structured output is forced to call a tool, whose arguments are the text of the answer", async () => {
+    const { fields, text, calls, end } = await ask(provider, "tool-call", { structure }, withoutNative);
+    expect(fields).toEqual(forced[provider]);
+    expect([JSON.parse(text), calls]).toEqual([{ city: "Zürich" }, []]);
+    expect(end).toMatchObject({ type: "finish", stop_reason: "stop", data: { city: "Zürich" } });
+  });
+
+  it("A request that forces an answer and offers other tools lets the model call those first, and such an answer has no data", async () => {
+    const renamed = { ...structure, name: "answer" };
+    const { body, calls, end } = await ask(provider, "tool-call", { structure: renamed, tools }, withoutNative);
+    const sent = JSON.stringify([body["tools"], body["tool_choice"], body["toolConfig"]]);
+    expect(sent).toMatch(/"search".*"answer"/);
+    expect(sent).toMatch(/"required"|"any"|"ANY"/);
+    expect(sent).not.toMatch(/allowedFunctionNames|"type":"tool"/);
+    expect(calls.map(({ name }) => name)).toEqual(["get_weather"]);
+    expect(end).toMatchObject({ type: "finish", stop_reason: "tool_calls" });
+    expect(end).not.toHaveProperty("data");
+  });
+
+  it("A request with a structure in the form of the provider's API still offers its tools", async () => {
+    const { fields } = await ask(provider, "structured", { structure, tools });
+    expect(fields).toMatchObject(native[provider]);
+    expect(JSON.stringify(fields)).toContain('"search"');
+    expect(JSON.stringify(fields)).not.toContain('get_weather","description');
+  });
+
+  it("An answer that is not JSON has no data, although the request has a structure", async () => {
+    const { text, end } = await ask(provider, "text", { structure });
+    expect(text).toBe("Hello there, how can I help?");
+    expect(end).not.toHaveProperty("data");
+  });
+
+  it("A structure is refused without a request if the model supports neither it nor tools", async () => {
+    const definition = { capabilities: { structuredOutputs: false, functionCalling: false } };
+    await expect(overHttp(provider, { structure }, definition)).rejects.toThrow(
+      /supports neither structured output nor tools/,
+    );
+  });
+});
+
+describe("schemas beyond strict mode", () => {
+  const open = { structure: { name: "get_weather", schema: openSchema } };
+
+  it("OpenAI is sent an open schema (one that allows further fields) without strict mode, and the request's `strict` takes precedence", async () => {
+    expect((await ask("openai", "structured", open)).fields["response_format"]).toMatchObject({
+      json_schema: { strict: false, schema: openSchema },
+    });
+    const strict = { structure: { ...open.structure, strict: true } };
+    expect((await ask("openai-responses", "structured", strict)).fields["text"]).toMatchObject({
+      format: { strict: true },
+    });
+  });
+
+  it.for<[string, JsonObject]>([
+    ["the format of a URL", { type: "string", format: "uri" }],
+    ["a pattern with lookahead", { type: "string", pattern: "^(?!x).*$" }],
+    ["a pattern with lookbehind", { type: "string", pattern: ".*(?<=x)$" }],
+    ["a value of any type", { description: "Anything." }],
+    ["a list of values of any type", { type: "array", items: {} }],
+  ])("OpenAI is sent a schema with %s without strict mode, which refuses it", async ([, city]) => {
+    const odd = { ...schema, properties: { ...schema.properties, city } };
+    const { fields } = await ask("openai", "structured", { structure: { ...structure, schema: odd } });
+    expect(fields["response_format"]).toMatchObject({ json_schema: { strict: false, schema: odd } });
+  });
+
+  it("OpenAI is sent formats and patterns that its strict mode accepts in strict mode", async () => {
+    const texts = { type: "string", format: "date-time", pattern: "^(?:a|b)+$" };
+    const plain = { ...schema, properties: { ...schema.properties, city: texts } };
+    const { fields } = await ask("openai", "structured", { structure: { ...structure, schema: plain } });
+    expect(fields["response_format"]).toMatchObject({ json_schema: { strict: true } });
+  });
+
+  it.for(["anthropic", "openrouter"] as const)(
+    "The provider %s is sent an open schema (one that allows further fields) as a forced call",
+    async (provider) => {
+      const { fields } = await ask(provider, "tool-call", open);
+      expect(JSON.stringify(fields["tool_choice"])).toContain("get_weather");
+      expect(fields["response_format"] ?? fields["output_config"]).toBeUndefined();
+    },
+  );
+});
+
+it("Anthropic is sent a schema that contains itself as a forced call, because it enforces no such schema", async () => {
+  const tree = { ...schema, properties: { ...schema.properties, city: { type: "array", items: { $ref: "#" } } } };
+  const { fields } = await ask("anthropic", "tool-call", { structure: { ...structure, schema: tree } });
+  expect(fields).toMatchObject({ output_config: undefined, tool_choice: { type: "tool", name: "get_weather" } });
+});
+
+describe("models and servers without structured output", () => {
+  it.for([
+    ["openai", "gpt-4-turbo", /"tool_choice"/],
+    ["openai", "gpt-4.1", /"response_format"/],
+    ["openai", "gpt-4o-2024-08-06", /"response_format"/],
+    ["anthropic", "claude-sonnet-4-20250514", /"tool_choice"/],
+    ["anthropic", "claude-3-5-haiku-latest", /"tool_choice"/],
+    ["anthropic", "claude-opus-4-1-20250805", /"output_config"/],
+    ["anthropic", "claude-haiku-4-5", /"output_config"/],
+  ] as const)(
+    "For a structured answer, the provider %s is sent the form that its model %s supports",
+    async ([provider, model, form]) => {
+      const { body } = await overHttp(provider, { structure }, { model });
+      expect(JSON.stringify(body)).toMatch(form);
+    },
+  );
+
+  it("Gemini before version 3 is sent a forced call if the request has tools, because it refuses both together", async () => {
+    const both = { structure, tools };
+    const second = await overHttp("google", both, { model: "gemini-2.5-flash" });
+    expect(second.body["generationConfig"]?.["responseSchema"]).toBeUndefined();
+    expect(second.body["toolConfig"]).toEqual({ functionCallingConfig: { mode: "ANY" } });
+    const third = await overHttp("google", both, { model: "gemini-3-pro-preview" });
+    expect(third.body["generationConfig"]?.["responseSchema"]).toEqual(googleSchema);
+  });
+});
+
+it("A tool with the structure's name keeps its name, and the tool of the answer gets another one", async () => {
+  const [tool] = tools;
+  const same = { structure: { ...structure, name: "search" }, tools: tool === undefined ? [] : [tool] };
+  const { body } = await overHttp("openai", same, withoutNative);
+  expect([...(body["tools"] ?? [])].map((sent) => sent["function"]?.["name"])).toEqual(["search", "search_"]);
+});
+
+it("Anthropic is not asked to think in a request that forces the call of the answer", async () => {
+  const { body } = await overHttp("anthropic", { structure, reasoning: { effort: "high" } }, withoutNative);
+  expect(body["thinking"]).toBeUndefined();
+});

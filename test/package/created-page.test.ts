@@ -1,0 +1,76 @@
+// The project of the template `web`, and its page in Chromium.
+
+import { chromium, type Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+
+import { chromiumArguments, findChromium } from "../../scripts/lib/find-chromium.mjs";
+import { describeCreatedProject } from "./created-project.ts";
+import { serve, type RunningServer } from "./run.ts";
+
+const { projects } = inject("packed");
+
+describeCreatedProject("web", {
+  folder: projects.web,
+  packageManager: "npm",
+  agent: "assistant",
+  message: "Remember that the door code is 4711",
+  events: ["I keep the note"],
+});
+
+describe("the page of the template web", () => {
+  let server: RunningServer;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    const executablePath = await findChromium();
+    browser = await chromium.launch({ executablePath, args: chromiumArguments });
+    // With a token the open mode of the local server is off, as in a deployment.
+    const dev = ["npm", "run", "dev", "--", "--var", "API_TOKENS:page-secret=anna", "--port"] as const;
+    server = await serve(dev, { cwd: projects.web });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  it("The page of a created project asks for a token, streams an answer with its tool call, and shows both again after a reload", async () => {
+    const page = await browser.newPage({ baseURL: server.url });
+    const errors: Error[] = [];
+    page.on("pageerror", (error) => errors.push(error));
+    const message = page.getByLabel("Message");
+    const send = async (text: string): Promise<void> => {
+      await message.fill(text);
+      await page.getByRole("button", { name: "Send" }).click();
+    };
+    await page.goto("/");
+    await send("What time is it?");
+    await page.getByLabel("Token").fill("page-secret");
+    await page.getByRole("button", { name: "Sign in" }).click();
+
+    await message.waitFor();
+    // Collects the text of the answer each time that the page changes it.
+    await page.evaluate(`{
+      globalThis.seen = [];
+      const read = () => seen.push(document.querySelector("article:last-of-type")?.textContent ?? "");
+      new MutationObserver(read).observe(document.body, { subtree: true, childList: true, characterData: true });
+    }`);
+    await send("Remember that the door code is 4711");
+    const answer = page.getByText('I keep the note "the door code is 4711".', { exact: true });
+    await answer.waitFor();
+    const seen = await page.evaluate<string[]>("seen");
+    expect(new Set(seen.filter((text) => text.startsWith("I keep"))).size).toBeGreaterThan(1);
+    const call = page.getByText(/^remember .*→ I keep the note/);
+    await call.waitFor();
+    await page.getByRole("button", { name: "Send" }).waitFor();
+
+    await page.reload();
+    await answer.waitFor();
+    await call.waitFor();
+    expect(await page.locator("article").count()).toBe(3);
+    await page.getByRole("button", { name: "New conversation" }).click();
+    await answer.waitFor({ state: "detached" });
+    expect(errors).toEqual([]);
+    await page.close();
+  });
+});
