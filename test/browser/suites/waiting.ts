@@ -2,9 +2,14 @@
 
 import { describe, expect, it } from "vitest";
 
+import { deferred } from "#lib/deferred.ts";
+
 import { look } from "../support/look.ts";
 import { idle } from "./playground-use.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
+
+/** The requests that answer waiting calls. */
+const decisions = "**/api/**/tool-results";
 
 export function waiting({ api, open, visit }: PlaygroundUse): void {
   describe("a run that waits", () => {
@@ -74,10 +79,19 @@ export function waiting({ api, open, visit }: PlaygroundUse): void {
       await callOn(here)
         .getByLabel(/^price/)
         .fill("450");
-      await Promise.all([
-        callOn(here).getByRole("button", { name: "Approve" }).click(),
-        callOn(there).getByRole("button", { name: "Decline the call" }).click(),
-      ]);
+      // The first decision removes the buttons of the other page, so both requests are held until both buttons are clicked.
+      const release = deferred<void>();
+      for (const { page } of [here, there]) {
+        await page.route(decisions, async (route) => {
+          await release.promise;
+          await route.continue();
+        });
+      }
+      const requested = [here, there].map(({ page }) => page.waitForRequest(decisions));
+      await callOn(here).getByRole("button", { name: "Approve" }).click();
+      await callOn(there).getByRole("button", { name: "Decline the call" }).click();
+      await Promise.all(requested);
+      release.resolve();
       for (const one of [here, there]) {
         await callOn(one).waitFor({ state: "detached" });
         await idle(one.page);
