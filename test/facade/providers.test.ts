@@ -117,6 +117,14 @@ describe.each(names)("%s", (name) => {
     ]);
   });
 
+  it("A request offers the parameter `_after` with its tools if the model may order the calls, and not otherwise", async () => {
+    for (const modelOrder of [true, false]) {
+      const { model, sent } = at(name, "case:text", { tools: [weather], modelOrder });
+      await model.generate("How is the weather?");
+      expect(JSON.stringify((await sent())[0]?.body).includes('"_after"')).toBe(modelOrder);
+    }
+  });
+
   it("A structured answer of a recorded provider is parsed into the turn's data", async () => {
     const structure = {
       type: "object",

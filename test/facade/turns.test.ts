@@ -266,7 +266,7 @@ describe.each([
     expect([reasons, ran]).toEqual([[true], false]);
   });
 
-  it("Calls of one answer run at the same time, except those of a sequential tool", async () => {
+  it("Calls of one answer run at the same time, except those of a sequential tool, which run before", async () => {
     const log: string[] = [];
     const both = gate();
     let running = 0;
@@ -278,7 +278,7 @@ describe.each([
     const alone = tool("alone", () => log.push("alone"), { sequential: true });
     const script = [{ toolCalls: [call("meet"), call("meet"), call("alone")] }, { text: "Done." }];
     await turnOf(instance(script, { tools: [meet, alone] }), "Go.");
-    expect(log).toEqual(["met", "met", "alone"]);
+    expect(log).toEqual(["alone", "met", "met"]);
   });
 
   it("A failed request is repeated only as the retry strategy decides, and the turn has no text of a failed attempt", async () => {

@@ -58,7 +58,7 @@ const noOrder: RequestedOrder = { dependsOn: [], after: [] };
 /** The calls that the model of a call named in `_after`. An entry that names no call of the answer counts as met. */
 export function requestedOrder(
   { arguments: args }: ToolCallPart,
-  runner: ToolRunner | undefined,
+  runner: Pick<ToolRunner, "ordered"> | undefined,
   calls: readonly ToolCallPart[],
 ): RequestedOrder {
   if (runner?.ordered !== true || typeof args === "string") return noOrder;

@@ -68,6 +68,7 @@ export function bindModel(model: ModelReference, config?: ProviderConfig): Bound
     system: request.system ?? "",
     tools: request.tools ?? [],
     toolStrategy: {},
+    modelOrder: false,
     maxIterations: 0,
     structure: request.structure,
     history: messages,

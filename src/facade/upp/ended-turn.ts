@@ -19,7 +19,7 @@ export interface EndedTurn {
 
 /** Makes the turn of a completed run. `executionOf` returns the ended execution of a call. */
 export function endedTurn(
-  { input, structure }: TurnRequest,
+  { input, structure, modelOrder }: TurnRequest,
   run: {
     journal: readonly MessageRecord[];
     usage: Usage;
@@ -30,7 +30,7 @@ export function endedTurn(
   const answers = run.journal.filter(({ role }) => role === "assistant");
   let response: AssistantMessage | null = null;
   for (const answer of answers) {
-    response = answerMessage(answer);
+    response = answerMessage(answer, { modelOrder });
     messages.push(response);
     const rows = run.journal.filter(({ role, step }) => role === "tool" && step === answer.step);
     if (rows.length > 0) messages.push(resultMessage(rows, run.executionOf));

@@ -27,6 +27,11 @@ export interface LLMOptions {
   system?: string;
   tools?: readonly Tool[];
   toolStrategy?: ToolUseStrategy;
+  /**
+   * Whether the model may order the calls of an answer: the schema of each tool then has an optional parameter `_after`, a list of names of
+   * tools or positions of calls. Default: false.
+   */
+  modelOrder?: boolean;
   /** The form of the answer: `turn.data` is then its parsed JSON. */
   structure?: JSONSchema;
   /** Aborts the requests of the instance. */
@@ -67,7 +72,17 @@ const defaultIterations = 10;
 
 /** Creates an instance. */
 export function llm(options: LLMOptions): LLMInstance {
-  const { model, config, params, system, tools = [], toolStrategy = {}, structure, signal } = options;
+  const {
+    model,
+    config,
+    params,
+    system,
+    tools = [],
+    toolStrategy = {},
+    structure,
+    signal,
+    modelOrder = false,
+  } = options;
   if (typeof (model as { modelId?: unknown } | undefined)?.modelId !== "string") {
     throw refusal('llm needs a model, such as { model: anthropic("claude-sonnet-4-5") }.');
   }
@@ -79,6 +94,7 @@ export function llm(options: LLMOptions): LLMInstance {
     system: system ?? "",
     tools,
     toolStrategy,
+    modelOrder,
     maxIterations: toolStrategy.maxIterations ?? defaultIterations,
     structure,
     ...(isHistory(first)

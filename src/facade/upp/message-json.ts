@@ -17,7 +17,12 @@ const metadataSchema = objectSchema.refine(
 
 const base = { id: z.string().min(1), metadata: metadataSchema.exactOptional(), timestamp: timeSchema };
 
-const toolCallSchema = z.object({ toolCallId: z.string(), toolName: z.string(), arguments: objectSchema });
+const toolCallSchema = z.object({
+  toolCallId: z.string(),
+  toolName: z.string(),
+  arguments: objectSchema,
+  after: z.array(z.string()).exactOptional(),
+});
 
 const toolResultSchema = z.object({
   toolCallId: z.string(),

@@ -10,6 +10,8 @@ import { isTextType } from "#lib/text-type.ts";
 
 import type { AssistantContent, DocumentBlock, ImageBlock, UserContent } from "./content-block.ts";
 import { resultText } from "./tool-calls.ts";
+import { requestedCalls } from "./tool-order.ts";
+import type { TurnRequest } from "./turn-request.ts";
 import { AssistantMessage, ToolResultMessage } from "./upp-message.ts";
 import type { AnyMessage, MessageMetadata } from "./upp-message.ts";
 import type { ToolCall, ToolExecution } from "./upp-tool.ts";
@@ -94,7 +96,11 @@ function dataOf(metadata: MessageMetadata, list: "blocks" | "calls", key: string
 }
 
 /** Converts an answer of the loop to a message. */
-export function answerMessage({ parts, created_at }: MessageRecord): AssistantMessage {
+export function answerMessage(
+  { parts, created_at }: MessageRecord,
+  { modelOrder }: Pick<TurnRequest, "modelOrder">,
+): AssistantMessage {
+  const calls = parts.filter((part) => part.type === "tool_call");
   const content: AssistantContent[] = [];
   const toolCalls: ToolCall[] = [];
   const metadata: Record<string, { blocks?: JsonObject; calls?: JsonObject }> = {};
@@ -107,7 +113,13 @@ export function answerMessage({ parts, created_at }: MessageRecord): AssistantMe
     if (part.type === "tool_call") {
       const { id, name, arguments: args } = part;
       // Arguments that are no JSON object have no place here. The result of the call states the error.
-      toolCalls.push({ toolCallId: id, toolName: name, arguments: typeof args === "string" ? {} : args });
+      const after = modelOrder ? requestedCalls(part, calls) : [];
+      toolCalls.push({
+        toolCallId: id,
+        toolName: name,
+        arguments: typeof args === "string" ? {} : args,
+        ...(after.length === 0 ? {} : { after }),
+      });
       keep("calls", id, part);
       continue;
     }
@@ -117,8 +129,8 @@ export function answerMessage({ parts, created_at }: MessageRecord): AssistantMe
     content.push(block);
   }
   const options = { timestamp: new Date(created_at / 1000) };
-  const calls = toolCalls.length === 0 ? undefined : toolCalls;
-  return new AssistantMessage(content, calls, Object.keys(metadata).length === 0 ? options : { ...options, metadata });
+  const called = toolCalls.length === 0 ? undefined : toolCalls;
+  return new AssistantMessage(content, called, Object.keys(metadata).length === 0 ? options : { ...options, metadata });
 }
 
 function answerBlock(part: Exclude<StoredPart, { type: "tool_call" }>): AssistantContent | null {

@@ -40,7 +40,7 @@ export interface TurnObserver {
 /** Runs a turn. Throws a `UPPError`, or what an approval or a function of the tool strategy threw. */
 export async function runTurn(request: TurnRequest, observer: TurnObserver = {}): Promise<EndedTurn> {
   checkRequest(request);
-  const { model, config, tools, toolStrategy, maxIterations } = request;
+  const { model, config, toolStrategy, maxIterations } = request;
   const { name } = model.provider;
   const { signal: given } = observer;
   const ending = new AbortController();
@@ -55,7 +55,7 @@ export async function runTurn(request: TurnRequest, observer: TurnObserver = {})
     {
       system: request.system,
       models: [definitionOf(model, config)],
-      tools: calls.runners(tools),
+      tools: calls.runners(request),
       toolMode: "parallel",
       ...(request.params === undefined ? {} : { params: request.params }),
       ...(request.structure === undefined

@@ -5,9 +5,12 @@ import type { JsonObject } from "#contract/json.ts";
 import { errorMessage } from "#core/cut-text.ts";
 import { runnerDefaults } from "#core/ports/tool-port.ts";
 import type { CallContext, ToolAnswer, ToolPiece, ToolRunner } from "#core/ports/tool-port.ts";
+import { orderedByModel } from "#core/tools/model-order.ts";
 import { isObject } from "#lib/json-value.ts";
 import { systemClock } from "#lib/system-clock.ts";
 
+import { declaredOrder } from "./tool-order.ts";
+import type { TurnRequest } from "./turn-request.ts";
 import type { Tool, ToolExecution, ToolParams, ToolUseStrategy } from "./upp-tool.ts";
 
 /** The outcome of a call's decisions, or of its tool. */
@@ -36,13 +39,15 @@ export class ToolCalls {
     return this.#executions.get(toolCallId);
   }
 
-  /** The runners of tools, by name. */
-  runners(tools: readonly Tool[]): Map<string, ToolRunner> {
-    return new Map(tools.map((tool) => [tool.name, this.#runner(tool)]));
+  /** The runners of a request's tools, by name. */
+  runners({ tools, modelOrder }: Pick<TurnRequest, "tools" | "modelOrder">): ReadonlyMap<string, ToolRunner> {
+    const order = declaredOrder(tools);
+    const runners = new Map(tools.map((tool) => [tool.name, this.#runner(tool, order.get(tool.name) ?? [])]));
+    return modelOrder ? orderedByModel(runners) : runners;
   }
 
-  #runner(tool: Tool): ToolRunner {
-    const { name, description, parameters, sequential = false, dependsOn = [] } = tool;
+  #runner(tool: Tool, dependsOn: readonly string[]): ToolRunner {
+    const { name, description, parameters, sequential = false } = tool;
     const take = (args: JsonObject, call: CallContext) => this.#answer(tool, args, call);
     return {
       ...runnerDefaults,

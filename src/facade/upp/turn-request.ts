@@ -16,6 +16,8 @@ export interface TurnRequest {
   system: string;
   tools: readonly Tool[];
   toolStrategy: ToolUseStrategy;
+  /** Whether the model may order the calls of an answer. */
+  modelOrder: boolean;
   /** The most rounds of calls. */
   maxIterations: number;
   structure: JSONSchema | undefined;

@@ -31,7 +31,10 @@ export interface Tool {
   /** Whether a call may run. If it returns false, the model reads that the call was denied. An exception ends the request. */
   approval?(params: ToolParams): boolean | Promise<boolean>;
   readonly metadata?: Record<string, unknown>;
-  /** A call never runs at the same time as another call of its answer. */
+  /**
+   * A call never runs at the same time as another call of its answer, and calls of tools that are not sequential wait for it, unless
+   * `dependsOn` requires the opposite.
+   */
   readonly sequential?: boolean;
   /** Names of tools whose calls in the same answer run first. */
   readonly dependsOn?: readonly string[];
@@ -41,7 +44,13 @@ export interface Tool {
 export interface ToolCall {
   toolCallId: string;
   toolName: string;
+  /** The arguments as the model sent them. */
   arguments: ToolParams;
+  /**
+   * The ids of the calls of the same answer that the model requested to run before this one. Present only with `modelOrder`; the
+   * arguments then contain the request as the parameter `_after`, which the tool does not receive.
+   */
+  after?: readonly string[];
 }
 
 /** The result of a call. */
