@@ -27,7 +27,7 @@ export interface StepSettings {
   /** Takes precedence over the model's value. */
   maxTokens?: number | undefined;
   reasoning?: ReasoningConfig | undefined;
-  /** The form of each answer. Absent: free text. */
+  /** The form of each answer, unless the strategy decides otherwise. Absent: free text. */
   structure?: AnswerStructure | undefined;
   /** Fields that are merged into the body of each request. */
   params?: JsonObject | undefined;
@@ -58,6 +58,7 @@ export function fixedSteps(settings: StepSettings, conversation: SentConversatio
       const instruction = unstoredInstruction(shape);
       if (sent.length === 0 && instruction === undefined) return { problem: nothingToSend };
       const step = offeredTools(offered, shape);
+      const form = shape.structure === undefined ? structure : shape.structure;
       const request: StepPlan["request"] = {
         system,
         messages: endWithPrompt(sent, instruction),
@@ -67,7 +68,7 @@ export function fixedSteps(settings: StepSettings, conversation: SentConversatio
         reasoning: reasoning ?? null,
         temperature: temperature ?? null,
         maxTokens: maxTokens ?? null,
-        ...(structure === undefined ? {} : { structure }),
+        ...(form == null ? {} : { structure: form }),
         ...(params === undefined ? {} : { params }),
       };
       // The trace serves to rebuild the request from a log row. There are no log rows, so it is empty.

@@ -4,7 +4,7 @@ import type { JsonObject } from "#contract/json.ts";
 import type { StopReason } from "#contract/thread-message.ts";
 
 import type { EndedTurn } from "./ended-turn.ts";
-import { EventStream } from "./event-stream.ts";
+import { EventStream, turnObserver } from "./event-stream.ts";
 import { capabilitiesOf } from "./input-check.ts";
 import { mergedConfig } from "./model-reference.ts";
 import type { LLMCapabilities, ModelReference, Provider, ProviderConfig } from "./model-reference.ts";
@@ -81,7 +81,10 @@ export function bindModel(model: ModelReference, config?: ProviderConfig): Bound
     complete: async (request) => responseOf(await runTurn(turnRequest(request), { signal: request.signal })),
     stream(request) {
       const start = turnRequest(request);
-      const stream = new EventStream(async (observer) => responseOf(await runTurn(start, observer)), request.signal);
+      const stream = new EventStream<LLMResponse>(
+        async (sink) => responseOf(await runTurn(start, turnObserver(sink))),
+        request.signal,
+      );
       return {
         response: stream.result,
         abort: () => stream.abort(),

@@ -1,11 +1,12 @@
-// Makes a turn of a run's records: its messages, its executions and its token counts.
+// Makes messages and turns of a run's records: the messages, the executions and the token counts.
 
 import type { StopReason } from "#contract/thread-message.ts";
+import { addUsage, zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 import { answerData } from "#core/model/answer-data.ts";
 import type { MessageRecord } from "#core/record.ts";
 
-import { answerMessage, resultMessage } from "./message-records.ts";
+import { answerMessage, instructionMessage, resultMessage } from "./message-records.ts";
 import type { TurnRequest } from "./turn-request.ts";
 import type { TokenUsage, Turn } from "./turn.ts";
 import type { AnyMessage, AssistantMessage } from "./upp-message.ts";
@@ -17,39 +18,90 @@ export interface EndedTurn {
   stopReason: StopReason;
 }
 
-/** Makes the turn of a completed run. `executionOf` returns the ended execution of a call. */
-export function endedTurn(
-  { input, structure, modelOrder }: TurnRequest,
-  run: {
-    journal: readonly MessageRecord[];
-    usage: Usage;
-    executionOf: (toolCallId: string) => ToolExecution | undefined;
-  },
-): EndedTurn {
-  const messages: AnyMessage[] = [...input];
-  const answers = run.journal.filter(({ role }) => role === "assistant");
-  let response: AssistantMessage | null = null;
-  for (const answer of answers) {
-    response = answerMessage(answer, { modelOrder });
-    messages.push(response);
-    const rows = run.journal.filter(({ role, step }) => role === "tool" && step === answer.step);
-    if (rows.length > 0) messages.push(resultMessage(rows, run.executionOf));
+/** The sources of a turn. */
+interface RunParts {
+  journal: { readonly messages: readonly MessageRecord[] };
+  /** Returns the ended execution of a call. */
+  executionOf: (toolCallId: string) => ToolExecution | undefined;
+}
+
+/** The records of a run in progress as messages. A record is converted once, so its message is the same object in each list and turn. */
+export class TurnRecords {
+  readonly #request: Pick<TurnRequest, "input" | "structure" | "modelOrder">;
+  readonly #run: RunParts;
+  readonly #made = new Map<string, AnyMessage>();
+
+  constructor(request: Pick<TurnRequest, "input" | "structure" | "modelOrder">, run: RunParts) {
+    this.#request = request;
+    this.#run = run;
   }
-  const last = answers.at(-1);
-  if (response === null || last === undefined) throw new Error("A completed run has an answer.");
-  const rows = run.journal.filter(({ role }) => role === "tool");
-  const texts = last.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-  const data = structure === undefined || response.hasToolCalls ? undefined : answerData(texts);
-  const cycles = answers.flatMap(({ usage }) => (usage === null ? [] : [tokenUsage(usage)]));
-  const turn: Turn = {
-    messages,
-    response,
-    toolExecutions: rows.flatMap(({ tool_call_id }) => run.executionOf(tool_call_id ?? "") ?? []),
-    usage: { ...tokenUsage(run.usage), cycles },
-    cycles: answers.length,
-    ...(data === undefined ? {} : { data }),
-  };
-  return { turn, stopReason: last.stop_reason ?? "stop" };
+
+  /** The number of records. */
+  get length(): number {
+    return this.#run.journal.messages.length;
+  }
+
+  /** The messages of the records from number `from` on, without the input. */
+  messages(from = 0): AnyMessage[] {
+    const records = this.#run.journal.messages.slice(from);
+    const rows = rowsByStep(records);
+    return records.flatMap((record): AnyMessage[] => {
+      if (record.role === "user") return [this.#once(record.id, () => instructionMessage(record))];
+      if (record.role !== "assistant") return [];
+      const answer = this.#once(record.id, () => answerMessage(record, this.#request));
+      const results = rows.get(record.step) ?? [];
+      if (results.length === 0) return [answer];
+      return [answer, this.#once(`${record.id}:results`, () => resultMessage(results, this.#run.executionOf))];
+    });
+  }
+
+  /**
+   * The turn of the records from number `from` on. From 0 it begins with the input. `usage` is that of the whole run, with its failed
+   * requests; without it the tokens of the answers are counted.
+   */
+  turn(from = 0, usage?: Usage): EndedTurn {
+    const records = this.#run.journal.messages.slice(from);
+    const { input, structure } = this.#request;
+    const messages = [...(from === 0 ? input : []), ...this.messages(from)];
+    const response = messages.findLast((message): message is AssistantMessage => message.type === "assistant");
+    const answers = records.filter(({ role }) => role === "assistant");
+    const last = answers.at(-1);
+    if (response === undefined || last === undefined) throw new Error("A completed run has an answer.");
+    const texts = last.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+    const data = structure === undefined || response.hasToolCalls ? undefined : answerData(texts);
+    const counted = answers.flatMap((answer) => answer.usage ?? []);
+    const turn: Turn = {
+      messages,
+      response,
+      toolExecutions: records.flatMap(({ role, tool_call_id }) =>
+        role === "tool" ? (this.#run.executionOf(tool_call_id ?? "") ?? []) : [],
+      ),
+      usage: { ...tokenUsage(usage ?? counted.reduce(addUsage, zeroUsage)), cycles: counted.map(tokenUsage) },
+      cycles: answers.length,
+      ...(data === undefined ? {} : { data }),
+    };
+    return { turn, stopReason: last.stop_reason ?? "stop" };
+  }
+
+  #once<M extends AnyMessage>(key: string, make: () => M): M {
+    const known = this.#made.get(key) as M | undefined;
+    if (known !== undefined) return known;
+    const made = make();
+    this.#made.set(key, made);
+    return made;
+  }
+}
+
+/** The tool messages by the number of their step. */
+function rowsByStep(records: readonly MessageRecord[]): Map<number | null, MessageRecord[]> {
+  const rows = new Map<number | null, MessageRecord[]>();
+  for (const record of records) {
+    if (record.role !== "tool") continue;
+    const known = rows.get(record.step);
+    if (known === undefined) rows.set(record.step, [record]);
+    else known.push(record);
+  }
+  return rows;
 }
 
 function tokenUsage({ input, output, cache_read, cache_write, total_tokens }: Usage): TokenUsage {

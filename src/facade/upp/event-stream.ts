@@ -15,28 +15,48 @@ const mostWaiting = 64;
 /** Milliseconds between two notices that a request waits for its reader, so that the provider does not count as silent. */
 const noticeMs = 1000;
 
+/** Where a request sends its events. */
+export interface StreamSink<Event> {
+  /** Aborts when the stream is aborted. */
+  readonly signal: AbortSignal;
+  readonly emit: (event: Event) => void;
+  /** Resolves when the reader has room for more. `received` is called while it waits. Undefined: there is room. */
+  readonly room: (received: () => void) => Promise<void> | undefined;
+}
+
+/** Observes a turn, and sends its events to the sink. Each turn needs its own observer. */
+export function turnObserver({ signal, emit, room }: StreamSink<StreamEvent>): TurnObserver {
+  const projection = new StreamEvents();
+  return {
+    signal,
+    room,
+    onEvent(event, executionOf) {
+      const next = projection.take(event, executionOf);
+      if (next !== null) emit(next);
+    },
+  };
+}
+
 /** A request whose events are read. Leaving the loop over its events aborts the request. */
-export class EventStream<Result> implements AsyncIterable<StreamEvent> {
+export class EventStream<Result, Event = StreamEvent> implements AsyncIterable<Event> {
   /** Rejects if the request fails or is aborted. */
   readonly result: Promise<Result>;
   readonly #abort = new AbortController();
-  readonly #projection = new StreamEvents();
-  readonly #events: StreamEvent[] = [];
+  readonly #events: Event[] = [];
   #hasReader = false;
   #end: { error: unknown } | "completed" | null = null;
-  /** Wakes the reader when there is an event, and the request when there is room. */
+  /** Wakes the reader when there is an event. */
   #wakeReader = () => {};
-  #wakeRequest = () => {};
+  /** Wake the requests that wait for room. */
+  #waiting: (() => void)[] = [];
 
   /** `start` begins the request. */
-  constructor(start: (observer: TurnObserver) => Promise<Result>, signal?: AbortSignal) {
+  constructor(start: (sink: StreamSink<Event>) => Promise<Result>, signal?: AbortSignal) {
     const aborted = this.#abort.signal;
     this.result = start({
       signal: signal === undefined ? aborted : AbortSignal.any([signal, aborted]),
-      onEvent: (event, executionOf) => {
-        const next = this.#projection.take(event, executionOf);
-        if (next === null) return;
-        this.#events.push(next);
+      emit: (event) => {
+        this.#events.push(event);
         this.#wakeReader();
       },
       room: (received) => (this.#isFull() ? this.#room(received) : undefined),
@@ -50,11 +70,11 @@ export class EventStream<Result> implements AsyncIterable<StreamEvent> {
   /** Aborts the request. The running tool receives the signal, and `result` rejects with CANCELLED. */
   abort(): void {
     this.#abort.abort();
-    this.#wakeRequest();
+    this.#wakeRequests();
   }
 
   /** The events, from the first one on. A stream can be read once. */
-  [Symbol.asyncIterator](): AsyncIterator<StreamEvent, undefined> {
+  [Symbol.asyncIterator](): AsyncIterator<Event, undefined> {
     if (this.#hasReader) throw refusal("The events of a stream can be read once.");
     this.#hasReader = true;
     return {
@@ -67,14 +87,14 @@ export class EventStream<Result> implements AsyncIterable<StreamEvent> {
     };
   }
 
-  async #next(): Promise<IteratorResult<StreamEvent, undefined>> {
+  async #next(): Promise<IteratorResult<Event, undefined>> {
     while (this.#events.length === 0 && this.#end === null) {
       const { promise, resolve } = deferred<void>();
       this.#wakeReader = resolve;
       await promise;
     }
     const event = this.#events.shift();
-    this.#wakeRequest();
+    this.#wakeRequests();
     if (event !== undefined) return { done: false, value: event };
     if (this.#end !== null && this.#end !== "completed") throw this.#end.error;
     return { done: true, value: undefined };
@@ -87,12 +107,16 @@ export class EventStream<Result> implements AsyncIterable<StreamEvent> {
   async #room(received: () => void): Promise<void> {
     while (this.#isFull()) {
       const { promise, resolve } = deferred<void>();
-      this.#wakeRequest = resolve;
+      this.#waiting.push(resolve);
       const disarm = systemClock.after(noticeMs, resolve);
       await promise;
       disarm();
       received();
     }
+  }
+
+  #wakeRequests(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
   }
 
   #finish(end: { error: unknown } | "completed"): void {

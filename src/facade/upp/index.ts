@@ -43,6 +43,7 @@ export {
   UserMessage,
 } from "./upp-message.ts";
 export type { AnyMessage, MessageJSON, MessageMetadata, MessageOptions, MessageType } from "./upp-message.ts";
+export type { ParentContext, SubagentEvent, SubagentToolExecution, ToolContext } from "./tool-context.ts";
 export { Thread } from "./upp-thread.ts";
 export type { ThreadJSON, ThreadOptions } from "./upp-thread.ts";
 export type {
@@ -50,7 +51,6 @@ export type {
   JSONSchema,
   Tool,
   ToolCall,
-  ToolContext,
   ToolExecution,
   ToolParams,
   ToolResult,

@@ -3,7 +3,7 @@
 import type { JsonObject } from "#contract/json.ts";
 
 import type { ContentBlock, UserContent } from "./content-block.ts";
-import { EventStream } from "./event-stream.ts";
+import { EventStream, turnObserver } from "./event-stream.ts";
 import { capabilitiesOf } from "./input-check.ts";
 import { mergedConfig } from "./model-reference.ts";
 import type { LLMCapabilities, ModelReference, ProviderConfig } from "./model-reference.ts";
@@ -108,7 +108,10 @@ export function llm(options: LLMOptions): LLMInstance {
     capabilities: capabilitiesOf(model, merged),
     generate: async (first, ...rest) => (await runTurn(request(first, rest), { signal })).turn,
     stream(first, ...rest) {
-      const stream = new EventStream(async (observer) => (await runTurn(request(first, rest), observer)).turn, signal);
+      const stream = new EventStream<Turn>(
+        async (sink) => (await runTurn(request(first, rest), turnObserver(sink))).turn,
+        signal,
+      );
       return {
         turn: stream.result,
         abort: () => stream.abort(),

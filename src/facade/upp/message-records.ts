@@ -12,7 +12,7 @@ import type { AssistantContent, DocumentBlock, ImageBlock, UserContent } from ".
 import { resultText } from "./tool-calls.ts";
 import { requestedCalls } from "./tool-order.ts";
 import type { TurnRequest } from "./turn-request.ts";
-import { AssistantMessage, ToolResultMessage } from "./upp-message.ts";
+import { AssistantMessage, ToolResultMessage, UserMessage } from "./upp-message.ts";
 import type { AnyMessage, MessageMetadata } from "./upp-message.ts";
 import type { ToolCall, ToolExecution } from "./upp-tool.ts";
 
@@ -95,18 +95,33 @@ function dataOf(metadata: MessageMetadata, list: "blocks" | "calls", key: string
   return {};
 }
 
+/** The metadata that marks what a strategy adds: its instructions, and answers that are not for the user. */
+function strategyMetadata({ strategy }: MessageRecord): MessageMetadata {
+  if (strategy === undefined) return {};
+  const { name, phase } = strategy;
+  return { uap: { strategy: name, ...(phase === null ? {} : { phase }) } };
+}
+
+/** Converts an instruction that a strategy added to a message. */
+export function instructionMessage(record: MessageRecord): UserMessage {
+  const text = record.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+  const metadata = strategyMetadata(record);
+  return new UserMessage(text, { timestamp: new Date(record.created_at / 1000), metadata });
+}
+
 /** Converts an answer of the loop to a message. */
 export function answerMessage(
-  { parts, created_at }: MessageRecord,
+  record: MessageRecord,
   { modelOrder }: Pick<TurnRequest, "modelOrder">,
 ): AssistantMessage {
+  const { parts, created_at } = record;
   const calls = parts.filter((part) => part.type === "tool_call");
   const content: AssistantContent[] = [];
   const toolCalls: ToolCall[] = [];
-  const metadata: Record<string, { blocks?: JsonObject; calls?: JsonObject }> = {};
+  const opaqueData: Record<string, { blocks?: JsonObject; calls?: JsonObject }> = {};
   const keep = (list: "blocks" | "calls", key: string, { provider_data: opaque }: StoredPart): void => {
     if (opaque === undefined) return;
-    const fields = (metadata[opaque.provider] ??= {});
+    const fields = (opaqueData[opaque.provider] ??= {});
     fields[list] = { ...fields[list], [key]: opaque.data };
   };
   for (const part of parts) {
@@ -130,6 +145,7 @@ export function answerMessage(
   }
   const options = { timestamp: new Date(created_at / 1000) };
   const called = toolCalls.length === 0 ? undefined : toolCalls;
+  const metadata: MessageMetadata = { ...opaqueData, ...strategyMetadata(record) };
   return new AssistantMessage(content, called, Object.keys(metadata).length === 0 ? options : { ...options, metadata });
 }
 

@@ -3,7 +3,6 @@
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
-import { causeOfBlankAnswer } from "#core/blank-answer.ts";
 import { noBounds } from "#core/limits/amounts.ts";
 import type { Halt } from "#core/loop.ts";
 import type { ModelFailure, ModelPort } from "#core/ports/model-port.ts";
@@ -16,7 +15,7 @@ import { hostRun } from "#host/host-records.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { systemClock } from "#lib/system-clock.ts";
 
-import { endedTurn } from "./ended-turn.ts";
+import { TurnRecords } from "./ended-turn.ts";
 import type { EndedTurn } from "./ended-turn.ts";
 import { cancelled, errorOfEnd, errorOfFailure } from "./failure-error.ts";
 import { checkRequest } from "./input-check.ts";
@@ -25,6 +24,8 @@ import { accessTo } from "./model-access.ts";
 import { definitionOf, environment, keyOf } from "./model-reference.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import type { TurnRequest } from "./turn-request.ts";
+import { ToolRounds, untilResponse } from "./turn-rounds.ts";
+import type { TurnProgress } from "./turn-rounds.ts";
 import { ErrorCode, UPPError } from "./upp-error.ts";
 import type { ToolExecution } from "./upp-tool.ts";
 
@@ -37,20 +38,33 @@ export interface TurnObserver {
   room?: (received: () => void) => Promise<void> | undefined;
 }
 
-/** Runs a turn. Throws a `UPPError`, or what an approval or a function of the tool strategy threw. */
-export async function runTurn(request: TurnRequest, observer: TurnObserver = {}): Promise<EndedTurn> {
+/**
+ * Runs a turn. `strategyOf` creates the strategy that decides between its requests. Throws a `UPPError`, or what an approval, a function of
+ * the tool strategy or the strategy threw.
+ */
+export async function runTurn(
+  request: TurnRequest,
+  observer: TurnObserver = {},
+  strategyOf: (turn: TurnProgress) => Strategy = untilResponse,
+): Promise<EndedTurn> {
   checkRequest(request);
   const { model, config, toolStrategy, maxIterations } = request;
   const { name } = model.provider;
   const { signal: given } = observer;
   const ending = new AbortController();
   const signal = given === undefined ? ending.signal : AbortSignal.any([given, ending.signal]);
-  const calls = new ToolCalls(toolStrategy, () => ending.abort());
-  const rounds = toolRounds(maxIterations);
+  let thrown: { error: unknown } | null = null;
+  const fail = (error: unknown): void => {
+    thrown ??= { error };
+    ending.abort();
+  };
+  const calls = new ToolCalls(toolStrategy, { fail, contextOf: request.toolContext });
+  const rounds = new ToolRounds(maxIterations);
   const ids = new OrderedUuids(() => systemClock.now() / 1000);
   const run = hostRun({ id: ids.next(), agent: "upp", at: systemClock.now() });
   const sent = recordsOf([...request.history, ...request.input], run.id);
   const journal = new HostJournal([]);
+  const records = new TurnRecords(request, { journal, executionOf: (id) => calls.execution(id) });
   const steps = fixedSteps(
     {
       system: request.system,
@@ -66,7 +80,6 @@ export async function runTurn(request: TurnRequest, observer: TurnObserver = {})
     { earlier: [], own: () => [...sent, ...journal.messages] },
   );
   let failed: ModelFailure | null = null;
-  let thrown: { error: unknown } | null = null;
   const models = accessTo(model).port({
     env: environment(),
     fetch: config.fetch ?? ((input, init) => globalThis.fetch(input, init)),
@@ -86,7 +99,7 @@ export async function runTurn(request: TurnRequest, observer: TurnObserver = {})
     journal,
     steps,
     ids,
-    strategy: rounds.strategy,
+    strategy: strategyOf({ records, rounds, fail }),
     conversationId: run.id,
     models: withRoom(models, observer.room),
     onEvent: (event) => observer.onEvent?.(event, (id) => calls.execution(id)),
@@ -102,15 +115,15 @@ export async function runTurn(request: TurnRequest, observer: TurnObserver = {})
     },
   });
   const halt = await executeRun(ports, { bounds: noBounds, signal });
-  const ended = calls.thrown ?? (thrown as { error: unknown } | null);
+  const ended = thrown as { error: unknown } | null;
   if (ended !== null) throw ended.error;
   assertCompleted(halt, { failed, provider: name, reason: given?.reason });
-  if (rounds.exceeded()) {
+  if (rounds.isExceeded) {
     await toolStrategy.onMaxIterations?.(maxIterations);
     const message = `The model still called tools after ${maxIterations} rounds of calls. Raise toolStrategy.maxIterations.`;
     throw new UPPError(message, ErrorCode.InvalidRequest, name, "llm");
   }
-  return endedTurn(request, { journal: journal.messages, usage: run.usage, executionOf: (id) => calls.execution(id) });
+  return records.turn(0, run.usage);
 }
 
 /** Throws the error of a run that did not complete. `failed` is its last failed model request. */
@@ -123,33 +136,6 @@ function assertCompleted(
   if (end.status === "completed") return;
   if (end.status === "stopped") throw cancelled(provider, reason);
   throw failed?.kind === end.reason ? errorOfFailure(failed, provider) : errorOfEnd(end, provider);
-}
-
-/** The strategy of a turn: the model is requested until an answer calls no tool, or until no further round is allowed. */
-function toolRounds(most: number): { strategy: Strategy; exceeded: () => boolean } {
-  let rounds = 0;
-  let isLeft = false;
-  const strategy: Strategy = {
-    name: "tool-rounds",
-    next({ steps, last }) {
-      rounds = steps;
-      if (last === null) return { type: "step" };
-      if (last.calls.length > 0 && !isLeft) return { type: "step" };
-      const cause = last.blank && last.stop_reason === "content_filter" ? causeOfBlankAnswer(last) : null;
-      if (cause === null) return { type: "end", status: "completed", reason: "response" };
-      return {
-        type: "end",
-        status: "error",
-        reason: cause.reason,
-        error: { code: cause.reason, message: cause.message },
-      };
-    },
-    allows() {
-      isLeft = rounds >= most;
-      return isLeft ? "leave" : "run";
-    },
-  };
-  return { strategy, exceeded: () => isLeft && most > 0 };
 }
 
 /** The port, which reads further parts of an answer only when the reader of the events has room. */

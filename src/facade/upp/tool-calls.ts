@@ -9,6 +9,7 @@ import { orderedByModel } from "#core/tools/model-order.ts";
 import { isObject } from "#lib/json-value.ts";
 import { systemClock } from "#lib/system-clock.ts";
 
+import type { ToolContext } from "./tool-context.ts";
 import { declaredOrder } from "./tool-order.ts";
 import type { TurnRequest } from "./turn-request.ts";
 import type { Tool, ToolExecution, ToolParams, ToolUseStrategy } from "./upp-tool.ts";
@@ -19,19 +20,24 @@ type Outcome = Pick<ToolExecution, "result" | "isError" | "approved">;
 /** The calls of one turn. */
 export class ToolCalls {
   readonly #strategy: ToolUseStrategy;
-  readonly #abort: () => void;
+  readonly #fail: (error: unknown) => void;
+  readonly #contextOf: (context: ToolContext) => ToolContext;
   readonly #executions = new Map<string, ToolExecution>();
-  #thrown: { error: unknown } | null = null;
 
-  /** `abort` ends the request. It is called when an approval or a function of the strategy throws. */
-  constructor(strategy: ToolUseStrategy, abort: () => void) {
+  /**
+   * `fail` ends the request. It is called with what an approval or a function of the strategy throws. `contextOf` adds to what a tool
+   * receives.
+   */
+  constructor(
+    strategy: ToolUseStrategy,
+    {
+      fail,
+      contextOf = (context) => context,
+    }: { fail: (error: unknown) => void; contextOf?: ((context: ToolContext) => ToolContext) | undefined },
+  ) {
     this.#strategy = strategy;
-    this.#abort = abort;
-  }
-
-  /** What an approval or a function of the strategy threw; null if none did. */
-  get thrown(): { error: unknown } | null {
-    return this.#thrown;
+    this.#fail = fail;
+    this.#contextOf = contextOf;
   }
 
   /** The execution of a call; undefined for a call whose tool was not run or has not ended. */
@@ -73,8 +79,7 @@ export class ToolCalls {
       if (!call.signal.aborted) this.#executions.set(call.id, { ...execution, ...outcome, duration });
       return answerOf(outcome);
     } catch (error) {
-      this.#thrown ??= { error };
-      this.#abort();
+      this.#fail(error);
       throw error;
     }
   }
@@ -94,7 +99,7 @@ export class ToolCalls {
     if (signal.aborted) return { ...failed("The request was aborted."), ...known };
     let result: unknown;
     try {
-      result = await tool.run(params, { toolCallId: id, signal });
+      result = await tool.run(params, this.#contextOf({ toolCallId: id, signal }));
       assertJSON(result);
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error(errorMessage(thrown));

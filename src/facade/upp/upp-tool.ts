@@ -1,5 +1,7 @@
 // The types of UPP's tools: a tool, its calls and results, and the functions that observe or control the calls (`ToolUseStrategy`).
 
+import type { ToolContext } from "./tool-context.ts";
+
 /** A JSON Schema of an object, such as the parameters of a tool or the form of a structured answer. */
 export interface JSONSchema {
   readonly type: "object";
@@ -8,14 +10,6 @@ export interface JSONSchema {
 
 /** The arguments of a call. */
 export type ToolParams = Record<string, unknown>;
-
-/** A call, for the tool that it runs. */
-export interface ToolContext {
-  /** The id of the call. */
-  toolCallId: string;
-  /** Aborts when the request is aborted. The result of the call is then ignored. */
-  signal: AbortSignal;
-}
 
 /** A tool. */
 export interface Tool {
