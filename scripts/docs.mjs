@@ -31,6 +31,8 @@ const about = {
   "threadhold/upp/openai": ["upp-openai.md", "The models of OpenAI, for `threadhold/upp`."],
   "threadhold/upp/openrouter": ["upp-openrouter.md", "The models of OpenRouter, for `threadhold/upp`."],
   "threadhold/upp/provider": ["upp-provider.md", "Providers at other addresses, for `threadhold/upp`."],
+  "threadhold/agents": ["agents.md", "Agents as functions, after UAP ([guide](../../guide/agents-as-functions.md))."],
+  "threadhold/agents/execution": ["agents-execution.md", "The execution strategies, for `threadhold/agents`."],
 };
 
 /** @type {import("./lib/module-exports.mjs").Resolve} */

@@ -21,6 +21,8 @@ export interface PlanOptions {
   allowReplan?: boolean | undefined;
   /** The maximum number of further plans of a turn. */
   maxReplans?: number | undefined;
+  /** The form of the answer with a plan, in place of the strategy's own. The answer has to have a list `steps`. */
+  schema?: JsonObject | undefined;
 }
 
 const stateSchema = z.object({
@@ -51,13 +53,21 @@ export function plan({
   maxPlanSteps = Infinity,
   allowReplan = true,
   maxReplans = defaultReplans,
+  schema,
 }: PlanOptions = {}): TurnStrategy {
+  const structure = schema === undefined ? planStructure : { name: planStructure.name, schema };
   const bound = maxPlanSteps === Infinity ? "" : ` The plan has at most ${maxPlanSteps} steps.`;
 
   function requestPlan(text: string, state: State): TurnDecision {
     const instruction = { text: `${text}${bound}`, keep: true };
-    const shape = { phase: "plan", silent: true, tools: [], structure: planStructure, instruction };
-    return { next: { type: "step", shape }, state: { ...state, phase: "plan", requests: state.requests + 1 } };
+    const shape = { phase: "plan", silent: true, tools: [], structure, instruction };
+    // A further request for the same plan belongs to the cycle of the first one.
+    const continues = state.requests > 0 ? { continues: true as const } : {};
+    return {
+      next: { type: "step", shape },
+      ...continues,
+      state: { ...state, phase: "plan", requests: state.requests + 1 },
+    };
   }
 
   function readAnswer(last: StepOutcome, state: State): TurnDecision {
@@ -104,9 +114,9 @@ export function plan({
   function afterStep(last: StepOutcome, state: State): TurnDecision {
     if (last.calls.length > 0) {
       const failed = last.calls.every(({ result }) => result.status === "error");
-      return { next: { type: "step", shape: executeShape(state.steps) }, state: { ...state, failed } };
+      return { ...continued(state.steps), state: { ...state, failed } };
     }
-    if (last.blank) return { next: { type: "step", shape: executeShape(state.steps) }, state };
+    if (last.blank) return { ...continued(state.steps), state };
     const current = state.steps.find(({ status }) => status === "in_progress");
     const steps = withStatus(state.steps, current?.id, state.failed ? "failed" : "completed");
     if (!state.failed || !allowReplan || state.replans >= maxReplans) return nextStep({ ...state, steps });
@@ -140,6 +150,11 @@ function failure(message: string): TurnDecision {
 function executeShape(steps: readonly PlanStep[]): StepShape {
   const isLast = steps.filter(({ status }) => status !== "completed").length === 1;
   return { phase: "execute", ...(isLast ? {} : { structure: null }) };
+}
+
+/** A further request for the current step of the plan. */
+function continued(steps: readonly PlanStep[]): TurnDecision {
+  return { next: { type: "step", shape: executeShape(steps) }, continues: true };
 }
 
 function withStatus(steps: readonly PlanStep[], id: string | undefined, status: PlanStep["status"]): PlanStep[] {

@@ -50,7 +50,8 @@ export function react({
       }
       // After a blank action the model is asked again; the instruction is among the messages already.
       const instruction = phase === "reason" ? { instruction: { text: actionPrompt, keep: true } } : {};
-      return { next: { type: "step", shape: { phase: "act", ...instruction } }, state: { cycle, phase: "act" } };
+      const shape = { phase: "act", ...instruction };
+      return { next: { type: "step", shape }, continues: true, state: { cycle, phase: "act" } };
     },
   };
 }

@@ -44,7 +44,7 @@ const answerSchema = z.object({
   steps: z
     .array(
       z.object({
-        id: z.string().trim().min(1).max(100),
+        id: z.string().trim().min(1).max(100).optional(),
         description: z.string(),
         tool: z.string().nullish(),
         dependsOn: z.array(z.string().trim()).nullish(),
@@ -63,7 +63,8 @@ export type ReadPlan = { steps: PlanStep[]; dropped: number } | { problem: strin
 export function readPlan(data: Json | undefined, most: number): ReadPlan {
   const read = answerSchema.safeParse(data);
   if (!read.success) return { problem: "The answer is not a plan with at least one step in the requested form." };
-  const { steps: all } = read.data;
+  // The schema of a program may lack ids: a step is then named by its number.
+  const all = read.data.steps.map((step, index) => ({ ...step, id: step.id ?? `${index + 1}` }));
   const ids = new Set(all.map(({ id }) => id));
   if (ids.size < all.length) return { problem: "Two steps of the plan have the same id." };
   const kept = all.slice(0, most);

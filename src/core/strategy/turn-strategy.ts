@@ -16,6 +16,10 @@ export type TurnNext =
 /** A decision of a turn's strategy. */
 export interface TurnDecision {
   next: TurnNext;
+  /**
+   * True if the step belongs to the same cycle of the strategy as the last one, such as an action after its reasoning. UAP counts cycles.
+   */
+  continues?: true;
   /** The state for the next decision; absent for a strategy without state. */
   state?: JsonObject;
   /** The steps of the plan. Present only if the plan is new or has changed. */

@@ -42,6 +42,8 @@ export class EventStream<Result, Event = StreamEvent> implements AsyncIterable<E
   /** Rejects if the request fails or is aborted. */
   readonly result: Promise<Result>;
   readonly #abort = new AbortController();
+  /** Aborts with the stream, or with the signal of the caller. */
+  readonly #signal: AbortSignal;
   readonly #events: Event[] = [];
   #hasReader = false;
   #end: { error: unknown } | "completed" | null = null;
@@ -52,9 +54,10 @@ export class EventStream<Result, Event = StreamEvent> implements AsyncIterable<E
 
   /** `start` begins the request. */
   constructor(start: (sink: StreamSink<Event>) => Promise<Result>, signal?: AbortSignal) {
-    const aborted = this.#abort.signal;
+    this.#signal = signal === undefined ? this.#abort.signal : AbortSignal.any([signal, this.#abort.signal]);
+    this.#signal.addEventListener("abort", () => this.#wakeRequests(), { once: true });
     this.result = start({
-      signal: signal === undefined ? aborted : AbortSignal.any([signal, aborted]),
+      signal: this.#signal,
       emit: (event) => {
         this.#events.push(event);
         this.#wakeReader();
@@ -70,7 +73,6 @@ export class EventStream<Result, Event = StreamEvent> implements AsyncIterable<E
   /** Aborts the request. The running tool receives the signal, and `result` rejects with CANCELLED. */
   abort(): void {
     this.#abort.abort();
-    this.#wakeRequests();
   }
 
   /** The events, from the first one on. A stream can be read once. */
@@ -101,7 +103,7 @@ export class EventStream<Result, Event = StreamEvent> implements AsyncIterable<E
   }
 
   #isFull(): boolean {
-    return this.#hasReader && !this.#abort.signal.aborted && this.#events.length > mostWaiting;
+    return this.#hasReader && !this.#signal.aborted && this.#events.length > mostWaiting;
   }
 
   async #room(received: () => void): Promise<void> {

@@ -42,6 +42,7 @@ export function cancelled(provider: string, cause?: unknown): UPPError {
 const codesOfReasons: ReadonlyMap<string, ErrorCode> = new Map([
   ["content_filter", ErrorCode.ContentFiltered],
   ["conflict", ErrorCode.InvalidRequest],
+  ["plan_failed", ErrorCode.InvalidResponse],
 ]);
 
 /** The error for a run that ended without a failed model request. */

@@ -7,8 +7,10 @@ import { EventStream, turnObserver } from "./event-stream.ts";
 import { capabilitiesOf } from "./input-check.ts";
 import { mergedConfig } from "./model-reference.ts";
 import type { LLMCapabilities, ModelReference, ProviderConfig } from "./model-reference.ts";
-import { runTurn } from "./run-turn.ts";
+import { bothObservers, runTurn } from "./run-turn.ts";
+import type { TurnObserver } from "./run-turn.ts";
 import type { StreamEvent } from "./stream-event.ts";
+import type { ToolContext } from "./tool-context.ts";
 import type { TurnRequest } from "./turn-request.ts";
 import type { Turn } from "./turn.ts";
 import { refusal } from "./upp-error.ts";
@@ -67,27 +69,47 @@ export interface LLMInstance {
   stream(historyOrInput: History | InferenceInput, ...input: InferenceInput[]): StreamResult;
 }
 
-/** Rounds of calls if the tool strategy sets none. */
-const defaultIterations = 10;
+/** Settings of an instance that an agent makes. */
+export interface InstanceSettings {
+  /** The most rounds of calls if the tool strategy sets none. */
+  defaultIterations?: number;
+  /** Adds to what the tool of a call receives. */
+  toolContext?: (context: ToolContext) => ToolContext;
+  /** Creates an observer for each turn. */
+  observe?: () => TurnObserver;
+}
+
+/** What an instance was made of, and the requests that it makes. */
+interface InstanceParts {
+  options: LLMOptions;
+  settings: InstanceSettings;
+  requestOf: (history: readonly AnyMessage[], input: readonly AnyMessage[]) => TurnRequest;
+}
+
+const partsOfInstances = new WeakMap<LLMInstance, InstanceParts>();
+
+/** What an instance was made of. Throws INVALID_REQUEST for an object that `llm` did not make. */
+export function partsOf(instance: LLMInstance): InstanceParts {
+  const parts = partsOfInstances.get(instance);
+  if (parts === undefined) throw refusal("The model of an execution is an instance that `llm` made.");
+  return parts;
+}
 
 /** Creates an instance. */
 export function llm(options: LLMOptions): LLMInstance {
-  const {
-    model,
-    config,
-    params,
-    system,
-    tools = [],
-    toolStrategy = {},
-    structure,
-    signal,
-    modelOrder = false,
-  } = options;
+  return createInstance(options, {});
+}
+
+/** Creates an instance with the settings of an agent. */
+export function createInstance(options: LLMOptions, settings: InstanceSettings): LLMInstance {
+  const { model, config, params, system, tools = [], toolStrategy = {}, modelOrder = false } = options;
+  const { structure, signal } = options;
   if (typeof (model as { modelId?: unknown } | undefined)?.modelId !== "string") {
     throw refusal('llm needs a model, such as { model: anthropic("claude-sonnet-4-5") }.');
   }
+  const { defaultIterations = 10, toolContext, observe } = settings;
   const merged = mergedConfig(model, config);
-  const request = (first: History | InferenceInput, rest: readonly InferenceInput[]): TurnRequest => ({
+  const requestOf: InstanceParts["requestOf"] = (history, input) => ({
     model,
     config: merged,
     params: params as JsonObject | undefined,
@@ -95,23 +117,27 @@ export function llm(options: LLMOptions): LLMInstance {
     tools,
     toolStrategy,
     modelOrder,
+    toolContext,
     maxIterations: toolStrategy.maxIterations ?? defaultIterations,
     structure,
-    ...(isHistory(first)
-      ? { history: "toMessages" in first ? first.toMessages() : [...first], input: inputMessages(rest) }
-      : { history: [], input: inputMessages([first, ...rest]) }),
+    history,
+    input,
   });
-  return {
+  const request = (first: History | InferenceInput, rest: readonly InferenceInput[]): TurnRequest => {
+    if (!isHistory(first)) return requestOf([], inputMessages([first, ...rest]));
+    return requestOf("toMessages" in first ? first.toMessages() : [...first], inputMessages(rest));
+  };
+  const instance: LLMInstance = {
     model,
     ...(system === undefined ? {} : { system }),
     ...(params === undefined ? {} : { params }),
     capabilities: capabilitiesOf(model, merged),
-    generate: async (first, ...rest) => (await runTurn(request(first, rest), { signal })).turn,
+    generate: async (first, ...rest) => (await runTurn(request(first, rest), { ...observe?.(), signal })).turn,
     stream(first, ...rest) {
-      const stream = new EventStream<Turn>(
-        async (sink) => (await runTurn(request(first, rest), turnObserver(sink))).turn,
-        signal,
-      );
+      const stream = new EventStream<Turn>(async (sink) => {
+        const observer = bothObservers(turnObserver(sink), observe?.());
+        return (await runTurn(request(first, rest), observer)).turn;
+      }, signal);
       return {
         turn: stream.result,
         abort: () => stream.abort(),
@@ -119,6 +145,8 @@ export function llm(options: LLMOptions): LLMInstance {
       };
     },
   };
+  partsOfInstances.set(instance, { options, settings, requestOf });
+  return instance;
 }
 
 function isHistory(value: History | InferenceInput): value is History {

@@ -126,6 +126,22 @@ export async function runTurn(
   return records.turn(0, run.usage);
 }
 
+/** Passes events to both observers. The signal is that of the first one. */
+export function bothObservers(first: TurnObserver, second: TurnObserver | undefined): TurnObserver {
+  if (second === undefined) return first;
+  return {
+    signal: first.signal,
+    onEvent(...event) {
+      first.onEvent?.(...event);
+      second.onEvent?.(...event);
+    },
+    room(received) {
+      const [one, other] = [first.room?.(received), second.room?.(received)];
+      return one === undefined ? other : one.then(() => other);
+    },
+  };
+}
+
 /** Throws the error of a run that did not complete. `failed` is its last failed model request. */
 function assertCompleted(
   halt: Halt,

@@ -38,7 +38,7 @@ export interface TurnProgress {
   readonly records: TurnRecords;
   readonly rounds: ToolRounds;
   /** Aborts the run. The turn then throws the error unchanged. */
-  fail(error: unknown): void;
+  readonly fail: (error: unknown) => void;
 }
 
 /** Requests the model until an answer calls no tool, or until no further round is allowed. */
@@ -55,7 +55,7 @@ export function untilResponse({ rounds }: TurnProgress): Strategy {
 }
 
 /** The end of a run whose last answer the provider blocked; null for any other answer. */
-function blockedEnd(last: StepOutcome): Extract<Decision, { type: "end" }> | null {
+export function blockedEnd(last: StepOutcome): Extract<Decision, { type: "end" }> | null {
   const cause = last.blank && last.stop_reason === "content_filter" ? causeOfBlankAnswer(last) : null;
   if (cause === null) return null;
   const { reason, message } = cause;

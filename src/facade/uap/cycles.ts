@@ -1,0 +1,172 @@
+// Executes a turn's strategy of the core for an agent: the strategy decides about each request of one run, and this file groups the requests
+// into steps (cycles of the strategy), calls the hooks and makes the states.
+
+import type { JsonObject } from "#contract/json.ts";
+import type { Decision, Progress, StepOutcome, StepShape, Strategy } from "#core/ports/strategy-port.ts";
+import { reasonPhase } from "#core/strategy/turn-strategy.ts";
+import type { TurnDecision, TurnStrategy } from "#core/strategy/turn-strategy.ts";
+import { consoleLog } from "#lib/log-port.ts";
+
+import { partsOf } from "../upp/llm.ts";
+import { runTurn } from "../upp/run-turn.ts";
+import { blockedEnd } from "../upp/turn-rounds.ts";
+import type { TurnProgress } from "../upp/turn-rounds.ts";
+import type { ExecutionContext, GenerateResult } from "./agent-contract.ts";
+import type { AgentState } from "./agent-state.ts";
+import { executionOf } from "./execution.ts";
+import type { Execution } from "./execution.ts";
+import type { PlanStep } from "./plan-step.ts";
+
+/** How an agent is executed. */
+export interface CycleOptions {
+  strategy: TurnStrategy;
+  /** The calls of the first answer with calls are left unexecuted, and the execution ends. */
+  leavesCalls?: boolean;
+}
+
+/** Executes the strategy. */
+export async function executeCycles(context: ExecutionContext, options: CycleOptions): Promise<GenerateResult> {
+  const { llm, input, state, signal } = context;
+  const { requestOf, settings } = partsOf(llm);
+  const execution = executionOf(context);
+  const cycles = new Cycles(context, { ...options, execution });
+  try {
+    const request = requestOf(state.messages, [input]);
+    const { turn } = await runTurn(request, { ...settings.observe?.(), signal }, (progress) => cycles.begin(progress));
+    return { turn, state: cycles.state() };
+  } catch (error) {
+    execution.state = cycles.state();
+    throw error;
+  }
+}
+
+const completed: Decision = { type: "end", status: "completed", reason: "response" };
+
+class Cycles implements Strategy {
+  readonly name: string;
+  readonly #context: ExecutionContext;
+  readonly #options: CycleOptions & { execution: Execution };
+  #turn: TurnProgress | null = null;
+  #state: AgentState;
+  #step = 0;
+  /** The number of records whose messages the state contains. */
+  #counted = 0;
+  /** The state of the strategy of the core. */
+  #memory: JsonObject | null = null;
+  #shape: StepShape = {};
+  #isLeft = false;
+
+  constructor(context: ExecutionContext, options: CycleOptions & { execution: Execution }) {
+    this.#context = context;
+    this.#options = options;
+    this.name = options.strategy.name;
+    this.#state = context.state.withMessage(context.input);
+  }
+
+  begin(turn: TurnProgress): this {
+    this.#turn = turn;
+    return this;
+  }
+
+  /** The state with all messages so far. */
+  state(): AgentState {
+    const messages = this.#turn?.records.messages(this.#counted) ?? [];
+    const state = messages.length === 0 ? this.#state : this.#state.withMessages(messages);
+    return this.#options.execution.complete(state);
+  }
+
+  async next({ last }: Progress): Promise<Decision> {
+    try {
+      return await this.#decide(last);
+    } catch (error) {
+      this.#turn?.fail(error);
+      return completed;
+    }
+  }
+
+  allows(): "run" | "leave" {
+    const { rounds, records, fail } = this.#progress();
+    this.#isLeft = this.#options.leavesCalls === true || rounds.allows() === "leave";
+    if (this.#isLeft) return "leave";
+    try {
+      // The calls begin without waiting for a promise of the hook. If it rejects, the execution fails.
+      const answer = records.messages(this.#counted).findLast((message) => message.type === "assistant");
+      const returned = this.#context.strategy.onAct?.(this.#step, answer?.toolCalls ?? []);
+      returned?.then(undefined, fail);
+      return "run";
+    } catch (error) {
+      fail(error);
+      return "leave";
+    }
+  }
+
+  async #decide(last: StepOutcome | null): Promise<Decision> {
+    if (last !== null) {
+      const blocked = blockedEnd(last);
+      if (blocked !== null) return blocked;
+      await this.#observe(last);
+    }
+    const decision = await this.#decision(last);
+    const { next, plan, warning, continues = false } = decision;
+    if (warning !== undefined) consoleLog("warning", "agent_strategy", { message: warning });
+    const isNew = next.type !== "step" || !continues;
+    if (last !== null && isNew && (await this.#endStep(plan))) return completed;
+    if (next.type === "step") {
+      this.#memory = decision.state ?? null;
+      this.#shape = next.shape ?? {};
+      if (plan !== undefined) this.#state = this.#state.withPlan(plan);
+      if (isNew) await this.#beginStep();
+      return { type: "step", shape: this.#shape };
+    }
+    if (next.type === "end") return completed;
+    return { type: "end", status: "error", reason: next.reason, error: { code: next.reason, message: next.message } };
+  }
+
+  #decision(last: StepOutcome | null): TurnDecision | Promise<TurnDecision> {
+    if (this.#isLeft) return { next: { type: "end", reason: "response" } };
+    // An answer without content is an answer (decision 47: the rule of blank answers is not UAP's).
+    return this.#options.strategy.next(last === null ? null : { ...last, blank: false }, this.#memory);
+  }
+
+  /** Calls the hooks for an answer and the results of its calls. */
+  async #observe({ text, thinking, calls }: StepOutcome): Promise<void> {
+    const { strategy } = this.#context;
+    if (this.#shape.phase === reasonPhase) {
+      const reasoning = text ?? thinking ?? "";
+      this.#state = this.#state.withReasoning(reasoning);
+      await strategy.onReason?.(this.#step, reasoning);
+    }
+    if (calls.length === 0 || this.#isLeft) return;
+    const messages = this.#progress().records.messages(this.#counted);
+    const results = messages.findLast((message) => message.type === "tool_result");
+    await strategy.onObserve?.(this.#step, results?.results ?? []);
+  }
+
+  async #beginStep(): Promise<void> {
+    this.#step += 1;
+    this.#state = this.#state.withStep(this.#step);
+    await this.#context.strategy.onStepStart?.(this.#step, this.#state);
+  }
+
+  /** Ends the step. Returns true if the execution ends. */
+  async #endStep(plan: readonly PlanStep[] | undefined): Promise<boolean> {
+    const { strategy } = this.#context;
+    const { records } = this.#progress();
+    const { turn } = records.turn(this.#counted);
+    if (plan !== undefined) this.#state = this.#state.withPlan(plan.map(unbegun));
+    this.#state = this.state();
+    this.#counted = records.length;
+    await strategy.onStepEnd?.(this.#step, { turn, state: this.#state });
+    return (await strategy.stopCondition?.(this.#state)) === true;
+  }
+
+  #progress(): TurnProgress {
+    if (this.#turn === null) throw new Error("The execution has not begun.");
+    return this.#turn;
+  }
+}
+
+/** The step of a plan before the next step of the execution begins it. */
+function unbegun(step: PlanStep): PlanStep {
+  return step.status === "in_progress" ? { ...step, status: "pending" } : step;
+}

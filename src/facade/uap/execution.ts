@@ -1,0 +1,197 @@
+// One execution of an agent: its last known state, its checkpoints, and what its strategy and its tools receive.
+
+import { causeOf, consoleLog } from "#lib/log-port.ts";
+
+import { turnObserver } from "../upp/event-stream.ts";
+import type { StreamSink } from "../upp/event-stream.ts";
+import { createInstance, partsOf } from "../upp/llm.ts";
+import type { ParentContext, SubagentEvent, ToolContext } from "../upp/tool-context.ts";
+import { refusal } from "../upp/upp-error.ts";
+import type { AnyMessage } from "../upp/upp-message.ts";
+import type { Agent, AgentStrategy, ExecutionContext } from "./agent-contract.ts";
+import type { AgentState } from "./agent-state.ts";
+import type { AgentStreamEvent, UAPEvent } from "./uap-event.ts";
+
+type Emit = (event: UAPEvent) => void;
+
+/** The context of a strategy that an agent executes. The property survives a copy by spreading. */
+const executionKey = Symbol("execution");
+
+type KeyedContext = ExecutionContext & { [executionKey]?: Execution };
+
+/** What the context of a strategy is made of. */
+interface ContextParts {
+  input: AnyMessage;
+  signal: AbortSignal | undefined;
+  /** Absent without a stream. */
+  sink: StreamSink<AgentStreamEvent> | undefined;
+}
+
+/** One execution of an agent. */
+export class Execution {
+  /** The last known state. */
+  state: AgentState;
+  readonly #agent: Agent;
+  readonly #lineage: ParentContext;
+  #step = 0;
+
+  constructor(agent: Agent, state: AgentState, parentContext?: ParentContext) {
+    this.#agent = agent;
+    const sessionId = sessionOf(agent, state);
+    this.#lineage = {
+      agentId: agent.id,
+      stateId: state.id,
+      ...(sessionId === undefined ? {} : { sessionId }),
+      ...(parentContext === undefined ? {} : { parentContext }),
+    };
+    this.state = this.complete(state);
+  }
+
+  /** The state with what the execution adds to it: its session, which belongs to its checkpoints. */
+  complete(state: AgentState): AgentState {
+    const { agentId, sessionId } = this.#lineage;
+    if (sessionId === undefined) return state;
+    const { metadata } = state;
+    const named = metadata["sessionId"] === sessionId ? state : state.withMetadata("sessionId", sessionId);
+    return metadata["agentId"] === agentId ? named : named.withMetadata("agentId", agentId);
+  }
+
+  /** What the strategy executes. The sink receives the events of sub-agents. */
+  context({ input, signal, sink }: ContextParts): KeyedContext {
+    const { model, config, params, system, tools, toolStrategy, strategy = {} } = this.#agent;
+    const { modelOrder, structure } = this.#agent;
+    if (model === undefined) {
+      throw refusal("The agent has no model. Give it one: agent({ ...helper, model: context.parentModel }).");
+    }
+    const options = {
+      model,
+      tools,
+      ...(config === undefined ? {} : { config }),
+      ...(params === undefined ? {} : { params }),
+      ...(system === undefined ? {} : { system }),
+      ...(toolStrategy === undefined ? {} : { toolStrategy }),
+      ...(modelOrder === undefined ? {} : { modelOrder }),
+      ...(structure === undefined ? {} : { structure }),
+      ...(signal === undefined ? {} : { signal }),
+    };
+    const emit: Emit | undefined = sink && ((uap) => sink.emit({ source: "uap", uap }));
+    const toolContext = (call: ToolContext) => this.toolContext(call, emit);
+    const { sessionId } = this.#lineage;
+    return {
+      agent: this.#agent,
+      llm: createInstance(options, { defaultIterations: Infinity, toolContext }),
+      input,
+      state: this.state,
+      tools,
+      strategy: this.#hooks(strategy),
+      ...(signal === undefined ? {} : { signal }),
+      ...(sessionId === undefined ? {} : { sessionId }),
+      [executionKey]: this,
+    };
+  }
+
+  /** What a tool receives. */
+  toolContext(call: ToolContext, emit?: Emit): ToolContext {
+    const { model, config, id: agentId } = this.#agent;
+    return {
+      ...call,
+      ...(model === undefined ? {} : { parentModel: model }),
+      ...(config === undefined ? {} : { parentConfig: config }),
+      agentId,
+      stateId: this.#lineage.stateId,
+      parentContext: this.#lineage,
+      onSubagentEvent: (event: SubagentEvent) => {
+        emit?.({ type: event.type, step: this.#step, agentId, data: event } as UAPEvent);
+      },
+    };
+  }
+
+  /** The agent's hooks, which also record the state and save checkpoints. The agent itself calls `onComplete` and `onError`. */
+  #hooks(hooks: AgentStrategy): AgentStrategy {
+    return {
+      stopCondition: (state) => hooks.stopCondition?.(state) ?? false,
+      onStepStart: (step, state) => {
+        this.#step = step;
+        this.state = state;
+        return hooks.onStepStart?.(step, state);
+      },
+      onReason: (step, reasoning) => hooks.onReason?.(step, reasoning),
+      onAct: (step, actions) => hooks.onAct?.(step, actions),
+      onObserve: (step, observations) => hooks.onObserve?.(step, observations),
+      onStepEnd: (step, result) => {
+        this.state = this.complete(result.state);
+        const returned = hooks.onStepEnd?.(step, result);
+        void this.#saveCheckpoint(this.state);
+        return returned;
+      },
+    };
+  }
+
+  /** Saves the state. The execution does not wait for it, and continues if it fails. */
+  async #saveCheckpoint(state: AgentState): Promise<void> {
+    const { sessionId = "" } = this.#lineage;
+    try {
+      await this.#agent.checkpoints?.save(sessionId, state.toJSON());
+    } catch (error) {
+      consoleLog("error", "checkpoint_not_saved", { session_id: sessionId, cause: causeOf(error) });
+    }
+  }
+}
+
+/** The session of an execution; undefined without checkpoints. */
+function sessionOf({ checkpoints, sessionId }: Agent, { metadata }: AgentState): string | undefined {
+  if (checkpoints === undefined) return undefined;
+  const { sessionId: restored } = metadata;
+  return sessionId ?? (typeof restored === "string" ? restored : crypto.randomUUID());
+}
+
+/** The execution of a context. A context that a program made has an execution of its own. */
+export function executionOf(context: KeyedContext): Execution {
+  return context[executionKey] ?? new Execution(context.agent, context.state);
+}
+
+/** The context of an execution whose events go to the sink: those of its hooks, of its model and of its sub-agents. */
+export function observedContext(context: ExecutionContext, sink: StreamSink<AgentStreamEvent>): ExecutionContext {
+  const { llm, strategy, agent } = context;
+  const { signal, room } = sink;
+  const emit: Emit = (uap) => sink.emit({ source: "uap", uap });
+  const execution = executionOf(context);
+  const { options, settings } = partsOf(llm);
+  const observed = createInstance(
+    { ...options, signal },
+    {
+      ...settings,
+      toolContext: (call) => execution.toolContext(call, emit),
+      observe: () => turnObserver({ signal, room, emit: (upp) => sink.emit({ source: "upp", upp }) }),
+    },
+  );
+  return { ...context, llm: observed, signal, strategy: emittingHooks(strategy, agent.id, emit) };
+}
+
+/** The hooks, each of whose calls first emits its event. */
+function emittingHooks(hooks: AgentStrategy, agentId: string, emit: Emit): AgentStrategy {
+  const planOf = ({ plan }: AgentState) => (plan === undefined ? {} : { plan });
+  return {
+    stopCondition: (state) => hooks.stopCondition?.(state) ?? false,
+    onStepStart(step, state) {
+      emit({ type: "step_start", step, agentId, data: planOf(state) });
+      return hooks.onStepStart?.(step, state);
+    },
+    onReason(step, reasoning) {
+      emit({ type: "reasoning", step, agentId, data: { reasoning } });
+      return hooks.onReason?.(step, reasoning);
+    },
+    onAct(step, actions) {
+      emit({ type: "action", step, agentId, data: { toolCalls: actions } });
+      return hooks.onAct?.(step, actions);
+    },
+    onObserve(step, observations) {
+      emit({ type: "observation", step, agentId, data: { observations } });
+      return hooks.onObserve?.(step, observations);
+    },
+    onStepEnd(step, result) {
+      emit({ type: "step_end", step, agentId, data: { usage: result.turn.usage, ...planOf(result.state) } });
+      return hooks.onStepEnd?.(step, result);
+    },
+  };
+}

@@ -1,0 +1,23 @@
+// The package entry `threadhold/agents`: agents as functions, after UAP-1.0. It exports no name of `threadhold/upp`.
+
+export { agent } from "./uap-agent.ts";
+export type { AgentStreamEvent, UAPEvent, UAPEventData, UAPEventType } from "./uap-event.ts";
+export { AgentState } from "./agent-state.ts";
+export type { CheckpointMetadata, CheckpointStore } from "./checkpoint-store.ts";
+export { partialState } from "./partial-state.ts";
+export type { PlanStep, PlanStepJSON } from "./plan-step.ts";
+export type { AgentStateJSON } from "./state-json.ts";
+export type { SubagentExecutionTrace, SubagentExecutionTraceJSON } from "./subagent-trace.ts";
+export type {
+  Agent,
+  AgentInput,
+  AgentOptions,
+  AgentStrategy,
+  AgentStreamResult,
+  ExecutionContext,
+  ExecutionOptions,
+  ExecutionStrategy,
+  GenerateResult,
+  Middleware,
+  MiddlewareContext,
+} from "./agent-contract.ts";

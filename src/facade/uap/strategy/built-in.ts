@@ -1,0 +1,32 @@
+// What the strategies `loop`, `react` and `plan` have in common: each is executed by a strategy of the core.
+
+import { EventStream } from "../../upp/event-stream.ts";
+import { refusal } from "../../upp/upp-error.ts";
+import type { ExecutionContext, ExecutionStrategy, GenerateResult } from "../agent-contract.ts";
+import { executeCycles } from "../cycles.ts";
+import type { CycleOptions } from "../cycles.ts";
+import { observedContext } from "../execution.ts";
+import { streamResult } from "../stream-result.ts";
+import type { AgentStreamEvent } from "../uap-event.ts";
+
+/** Creates the execution strategy. `optionsOf` is called for each execution. */
+export function strategyOf(name: string, optionsOf: (context: ExecutionContext) => CycleOptions): ExecutionStrategy {
+  const execute = async (context: ExecutionContext) => executeCycles(context, optionsOf(context));
+  return {
+    name,
+    execute,
+    stream: (context) =>
+      streamResult(
+        new EventStream<GenerateResult, AgentStreamEvent>(
+          (sink) => execute(observedContext(context, sink)),
+          context.signal,
+        ),
+      ),
+  };
+}
+
+/** Refuses an option that is no count. */
+export function checkCount(strategy: string, name: string, { value, least }: { value: number; least: number }): void {
+  if (value === Infinity || (Number.isInteger(value) && value >= least)) return;
+  throw refusal(`${name} of ${strategy}() is a whole number from ${least}, or Infinity; this is ${String(value)}.`);
+}

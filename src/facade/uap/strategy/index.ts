@@ -1,0 +1,8 @@
+// The package entry `threadhold/agents/execution`: the execution strategies. Each is executed by a strategy of the core, as a thread's.
+
+export { loop } from "./loop-execution.ts";
+export type { LoopOptions } from "./loop-execution.ts";
+export { plan } from "./plan-execution.ts";
+export type { PlanOptions } from "./plan-execution.ts";
+export { react } from "./react-execution.ts";
+export type { ReactOptions } from "./react-execution.ts";

@@ -1,0 +1,56 @@
+// The execution strategy `plan`.
+
+import type { JsonObject } from "#contract/json.ts";
+import { plan as planStrategy } from "#core/strategy/plan.ts";
+
+import { refusal } from "../../upp/upp-error.ts";
+import type { JSONSchema } from "../../upp/upp-tool.ts";
+import type { ExecutionStrategy } from "../agent-contract.ts";
+import { checkCount, strategyOf } from "./built-in.ts";
+
+/** The options of `plan`. */
+export interface PlanOptions {
+  /** The maximum number of steps of a plan, from 1. Default: no limit. */
+  maxPlanSteps?: number | undefined;
+  /** Whether to request another plan if a step fails. Default true. With false the execution fails. */
+  allowReplan?: boolean | undefined;
+  /** The maximum number of further plans of an execution. Default 3. */
+  maxReplans?: number | undefined;
+  /**
+   * The form of the plan: an object with a list `steps` of objects. Of each of these, the fields `description`, `id` (default: its number),
+   * `tool` and `dependsOn` (ids) make a step; the model also reads the other fields. Default: these four fields.
+   */
+  planSchema?: JSONSchema | undefined;
+}
+
+/**
+ * Requests a plan, and carries out its steps in the order of their dependencies. The plan is the first step of the execution, and each of its
+ * steps is one more.
+ */
+export function plan({
+  maxPlanSteps = Infinity,
+  allowReplan,
+  maxReplans,
+  planSchema,
+}: PlanOptions = {}): ExecutionStrategy {
+  checkCount("plan", "maxPlanSteps", { value: maxPlanSteps, least: 1 });
+  if (maxReplans !== undefined) checkCount("plan", "maxReplans", { value: maxReplans, least: 0 });
+  if (planSchema !== undefined) checkPlanSchema(planSchema);
+  const schema = planSchema as JsonObject | undefined;
+  return strategyOf("plan", ({ llm }) => {
+    if (!llm.capabilities.structuredOutput) {
+      throw refusal(
+        `The model "${llm.model.modelId}" cannot give structured answers, which plan() needs. Use react().`,
+      );
+    }
+    return { strategy: planStrategy({ maxPlanSteps, allowReplan, maxReplans, schema }) };
+  });
+}
+
+function checkPlanSchema({ type, properties }: JSONSchema): void {
+  const { steps } = (properties ?? {}) as { steps?: { type?: unknown } };
+  if ((type as unknown) === "object" && steps?.type === "array") return;
+  throw refusal(
+    'planSchema of plan() is a JSON Schema of an object with a list: { steps: { type: "array", items: … } }.',
+  );
+}

@@ -1,0 +1,20 @@
+// The execution strategy `react`.
+
+import { react as reactStrategy } from "#core/strategy/react.ts";
+
+import type { ExecutionStrategy } from "../agent-contract.ts";
+import { checkCount, strategyOf } from "./built-in.ts";
+
+/** The options of `react`. */
+export interface ReactOptions {
+  /** The maximum number of cycles of reasoning and action, from 1. Default: no limit. */
+  maxSteps?: number | undefined;
+  /** The instruction that requests the reasoning. */
+  reasoningPrompt?: string | undefined;
+}
+
+/** Requests reasoning, then an action, again and again until an action calls no tool. Reasoning and action are one step. */
+export function react({ maxSteps = Infinity, reasoningPrompt }: ReactOptions = {}): ExecutionStrategy {
+  checkCount("react", "maxSteps", { value: maxSteps, least: 1 });
+  return strategyOf("react", () => ({ strategy: reactStrategy({ maxCycles: maxSteps, reasoningPrompt }) }));
+}

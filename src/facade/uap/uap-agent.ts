@@ -1,0 +1,125 @@
+// `agent`: a model with tools and an execution strategy, whose functions take a state and return a new one.
+
+import { EventStream } from "../upp/event-stream.ts";
+import type { StreamSink } from "../upp/event-stream.ts";
+import type { ParentContext } from "../upp/tool-context.ts";
+import { UserMessage } from "../upp/upp-message.ts";
+import type {
+  Agent,
+  AgentInput,
+  AgentOptions,
+  AgentStreamResult,
+  ExecutionContext,
+  ExecutionOptions,
+  ExecutionStrategy,
+  GenerateResult,
+  MiddlewareContext,
+} from "./agent-contract.ts";
+import { AgentState } from "./agent-state.ts";
+import { Execution, observedContext } from "./execution.ts";
+import { throughMiddleware } from "./middleware/pipeline.ts";
+import { keepPartialState } from "./partial-state.ts";
+import { loop } from "./strategy/loop-execution.ts";
+import { streamResult } from "./stream-result.ts";
+import type { AgentStreamEvent } from "./uap-event.ts";
+
+/** What an execution may be aborted by, and where its events go. */
+interface ExecutionParts {
+  signal?: AbortSignal | undefined;
+  parentContext?: ParentContext | undefined;
+  /** Absent without a stream. */
+  sink?: StreamSink<AgentStreamEvent> | undefined;
+}
+
+/** Creates an agent. */
+export function agent(options: AgentOptions): Agent {
+  const { model, config, params, system, tools = [], toolStrategy, modelOrder } = options;
+  const { structure, signal, execution = loop(), middleware, strategy, checkpoints, sessionId } = options;
+  const llmOptions = { model, config, params, system, toolStrategy, modelOrder, structure, signal };
+  const given = { ...llmOptions, execution, middleware, strategy, checkpoints, sessionId };
+  const self: Agent = Object.freeze({
+    ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as AgentOptions),
+    id: crypto.randomUUID(),
+    tools,
+    generate: (input: AgentInput, state: AgentState, settings: ExecutionOptions = {}) =>
+      execute(self, { input, state }, settings),
+    stream: (input: AgentInput, state: AgentState, settings: ExecutionOptions = {}) =>
+      stream(self, { input, state }, settings),
+    ask: (input: AgentInput, state: AgentState, settings: ExecutionOptions = {}) =>
+      execute(self, { input, state }, settings),
+    query: async (input: AgentInput, settings: ExecutionOptions = {}) =>
+      (await execute(self, { input, state: AgentState.initial() }, settings)).turn,
+  });
+  return self;
+}
+
+interface Begin {
+  input: AgentInput;
+  state: AgentState;
+}
+
+function stream(self: Agent, begin: Begin, settings: ExecutionOptions): AgentStreamResult {
+  const signal = anySignal([self.signal, settings.signal]);
+  return streamResult(new EventStream((sink) => execute(self, begin, { ...settings, sink }), signal));
+}
+
+async function execute(self: Agent, { input, state }: Begin, parts: ExecutionParts): Promise<GenerateResult> {
+  const message = typeof input === "string" ? new UserMessage(input) : input;
+  const context = { agent: self, input: message, state, metadata: {} };
+  return throughMiddleware(self.middleware ?? [], context, (changed) => executeStrategy(changed, parts));
+}
+
+async function executeStrategy(
+  { agent: self, input, state }: MiddlewareContext,
+  { signal: given, parentContext, sink }: ExecutionParts,
+): Promise<GenerateResult> {
+  const { execution: strategy = loop(), strategy: hooks = {} } = self;
+  const execution = new Execution(self, state, parentContext);
+  try {
+    const context = execution.context({ input, signal: sink?.signal ?? anySignal([self.signal, given]), sink });
+    const { turn, state: reached } = await executed(strategy, context, sink);
+    const result = { turn, state: execution.complete(reached) };
+    execution.state = result.state;
+    await hooks.onComplete?.(result);
+    return result;
+  } catch (thrown) {
+    keepPartialState(thrown, execution.state);
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    const result = await hooks.onError?.(error, execution.state);
+    if (result != null) return result;
+    throw thrown;
+  }
+}
+
+async function executed(
+  strategy: ExecutionStrategy,
+  context: ExecutionContext,
+  sink: StreamSink<AgentStreamEvent> | undefined,
+): Promise<GenerateResult> {
+  if (sink === undefined) return strategy.execute(context);
+  if (strategy.stream === undefined) return strategy.execute(observedContext(context, sink));
+  return forward(strategy.stream(context), sink);
+}
+
+/** Passes on the events of a strategy's stream, and returns its result. */
+async function forward(from: AgentStreamResult, sink: StreamSink<AgentStreamEvent>): Promise<GenerateResult> {
+  const abort = (): void => from.abort();
+  // A strategy of the program may have events that end before its result fails.
+  from.result.catch(() => undefined);
+  sink.signal.addEventListener("abort", abort);
+  if (sink.signal.aborted) abort();
+  try {
+    for await (const event of from) {
+      sink.emit(event);
+      await sink.room(() => {});
+    }
+  } finally {
+    sink.signal.removeEventListener("abort", abort);
+  }
+  return from.result;
+}
+
+function anySignal(signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
+  const known = signals.filter((signal) => signal !== undefined);
+  return known.length < 2 ? known[0] : AbortSignal.any(known);
+}

@@ -1,0 +1,69 @@
+// Agents of UAP over the scripted provider and the real loop: `generate`, `ask`, `query`, their states, and the options of an agent.
+
+import { expect, it } from "vitest";
+
+import { AgentState } from "#facade/uap/agent-state.ts";
+import { loop } from "#facade/uap/strategy/loop-execution.ts";
+import { agent } from "#facade/uap/uap-agent.ts";
+import { UserMessage } from "#facade/upp/upp-message.ts";
+
+import { add, call, outline, rejection } from "../support/scripted-llm.ts";
+import { recordedScript, scripted, scriptedAgent } from "./support/scripted-agent.ts";
+
+const uuid4 = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+
+it("An execution returns its turn, and a state with the history and the messages of the turn", async () => {
+  const { script, requests } = recordedScript([
+    { text: "Adding.", toolCalls: [call("add", { a: 1, b: 2 })] },
+    { text: "Three." },
+    { text: "Six." },
+  ]);
+  const adder = scriptedAgent(script, { tools: [add] });
+  const empty = AgentState.initial();
+  const first = await adder.generate("Add 1 and 2.", empty);
+  expect(outline(first.turn.messages)).toEqual([
+    "user: Add 1 and 2.",
+    'assistant: Adding. [add {"a":1,"b":2}]',
+    "results: 3",
+    "assistant: Three.",
+  ]);
+  expect(first.turn.response.text).toBe("Three.");
+  expect(first.state.messages).toEqual(first.turn.messages);
+  expect(first.state.step).toBe(2);
+  expect(first.state.id).toMatch(uuid4);
+  expect(empty.messages).toEqual([]);
+  const second = await adder.ask(new UserMessage("Twice that?"), first.state);
+  expect(outline(second.turn.messages)).toEqual(["user: Twice that?", "assistant: Six."]);
+  expect(second.state.messages).toEqual([...first.state.messages, ...second.turn.messages]);
+  expect(second.state.step).toBe(1);
+  expect(requests[2]?.length).toBe(5);
+  expect(first.state.messages.length).toBe(4);
+});
+
+it("A query begins with an empty state and returns the turn", async () => {
+  const { script, requests } = recordedScript([{ text: "Four." }, { text: "Nothing." }]);
+  const asked = scriptedAgent(script);
+  expect((await asked.query("What is 2 + 2?")).response.text).toBe("Four.");
+  expect((await asked.query("What did I ask?")).response.text).toBe("Nothing.");
+  expect(requests[1]).toEqual(["user: What did I ask?"]);
+});
+
+it("An agent has a UUIDv4 of its own, and its properties are options of another agent", async () => {
+  const coder = scriptedAgent([{ text: "Yes." }], { tools: [add], system: "Be brief." });
+  const other = agent({ ...coder, execution: loop({ maxIterations: 2 }) });
+  expect([coder.id, other.id]).toEqual([expect.stringMatching(uuid4), expect.stringMatching(uuid4)]);
+  expect(other.id).not.toBe(coder.id);
+  expect([other.model, other.tools, other.system]).toEqual([coder.model, coder.tools, "Be brief."]);
+  expect((await other.query("Ready?")).response.text).toBe("Yes.");
+});
+
+it("An agent without a model can be created, and its execution names what is missing", async () => {
+  const helper = agent({ tools: [add] });
+  expect(helper.model).toBeUndefined();
+  expect(await rejection(helper.query("Help."))).toMatchObject({
+    code: "INVALID_REQUEST",
+    message: "The agent has no model. Give it one: agent({ ...helper, model: context.parentModel }).",
+  });
+  const complete = agent({ ...helper, model: scripted("scripted", { script: [{ text: "Helped." }] }) });
+  expect((await complete.query("Help.")).response.text).toBe("Helped.");
+});
