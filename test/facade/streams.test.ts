@@ -2,11 +2,11 @@
 
 import { expect, it } from "vitest";
 
-import { createProvider } from "#facade/upp/create-provider.ts";
-import type { LLMInstance, StreamResult } from "#facade/upp/llm.ts";
+import type { StreamResult } from "#facade/upp/llm.ts";
 import { llm } from "#facade/upp/llm.ts";
 import type { StreamEvent } from "#facade/upp/stream-event.ts";
 
+import { longAnswer } from "./support/long-answer.ts";
 import { add, call, gate, instance, rejection, tool } from "./support/scripted-llm.ts";
 
 async function eventsOf(stream: StreamResult): Promise<StreamEvent[]> {
@@ -165,55 +165,9 @@ it("A stream can be read once", async () => {
   expect(() => stream[Symbol.asyncIterator]()).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
 });
 
-/** A model of Anthropic's protocol whose answer has many deltas. `sent` counts those that were read from the connection. */
-function longAnswer(deltas: number): { model: LLMInstance; sent: () => number } {
-  let sent = 0;
-  const event = (data: { type: string; [field: string]: unknown }) =>
-    new TextEncoder().encode(`event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`);
-  const message = {
-    id: "msg_1",
-    type: "message",
-    role: "assistant",
-    model: "m",
-    content: [],
-    usage: { input_tokens: 1, output_tokens: 1 },
-  };
-  const fetch = () => {
-    const body = new ReadableStream<Uint8Array>(
-      {
-        start(controller) {
-          controller.enqueue(event({ type: "message_start", message }));
-          controller.enqueue(
-            event({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } }),
-          );
-        },
-        pull(controller) {
-          if (sent < deltas) {
-            sent += 1;
-            controller.enqueue(
-              event({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "x" } }),
-            );
-            return;
-          }
-          controller.enqueue(event({ type: "content_block_stop", index: 0 }));
-          controller.enqueue(
-            event({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 9 } }),
-          );
-          controller.enqueue(event({ type: "message_stop" }));
-          controller.close();
-        },
-      },
-      { highWaterMark: 0 },
-    );
-    return Promise.resolve(new Response(body, { headers: { "content-type": "text/event-stream" } }));
-  };
-  const provider = createProvider({ protocol: "anthropic", apiKey: "key", fetch: fetch as typeof globalThis.fetch });
-  return { model: llm({ model: provider("m") }), sent: () => sent };
-}
-
 it("A slow reader keeps the rest of the answer on the connection, and receives all of it", async () => {
   const { model, sent } = longAnswer(3000);
-  const stream = model.stream("Go.");
+  const stream = llm({ model }).stream("Go.");
   let [read, mostAhead] = [0, 0];
   for await (const { type } of stream) {
     if (type === "text_delta") read += 1;
@@ -229,5 +183,5 @@ it("A slow reader keeps the rest of the answer on the connection, and receives a
 
 it("A turn whose events are not read runs to its end", async () => {
   const { model } = longAnswer(3000);
-  expect((await model.stream("Go.").turn).response.text).toHaveLength(3000);
+  expect((await llm({ model }).stream("Go.").turn).response.text).toHaveLength(3000);
 });

@@ -16,11 +16,11 @@ export function scriptedAgent(script: Script, more: Omit<AgentOptions, "model"> 
   return agent({ model: scripted("scripted", { script }), ...more });
 }
 
+/** One answer of a script. */
+export type ScriptedAnswer = Extract<Script, readonly unknown[]>[number];
+
 /** A script that answers with these parts in order, and the texts of the messages of each request. */
-export function recordedScript(answers: readonly Exclude<Extract<Script, readonly unknown[]>[number], undefined>[]): {
-  script: Script;
-  requests: string[][];
-} {
+export function recordedScript(answers: readonly ScriptedAnswer[]): { script: Script; requests: string[][] } {
   const requests: string[][] = [];
   const waiting = [...answers];
   return {

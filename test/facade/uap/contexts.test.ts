@@ -1,0 +1,193 @@
+// What strategies and tools of UAP receive: contexts of executions, models of the program, sessions; and a slow reader of a stream.
+
+import { expect, it } from "vitest";
+
+import type { ExecutionStrategy } from "#facade/uap/agent-contract.ts";
+import { AgentState } from "#facade/uap/agent-state.ts";
+import { loop } from "#facade/uap/strategy/loop-execution.ts";
+import { react } from "#facade/uap/strategy/react-execution.ts";
+import { agent } from "#facade/uap/uap-agent.ts";
+import { llm } from "#facade/upp/llm.ts";
+import type { ToolContext } from "#facade/upp/tool-context.ts";
+import { UserMessage } from "#facade/upp/upp-message.ts";
+import type { Tool } from "#facade/upp/upp-tool.ts";
+
+import { longAnswer } from "../support/long-answer.ts";
+import { add, call, outline, rejection, tool } from "../support/scripted-llm.ts";
+import { memoryStore } from "./support/recording-store.ts";
+import { eventsOf, recordedScript, scripted, scriptedAgent, stepsOf } from "./support/scripted-agent.ts";
+
+it("A tool receives the model, the connection, the agent and the state of the execution that runs it", async () => {
+  const contexts: ToolContext[] = [];
+  const looks = tool("looks", (_params, context) => {
+    contexts.push(context);
+    return "seen";
+  });
+  const config = { headers: { "x-one": "1" } };
+  const script = [{ toolCalls: [call("looks")] }, { text: "Done." }];
+  const looking = scriptedAgent(script, { tools: [looks], config });
+  const state = AgentState.initial();
+  const parentContext = { agentId: "a", stateId: "s" };
+  await looking.generate("Look.", state, { parentContext });
+  const [context] = contexts;
+  expect(context?.parentModel).toBe(looking.model);
+  expect(context?.parentConfig).toBe(config);
+  expect([context?.agentId, context?.stateId]).toEqual([looking.id, state.id]);
+  expect(context?.parentContext).toEqual({ agentId: looking.id, stateId: state.id, parentContext });
+  expect(context?.signal).toBeInstanceOf(AbortSignal);
+  expect(context?.toolCallId).toEqual(expect.any(String));
+});
+
+it("A tool executes a helper without a model with the model of its agent", async () => {
+  const helper = agent({ system: "You help." });
+  const helps: Tool = {
+    name: "help",
+    description: "Helps.",
+    parameters: { type: "object", properties: { task: { type: "string" } }, required: ["task"] },
+    run: async (params, context) => {
+      const effective = helper.model
+        ? helper
+        : agent({ ...helper, model: context.parentModel, config: context.parentConfig });
+      return (await effective.query(String(params["task"]))).response.text;
+    },
+  };
+  const script = ({ system, lastUser, step }: { system: string; lastUser: string; step: number }) => {
+    if (system === "You help.") return { text: `Helped with ${lastUser}` };
+    return step === 0 ? { toolCalls: [call("help", { task: "the task." })] } : { text: "Done." };
+  };
+  const { turn } = await scriptedAgent(script, { tools: [helps] }).generate("Go.", AgentState.initial());
+  expect(turn.toolExecutions).toMatchObject([{ result: "Helped with the task." }]);
+});
+
+it("A strategy of the program may be composed of others, in generate and in a stream", async () => {
+  const twice: ExecutionStrategy = {
+    name: "twice",
+    async execute(context) {
+      const first = await react().execute(context);
+      return loop().execute({ ...context, input: new UserMessage("Check that."), state: first.state });
+    },
+  };
+  const answers = [
+    { text: "Hm." },
+    { text: "Three." },
+    { toolCalls: [call("add", { a: 1, b: 2 })] },
+    { text: "Right." },
+  ];
+  const made = () => scriptedAgent(recordedScript(answers).script, { tools: [add], execution: twice });
+  const { turn, state } = await made().generate("Add.", AgentState.initial());
+  expect(outline(turn.messages)).toEqual([
+    "user: Check that.",
+    'assistant: [add {"a":1,"b":2}]',
+    "results: 3",
+    "assistant: Right.",
+  ]);
+  expect(state.messages).toHaveLength(9);
+  const stream = made().stream("Add.", AgentState.initial());
+  expect(stepsOf(await eventsOf(stream))).toEqual([
+    "1 step_start",
+    "1 reasoning",
+    "1 step_end",
+    "1 step_start",
+    "1 action",
+    "1 observation",
+    "1 step_end",
+    "2 step_start",
+    "2 step_end",
+  ]);
+  expect(outline((await stream.result).state.messages)).toEqual(outline(state.messages));
+});
+
+it("A strategy executes a context that the program made, with a model of the program", async () => {
+  const model = scripted("scripted", { script: [{ toolCalls: [call("add", { a: 1, b: 2 })] }, { text: "Three." }] });
+  const self = agent({ model });
+  const steps: number[] = [];
+  const { state } = await loop().execute({
+    agent: self,
+    llm: llm({ model, tools: [add] }),
+    input: new UserMessage("Add."),
+    state: AgentState.initial(),
+    tools: [add],
+    strategy: { onStepEnd: (step) => void steps.push(step) },
+  });
+  expect(steps).toEqual([1, 2]);
+  expect(state.messages).toHaveLength(4);
+});
+
+it("A built-in strategy refuses a model that llm did not make", async () => {
+  const execution: ExecutionStrategy = {
+    name: "foreign",
+    execute: (context) => loop().execute({ ...context, llm: { ...context.llm } }),
+  };
+  const error = await rejection(scriptedAgent([{ text: "Never." }], { execution }).query("Go."));
+  expect(error).toMatchObject({
+    code: "INVALID_REQUEST",
+    message: expect.stringContaining("an instance that `llm` made"),
+  });
+});
+
+it("An agent's options reach the requests: system, params, modelOrder and the tool strategy", async () => {
+  const seen: string[] = [];
+  const script = ({ system, step }: { system: string; step: number }) => {
+    seen.push(system);
+    return step === 0 ? { toolCalls: [call("add", { a: 1, b: 2 })] } : { text: "Three." };
+  };
+  const called: string[] = [];
+  const adder = scriptedAgent(script, {
+    tools: [add],
+    system: "Be exact.",
+    toolStrategy: {
+      onToolCall: ({ name }) => void called.push(`call ${name}`),
+      onAfterCall: (_tool, _params, result) => void called.push(`after ${String(result)}`),
+    },
+    strategy: { onAct: () => void called.push("act"), onObserve: () => void called.push("observe") },
+  });
+  await adder.query("Add.");
+  expect(seen).toEqual(["Be exact.", "Be exact."]);
+  expect(called).toEqual(["act", "call add", "after 3", "observe"]);
+});
+
+it("A session is that of the options, else that of the state, else a new UUIDv4 for each conversation", async () => {
+  const { saved, store } = memoryStore();
+  const script = () => ({ text: "Yes." });
+  const named = scriptedAgent(script, { checkpoints: store, sessionId: "my-session" });
+  const first = await named.generate("One.", AgentState.initial());
+  expect(first.state.metadata["sessionId"]).toBe("my-session");
+  const unnamed = scriptedAgent(script, { checkpoints: store });
+  const json = await store.load("my-session");
+  const second = await unnamed.generate("Two.", AgentState.fromJSON(json));
+  expect(second.state.metadata).toEqual({ sessionId: "my-session", agentId: unnamed.id });
+  const [one, other] = [
+    await unnamed.ask("Three.", AgentState.initial()),
+    await unnamed.ask("Four.", AgentState.initial()),
+  ];
+  expect(one.state.metadata["sessionId"]).not.toBe(other.state.metadata["sessionId"]);
+  expect(saved.map(({ sessionId }) => sessionId).slice(0, 2)).toEqual(["my-session", "my-session"]);
+  const without = await scriptedAgent(script).generate("Five.", AgentState.initial());
+  expect(without.state.metadata).toEqual({});
+});
+
+it("A slow reader of an agent's events keeps the rest of the answer on the connection, and receives all of it", async () => {
+  const { model, sent } = longAnswer(3000);
+  const stream = agent({ model }).stream("Go.", AgentState.initial());
+  let [read, mostAhead] = [0, 0];
+  for await (const event of stream) {
+    if (event.source === "upp" && event.upp.type === "text_delta") read += 1;
+    // Everything that can happen without a further read has happened after a few turns of the event loop.
+    if (read % 1000 === 1)
+      for (let turn = 0; turn < 300; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    mostAhead = Math.max(mostAhead, sent() - read);
+  }
+  expect(read).toBe(3000);
+  expect(mostAhead).toBeLessThan(300);
+  expect((await stream.result).turn.response.text).toHaveLength(3000);
+});
+
+it("A signal ends an execution whose reader reads no further", async () => {
+  const { model } = longAnswer(3000);
+  const aborted = new AbortController();
+  const stream = agent({ model }).stream("Go.", AgentState.initial(), { signal: aborted.signal });
+  const events = stream[Symbol.asyncIterator]();
+  await events.next();
+  aborted.abort();
+  expect(await rejection(stream.result)).toMatchObject({ code: "CANCELLED" });
+});
