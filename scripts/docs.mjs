@@ -33,6 +33,7 @@ const about = {
   "threadhold/upp/provider": ["upp-provider.md", "Providers at other addresses, for `threadhold/upp`."],
   "threadhold/agents": ["agents.md", "Agents as functions, after UAP ([guide](../../guide/agents-as-functions.md))."],
   "threadhold/agents/execution": ["agents-execution.md", "The execution strategies, for `threadhold/agents`."],
+  "threadhold/agents/middleware": ["agents-middleware.md", "The middleware `logging`, for `threadhold/agents`."],
 };
 
 /** @type {import("./lib/module-exports.mjs").Resolve} */

@@ -1,27 +1,67 @@
-// Runs an execution through the middleware of its agent.
+// Runs an execution inside its middleware: `before` in order, then the execution, then `after` in reverse order. An error goes outwards
+// through the `onError` of each middleware around it, until one returns a result. A stream runs the same pipeline: `before` runs before its
+// first event, `after` and `onError` after its last one, and its result is the one that they return.
 
+import { errorMessage } from "#core/cut-text.ts";
+
+import { refusal } from "../../upp/upp-error.ts";
 import type { GenerateResult, Middleware, MiddlewareContext } from "../agent-contract.ts";
 
+/** The execution that a pipeline surrounds. It begins with the input and the state of the context. */
+type Execute = (context: MiddlewareContext) => Promise<GenerateResult>;
+
 /**
- * Calls `before` in order, the execution, then `after` in the reverse order. After an error, each `onError` is called in the reverse order
- * until one returns a result. A middleware takes part once its `before` was called.
+ * Runs the pipeline. There is one context: every function receives the newest one, and what `execute` began with. A middleware covers the
+ * middleware after it and the execution: its `onError` receives their errors, but not those of its own functions. After `onError` returned
+ * a result, the pipeline continues outwards with this result, so the `after` of the middleware before it runs.
  */
 export async function throughMiddleware(
   middleware: readonly Middleware[],
-  context: MiddlewareContext,
-  execute: (context: MiddlewareContext) => Promise<GenerateResult>,
+  first: MiddlewareContext,
+  execute: Execute,
 ): Promise<GenerateResult> {
-  const [first, ...others] = middleware;
-  if (first === undefined) return execute(context);
-  let current = context;
-  try {
-    current = (await first.before?.(context)) ?? context;
-    const result = await throughMiddleware(others, current, execute);
-    return (await first.after?.(current, result)) ?? result;
-  } catch (thrown) {
-    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-    const result = await first.onError?.(current, error);
-    if (result != null) return result;
-    throw thrown;
+  let context = first;
+  const runFrom = async (index: number): Promise<GenerateResult> => {
+    const entry = middleware[index];
+    if (entry === undefined) return execute(context);
+    context = nextContext(context, await entry.before?.(context), nameOf(entry, index));
+    let result: GenerateResult;
+    try {
+      result = await runFrom(index + 1);
+    } catch (thrown) {
+      const error = thrown instanceof Error ? thrown : new Error(errorMessage(thrown), { cause: thrown });
+      const replacement: unknown = (await entry.onError?.(context, error)) ?? undefined;
+      if (replacement === undefined) throw thrown;
+      return checkedResult(replacement, `onError of ${nameOf(entry, index)}`);
+    }
+    const changed: unknown = await entry.after?.(context, result);
+    return changed === undefined ? result : checkedResult(changed, `after of ${nameOf(entry, index)}`);
+  };
+  return runFrom(0);
+}
+
+/** The name that an error shows. JavaScript does not enforce that a middleware has a name. */
+function nameOf({ name }: Partial<Middleware>, index: number): string {
+  return name === undefined ? `middleware ${index + 1}` : `the middleware "${name}"`;
+}
+
+/** The context that follows: the one that `before` returned, or the same if it returned none. */
+function nextContext(context: MiddlewareContext, returned: unknown, name: string): MiddlewareContext {
+  if (returned === undefined) return context;
+  const next = returned as Partial<MiddlewareContext> | null;
+  const isComplete =
+    typeof next?.input === "object" && typeof next.state === "object" && typeof next.metadata === "object";
+  if (!isComplete) {
+    throw refusal(`before of ${name} returned no context. Return the context, { ...context, state }, or nothing.`);
   }
+  if (next.agent !== context.agent) {
+    throw refusal(`before of ${name} replaced the agent. It can replace the input, the state and the metadata.`);
+  }
+  return next as MiddlewareContext;
+}
+
+function checkedResult(returned: unknown, place: string): GenerateResult {
+  const { turn, state } = (returned ?? {}) as Partial<GenerateResult>;
+  if (typeof turn === "object" && typeof state === "object") return returned as GenerateResult;
+  throw refusal(`${place} returned no result. Return { turn, state } or nothing.`);
 }

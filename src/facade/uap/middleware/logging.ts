@@ -1,0 +1,120 @@
+// The middleware `logging`: writes a line when an execution begins, when it ends, and for its calls of tools. Lines never contain settings
+// of the connection, and contents of the conversation only if the program chooses so. An error's text is written without keys.
+
+import { errorMessage } from "#core/cut-text.ts";
+import { systemClock } from "#lib/system-clock.ts";
+import { createRedact } from "#models/redact.ts";
+
+import { refusal } from "../../upp/upp-error.ts";
+import type { ToolExecution } from "../../upp/upp-tool.ts";
+import type { Agent, GenerateResult, Middleware, MiddlewareContext } from "../agent-contract.ts";
+import { loggedMessages } from "./logged-messages.ts";
+
+/** How important a line is, from the least important on. */
+export type LoggingLevel = "debug" | "info" | "warn" | "error";
+
+/** The facts of a line, for a logger that stores them. */
+export interface LoggedFacts {
+  level: LoggingLevel;
+  agentId: string;
+  /** The state that the execution began with, or the one that it ended with. */
+  stateId: string;
+  /** Milliseconds since the execution began. */
+  duration?: number;
+}
+
+/** Options of `logging`. */
+export interface LoggingOptions {
+  /**
+   * The least important level that is written. `debug`: calls of tools; `info`: beginning and end of executions; `warn`: failed calls of
+   * tools; `error`: failed executions. Default: `info`.
+   */
+  level?: LoggingLevel;
+  /** Writes a line. Default: `console.log` with the line alone. */
+  logger?: (line: string, facts: LoggedFacts) => void;
+  /** Writes the contents of the messages. The bytes of images and files are written as their number. Default: false. */
+  includeMessages?: boolean;
+  /** Writes how long executions and calls took. Default: true. */
+  includeTiming?: boolean;
+}
+
+const levels: readonly LoggingLevel[] = ["debug", "info", "warn", "error"];
+
+/** The key of the request metadata that has the time of the beginning, in milliseconds since 1970. */
+const startKey = "logging.startedAt";
+
+/** Creates the middleware. */
+export function logging(options: LoggingOptions = {}): Middleware {
+  const { level: least = "info", includeMessages = false, includeTiming = true } = options;
+  const { logger = (line: string) => console.log(line) } = options;
+  if (!levels.includes(least)) throw refusal(`The level of logging() is "${least}". Use ${levels.join(", ")}.`);
+
+  /** Writes a line. The text is created only for a level that is written. */
+  const write = (facts: LoggedFacts, agent: Agent, text: () => string): void => {
+    if (levels.indexOf(facts.level) < levels.indexOf(least)) return;
+    logger(createRedact(secretsOf(agent))(`[agent ${facts.agentId}] ${text()}`), facts);
+  };
+  const messagesText = (messages: Parameters<typeof loggedMessages>[0]): string =>
+    includeMessages ? `\n${loggedMessages(messages)}` : "";
+  const callText = ({ toolName, duration, isError, arguments: args, result }: ToolExecution): string => {
+    const outcome = isError ? "failed" : "completed";
+    const contents = includeMessages ? `: ${JSON.stringify({ arguments: args, result })}` : "";
+    return `Tool "${toolName}" ${outcome}${includeTiming ? ` in ${Math.round(duration)} ms` : ""}${contents}`;
+  };
+  const durationOf = ({ metadata }: MiddlewareContext): Pick<LoggedFacts, "duration"> => {
+    const start = metadata[startKey];
+    return includeTiming && typeof start === "number" ? { duration: systemClock.now() / 1000 - start } : {};
+  };
+
+  return {
+    name: "logging",
+    before(context) {
+      const { agent, state, input, metadata } = context;
+      metadata[startKey] ??= systemClock.now() / 1000;
+      write({ level: "info", agentId: agent.id, stateId: state.id }, agent, () => {
+        return `Execution started; earlier messages: ${state.messages.length}.${messagesText([input])}`;
+      });
+    },
+    after(context, result) {
+      const { agent } = context;
+      const { turn, state } = result;
+      const facts = { agentId: agent.id, stateId: state.id };
+      for (const execution of turn.toolExecutions) {
+        write({ level: execution.isError ? "warn" : "debug", ...facts }, agent, () => callText(execution));
+      }
+      const took = durationOf(context);
+      write(
+        { level: "info", ...facts, ...took },
+        agent,
+        () => `${endText(result, took)}${messagesText(turn.messages)}`,
+      );
+      return result;
+    },
+    onError(context, error) {
+      const { agent, state } = context;
+      const took = durationOf(context);
+      const code = "code" in error && typeof error.code === "string" ? `${error.code}: ` : "";
+      write({ level: "error", agentId: agent.id, stateId: state.id, ...took }, agent, () => {
+        return `Execution failed${durationText(took)}. ${code}${errorMessage(error)}`;
+      });
+    },
+  };
+}
+
+function endText({ turn }: GenerateResult, took: Pick<LoggedFacts, "duration">): string {
+  const { cycles, toolExecutions, usage } = turn;
+  const counts = `answers: ${cycles}, tool calls: ${toolExecutions.length}, tokens: ${usage.totalTokens}`;
+  return `Execution completed${durationText(took)}; ${counts}.`;
+}
+
+function durationText({ duration }: Pick<LoggedFacts, "duration">): string {
+  return duration === undefined ? "" : ` in ${Math.round(duration)} ms`;
+}
+
+/** The texts of the connection's settings that may be secret: the key, and the values of headers. */
+function secretsOf({ model, config }: Agent): string[] {
+  return [model?.config, config].flatMap((settings) => {
+    const { apiKey, headers = {} } = settings ?? {};
+    return [...(typeof apiKey === "string" ? [apiKey] : []), ...Object.values(headers)];
+  });
+}
