@@ -2,7 +2,7 @@
 
 import type { LLMInstance, LLMOptions } from "../upp/llm.ts";
 import type { ModelReference, ProviderConfig } from "../upp/model-reference.ts";
-import type { ParentContext } from "../upp/tool-context.ts";
+import type { ToolContext } from "../upp/tool-context.ts";
 import type { Turn } from "../upp/turn.ts";
 import type { AnyMessage } from "../upp/upp-message.ts";
 import type { Tool, ToolCall, ToolResult } from "../upp/upp-tool.ts";
@@ -25,13 +25,16 @@ export interface GenerateResult {
 export interface ExecutionOptions {
   /** Aborts this execution. */
   signal?: AbortSignal | undefined;
-  /** The execution whose tool begins this one. */
-  parentContext?: ParentContext | undefined;
+  /**
+   * What the tool received that begins this execution. The execution is then that of a sub-agent: it is aborted with the call, and an agent
+   * without a model is executed with the parent's. Not needed before the first `await` of the tool.
+   */
+  parentContext?: ToolContext | undefined;
 }
 
 /** The options of an agent: those of `llm`, and those of the agent itself. */
 export interface AgentOptions extends Partial<Omit<LLMOptions, "model" | "config">> {
-  /** May be absent in an agent that is only spread into the options of others. Its execution is refused. */
+  /** May be absent in a sub-agent, which is then executed with the model of the agent whose tool executes it. */
   model?: ModelReference | undefined;
   /** Settings of the connection, in place of the provider's. */
   config?: ProviderConfig | undefined;
@@ -41,6 +44,11 @@ export interface AgentOptions extends Partial<Omit<LLMOptions, "model" | "config
   middleware?: readonly Middleware[] | undefined;
   /** Functions that observe the steps of an execution, and that may end it. */
   strategy?: AgentStrategy | undefined;
+  /**
+   * The most levels of sub-agents below this agent, from 0 to `Infinity`. It ends recursions, and bounds nothing else. An agent that is itself
+   * a sub-agent has at most the levels that its parent leaves. Default: 32.
+   */
+  maxSubagentDepth?: number | undefined;
   /** Receives the state after each step. */
   checkpoints?: CheckpointStore | undefined;
   /** The session of the checkpoints. Default: `metadata.sessionId` of the state, or a new UUIDv4. */
@@ -148,9 +156,12 @@ export interface Middleware {
   before?(
     context: MiddlewareContext,
   ): MiddlewareContext | void | undefined | Promise<MiddlewareContext | void | undefined>;
-  /** Called after the execution, in the reverse order. Returns the result. */
-  after?(context: MiddlewareContext, result: GenerateResult): GenerateResult | Promise<GenerateResult>;
-  /** Called when the execution failed. A returned result becomes that of the execution. */
+  /** Called after the execution, in the reverse order. A returned result replaces the result. */
+  after?(
+    context: MiddlewareContext,
+    result: GenerateResult,
+  ): GenerateResult | void | undefined | Promise<GenerateResult | void | undefined>;
+  /** Called when the execution, or a middleware after this one, failed. A returned result becomes that of the execution. */
   onError?(
     context: MiddlewareContext,
     error: Error,

@@ -6,10 +6,12 @@ import { turnObserver } from "../upp/event-stream.ts";
 import type { StreamSink } from "../upp/event-stream.ts";
 import { createInstance, partsOf } from "../upp/llm.ts";
 import type { ParentContext, SubagentEvent, ToolContext } from "../upp/tool-context.ts";
-import { refusal } from "../upp/upp-error.ts";
 import type { AnyMessage } from "../upp/upp-message.ts";
+import type { RunTool } from "../upp/upp-tool.ts";
 import type { Agent, AgentStrategy, ExecutionContext } from "./agent-contract.ts";
 import type { AgentState } from "./agent-state.ts";
+import { assertNesting, lineageOf, modelOf, parentSettings, runLinked } from "./subagent-context.ts";
+import { SubagentEvents } from "./subagent-events.ts";
 import type { AgentStreamEvent, UAPEvent } from "./uap-event.ts";
 
 type Emit = (event: UAPEvent) => void;
@@ -32,37 +34,39 @@ export class Execution {
   /** The last known state. */
   state: AgentState;
   readonly #agent: Agent;
+  readonly #parent: ToolContext | undefined;
   readonly #lineage: ParentContext;
+  readonly #subagents = new SubagentEvents();
   #step = 0;
 
-  constructor(agent: Agent, state: AgentState, parentContext?: ParentContext) {
+  /** `parent` is the call whose tool begins the execution. */
+  constructor(agent: Agent, state: AgentState, parent?: ToolContext) {
     this.#agent = agent;
-    const sessionId = sessionOf(agent, state);
-    this.#lineage = {
-      agentId: agent.id,
-      stateId: state.id,
-      ...(sessionId === undefined ? {} : { sessionId }),
-      ...(parentContext === undefined ? {} : { parentContext }),
-    };
+    this.#parent = parent;
+    this.#lineage = lineageOf(agent, { stateId: state.id, sessionId: sessionOf(agent, state), parent });
     this.state = this.complete(state);
   }
 
-  /** The state with what the execution adds to it: its session, which belongs to its checkpoints. */
-  complete(state: AgentState): AgentState {
+  /** The state with what the execution adds to it: the traces of its sub-agents, and its session, which belongs to its checkpoints. */
+  complete(given: AgentState): AgentState {
     const { agentId, sessionId } = this.#lineage;
+    const state = this.#subagents.withTraces(given);
     if (sessionId === undefined) return state;
     const { metadata } = state;
     const named = metadata["sessionId"] === sessionId ? state : state.withMetadata("sessionId", sessionId);
     return metadata["agentId"] === agentId ? named : named.withMetadata("agentId", agentId);
   }
 
+  /** Drops further events of sub-agents: the execution has ended. */
+  close(): void {
+    this.#subagents.close();
+  }
+
   /** What the strategy executes. The sink receives the events of sub-agents. */
   context({ input, signal, sink }: ContextParts): KeyedContext {
-    const { model, config, params, system, tools, toolStrategy, strategy = {} } = this.#agent;
-    const { modelOrder, structure } = this.#agent;
-    if (model === undefined) {
-      throw refusal("The agent has no model. Give it one: agent({ ...helper, model: context.parentModel }).");
-    }
+    const { params, system, tools, toolStrategy, strategy = {}, modelOrder, structure } = this.#agent;
+    assertNesting(this.#lineage);
+    const { model, config } = modelOf(this.#agent, this.#parent);
     const options = {
       model,
       tools,
@@ -74,12 +78,10 @@ export class Execution {
       ...(structure === undefined ? {} : { structure }),
       ...(signal === undefined ? {} : { signal }),
     };
-    const emit: Emit | undefined = sink && ((uap) => sink.emit({ source: "uap", uap }));
-    const toolContext = (call: ToolContext) => this.toolContext(call, emit);
     const { sessionId } = this.#lineage;
     return {
       agent: this.#agent,
-      llm: createInstance(options, { defaultIterations: Infinity, toolContext }),
+      llm: createInstance(options, { defaultIterations: Infinity, runTool: this.toolRunner(sink) }),
       input,
       state: this.state,
       tools,
@@ -90,20 +92,20 @@ export class Execution {
     };
   }
 
-  /** What a tool receives. */
-  toolContext(call: ToolContext, emit?: Emit): ToolContext {
-    const { model, config, id: agentId } = this.#agent;
-    return {
-      ...call,
-      ...(model === undefined ? {} : { parentModel: model }),
-      ...(config === undefined ? {} : { parentConfig: config }),
-      agentId,
-      stateId: this.#lineage.stateId,
-      parentContext: this.#lineage,
-      onSubagentEvent: (event: SubagentEvent) => {
-        emit?.({ type: event.type, step: this.#step, agentId, data: event } as UAPEvent);
-      },
+  /** Runs tools with the context of the execution. Events of sub-agents go to the sink. */
+  toolRunner(sink?: StreamSink<AgentStreamEvent>): RunTool {
+    const { agentId } = this.#lineage;
+    const emit = (data: SubagentEvent): unknown => {
+      sink?.emit({ source: "uap", uap: { type: data.type, step: this.#step, agentId, data } as UAPEvent });
+      return sink?.room(() => {});
     };
+    return (tool, params, call) =>
+      runLinked(tool, params, {
+        ...call,
+        ...this.#lineage,
+        ...parentSettings(modelOf(this.#agent, this.#parent)),
+        onSubagentEvent: this.#subagents.receiver(call.toolCallId, emit),
+      });
   }
 
   /** The agent's hooks, which also record the state and save checkpoints. The agent itself calls `onComplete` and `onError`. */
@@ -161,7 +163,7 @@ export function observedContext(context: ExecutionContext, sink: StreamSink<Agen
     { ...options, signal },
     {
       ...settings,
-      toolContext: (call) => execution.toolContext(call, emit),
+      runTool: execution.toolRunner(sink),
       observe: () => turnObserver({ signal, room, emit: (upp) => sink.emit({ source: "upp", upp }) }),
     },
   );

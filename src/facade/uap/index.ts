@@ -7,6 +7,8 @@ export type { CheckpointMetadata, CheckpointStore } from "./checkpoint-store.ts"
 export { partialState } from "./partial-state.ts";
 export type { PlanStep, PlanStepJSON } from "./plan-step.ts";
 export type { AgentStateJSON } from "./state-json.ts";
+export { subagentTool } from "./subagent-tool.ts";
+export type { SubagentToolOptions } from "./subagent-tool.ts";
 export type { SubagentExecutionTrace, SubagentExecutionTraceJSON } from "./subagent-trace.ts";
 export type {
   Agent,

@@ -2,7 +2,7 @@
 
 import { EventStream } from "../upp/event-stream.ts";
 import type { StreamSink } from "../upp/event-stream.ts";
-import type { ParentContext } from "../upp/tool-context.ts";
+import type { ToolContext } from "../upp/tool-context.ts";
 import { UserMessage } from "../upp/upp-message.ts";
 import type {
   Agent,
@@ -21,12 +21,14 @@ import { throughMiddleware } from "./middleware/pipeline.ts";
 import { keepPartialState } from "./partial-state.ts";
 import { loop } from "./strategy/loop-execution.ts";
 import { streamResult } from "./stream-result.ts";
+import { runningCall } from "./subagent-context.ts";
 import type { AgentStreamEvent } from "./uap-event.ts";
 
 /** What an execution may be aborted by, and where its events go. */
 interface ExecutionParts {
-  signal?: AbortSignal | undefined;
-  parentContext?: ParentContext | undefined;
+  signal: AbortSignal | undefined;
+  /** The call whose tool begins the execution. */
+  parent: ToolContext | undefined;
   /** Absent without a stream. */
   sink?: StreamSink<AgentStreamEvent> | undefined;
 }
@@ -34,23 +36,31 @@ interface ExecutionParts {
 /** Creates an agent. */
 export function agent(options: AgentOptions): Agent {
   const { model, config, params, system, tools = [], toolStrategy, modelOrder } = options;
-  const { structure, signal, execution = loop(), middleware, strategy, checkpoints, sessionId } = options;
+  const { structure, signal, execution = loop(), middleware, strategy, maxSubagentDepth } = options;
+  const { checkpoints, sessionId } = options;
   const llmOptions = { model, config, params, system, toolStrategy, modelOrder, structure, signal };
-  const given = { ...llmOptions, execution, middleware, strategy, checkpoints, sessionId };
+  const given = { ...llmOptions, execution, middleware, strategy, maxSubagentDepth, checkpoints, sessionId };
   const self: Agent = Object.freeze({
     ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as AgentOptions),
     id: crypto.randomUUID(),
     tools,
     generate: (input: AgentInput, state: AgentState, settings: ExecutionOptions = {}) =>
-      execute(self, { input, state }, settings),
+      execute(self, { input, state }, linked(self, settings)),
     stream: (input: AgentInput, state: AgentState, settings: ExecutionOptions = {}) =>
       stream(self, { input, state }, settings),
     ask: (input: AgentInput, state: AgentState, settings: ExecutionOptions = {}) =>
-      execute(self, { input, state }, settings),
+      execute(self, { input, state }, linked(self, settings)),
     query: async (input: AgentInput, settings: ExecutionOptions = {}) =>
-      (await execute(self, { input, state: AgentState.initial() }, settings)).turn,
+      (await execute(self, { input, state: AgentState.initial() }, linked(self, settings))).turn,
   });
   return self;
+}
+
+/** The signal that aborts an execution, and the call whose tool begins it. */
+function linked({ signal: own }: Agent, { signal: given, parentContext }: ExecutionOptions): ExecutionParts {
+  const parent = parentContext ?? runningCall();
+  const signals = [own, given, parent?.signal].filter((signal) => signal !== undefined);
+  return { signal: signals.length < 2 ? signals[0] : AbortSignal.any(signals), parent };
 }
 
 interface Begin {
@@ -59,8 +69,9 @@ interface Begin {
 }
 
 function stream(self: Agent, begin: Begin, settings: ExecutionOptions): AgentStreamResult {
-  const signal = anySignal([self.signal, settings.signal]);
-  return streamResult(new EventStream((sink) => execute(self, begin, { ...settings, sink }), signal));
+  const { signal, parent } = linked(self, settings);
+  const start = (sink: StreamSink<AgentStreamEvent>) => execute(self, begin, { signal: sink.signal, parent, sink });
+  return streamResult(new EventStream(start, signal));
 }
 
 async function execute(self: Agent, { input, state }: Begin, parts: ExecutionParts): Promise<GenerateResult> {
@@ -71,23 +82,26 @@ async function execute(self: Agent, { input, state }: Begin, parts: ExecutionPar
 
 async function executeStrategy(
   { agent: self, input, state }: MiddlewareContext,
-  { signal: given, parentContext, sink }: ExecutionParts,
+  { signal, parent, sink }: ExecutionParts,
 ): Promise<GenerateResult> {
   const { execution: strategy = loop(), strategy: hooks = {} } = self;
-  const execution = new Execution(self, state, parentContext);
+  const execution = new Execution(self, state, parent);
   try {
-    const context = execution.context({ input, signal: sink?.signal ?? anySignal([self.signal, given]), sink });
+    const context = execution.context({ input, signal, sink });
     const { turn, state: reached } = await executed(strategy, context, sink);
     const result = { turn, state: execution.complete(reached) };
     execution.state = result.state;
     await hooks.onComplete?.(result);
     return result;
   } catch (thrown) {
+    execution.state = execution.complete(execution.state);
     keepPartialState(thrown, execution.state);
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
     const result = await hooks.onError?.(error, execution.state);
     if (result != null) return result;
     throw thrown;
+  } finally {
+    execution.close();
   }
 }
 
@@ -117,9 +131,4 @@ async function forward(from: AgentStreamResult, sink: StreamSink<AgentStreamEven
     sink.signal.removeEventListener("abort", abort);
   }
   return from.result;
-}
-
-function anySignal(signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
-  const known = signals.filter((signal) => signal !== undefined);
-  return known.length < 2 ? known[0] : AbortSignal.any(known);
 }

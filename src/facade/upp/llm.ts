@@ -10,13 +10,12 @@ import type { LLMCapabilities, ModelReference, ProviderConfig } from "./model-re
 import { bothObservers, runTurn } from "./run-turn.ts";
 import type { TurnObserver } from "./run-turn.ts";
 import type { StreamEvent } from "./stream-event.ts";
-import type { ToolContext } from "./tool-context.ts";
 import type { TurnRequest } from "./turn-request.ts";
 import type { Turn } from "./turn.ts";
 import { refusal } from "./upp-error.ts";
 import { UserMessage } from "./upp-message.ts";
 import type { AnyMessage } from "./upp-message.ts";
-import type { JSONSchema, Tool, ToolUseStrategy } from "./upp-tool.ts";
+import type { JSONSchema, RunTool, Tool, ToolUseStrategy } from "./upp-tool.ts";
 
 /** Options of an instance. */
 export interface LLMOptions {
@@ -73,8 +72,8 @@ export interface LLMInstance {
 export interface InstanceSettings {
   /** The most rounds of calls if the tool strategy sets none. */
   defaultIterations?: number;
-  /** Adds to what the tool of a call receives. */
-  toolContext?: (context: ToolContext) => ToolContext;
+  /** Runs a tool. Default: `tool.run(params, context)`. */
+  runTool?: RunTool;
   /** Creates an observer for each turn. */
   observe?: () => TurnObserver;
 }
@@ -107,7 +106,7 @@ export function createInstance(options: LLMOptions, settings: InstanceSettings):
   if (typeof (model as { modelId?: unknown } | undefined)?.modelId !== "string") {
     throw refusal('llm needs a model, such as { model: anthropic("claude-sonnet-4-5") }.');
   }
-  const { defaultIterations = 10, toolContext, observe } = settings;
+  const { defaultIterations = 10, runTool, observe } = settings;
   const merged = mergedConfig(model, config);
   const requestOf: InstanceParts["requestOf"] = (history, input) => ({
     model,
@@ -117,7 +116,7 @@ export function createInstance(options: LLMOptions, settings: InstanceSettings):
     tools,
     toolStrategy,
     modelOrder,
-    toolContext,
+    runTool,
     maxIterations: toolStrategy.maxIterations ?? defaultIterations,
     structure,
     history,

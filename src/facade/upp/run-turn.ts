@@ -58,7 +58,7 @@ export async function runTurn(
     thrown ??= { error };
     ending.abort();
   };
-  const calls = new ToolCalls(toolStrategy, { fail, contextOf: request.toolContext });
+  const calls = new ToolCalls(toolStrategy, { fail, runTool: request.runTool });
   const rounds = new ToolRounds(maxIterations);
   const ids = new OrderedUuids(() => systemClock.now() / 1000);
   const run = hostRun({ id: ids.next(), agent: "upp", at: systemClock.now() });

@@ -9,10 +9,9 @@ import { orderedByModel } from "#core/tools/model-order.ts";
 import { isObject } from "#lib/json-value.ts";
 import { systemClock } from "#lib/system-clock.ts";
 
-import type { ToolContext } from "./tool-context.ts";
 import { declaredOrder } from "./tool-order.ts";
 import type { TurnRequest } from "./turn-request.ts";
-import type { Tool, ToolExecution, ToolParams, ToolUseStrategy } from "./upp-tool.ts";
+import type { RunTool, Tool, ToolExecution, ToolParams, ToolUseStrategy } from "./upp-tool.ts";
 
 /** The outcome of a call's decisions, or of its tool. */
 type Outcome = Pick<ToolExecution, "result" | "isError" | "approved">;
@@ -21,23 +20,22 @@ type Outcome = Pick<ToolExecution, "result" | "isError" | "approved">;
 export class ToolCalls {
   readonly #strategy: ToolUseStrategy;
   readonly #fail: (error: unknown) => void;
-  readonly #contextOf: (context: ToolContext) => ToolContext;
+  readonly #runTool: RunTool;
   readonly #executions = new Map<string, ToolExecution>();
 
   /**
-   * `fail` ends the request. It is called with what an approval or a function of the strategy throws. `contextOf` adds to what a tool
-   * receives.
+   * `fail` ends the request. It is called with what an approval or a function of the strategy throws.
    */
   constructor(
     strategy: ToolUseStrategy,
     {
       fail,
-      contextOf = (context) => context,
-    }: { fail: (error: unknown) => void; contextOf?: ((context: ToolContext) => ToolContext) | undefined },
+      runTool = (tool, params, context) => tool.run(params, context),
+    }: { fail: (error: unknown) => void; runTool?: RunTool | undefined },
   ) {
     this.#strategy = strategy;
     this.#fail = fail;
-    this.#contextOf = contextOf;
+    this.#runTool = runTool;
   }
 
   /** The execution of a call; undefined for a call whose tool was not run or has not ended. */
@@ -99,7 +97,7 @@ export class ToolCalls {
     if (signal.aborted) return { ...failed("The request was aborted."), ...known };
     let result: unknown;
     try {
-      result = await tool.run(params, this.#contextOf({ toolCallId: id, signal }));
+      result = await this.#runTool(tool, params, { toolCallId: id, signal });
       assertJSON(result);
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error(errorMessage(thrown));

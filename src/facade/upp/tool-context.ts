@@ -3,13 +3,17 @@
 import type { ModelReference, ProviderConfig } from "./model-reference.ts";
 import type { TokenUsage } from "./turn.ts";
 
-/** The execution of an agent, and the execution whose tool began it. */
+/** An execution of an agent, and the execution whose tool began it. */
 export interface ParentContext {
   readonly agentId: string;
+  /** The id of the state with which the execution began. */
   readonly stateId: string;
   /** Present if the agent has checkpoints. */
   readonly sessionId?: string;
+  /** The execution whose tool began this one. */
   readonly parentContext?: ParentContext;
+  /** The levels of sub-agents that may be below this execution. */
+  readonly remainingDepth: number;
 }
 
 /** The fields of every event of a sub-agent, which is an agent that a tool executes. */
@@ -55,21 +59,20 @@ export type SubagentEvent<Inner = object> =
       usage?: TokenUsage;
     });
 
-/** A call, for the tool that it runs. */
-export interface ToolContext {
+/** A call, for the tool that it runs. Under an agent it contains the execution of the agent. */
+export interface ToolContext extends Partial<ParentContext> {
   /** The id of the call. */
-  toolCallId: string;
+  readonly toolCallId: string;
   /** Aborts when the request is aborted. The result of the call is then ignored. */
-  signal: AbortSignal;
-  /** The model of the agent that executes the tool. This field and the following ones are absent without an agent. */
-  parentModel?: ModelReference;
-  /** The settings of the connection of the agent's model. */
-  parentConfig?: ProviderConfig;
-  agentId?: string;
-  /** The id of the state with which the execution began. */
-  stateId?: string;
-  /** The execution of the agent. A sub-agent receives it as `parentContext`. */
-  parentContext?: ParentContext;
-  /** Emits an event of a sub-agent in the agent's stream. The end of a sub-agent is also stored in the agent's state. */
-  onSubagentEvent?(event: SubagentEvent): void;
+  readonly signal: AbortSignal;
+  /** The model of the agent that calls the tool. This field and the following ones are absent without an agent. */
+  readonly parentModel?: ModelReference;
+  /** The settings of the connection in the options of the agent. */
+  readonly parentConfig?: ProviderConfig;
+  /**
+   * Emits an event of a sub-agent in the agent's stream. The end of a sub-agent is also stored in the agent's state, as a trace. Throws for
+   * an event without an id, or in a wrong order. Returns a promise if the reader of the stream has no room: a tool that awaits it emits no
+   * faster than the reader reads.
+   */
+  onSubagentEvent?: (event: SubagentEvent) => unknown;
 }

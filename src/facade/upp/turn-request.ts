@@ -3,9 +3,8 @@
 import type { JsonObject } from "#contract/json.ts";
 
 import type { ModelReference, ProviderConfig } from "./model-reference.ts";
-import type { ToolContext } from "./tool-context.ts";
 import type { AnyMessage } from "./upp-message.ts";
-import type { JSONSchema, Tool, ToolUseStrategy } from "./upp-tool.ts";
+import type { JSONSchema, RunTool, Tool, ToolUseStrategy } from "./upp-tool.ts";
 
 /** A request of a turn. */
 export interface TurnRequest {
@@ -19,8 +18,8 @@ export interface TurnRequest {
   toolStrategy: ToolUseStrategy;
   /** Whether the model may order the calls of an answer. */
   modelOrder: boolean;
-  /** Adds to what the tool of a call receives. */
-  toolContext?: ((context: ToolContext) => ToolContext) | undefined;
+  /** Runs a tool. Default: `tool.run(params, context)`. */
+  runTool?: RunTool | undefined;
   /** The most rounds of calls. */
   maxIterations: number;
   structure: JSONSchema | undefined;

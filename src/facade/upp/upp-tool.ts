@@ -34,6 +34,9 @@ export interface Tool {
   readonly dependsOn?: readonly string[];
 }
 
+/** Runs a tool for a call. */
+export type RunTool = (tool: Tool, params: ToolParams, context: ToolContext) => unknown;
+
 /** A call that a model makes. */
 export interface ToolCall {
   toolCallId: string;

@@ -1,0 +1,105 @@
+// The events of the sub-agents of one execution: passes them to the execution's stream, and makes traces of those that have ended, at any
+// depth.
+
+import { readJSON } from "../upp/message-json.ts";
+import { resultText } from "../upp/tool-calls.ts";
+import type { SubagentEvent } from "../upp/tool-context.ts";
+import { refusal } from "../upp/upp-error.ts";
+import type { AgentState } from "./agent-state.ts";
+import { traceSchema } from "./subagent-trace.ts";
+import type { SubagentExecutionTrace } from "./subagent-trace.ts";
+
+type Start = Extract<SubagentEvent, { type: "subagent_start" }>;
+type End = Extract<SubagentEvent, { type: "subagent_end" }>;
+
+/** The sub-agents of one execution. */
+export class SubagentEvents {
+  /** The sub-agents that have not ended. */
+  readonly #started = new Map<string, Start>();
+  readonly #traces: SubagentExecutionTrace[] = [];
+  #isClosed = false;
+
+  /**
+   * The function that receives the events of a call's sub-agents (`ToolContext.onSubagentEvent`), passes them to `emit`, and returns what
+   * `emit` returns. Events of deeper sub-agents are inside of these.
+   */
+  receiver(toolCallId: string, emit: (event: SubagentEvent) => unknown): (event: SubagentEvent) => unknown {
+    return (given) => {
+      if (this.#isClosed) return undefined;
+      // A program in JavaScript may leave the call's id out.
+      const event: SubagentEvent = Object.assign({ parentToolCallId: toolCallId }, given);
+      this.#assertOrder(event);
+      this.#collect(event);
+      return emit(event);
+    };
+  }
+
+  /** The state with the traces of all sub-agents that have ended. A sub-agent's own sub-agents come before it. */
+  withTraces(state: AgentState): AgentState {
+    if (this.#traces.length === 0) return state;
+    const ids = new Set(state.subagentTraces?.map(({ subagentId }) => subagentId));
+    return this.#traces
+      .filter(({ subagentId }) => !ids.has(subagentId))
+      .reduce((changed, trace) => changed.withSubagentTrace(trace), state);
+  }
+
+  /** Drops further events: the execution has ended. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #assertOrder({ type, subagentId }: SubagentEvent): void {
+    if (typeof subagentId !== "string" || subagentId === "") throw refusal(`The event ${type} has no subagentId.`);
+    if ((type === "subagent_start") !== this.#started.has(subagentId)) return;
+    const problem = type === "subagent_start" ? "is already running" : "is not running";
+    throw refusal(
+      `The event ${type} is out of order: the sub-agent "${subagentId}" ${problem}. Emit subagent_start, subagent_event any number of times, subagent_end.`,
+    );
+  }
+
+  #collect(event: SubagentEvent): void {
+    switch (event.type) {
+      case "subagent_start":
+        this.#started.set(event.subagentId, event);
+        break;
+      case "subagent_event": {
+        const inner = innerEvent(event.innerEvent);
+        if (inner !== null) this.#collect(inner);
+        break;
+      }
+      case "subagent_end":
+        this.#traces.push(traceOf(this.#started.get(event.subagentId), event));
+        this.#started.delete(event.subagentId);
+        break;
+      default:
+        throw refusal(`"${(event as { type: string }).type}" is no event of a sub-agent.`);
+    }
+  }
+}
+
+/** The event of a deeper sub-agent that an event of a sub-agent's stream contains; null for another event. */
+function innerEvent(event: object): SubagentEvent | null {
+  const { uap } = event as { uap?: { type: string; data: object } };
+  return uap?.type.startsWith("subagent_") === true ? ({ ...uap.data, type: uap.type } as SubagentEvent) : null;
+}
+
+/** A deeper sub-agent may have been executed by code that emits no start. */
+function traceOf(start: Start | undefined, end: End): SubagentExecutionTrace {
+  const { subagentId, subagentType, parentToolCallId, success, timestamp: endTime, toolExecutions, usage } = end;
+  const trace = {
+    subagentId,
+    subagentType,
+    parentToolCallId,
+    prompt: start?.prompt ?? "",
+    startTime: start?.timestamp ?? endTime,
+    endTime,
+    success,
+    ...(end.result === undefined ? {} : { result: end.result }),
+    ...(end.error === undefined ? {} : { error: end.error }),
+    ...(toolExecutions === undefined
+      ? {}
+      : { toolExecutions: toolExecutions.map((each) => ({ ...each, result: resultText(each.result) })) }),
+    ...(usage === undefined ? {} : { usage }),
+  };
+  return readJSON(traceSchema, trace, "trace") as SubagentExecutionTrace;
+}

@@ -1,0 +1,103 @@
+// A tool that executes an agent: emits the events of the sub-agent, and links its execution to the call. The schema is the program's.
+
+import { errorMessage } from "#core/cut-text.ts";
+import { systemClock } from "#lib/system-clock.ts";
+
+import type { SubagentEvent, ToolContext } from "../upp/tool-context.ts";
+import type { Tool, ToolParams } from "../upp/upp-tool.ts";
+import type { Agent, AgentInput } from "./agent-contract.ts";
+import { AgentState } from "./agent-state.ts";
+import { StreamedExecutions } from "./streamed-executions.ts";
+import type { AgentStreamEvent } from "./uap-event.ts";
+
+/** A tool that executes an agent. */
+export interface SubagentToolOptions extends Omit<Tool, "run"> {
+  /** Without a model it is executed with the model of the agent that calls the tool. */
+  agent: Agent;
+  /** The kind of the sub-agent in events and traces. Default: the name of the tool. */
+  type?: string;
+  /** Returns the input of the sub-agent for the arguments of a call. */
+  prompt(this: void, params: ToolParams): AgentInput | Promise<AgentInput>;
+}
+
+/**
+ * Creates the tool. A call executes the agent with an empty state, and its result is the text of the answer. An abort of the call aborts the
+ * sub-agent. The events `subagent_start`, `subagent_event` and `subagent_end` are emitted in the stream of the agent that calls the tool,
+ * and a trace is added to its state.
+ */
+export function subagentTool({ agent, type, prompt, ...tool }: SubagentToolOptions): Tool {
+  return {
+    ...tool,
+    async run(params, context) {
+      const input = await prompt(params);
+      const reported = new ReportedExecution(type ?? tool.name, context);
+      reported.start(typeof input === "string" ? input : input.text);
+      try {
+        const stream = agent.stream(input, AgentState.initial(), { parentContext: context });
+        // While the reader of the parent's stream has no room, the sub-agent's stream waits as well.
+        for await (const innerEvent of stream) await reported.emitInner(innerEvent);
+        const { turn } = await stream.result;
+        const { toolExecutions, usage } = turn;
+        reported.end({ success: true, result: turn.response.text, toolExecutions, usage });
+        return turn.response.text;
+      } catch (error) {
+        reported.fail(errorMessage(error));
+        throw error;
+      }
+    },
+  };
+}
+
+type EndData = Omit<Extract<SubagentEvent, { type: "subagent_end" }>, "type" | "timestamp" | keyof Fields>;
+interface Fields {
+  subagentId: string;
+  subagentType: string;
+  parentToolCallId: string;
+}
+
+/** The events of one execution of a sub-agent. The end is emitted once, also when the call is aborted. */
+class ReportedExecution {
+  readonly #fields: Fields;
+  readonly #context: ToolContext;
+  readonly #executions = new StreamedExecutions();
+  readonly #aborted: () => void;
+  #hasEnded = false;
+
+  constructor(subagentType: string, context: ToolContext) {
+    this.#context = context;
+    this.#fields = { subagentId: crypto.randomUUID(), subagentType, parentToolCallId: context.toolCallId };
+    // The execution that called the tool ends at the abort, without waiting for the sub-agent. So the end is emitted at once.
+    this.#aborted = () => this.fail("The sub-agent was aborted.");
+  }
+
+  start(prompt: string): void {
+    this.#emit({ type: "subagent_start", ...this.#fields, prompt, timestamp: nowMs() });
+    this.#context.signal.addEventListener("abort", this.#aborted, { once: true });
+  }
+
+  /** Returns a promise if the reader has no room. */
+  emitInner(innerEvent: AgentStreamEvent): unknown {
+    if (this.#hasEnded) return undefined;
+    this.#executions.take(innerEvent);
+    return this.#emit({ type: "subagent_event", ...this.#fields, innerEvent });
+  }
+
+  end(data: EndData): void {
+    this.#context.signal.removeEventListener("abort", this.#aborted);
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#emit({ type: "subagent_end", ...this.#fields, ...data, timestamp: nowMs() });
+  }
+
+  fail(error: string): void {
+    this.end({ success: false, error, toolExecutions: this.#executions.ended });
+  }
+
+  #emit(event: SubagentEvent): unknown {
+    return this.#context.onSubagentEvent?.(event);
+  }
+}
+
+function nowMs(): number {
+  return Math.round(systemClock.now() / 1000);
+}

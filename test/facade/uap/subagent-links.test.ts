@@ -1,0 +1,129 @@
+// The link between a sub-agent and the call that executes it: the abort of the parent, and the end of recursions.
+
+import { describe, expect, it } from "vitest";
+
+import type { Agent, AgentOptions } from "#facade/uap/agent-contract.ts";
+import { AgentState } from "#facade/uap/agent-state.ts";
+import { agent } from "#facade/uap/uap-agent.ts";
+import type { AgentStreamEvent } from "#facade/uap/uap-event.ts";
+import type { Tool } from "#facade/upp/upp-tool.ts";
+
+import { call, gate, rejection, tool } from "../support/scripted-llm.ts";
+import { calling, explorerTool, modelOf, parentOf, subagentEvents } from "./support/parent-agents.ts";
+import type { Script } from "./support/scripted-agent.ts";
+
+describe("the abort of a parent", () => {
+  /** A sub-agent whose tool waits until its call is aborted. */
+  function waiting() {
+    const [started, aborted] = [gate(), gate()];
+    const waits = tool("grep", async (_params, { signal }) => {
+      signal.addEventListener("abort", aborted.open);
+      started.open();
+      await aborted.passed;
+    });
+    return { explorer: agent({ model: modelOf(calling("grep"), "explorer"), tools: [waits] }), started, aborted };
+  }
+
+  it.each([
+    ["the helper", (explorer: Agent) => explorerTool(explorer)],
+    ["a tool that calls query", (explorer: Agent) => tool("explore", () => explorer.query("Where?"))],
+  ])("The abort of a stream aborts the running tool of a sub-agent that %s executes", async (_name, toolFor) => {
+    const { explorer, started, aborted } = waiting();
+    const stream = parentOf(toolFor(explorer)).stream("Go.", AgentState.initial());
+    const ended = rejection(stream.result);
+    await started.passed;
+    stream.abort();
+    await aborted.passed;
+    expect(await ended).toMatchObject({ name: "UPPError", code: "CANCELLED" });
+  });
+
+  it("An aborted sub-agent ends with an event that states the abort, before the parent's stream ends", async () => {
+    const { explorer, started } = waiting();
+    const abort = new AbortController();
+    const stream = parentOf(explorerTool(explorer), { signal: abort.signal }).stream("Go.", AgentState.initial());
+    const found: AgentStreamEvent[] = [];
+    const read = rejection(
+      (async () => {
+        for await (const event of stream) found.push(event);
+      })(),
+    );
+    stream.result.catch(() => undefined);
+    await started.passed;
+    abort.abort();
+    expect(await read).toMatchObject({ code: "CANCELLED" });
+    expect(subagentEvents(found).at(-1)).toMatchObject({
+      type: "subagent_end",
+      data: { success: false, error: "The sub-agent was aborted." },
+    });
+  });
+});
+
+describe("recursion", () => {
+  it("An agent that a tool of its own execution executes is refused, and the error names the fix", async () => {
+    const tools: Tool[] = [];
+    const own = agent({ model: modelOf(calling("explore", { query: "Again" })), tools });
+    tools.push(explorerTool(own));
+    const { toolExecutions } = await own.query("Go.");
+    expect(toolExecutions).toMatchObject([{ isError: true, result: expect.stringContaining("is its own sub-agent") }]);
+    expect(String(toolExecutions[0]?.result)).toContain("agent({ ...helper })");
+  });
+
+  it("An agent that reaches itself through another agent is refused where it begins again", async () => {
+    const tools: Tool[] = [];
+    const first = agent({ model: modelOf(calling("explore", { query: "Second" }), "first"), tools });
+    const second = agent({
+      model: modelOf(calling("ask_first"), "second"),
+      tools: [tool("ask_first", async () => (await first.query("First again")).response.text)],
+    });
+    tools.push(explorerTool(second));
+    const { state } = await first.generate("Go.", AgentState.initial());
+    expect(state.subagentTraces).toMatchObject([
+      {
+        success: true,
+        toolExecutions: [{ toolName: "ask_first", isError: true, result: expect.stringContaining("own sub-agent") }],
+      },
+    ]);
+  });
+
+  /** An agent that executes a copy of itself in each execution, and the deepest level that was executed. */
+  function recursive(more: AgentOptions = {}): { outermost: Agent; deepest: () => number; errors: string[] } {
+    let deepest = -1;
+    const errors: string[] = [];
+    const at = (level: number, options: AgentOptions): Agent => {
+      const explore = tool("explore", async (_params, parentContext) => {
+        const copy = at(level + 1, {});
+        return (await copy.query("Deeper", { parentContext })).response.text;
+      });
+      const script: Script = ({ messages }) => {
+        deepest = Math.max(deepest, level);
+        const last = messages.at(-1);
+        if (last?.role !== "tool") return { toolCalls: [call("explore")] };
+        if (last.content.includes("maxSubagentDepth")) errors.push(last.content);
+        return { text: "End." };
+      };
+      return agent({ model: modelOf(script), tools: [explore], ...options });
+    };
+    return { outermost: at(0, more), deepest: () => deepest, errors };
+  }
+
+  it.each([
+    ["by default", {}, 32],
+    ["with maxSubagentDepth: 3", { maxSubagentDepth: 3 }, 3],
+    ["with maxSubagentDepth: 0", { maxSubagentDepth: 0 }, 0],
+    ["with maxSubagentDepth: 40", { maxSubagentDepth: 40 }, 40],
+  ])(
+    "A recursion of agents ends at the bound of the outermost agent %s, with an error that names the option",
+    async (_name, options, bound) => {
+      const { outermost, deepest, errors } = recursive(options);
+      await outermost.query("Go.");
+      expect(deepest()).toBe(bound);
+      expect(errors).toHaveLength(1);
+      expect(errors[0]).toContain("raise maxSubagentDepth");
+    },
+  );
+
+  it("A bound that is no number from 0 is refused", async () => {
+    const error = await rejection(recursive({ maxSubagentDepth: -1 }).outermost.query("Go."));
+    expect(error).toMatchObject({ code: "INVALID_REQUEST", message: expect.stringContaining("maxSubagentDepth") });
+  });
+});
