@@ -139,8 +139,10 @@ const outside = (name: string, include: string[], others: string[] = []) => ({
     exclude: [...exclude, ...others],
     include,
     fileParallelism: false,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Longer than `patience` of the tests, whose error names what did not happen. A server's start alone takes five processor seconds.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 100_000 } },
     sequence: { groupOrder: 2 },
   },
 });

@@ -87,7 +87,7 @@ describe("the dev command's console", () => {
     return { server, api: new ApiClient(server.url) };
   };
   const printed = (server: DevServer, text: string | RegExp): Promise<void> =>
-    expect.poll(() => server.output(), { timeout: 10_000 }).toMatch(text);
+    expect.poll(() => server.output()).toMatch(text);
 
   let open: Awaited<ReturnType<typeof start>> | undefined;
   const plain = (): Awaited<ReturnType<typeof start>> => {

@@ -6,12 +6,10 @@ import { fileURLToPath } from "node:url";
 
 import { isPortFree, nextFreePort } from "#cli/dev/free-port.ts";
 
-import { within } from "../support/http-client/deadline.ts";
+import { patience, within } from "../support/http-client/deadline.ts";
 import { bundleOptions, storeBundle } from "./support/served-bundle.ts";
 
 const thisProject = fileURLToPath(new URL("../../", import.meta.url));
-const startDeadline = 45_000;
-const endDeadline = 15_000;
 
 export interface DevServer {
   url: string;
@@ -78,7 +76,7 @@ export function runDevCommand(args: string[], project: ServedProject = thisProje
     ended,
     stop: (signal = "SIGTERM") => {
       child.kill(signal);
-      return within(endDeadline, () => `the end of the dev command after ${signal}:\n${text}`, ended);
+      return within(patience, () => `the end of the dev command after ${signal}:\n${text}`, ended);
     },
   };
 }
@@ -109,7 +107,7 @@ export async function startDevServer(
     void server.ended.then((code) => reject(new Error(`The dev command ended with ${code}:\n${server.output()}`)));
   });
   try {
-    await within(startDeadline, () => `the dev server's ready line:\n${server.output()}`, ready);
+    await within(patience, () => `the dev server's ready line:\n${server.output()}`, ready);
   } catch (error) {
     server.process.kill("SIGKILL");
     throw error;
@@ -122,7 +120,7 @@ export async function startDevServer(
 export async function cutPower(server: DevServer): Promise<void> {
   await server.stop("SIGKILL");
   const port = Number(new URL(server.url).port);
-  const deadline = performance.now() + endDeadline;
+  const deadline = performance.now() + patience;
   while (!(await isPortFree(port))) {
     if (performance.now() > deadline) throw new Error(`Port ${port} is still held after SIGKILL`);
   }

@@ -24,7 +24,7 @@ import { ThreadholdClient } from "#client/index.ts";
 
 import { fromRoot } from "../../scripts/lib/paths.mjs";
 import { tools, wranglerEnvironment } from "../../scripts/lib/tools.mjs";
-import { within } from "../support/http-client/deadline.ts";
+import { patience, within } from "../support/http-client/deadline.ts";
 import { runWrangler, type Wrangler } from "./support/plain-wrangler.ts";
 
 const threadhold = fromRoot("scripts/threadhold.mjs");
@@ -69,7 +69,7 @@ class Project {
   }
 
   async serve(): Promise<string> {
-    const port = await nextFreePort(30_000 + ((process.pid * 7919) % 9_000));
+    const port = await nextFreePort(30_000 + ((process.pid * 7919) % 2_700));
     const url = `http://localhost:${String(port)}`;
     const server = runWrangler({ root: this.root }, "dev", "--port", String(port), "--inspector-port", "0");
     this.#server = server;
@@ -77,7 +77,7 @@ class Project {
     try {
       const ready = waitUntilHealthy(`${url}/agents/healthz`, stopped.signal);
       const early = server.ended.then((code) => Promise.reject(new Error(`It ended with ${String(code)}.`)));
-      await within(45_000, () => `wrangler dev to be healthy:\n${server.output()}`, Promise.race([ready, early]));
+      await within(patience, () => `wrangler dev to be healthy:\n${server.output()}`, Promise.race([ready, early]));
     } finally {
       stopped.abort();
     }

@@ -31,14 +31,18 @@ describe("a catalog that was lost", () => {
   it("A single command restores a lost catalog, from a local state folder or from Cloudflare's list of objects", async () => {
     server = await startDevServer(state, [], { root: project.root, storedBundle: true });
     const api = new ApiClient(server.url);
+    const ids: string[] = [];
     for (const title of ["one", "two", "three"]) {
       const { id } = await api.createThread("assistant", { title });
+      ids.push(id);
       const feed = await api.events(id);
       await api.post(id, "hello");
       await feed.until("run_end");
       feed.close();
     }
-    await expect.poll(async () => (await list()).map(({ status }) => status)).toEqual(["idle", "idle", "idle"]);
+    // The catalog is written after the threads.
+    const threads = await Promise.all(ids.toSorted().map((id) => api.thread(id)));
+    await expect.poll(list).toMatchObject(threads);
     const before = await list();
     await server.stop();
 

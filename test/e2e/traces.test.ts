@@ -1,4 +1,4 @@
-// A real server that exports its traces over HTTP to a collector that this test starts.
+// A real server that exports its traces over HTTP to a collector that this test starts. It has no key of a provider.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -41,5 +41,19 @@ describe("a server with a collector", () => {
     });
     expect(spans.every((span) => span.traceId === traceId)).toBe(true);
     expect(JSON.stringify(spans)).not.toContain("Hello");
+  });
+
+  it("A run of a model without its API key ends with the name of the variable to set, and other requests work", async () => {
+    const api = new ApiClient(server?.url ?? "");
+    for (const provider of ["openai", "anthropic", "google", "openrouter"]) {
+      const { id } = await api.createThread(`${provider}_assistant`);
+      const { run } = await api.say(id, "Hello");
+      expect(run).toMatchObject({ status: "error", error: { code: "not_configured" } });
+      expect(run.error?.message).toContain(`${provider.toUpperCase()}_API_KEY`);
+      expect((await api.call("GET", `/api/models/${provider}`)).body).toMatchObject({ ready: false });
+      expect((await api.messages(id)).map(({ role }) => role)).toEqual(["user"]);
+    }
+    const { id } = await api.createThread();
+    expect((await api.say(id, "Hello")).run.status).toBe("completed");
   });
 });

@@ -8,11 +8,11 @@ import path from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { isPortFree } from "#cli/dev/free-port.ts";
+import { isPortFree, nextFreePort } from "#cli/dev/free-port.ts";
 
 import { fromRoot } from "../../scripts/lib/paths.mjs";
 import { ApiClient } from "../support/http-client/api-client.ts";
-import { within } from "../support/http-client/deadline.ts";
+import { patience, within } from "../support/http-client/deadline.ts";
 import { type DevServer, runDevCommand } from "./dev-server.ts";
 
 const threadhold = fromRoot("scripts/threadhold.mjs");
@@ -110,9 +110,9 @@ describe("threadhold dev", () => {
   const printed = (): string => server?.output() ?? "";
 
   beforeAll(async () => {
-    takenPort = await new Promise((resolve) => {
-      taken.listen(0, "127.0.0.1", () => resolve((taken.address() as { port: number }).port));
-    });
+    // Below the ports of outgoing connections, one of which could take the next port before the server does.
+    takenPort = await nextFreePort(9_300 + (process.pid % 600));
+    await new Promise<void>((resolve) => taken.listen(takenPort, "127.0.0.1", resolve));
     for (const [file, text] of Object.entries(files)) write(file, text);
     write("wrangler.jsonc", configuration(takenPort));
     const starting = dev();
@@ -126,7 +126,7 @@ describe("threadhold dev", () => {
       });
       void starting.ended.then((code) => reject(new Error(`It ended with ${String(code)}:\n${printed()}`)));
     });
-    await within(50_000, () => `the ready line:\n${printed()}`, ready);
+    await within(patience, () => `the ready line:\n${printed()}`, ready);
   });
 
   afterAll(async () => {
@@ -149,14 +149,14 @@ describe("threadhold dev", () => {
     const { id } = await api().createThread("helper");
     const { run } = await api().say(id, "Is it in stock?");
     expect(run).toMatchObject({ status: "completed", text: "It is in stock." });
-    await expect.poll(printed, { timeout: 10_000 }).toMatch(new RegExp(`^helper completed · .* · thread ${id}$`, "m"));
+    await expect.poll(printed).toMatch(new RegExp(`^helper completed · .* · thread ${id}$`, "m"));
     expect(existsSync(path.join(folder, ".wrangler/state/threadhold-migrations"))).toBe(true);
   });
 
   it("The command dev serves a definition that is added while it runs", async () => {
     write("agents/agents/second.ts", agent("second"));
     const names = async (): Promise<string> => JSON.stringify((await api().call("GET", "/api/agents")).body);
-    await expect.poll(names, { timeout: 30_000 }).toContain('"second"');
+    await expect.poll(names).toContain('"second"');
   });
 
   it("The command dev refuses a state folder that a server uses, and a port that is given and taken", async () => {
@@ -173,7 +173,7 @@ describe("threadhold dev", () => {
     expect(started.length).toBeGreaterThan(1);
     expect(await server?.stop("SIGINT")).toBe(0);
     server = undefined;
-    await expect.poll(() => started.filter(isAlive), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => started.filter(isAlive)).toEqual([]);
     expect(await isPortFree(port)).toBe(true);
     expect(existsSync(path.join(folder, ".wrangler/state/threadhold.lock"))).toBe(false);
   });

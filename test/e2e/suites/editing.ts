@@ -15,7 +15,7 @@ import type { SuiteServer } from "./suite-server.ts";
 const healthSchema = z.object({
   diagnostics: z.array(z.object({ file: z.string(), severity: z.string() })).optional(),
 });
-const reload = { timeout: 20_000, interval: 50 };
+const reload = { interval: 50 };
 
 /** The errors that `/healthz` reports; null while the server reloads and does not answer. */
 async function errors(api: ApiClient): Promise<string[] | null> {
@@ -42,12 +42,12 @@ export function editing(use: () => SuiteServer): void {
       const controller = read("agents/api/greeting.get.ts");
       project.write("agents/api/greeting.get.ts", controller.replace('"world"', '"again"'));
       await expect.poll(() => greeting(api), reload).toContain('"hello":"again"');
-      expect(await errors(api)).toEqual([]);
+      await expect.poll(() => errors(api), reload).toEqual([]);
 
       const tool = read("agents/tools/search_handbook.ts");
       project.write("agents/tools/search_handbook.ts", `${tool}\nexport const broken = ;\n`);
       await expect.poll(() => errors(api), reload).toEqual(["agents/tools/search_handbook.ts"]);
-      expect(await greeting(api)).toContain('"hello":"again"');
+      await expect.poll(() => greeting(api), reload).toContain('"hello":"again"');
       expect((await api.say(id, "What is a tool?")).run.text).toContain("A tool is a file in agents/tools.");
 
       project.write("agents/tools/search_handbook.ts", tool);
@@ -68,8 +68,8 @@ export function editing(use: () => SuiteServer): void {
         const tool = readFileSync(path.join(project.root, file), "utf8");
         project.write(file, `${line}\n${tool}`);
         await expect.poll(() => errors(api), reload).toEqual([file]);
-        expect(server.output()).toContain(`${file}:1:`);
-        expect(server.output()).toContain(shown);
+        await expect.poll(() => server.output()).toContain(`${file}:1:`);
+        await expect.poll(() => server.output()).toContain(shown);
         const { id } = await api.createThread();
         expect((await api.say(id, "What is a tool?")).run.text).toContain("A tool is a file in agents/tools.");
         project.write(file, tool);

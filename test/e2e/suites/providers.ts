@@ -30,7 +30,7 @@ async function turn(use: () => SuiteServer, provider: Provider, orders: Order[],
   const id = thread ?? (await api.createThread(`weather_${provider}_assistant`)).id;
   const mark = desk.order(orders);
   const feed = await api.sayForEvents(id, `How is the weather? ${mark}`);
-  expect(await feed.untilEnd(20_000)).toBe("closed");
+  expect(await feed.untilEnd()).toBe("closed");
   const [run] = feed.ofType("run_end");
   const logs = await api.logs(id, `&type=llm_request&run_id=${run?.run_id ?? ""}`);
   return { id, mark, feed, seen: desk.seen(mark), logs };

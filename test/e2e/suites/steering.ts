@@ -4,19 +4,20 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 
 import { queuedInputSchema } from "#contract/queue-route.ts";
+import { deferred } from "#lib/deferred.ts";
 
 import type { ApiClient } from "../../support/http-client/api-client.ts";
 import { codeOf } from "../../support/http-client/api-client.ts";
 import { settledMessages } from "../../support/http-client/transcript.ts";
-import { longQuestion, slowQuestion } from "../support/slow-answer.ts";
+import { longestQuestion, slowQuestion } from "../support/slow-answer.ts";
 import type { SuiteServer } from "./suite-server.ts";
 
 const queueSchema = z.object({ queue: z.array(queuedInputSchema), next_cursor: z.null() });
 
-/** A thread whose answer is being streamed. */
-async function speaking(api: ApiClient, words: number) {
+/** A thread whose answer is being streamed until it is stopped. */
+async function speaking(api: ApiClient) {
   const { id } = await api.createThread("assistant", {
-    initial_messages: [{ role: "user", content: longQuestion(words) }],
+    initial_messages: [{ role: "user", content: longestQuestion }],
   });
   const feed = await api.events(id);
   const { run } = await api.post(id, slowQuestion);
@@ -27,19 +28,30 @@ async function speaking(api: ApiClient, words: number) {
 export function steering(use: () => SuiteServer): void {
   describe("messages during a run", () => {
     it("A steering message joins the active run, which continues with it", async () => {
-      const { api } = use();
-      const { id, feed, run } = await speaking(api, 120);
-      const steered = await api.say(id, "Hello", { when: "steer" });
-      expect(steered.run).toMatchObject({ id: run, status: "completed", steps: 2 });
+      const { api, desk } = use();
+      const { id } = await api.createThread("weather_openai_assistant");
+      const feed = await api.events(id);
+      // The first answer ends only after the steering message was admitted.
+      const admitted = deferred<void>();
+      const pause = { afterBytes: 700, until: admitted.promise };
+      const mark = desk.order([{ fixture: "text", pause }, { fixture: "thinking" }]);
+      const { run } = await api.post(id, `Hello ${mark}`);
+      await feed.until("text_delta");
+      const steering = api.say(id, "And two and two?", { when: "steer" });
+      await feed.until("queue_changed", ({ queued }) => queued.length === 1);
+      admitted.resolve();
+      const steered = await steering;
+      expect(steered.run).toMatchObject({ id: run.id, status: "completed", steps: 2 });
       const messages = await api.messages(id);
-      expect(messages.slice(1).map(({ role, run_id }) => [role, run_id])).toEqual([
-        ["user", run],
-        ["assistant", run],
-        ["user", run],
-        ["assistant", run],
+      expect(messages.map(({ role, run_id }) => [role, run_id])).toEqual([
+        ["user", run.id],
+        ["assistant", run.id],
+        ["user", run.id],
+        ["assistant", run.id],
       ]);
-      expect(messages.at(-2)?.id).toBe(steered.message.id);
-      expect(messages.at(-1)?.content).toMatch(/^Hello! I am the demo assistant/);
+      expect(messages[1]?.content).toBe("Hello there, how can I help?");
+      expect(messages[2]?.id).toBe(steered.message.id);
+      expect(messages[3]?.content).toBe("It is 4.");
       await feed.until("run_end");
       expect(settledMessages(feed.view().messages)).toEqual(messages);
       feed.close();
@@ -47,7 +59,7 @@ export function steering(use: () => SuiteServer): void {
 
     it("A message that interrupts ends the active run, and is answered before the waiting inputs", async () => {
       const { api } = use();
-      const { id, feed, run } = await speaking(api, 500);
+      const { id, feed, run } = await speaking(api);
       const waits = await api.post(id, "Hello");
       const now = await api.say(id, "What is beyond you?", { when: "interrupt" });
       expect(now.run.status).toBe("completed");
@@ -70,7 +82,7 @@ export function steering(use: () => SuiteServer): void {
 
     it("INPUT3 Waiting inputs are listed, changed, moved and removed", async () => {
       const { api } = use();
-      const { id, feed } = await speaking(api, 500);
+      const { id, feed } = await speaking(api);
       const path = `/api/threads/${id}/queue`;
       const ids = [];
       for (const content of ["one", "two", "three"]) ids.push((await api.post(id, content)).run.id);

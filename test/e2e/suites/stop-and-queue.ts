@@ -7,16 +7,16 @@ import type { ApiClient } from "../../support/http-client/api-client.ts";
 import { codeOf } from "../../support/http-client/api-client.ts";
 import type { Feed } from "../../support/http-client/feed.ts";
 import { settledMessages } from "../../support/http-client/transcript.ts";
-import { longQuestion, slowQuestion } from "../support/slow-answer.ts";
+import { longestQuestion, slowQuestion } from "../support/slow-answer.ts";
 import type { SuiteServer } from "./suite-server.ts";
 
 const turn = ["user", "assistant", "tool", "assistant"];
 const statusSchema = z.object({ status: z.string() });
 
-/** A thread whose answer is being streamed, word by word, for many seconds. */
+/** A thread whose answer is being streamed, word by word, until it is stopped. */
 async function busyThread(api: ApiClient): Promise<{ id: string; feed: Feed; run: string }> {
   const { id } = await api.createThread("assistant", {
-    initial_messages: [{ role: "user", content: longQuestion(500) }],
+    initial_messages: [{ role: "user", content: longestQuestion }],
   });
   const feed = await api.events(id);
   const { run } = await api.post(id, slowQuestion);
@@ -69,13 +69,15 @@ export function stopAndQueue(use: () => SuiteServer): void {
 
     it("A message with when=reject is refused while a run is active, and leaves nothing", async () => {
       const { api } = use();
-      const { id, feed } = await busyThread(api);
+      const { id, feed, run } = await busyThread(api);
       const before = await api.messages(id);
       const json = { content: "Hello", when: "reject" };
       const refused = await api.call("POST", `/api/threads/${id}/messages`, { json });
       expect([refused.status, codeOf(refused)]).toEqual([409, "conflict"]);
       expect((await api.messages(id)).length).toBe(before.length);
       await api.call("POST", `/api/threads/${id}/stop`);
+      // The stop is stored when its response comes; the run may end a moment later.
+      await feed.until("run_end", ({ run_id }) => run_id === run);
       expect((await api.say(id, "Hello", { when: "reject" })).run.status).toBe("completed");
       feed.close();
     });

@@ -6,10 +6,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { within } from "../../support/http-client/deadline.ts";
+import { patience, within } from "../../support/http-client/deadline.ts";
 
 const folder = fileURLToPath(new URL("../../../docs/guide/", import.meta.url));
-const runDeadline = 45_000;
 
 /** A fenced block. `info` is the text after its three backticks. */
 export interface Fence {
@@ -105,7 +104,7 @@ export async function runBlocks(blocks: readonly TestedBlock[], url: string, cwd
     shell.on("error", reject);
   });
   try {
-    const code = await within(runDeadline, () => `the end of the commands, which printed:\n${printed}`, ended);
+    const code = await within(patience, () => `the end of the commands, which printed:\n${printed}`, ended);
     if (code !== 0) throw new Error(`The commands ended with ${String(code)} and printed:\n${printed}`);
   } finally {
     shell.kill("SIGKILL");

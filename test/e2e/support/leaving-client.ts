@@ -5,10 +5,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 
-import { within } from "../../support/http-client/deadline.ts";
+import { patience, within } from "../../support/http-client/deadline.ts";
 import type { RawTarget } from "./raw-request.ts";
-
-const patience = 90_000;
 
 /** How a client leaves: it closes the connection (a FIN if it has read everything), resets it, or aborts `fetch`. */
 export const waysToLeave = ["close", "reset", "abort"] as const;

@@ -8,7 +8,7 @@ import { waitUntilHealthy } from "#cli/dev/wait-until-healthy.ts";
 
 import { fromRoot } from "../../../scripts/lib/paths.mjs";
 import { tools, wranglerEnvironment } from "../../../scripts/lib/tools.mjs";
-import { within } from "../../support/http-client/deadline.ts";
+import { patience, within } from "../../support/http-client/deadline.ts";
 import type { ProjectCopy } from "./project-copy.ts";
 
 /** A running wrangler. */
@@ -35,7 +35,7 @@ export function runWrangler(project: Pick<ProjectCopy, "root">, ...args: string[
     ended: run.ended,
     async stop() {
       run.signal("SIGTERM");
-      await within(15_000, () => `wrangler's end:\n${output}`, run.ended);
+      await within(patience, () => `wrangler's end:\n${output}`, run.ended);
     },
   };
 }
@@ -45,12 +45,12 @@ export async function startPlainServer(project: ProjectCopy): Promise<Wrangler &
   const port = await nextFreePort(20_000 + ((process.pid * 7919) % 9_000));
   // A state folder without applied migrations.
   const state = path.join(project.root, "plain-state");
-  const run = runWrangler(project, "dev", "--port", String(port), "--persist-to", state);
+  const run = runWrangler(project, "dev", "--port", String(port), "--inspector-port", "0", "--persist-to", state);
   const url = `http://localhost:${String(port)}`;
   const stopped = new AbortController();
   try {
     const ready = waitUntilHealthy(`${url}/healthz`, stopped.signal);
-    await within(45_000, () => `wrangler dev to be healthy:\n${run.output()}`, ready);
+    await within(patience, () => `wrangler dev to be healthy:\n${run.output()}`, ready);
   } catch (error) {
     await run.stop();
     throw error;

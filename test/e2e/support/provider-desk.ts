@@ -13,6 +13,8 @@ export interface Order {
   fixture: string;
   /** The connection breaks after this many bytes. */
   breakAfter?: number;
+  /** Nothing more is sent after this many bytes until the promise resolves. */
+  pause?: { afterBytes: number; until: Promise<void> };
   headers?: Record<string, string>;
   /** Its error messages repeat the key of the request, as some providers do. */
   repeatKey?: true;
@@ -104,7 +106,20 @@ async function pass(models: ModelServer, { path, headers, body, order, response 
     const key = keyIn(headers);
     response.end((await answer.text()).replace(/"message":\s*"/g, (found) => `${found}${key} is not it. `));
   } else {
-    await pipeline(Readable.from(answer.body ?? []), response);
+    const body: AsyncIterable<Uint8Array> = answer.body ?? Readable.from([]);
+    await pipeline(Readable.from(order.pause === undefined ? body : paused(body, order.pause)), response);
+  }
+}
+
+async function* paused(body: AsyncIterable<Uint8Array>, { afterBytes, until }: NonNullable<Order["pause"]>) {
+  let sent = 0;
+  for await (const piece of body) {
+    const before = Math.max(0, Math.min(piece.length, afterBytes - sent));
+    sent += piece.length;
+    if (before > 0) yield piece.subarray(0, before);
+    if (before === piece.length) continue;
+    await until;
+    yield piece.subarray(before);
   }
 }
 

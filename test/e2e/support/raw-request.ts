@@ -5,9 +5,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import type { ClientRequest, IncomingMessage } from "node:http";
 
-import { within } from "../../support/http-client/deadline.ts";
-
-const patience = 30_000;
+import { patience, within } from "../../support/http-client/deadline.ts";
 
 /** A response that was read to its end. */
 export interface RawAnswer {

@@ -13,6 +13,7 @@ import type { Message } from "#contract/thread-message.ts";
 import { threadSchema } from "#contract/thread.ts";
 import type { Thread } from "#contract/thread.ts";
 
+import { patience } from "./deadline.ts";
 import type { Feed } from "./feed.ts";
 import { socketFeed } from "./socket-feed.ts";
 import { sseFeed } from "./sse-feed.ts";
@@ -39,7 +40,6 @@ export interface Admitted {
 }
 
 const failure = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
-const patience = 20_000;
 
 /** One caller of one server. */
 export class ApiClient {

@@ -1,5 +1,11 @@
 // Waits with a limit: a wait of a test ends after a time, with a sentence that names what did not happen.
 
+/**
+ * Milliseconds that a test waits for what has to happen. Only a failure needs them: an ended wait names what did not happen. They are many,
+ * because the processors may be busy with other tests, and shorter than the time limit of a test.
+ */
+export const patience = 100_000;
+
 /** Returns the promise's value. Rejects with `what` if it does not settle within this many milliseconds. */
 export async function within<T>(
   milliseconds: number,

@@ -7,10 +7,8 @@ import WebSocket from "ws";
 import { feedEventSchema } from "#contract/feed.ts";
 import type { FeedEvent } from "#contract/feed.ts";
 
-import { within } from "./deadline.ts";
+import { patience, within } from "./deadline.ts";
 import { UpgradeRefused } from "./socket-feed.ts";
-
-const patience = 20_000;
 
 /** The messages that a subscriber of the feed received. */
 export class FeedWords {

@@ -6,10 +6,7 @@ import type { EventOf, EventType, ThreadEvent } from "#contract/event.ts";
 import { foldAll } from "#contract/fold.ts";
 import type { ThreadView } from "#contract/fold.ts";
 
-import { within } from "./deadline.ts";
-
-/** Milliseconds that a test waits for an event by default. */
-const patience = 15_000;
+import { patience, within } from "./deadline.ts";
 
 interface Waiter {
   test: () => boolean;

@@ -2,9 +2,7 @@
 
 import type { ThreadList, ThreadStatus } from "#client/index.ts";
 
-import { within } from "./deadline.ts";
-
-const patience = 20_000;
+import { patience, within } from "./deadline.ts";
 
 /** A subscribed list. */
 export interface ShownList {

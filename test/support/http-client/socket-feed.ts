@@ -4,7 +4,7 @@ import WebSocket from "ws";
 
 import { acknowledgeBytes, acknowledgeIntervalMs } from "#contract/stream-limits.ts";
 
-import { within } from "./deadline.ts";
+import { patience, within } from "./deadline.ts";
 import { Feed } from "./feed.ts";
 
 /** An upgrade request that got another response. */
@@ -45,7 +45,7 @@ export async function socketFeed(url: string, headers: Record<string, string> = 
       );
     });
   });
-  return within(10_000, `an answer to the upgrade of ${url}`, opened);
+  return within(patience, `an answer to the upgrade of ${url}`, opened);
 }
 
 function acknowledge(socket: WebSocket, feed: Feed): { taken: (bytes: number) => void; stop: () => void } {

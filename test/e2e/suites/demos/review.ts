@@ -20,11 +20,12 @@ export function review(use: () => SuiteServer): void {
     await live.until("run_end", ({ run_id }) => run_id === run.id);
     live.close();
 
-    const { threads } = await api.ask(threadsSchema, "GET", `/api/threads?parent_id=${id}`);
-    const [child] = threads;
-    expect(threads).toMatchObject([
-      { agent_id: "review_room", status: "idle", parent: { thread_id: id, run_id: run.id } },
-    ]);
+    const children = async () => (await api.ask(threadsSchema, "GET", `/api/threads?parent_id=${id}`)).threads;
+    // The catalog is written after the thread, so the list may be one change late.
+    await expect
+      .poll(children)
+      .toMatchObject([{ agent_id: "review_room", status: "idle", parent: { thread_id: id, run_id: run.id } }]);
+    const [child] = await children();
     const all = await api.ask(threadsSchema, "GET", "/api/threads?limit=200");
     expect(all.threads.map((thread) => thread.id)).not.toContain(child?.id);
 
