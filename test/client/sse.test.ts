@@ -134,10 +134,13 @@ describe("the SSE connection", () => {
     await server.came(1);
     time.advance(15_000);
     expect(await sink.end).toMatchObject({ message: expect.stringMatching(/No response/) });
-    const streaming = await carried({ text: ": heartbeat\n\n", headers: { "x-endless": "true" } });
-    await streaming.sink.until("opened");
+    const event = { type: "queue_changed", seq: 8, thread_id: threadId, at: 1, queued: [], prev: 7 };
+    const text = `data: ${JSON.stringify(event)}\n\n`;
+    const streaming = await carried({ text, headers: { "x-endless": "true" } });
+    // Data after this event would begin the silence again.
+    await streaming.sink.until(8);
     streaming.time.advance(44_999);
-    expect(streaming.sink.emitted).toEqual(["opened"]);
+    expect(streaming.sink.emitted).toEqual(["opened", 8]);
     streaming.time.advance(1);
     expect(await streaming.sink.end).toMatchObject({ message: expect.stringMatching(/silent/) });
   });

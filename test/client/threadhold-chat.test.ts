@@ -39,7 +39,7 @@ it("AISDK14 A chat in React's strict mode loads the conversation, resumes the an
   const Shown = (): ReactNode => {
     const chat = useThreadholdChat({ threadId: "one thread" });
     shown.push(chat);
-    if (chat.status === "ready" && chat.messages.length === 2) answered.resolve();
+    if (chat.status === "ready" && !chat.isLoading && chat.messages.length === 2) answered.resolve();
     return null;
   };
   const page = await openPage();
@@ -76,9 +76,9 @@ it("AISDK14 A chat whose load failed shows the error and is not loading, and its
   const Shown = (): ReactNode => {
     const chat = useThreadholdChat({ threadId: "one" });
     shown.push(chat);
-    if (chat.status === "error") failed.resolve();
+    if (chat.status === "error" && !chat.isLoading) failed.resolve();
     if (chat.status === "ready" && !chat.isLoading && chat.messages.length === 0) cleared.resolve();
-    if (chat.status === "ready" && chat.messages.length === 4) answered.resolve();
+    if (chat.status === "ready" && !chat.isLoading && chat.messages.length === 4) answered.resolve();
     return null;
   };
   const page = await openPage();

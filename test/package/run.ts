@@ -70,7 +70,8 @@ export interface RunningServer {
 
 /** Starts a server by a command that ends with `--port`, and waits until it answers. */
 export async function serve(command: ProgramCommand, surroundings: Surroundings): Promise<RunningServer> {
-  const port = await nextFreePort(28_000 + 100 * Number(process.env["VITEST_POOL_ID"] ?? 0));
+  // Below the ports of the servers of test/e2e and test/soak, which may start at the same time.
+  const port = await nextFreePort(7_000 + 100 * Number(process.env["VITEST_POOL_ID"] ?? 0));
   const [program, ...args] = command;
   const child = spawn(program, [...args, String(port)], {
     cwd: surroundings.cwd,
@@ -85,7 +86,8 @@ export async function serve(command: ProgramCommand, surroundings: Surroundings)
   const failed = new AbortController();
   void ended.then(() => failed.abort());
   const close = async (): Promise<void> => {
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGTERM");
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+      process.kill(-child.pid, "SIGTERM");
     await ended;
   };
   const url = `http://localhost:${String(port)}`;

@@ -83,7 +83,7 @@ describe("a project that moves to the next version of the package", () => {
   async function end(): Promise<void> {
     const running = server;
     server = undefined;
-    if (running?.pid === undefined) return;
+    if (running?.pid === undefined || running.exitCode !== null || running.signalCode !== null) return;
     const ended = new Promise((resolve) => running.once("close", resolve));
     process.kill(-running.pid, "SIGKILL");
     await ended;
@@ -92,11 +92,11 @@ describe("a project that moves to the next version of the package", () => {
   async function start(): Promise<void> {
     const migrated = await inProject("wrangler", "d1", "migrations", "apply", "CATALOG", "--local");
     expect(migrated).toMatchObject({ code: 0 });
-    const port = await nextFreePort(28_887);
+    const port = await nextFreePort(7_887);
     url = `http://localhost:${String(port)}`;
     server = spawn(
       path.join(folder, "node_modules/.bin/wrangler"),
-      ["dev", "--port", String(port), "--show-interactive-dev-session=false"],
+      ["dev", "--port", String(port), "--inspector-port", "0", "--show-interactive-dev-session=false"],
       {
         cwd: folder,
         detached: true,
@@ -223,14 +223,15 @@ describe("a project that moves to the next version of the package", () => {
     const id = "44444444-4444-4444-8444-444444444444";
     expect((await post("/api/threads", { id, agent_id: "shop", title: "New" })).status).toBe(201);
     expect((await post(`/api/threads/${id}/messages?wait=true`, { content: "Hello" })).status).toBe(200);
-    const listed = (await read("/api/threads?q=New")) as { threads: { id: string; last_message: string }[] };
-    expect(listed.threads).toMatchObject([{ id, last_message: "You said: Hello" }]);
+    // The catalog is written after the thread.
+    const listed = async () => ((await read("/api/threads?q=New")) as { threads: unknown[] }).threads;
+    await expect.poll(listed).toMatchObject([{ id, last_message: "You said: Hello" }]);
     const deleted = await fetch(`${url}/api/threads/${id}`, {
       method: "DELETE",
       headers: { "sec-fetch-site": "none" },
     });
     expect(deleted.ok).toBe(true);
-    expect(((await read("/api/threads?q=New")) as { threads: unknown[] }).threads).toEqual([]);
+    expect(await listed()).toEqual([]);
     await read(`/api/usage?from=${today}&to=${today}`);
     await end();
     rmSync(later);

@@ -13,7 +13,8 @@ export default defineConfig({
     globalSetup: fileURLToPath(new URL("packed.ts", import.meta.url)),
     // The tests mostly wait for programs.
     maxWorkers: 2,
-    testTimeout: 180_000,
-    hookTimeout: 300_000,
+    testTimeout: 300_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 100_000 } },
   },
 });

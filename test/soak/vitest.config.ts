@@ -12,7 +12,8 @@ export default defineConfig({
     fileParallelism: false,
     // The suites print their progress line by line.
     disableConsoleIntercept: true,
-    testTimeout: 60_000,
+    testTimeout: 240_000,
     hookTimeout: 900_000,
+    expect: { poll: { timeout: 100_000 } },
   },
 });

@@ -91,8 +91,8 @@ export function exportAndImport(use: () => DevServer): void {
         const part = await rawCall(emma, "GET", `/api/threads/${id}/files/large.bin`, { headers });
         expect([part.status, part.body.equals(bytes.subarray(begin, end + 1))]).toEqual([206, true]);
       }
-      const { threads } = (await emma.call("GET", "/api/threads?q=to%20keep")).body as { threads: { id: string }[] };
-      expect(threads.map((one) => one.id)).toContain(id);
+      const found = async () => (await emma.call("GET", "/api/threads?q=to%20keep")).text;
+      await expect.poll(found).toContain(id);
       const again = await emma.say(id, "And on");
       expect(again.run.status).toBe("completed");
       expect(await emma.messages(id)).toHaveLength(messages.length + 2);

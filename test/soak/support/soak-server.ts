@@ -29,10 +29,19 @@ export async function startSoakServer({ state, variables, project }: SoakStart):
     ...server,
     async kill() {
       // On systems other than Linux the group ends by itself when the dev command is gone.
-      if (group !== null) process.kill(-group, "SIGKILL");
+      if (group !== null) killGroup(group);
       await cutPower(server);
     },
   };
+}
+
+/** Sends SIGKILL to a process group, which may have ended already. */
+function killGroup(group: number): void {
+  try {
+    process.kill(-group, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }
 
 /** The process group that the dev command made for wrangler; null on a system without /proc. */
