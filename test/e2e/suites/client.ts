@@ -6,7 +6,7 @@ import WebSocket from "ws";
 
 import { EventQueue } from "#client/event-queue.ts";
 import { ThreadholdClient } from "#client/index.ts";
-import type { ClientOptions, Connection, Sending, ThreadHandle } from "#client/index.ts";
+import type { ClientOptions, ThreadHandle } from "#client/index.ts";
 
 import { openCuttingProxy } from "../../support/cutting-proxy.ts";
 import type { CuttingProxy } from "../../support/cutting-proxy.ts";
@@ -14,6 +14,7 @@ import { patience, within } from "../../support/http-client/deadline.ts";
 import { shownList } from "../../support/http-client/shown-list.ts";
 import { settledMessages } from "../../support/http-client/transcript.ts";
 import type { DevServer } from "../dev-server.ts";
+import { changed, firstWords, nextPending, rested } from "../support/followed-thread.ts";
 import { longestQuestion, longQuestion, slowQuestion } from "../support/slow-answer.ts";
 
 /** Every address at which a client opened a socket. */
@@ -363,44 +364,4 @@ export function clientOverTheNetwork(use: () => DevServer, answerWith: (text: As
       expect((await thread.files.glob("**/*.bin")).paths).toHaveLength(2);
     });
   });
-
-  /** Resolves once `test` holds for a followed thread. */
-  function changed(thread: ThreadHandle, test: () => boolean): Promise<void> {
-    const came = new Promise<void>((resolve) => {
-      const look = (): void => {
-        if (!test()) return;
-        queueMicrotask(() => leave());
-        resolve();
-      };
-      const leave = thread.subscribe(look);
-      look();
-    });
-    const stand = (): string => JSON.stringify([describeConnection(thread.connection), thread.state]);
-    return within(patience, stand, came);
-  }
-
-  function describeConnection(connection: Connection): unknown {
-    return "error" in connection ? { ...connection, error: String(connection.error) } : connection;
-  }
-
-  async function firstWords(sending: Sending): Promise<void> {
-    for await (const words of sending.text) if (words !== "") return;
-  }
-
-  /** Resolves with the run once it has ended or waits. */
-  async function rested(thread: ThreadHandle, runId: string) {
-    await changed(thread, () => /^(completed|stopped|limit|error)$/.test(thread.state.runs[runId]?.status ?? ""));
-    return thread.runs.get(runId);
-  }
-
-  /** Resolves with the next pending call. */
-  async function nextPending(thread: ThreadHandle, before: string): Promise<string> {
-    for await (const event of thread.events()) {
-      const calls = event.type === "snapshot" ? event.thread.pending_tool_calls : [];
-      const open = event.type === "awaiting_tool_execution" ? event.tool_calls : calls;
-      const next = open.find(({ id }) => id !== before);
-      if (next !== undefined) return next.id;
-    }
-    throw new Error("The subscription ended");
-  }
 }
