@@ -284,9 +284,18 @@ it("A failure can be held until it is released", async () => {
 
 it("A turn that takes too long fails with an error that names what it waits for", async () => {
   const thread = await startThread("support_desk", { answers: [hold(text("Let me"))], timeoutMs: 300 });
-  await expect(thread.send("Hi")).rejects.toThrow(
+  // The time of the turn is over when the answer is held, and not before.
+  const time = new AbortController();
+  const timeout = AbortSignal.timeout.bind(AbortSignal);
+  const timeouts = vi.spyOn(AbortSignal, "timeout");
+  timeouts.mockImplementation((milliseconds) => (milliseconds === 300 ? time.signal : timeout(milliseconds)));
+  const sent = thread.send("Hi");
+  await thread.held();
+  time.abort();
+  await expect(sent).rejects.toThrow(
     /neither ended nor waited within 300 ms\. The thread is running .*; the answer to the thread .* is held until release\(\)/,
   );
+  timeouts.mockRestore();
   await thread.stop();
 });
 
