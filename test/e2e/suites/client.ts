@@ -82,6 +82,8 @@ export function clientOverTheNetwork(use: () => DevServer, answerWith: (text: As
       async (_, socket) => {
         const client = open({ WebSocket: socket });
         const thread = await begin(client);
+        // Without another holder the connection is closed shortly after the end of the run.
+        const leave = thread.follow();
         const sending = thread.send("Hello there");
         const types: string[] = [];
         for await (const event of sending) types.push(event.type);
@@ -95,6 +97,7 @@ export function clientOverTheNetwork(use: () => DevServer, answerWith: (text: As
         expect(text).not.toBe("");
         expect(settledMessages(thread.state.messages)).toEqual((await thread.messages.list()).items);
         expect(thread.connection).toMatchObject({ state: "live", carrier: socket === null ? "sse" : "socket" });
+        leave();
       },
     );
 
@@ -228,8 +231,10 @@ export function clientOverTheNetwork(use: () => DevServer, answerWith: (text: As
         }
       }
       const thread = await begin(open({ WebSocket: NoSocket, random: () => 0 }));
+      const leave = thread.follow();
       expect((await thread.send("Hello")).status).toBe("completed");
       expect(thread.connection).toMatchObject({ state: "live", carrier: "sse" });
+      leave();
     });
 
     it("A send by a client without access to the thread rejects with the error's code, and stores no message", async () => {
