@@ -1,3 +1,5 @@
+import { fromRoot } from "./paths.mjs";
+
 // The command files of the tools that scripts run. Running them with node directly is a second faster than npx and needs no shell.
 export const tools = {
   knip: "node_modules/knip/bin/knip.js",
@@ -34,3 +36,11 @@ export const wranglerEnvironment = {
   WRANGLER_SEND_ERROR_REPORTS: "false",
   WRANGLER_SEND_METRICS: "false",
 };
+
+/** Keeps the compiled code of large modules, for this process's children and theirs. */
+export function compileCacheEnvironment() {
+  const { NODE_OPTIONS = "" } = process.env;
+  return {
+    NODE_OPTIONS: `${NODE_OPTIONS} --require=${JSON.stringify(fromRoot("scripts/lib/compile-cache.cjs"))}`.trim(),
+  };
+}

@@ -11,7 +11,7 @@ import { fromRoot } from "./paths.mjs";
 import { provokedLines } from "./provoked-lines.mjs";
 import { startSupervised } from "./supervised-group.mjs";
 import { countTests, failedTests } from "./test-count.mjs";
-import { compilerEnvironment, tools, wranglerEnvironment } from "./tools.mjs";
+import { compileCacheEnvironment, compilerEnvironment, tools, wranglerEnvironment } from "./tools.mjs";
 
 /**
  * @typedef {object} Lane one vitest
@@ -78,6 +78,7 @@ async function startLane({ args, computes = false }, { files, env }) {
   const vitest = await startSupervised([process.execPath, fromRoot(tools.vitest), "run", ...reporters, ...args], {
     ...wranglerEnvironment,
     ...compilerEnvironment,
+    ...compileCacheEnvironment(),
     ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}),
     ...env,
   });

@@ -35,7 +35,14 @@ export const programPath = (process.env["PATH"] ?? "")
  */
 function environment({ cwd, env: more = {} }: Surroundings): NodeJS.ProcessEnv {
   const { HOME, TMPDIR } = process.env;
-  const names = ["npm_config_registry", "npm_config_cache", "npm_config_userconfig", "NODE_EXTRA_CA_CERTS", "GOGC"];
+  const names = [
+    "npm_config_registry",
+    "npm_config_cache",
+    "npm_config_userconfig",
+    "NODE_EXTRA_CA_CERTS",
+    "NODE_OPTIONS",
+    "GOGC",
+  ];
   const passed = Object.entries(process.env).filter(([name]) => names.includes(name));
   return {
     PATH: `${path.join(cwd, "node_modules/.bin")}${path.delimiter}${programPath}`,

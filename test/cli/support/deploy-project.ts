@@ -92,8 +92,16 @@ export function writeShop(files: Files, apiEnv: Record<string, string>): DeployP
   const root = writeProject(files, join(packageRoot, ".cache/deploy"));
   const home = mkdtempSync(join(tmpdir(), "threadhold-home-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-  const { PATH, TMPDIR } = process.env;
-  const env = { PATH, TMPDIR, HOME: home, XDG_CONFIG_HOME: home, WRANGLER_SEND_METRICS: "false", ...apiEnv };
+  const { PATH, TMPDIR, NODE_OPTIONS } = process.env;
+  const env = {
+    PATH,
+    TMPDIR,
+    NODE_OPTIONS,
+    HOME: home,
+    XDG_CONFIG_HOME: home,
+    WRANGLER_SEND_METRICS: "false",
+    ...apiEnv,
+  };
   return {
     root,
     read: (file) => readFileSync(join(root, file), "utf8"),
