@@ -1,15 +1,16 @@
-// Takes three detours out of the Workers pool of vitest, which take most of a test's time and change nothing of what is tested:
+// Takes four detours out of the Workers pool of vitest, which take most of a test's time and change nothing of what is tested:
 //
 // - Each request to an object or to the Worker imports the Worker's main module again, over a request to another object and two
 //   messages to the process outside. The module is the same until the Worker ends, so the first import is kept.
 // - Each request to an object also asks for its instance that way. The instance is the same while the object lives, so it is kept.
 // - Each new instance wraps the prototype of its class in one more proxy (`createProxyPrototypeClass`), and each look at a method
 //   passes them all. All of these proxies do the same, so the first one is kept.
+// - Each `setTimeout` creates a stack trace to find out whether vitest calls it. For a timer with a delay the pool does not use the result.
 //
 // Requests are so quick afterwards that they wait for nothing outside: a test that asks an object in a loop without pauses keeps
 // the runtime from all input, output and timers. Such tests use `holds` or `vi.waitUntil`.
 //
-// The first two are for projects that provide `quickPool`. The golden transcripts count rows that background work reads and writes
+// All but the third are for projects that provide `quickPool`. The golden transcripts count rows that background work reads and writes
 // meanwhile, so they keep the time that the detours take.
 
 import { inject } from "vitest";
@@ -83,11 +84,21 @@ function keepPrototypes(): void {
   });
 }
 
+/** Gives timers with a delay to the runtime's own function, as the pool does after it has created a stack trace. */
+function setTimersDirectly(): void {
+  const pooled = globalThis.setTimeout;
+  const { setTimeout: direct } = Object.getPrototypeOf(globalThis) as { setTimeout: typeof setTimeout };
+  const set = (...args: [callback: unknown, delay?: number]): unknown =>
+    Reflect.apply((args[1] ?? 0) === 0 ? pooled : direct, globalThis, args);
+  globalThis.setTimeout = set as typeof setTimeout;
+}
+
 // Applied once in each Worker, whose test files run one after the other.
 const done = Symbol.for("quick pool");
 
 if (!(done in globalThis)) {
   Object.defineProperty(globalThis, done, { value: true });
   if (isQuick) keepMainModule(mocker.moduleRunner);
+  if (isQuick) setTimersDirectly();
   keepPrototypes();
 }
