@@ -1,8 +1,8 @@
 // Runs a program in a process group of its own that ends with this process. If this process is killed (SIGKILL), its end of the pipe
 // closes, and the program ends its whole group. Otherwise wrangler's workerd would continue, keep the port and run alarms on the files.
 
-import { spawn, type SpawnOptions } from "node:child_process";
-import type { Readable } from "node:stream";
+import { spawn, type ChildProcessByStdio, type SpawnOptions } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
 
 /** A running process group. */
 export interface ProcessGroup {
@@ -11,8 +11,18 @@ export interface ProcessGroup {
   stderr: Readable;
   /** Sends a signal to each process of the group. */
   signal: (name: NodeJS.Signals) => void;
+  /** Sends a message to the first process, which must have a channel. */
+  send: (message: object) => void;
+  /** Resolves with the first message of the first process; undefined if the process ends before it sends one. */
+  firstMessage: Promise<unknown>;
   /** Resolves with the exit code of the first process when all output has been read. */
   ended: Promise<number>;
+}
+
+/** How a process group is started. */
+interface GroupOptions extends Pick<SpawnOptions, "cwd" | "env"> {
+  /** Whether the first process, which is Node, has a channel for messages. */
+  channel?: boolean;
 }
 
 /**
@@ -21,9 +31,14 @@ export interface ProcessGroup {
  */
 export function startGroup(
   [program, ...args]: readonly [program: string, ...args: string[]],
-  { cwd, env }: Pick<SpawnOptions, "cwd" | "env">,
+  { cwd, env, channel = false }: GroupOptions,
 ): ProcessGroup {
-  const child = spawn(program, args, { cwd, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(program, args, {
+    cwd,
+    env,
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe", ...(channel ? ["ipc" as const] : [])],
+  }) as ChildProcessByStdio<Writable, Readable, Readable>;
   const signal = (name: NodeJS.Signals): void => {
     if (child.pid !== undefined) signalGroup(child.pid, name);
   };
@@ -34,7 +49,13 @@ export function startGroup(
     // "close" comes after "exit", when all output has been read.
     child.on("close", (code) => resolve(code ?? 1));
   });
-  return { pid: child.pid, stdout: child.stdout, stderr: child.stderr, signal, ended };
+  const firstMessage = new Promise<unknown>((resolve) => {
+    child.once("message", resolve);
+    void ended.then(() => resolve(undefined));
+  });
+  // A process that has ended is reported by `ended`.
+  const send = (message: object): void => void child.send(message, () => undefined);
+  return { pid: child.pid, stdout: child.stdout, stderr: child.stderr, signal, send, firstMessage, ended };
 }
 
 /** Ends the process group that this process leads when the process that started it ends. */

@@ -5,13 +5,15 @@ import { join } from "node:path";
 
 import { buildProject } from "../build-commands.ts";
 import { endingSignals, type CliContext, type ExitCode } from "../context.ts";
-import { error, formatFinding, isError } from "../doctor/finding.ts";
+import { error, formatFinding, isError, type Finding } from "../doctor/finding.ts";
 import { buildCheck, configFindings } from "../doctor/wrangler-checks.ts";
 import {
   defaultPort,
+  findConfiguredProject,
   hasOwnMain,
   localState,
-  readWranglerProject,
+  readConfiguration,
+  withConfiguration,
   type WranglerProject,
 } from "../doctor/wrangler-package.ts";
 import { applyCatalogMigrations } from "./catalog-migrations.ts";
@@ -22,7 +24,7 @@ import { opensLoopback } from "./local-access.ts";
 import { passLines } from "./pass-lines.ts";
 import { plainLine } from "./plain-line.ts";
 import { startGroup, type ProcessGroup } from "./process-group.ts";
-import type { ServerSettings } from "./server-commands.ts";
+import type { ConfigurationMessage, ServedProject, ServerSettings } from "./server-commands.ts";
 import { withSourcePositions } from "./source-stack.ts";
 import { lockState } from "./state-lock.ts";
 import { isHealthCheck, waitUntilHealthy } from "./wait-until-healthy.ts";
@@ -38,8 +40,111 @@ const wranglerEnvironment = {
 /** Runs the command `dev`. With `--json` standard output has the lines of the Worker's log alone. */
 export async function runDev(options: DevOptions, given: CliContext): Promise<ExitCode> {
   const context = options.json ? { ...given, print: given.printError } : given;
-  const project = findProject(options, context);
-  if (project === null) return 1;
+  const found = findConfiguredProject(options.root, options.config);
+  if (!("wrangler" in found)) {
+    servable(found, options, context);
+    return 1;
+  }
+  const start: StartProcess = (command, channel) =>
+    startProcess(command, { options, context, printLog: given.print, channel });
+  const { environment } = options;
+  const served: ServedProject = { root: found.root, file: found.file, environment };
+  const waiting = needsCommandLine(options) ? undefined : start(["dev-server", JSON.stringify(served)], true);
+  const end = (): void => waiting?.group.signal("SIGKILL");
+  process.on("exit", end);
+  try {
+    const read = waiting === undefined ? readConfiguration(found, environment) : await receiveConfiguration(waiting);
+    const project = servable("config" in read ? withConfiguration(found, read.config) : read, options, context);
+    return project === null ? 1 : await serveLocked({ project, options, context, waiting, start });
+  } finally {
+    // After an error the process still waits for its settings.
+    end();
+    process.off("exit", end);
+    await waiting?.group.ended;
+  }
+}
+
+/** Whether wrangler's command line serves, which has options that its local server does not have. */
+const needsCommandLine = ({ rest, inspect }: DevOptions): boolean => rest.length > 0 || inspect;
+
+/** The first process of the server's process group. Its output is printed. */
+interface ServerProcess {
+  group: ProcessGroup;
+  /** Reports that the server's address is printed. */
+  greeted: () => void;
+}
+
+/** Starts a hidden command of this program as the first process of a group. */
+type StartProcess = (command: readonly string[], channel: boolean) => ServerProcess;
+
+interface ProcessOptions {
+  options: DevOptions;
+  context: CliContext;
+  /** Prints a line of the Worker's log. */
+  printLog: (line: string) => void;
+  /** Whether the process receives messages. */
+  channel: boolean;
+}
+
+function startProcess(
+  command: readonly string[],
+  { options, context, printLog, channel }: ProcessOptions,
+): ServerProcess {
+  const { self, env, print, printError, colours } = context;
+  const [program, ...args] = self;
+  const group = startGroup([program, ...args, ...command], {
+    cwd: options.root,
+    env: { ...env, ...wranglerEnvironment },
+    channel,
+  });
+  let isGreeted = false;
+  const readable = (line: string): string => {
+    const placed = withSourcePositions(line, options.root);
+    return options.json ? placed : plainLine(placed, colours);
+  };
+  const starting = (): boolean => !isGreeted;
+  const printLine = (line: string): void => (options.json && !line.startsWith("{") ? print : printLog)(readable(line));
+  passLines(group.stdout, printLine, { starting });
+  passLines(group.stderr, (line) => printError(readable(line)), { starting });
+  return { group, greeted: () => void (isGreeted = true) };
+}
+
+/** The configuration that the server's process read. */
+async function receiveConfiguration({ group }: ServerProcess): Promise<ConfigurationMessage> {
+  const message = await group.firstMessage;
+  if (message !== undefined) return message as ConfigurationMessage;
+  const detail = `The process of the server ended with code ${String(await group.ended)} before it read the configuration.`;
+  return error("wrangler", detail, "correct what its output names, and run the command again");
+}
+
+/** The project if it can be served. Prints each error. */
+function servable(
+  project: WranglerProject | Finding,
+  { root }: DevOptions,
+  { printError }: CliContext,
+): WranglerProject | null {
+  const findings = "wrangler" in project ? configFindings(project) : [project];
+  if (!existsSync(join(root, "agents"))) {
+    findings.push(error("agents/", "The folder does not exist.", "npx threadhold new agent assistant"));
+  }
+  const errors = findings.filter(isError);
+  for (const finding of errors) printError(formatFinding(finding));
+  return "wrangler" in project && errors.every(({ name }) => name === buildCheck) ? project : null;
+}
+
+/** A project to serve. */
+interface Serving {
+  project: WranglerProject;
+  options: DevOptions;
+  context: CliContext;
+  /** The process that waits for the settings of the server. Absent where wrangler's command line serves. */
+  waiting: ServerProcess | undefined;
+  start: StartProcess;
+}
+
+/** Serves a project whose state folder no other server uses. */
+async function serveLocked(serving: Serving): Promise<ExitCode> {
+  const { project, options, context } = serving;
   const stateFolder = options.stateFolder ?? localState(project);
   const lock = lockState(stateFolder);
   if ("heldBy" in lock) {
@@ -60,27 +165,12 @@ export async function runDev(options: DevOptions, given: CliContext): Promise<Ex
     const port = await choosePort(options, project, context);
     if (port === null || !(await prepare(project, stateFolder, context))) return 1;
     ready();
-    return await serve({ project, options, stateFolder, port, context, printLog: given.print });
+    return await serve({ ...serving, stateFolder, port });
   } finally {
     ready();
     process.off("exit", lock.release);
     lock.release();
   }
-}
-
-/** The project. Null if an error keeps it from being served. Prints each error. */
-function findProject(
-  { root, config: file, environment }: DevOptions,
-  { printError }: CliContext,
-): WranglerProject | null {
-  const project = readWranglerProject(root, { file, environment });
-  const findings = "wrangler" in project ? configFindings(project) : [project];
-  if (!existsSync(join(root, "agents"))) {
-    findings.push(error("agents/", "The folder does not exist.", "npx threadhold new agent assistant"));
-  }
-  const errors = findings.filter(isError);
-  for (const finding of errors) printError(formatFinding(finding));
-  return "wrangler" in project && errors.every(({ name }) => name === buildCheck) ? project : null;
 }
 
 /** A free port. Null after the message that the given port is taken. */
@@ -114,31 +204,16 @@ async function prepare(project: WranglerProject, stateFolder: string, context: C
   return migrated.code === 0;
 }
 
-interface Server {
-  project: WranglerProject;
-  options: DevOptions;
+interface Server extends Serving {
   stateFolder: string;
   port: number;
-  context: CliContext;
-  /** Prints a line of the Worker's log. */
-  printLog: (line: string) => void;
 }
 
 /** Runs the server until it ends, and prints its address when it answers. */
 async function serve(server: Server): Promise<ExitCode> {
-  const { project, options, context, printLog } = server;
-  const group = startServer(server);
+  const { project, context, stateFolder } = server;
+  const { group, greeted } = startServer(server);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => group.signal(signal));
-  let greeted = false;
-  const readable = (line: string): string => {
-    const placed = withSourcePositions(line, project.root);
-    return options.json ? placed : plainLine(placed, context.colours);
-  };
-  const starting = (): boolean => !greeted;
-  const print = (line: string): void =>
-    (options.json && !line.startsWith("{") ? context.print : printLog)(readable(line));
-  passLines(group.stdout, print, { starting });
-  passLines(group.stderr, (line) => context.printError(readable(line)), { starting });
   const stopped = new AbortController();
   const url = `http://${hostOf(addressOf(server))}:${String(server.port)}`;
   let isMounted = false;
@@ -150,35 +225,35 @@ async function serve(server: Server): Promise<ExitCode> {
   };
   void waitUntilHealthy(`${url}/healthz`, stopped.signal, isReady).then((ready) => {
     if (!ready) return;
-    context.print(formatGreeting({ url, project, stateFolder: server.stateFolder, isMounted }));
-    greeted = true;
+    context.print(formatGreeting({ url, project, stateFolder, isMounted }));
+    greeted();
   });
   const code = await group.ended;
   stopped.abort();
   return code === 0 ? 0 : 1;
 }
 
-function startServer(server: Server): ProcessGroup {
-  const { project, options, stateFolder, port, context } = server;
-  const { root, wrangler, file, environment } = project;
+function startServer(server: Server): ServerProcess {
+  const { project, options, stateFolder, port, context, waiting, start } = server;
+  const { wrangler, file, environment } = project;
   const ip = addressOf(server);
   const variables = [...options.variables];
   if (opensLoopback(project, { ip, variables })) {
     variables.push(["OPEN_LOOPBACK", "true"]);
     context.print("There is no .dev.vars, so requests of this machine need no credentials (OPEN_LOOPBACK=true).");
   }
-  const [program, ...args] = context.self;
-  const settings: ServerSettings = { root, config: file, environment, ip, port, stateFolder, variables };
-  const wranglerDev = [
+  if (waiting !== undefined) {
+    waiting.group.send({ environment, ip, port, stateFolder, variables } satisfies ServerSettings);
+    return waiting;
+  }
+  const command = [
     ["supervise", "--", process.execPath, wrangler.program, "dev", "--config", file],
     ["--port", String(port), "--ip", ip, "--persist-to", stateFolder, "--show-interactive-dev-session=false"],
     environment === undefined ? [] : ["--env", environment],
     variables.flatMap(([name, value]) => ["--var", `${name}:${value}`]),
     options.rest,
   ].flat();
-  const command =
-    options.rest.length === 0 && !options.inspect ? ["dev-server", JSON.stringify(settings)] : wranglerDev;
-  return startGroup([program, ...args, ...command], { cwd: root, env: { ...context.env, ...wranglerEnvironment } });
+  return start(command, false);
 }
 
 /** The address that a server listens on. */

@@ -3,13 +3,23 @@
 import type { Command } from "commander";
 
 import { CommandError, type ExitCode } from "../context.ts";
-import { findWrangler } from "../doctor/wrangler-package.ts";
+import type { Finding } from "../doctor/finding.ts";
+import { findWrangler, readConfiguration, type WranglerConfig } from "../doctor/wrangler-package.ts";
 import { endGroupWithParent, supervise } from "./process-group.ts";
 
-/** The settings of a local server. */
-export interface ServerSettings {
+/** The project that a server process reads the configuration of. */
+export interface ServedProject {
   root: string;
-  config: string;
+  /** The configuration file, absolute. */
+  file: string;
+  environment: string | undefined;
+}
+
+/** The first message of a server process. */
+export type ConfigurationMessage = { config: WranglerConfig } | Finding;
+
+/** The message that starts the local server of a server process. */
+export interface ServerSettings {
   environment: string | undefined;
   ip: string;
   port: number;
@@ -21,8 +31,8 @@ export interface ServerSettings {
 export function addServerCommands(program: Command, end: (code: ExitCode) => void): void {
   program
     .command("dev-server", { hidden: true })
-    .argument("<settings>")
-    .action(async (settings: string) => end(await serve(JSON.parse(settings) as ServerSettings)));
+    .argument("<project>")
+    .action(async (project: string) => end(await serve(JSON.parse(project) as ServedProject)));
   program
     .command("supervise", { hidden: true })
     .argument("<program>")
@@ -32,17 +42,24 @@ export function addServerCommands(program: Command, end: (code: ExitCode) => voi
 }
 
 /**
- * Runs wrangler's local server without the inspector until a signal ends it. Wrangler's command line has no option to turn the inspector
- * off. The inspector forwards each debugger message by a separate request, so a model's answer of a thousand pieces at once would crash
- * the server.
+ * Sends the project's configuration to the command `dev`, receives the settings and runs wrangler's local server without the inspector
+ * until a signal ends it. Wrangler takes a second to load, so this process alone loads it.
+ *
+ * Wrangler's command line has no option to turn the inspector off. The inspector forwards each debugger message by a separate request, so
+ * a model's answer of a thousand pieces at once would crash the server.
  */
-async function serve(settings: ServerSettings): Promise<ExitCode> {
+async function serve({ root, file, environment: named }: ServedProject): Promise<ExitCode> {
   endGroupWithParent();
-  const { root, config, environment, ip, port, stateFolder, variables } = settings;
   const wrangler = findWrangler(root);
   if (!("program" in wrangler)) throw new CommandError(`${wrangler.name}: ${wrangler.detail}`);
+  wrangler.load();
+  const received = new Promise<ServerSettings>((resolve) => {
+    process.once("message", (settings) => resolve(settings as ServerSettings));
+  });
+  process.send?.(readConfiguration({ wrangler, file }, named) satisfies ConfigurationMessage);
+  const { environment, ip, port, stateFolder, variables } = await received;
   const worker = await wrangler.startWorker({
-    config,
+    config: file,
     env: environment,
     build: {
       nodejsCompatMode: (read: { compatibility_flags?: string[] }) =>

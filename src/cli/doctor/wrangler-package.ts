@@ -56,6 +56,8 @@ export interface WranglerPackage {
   program: string;
   /** The newest compatibility date that its runtime accepts. */
   newestDate: string;
+  /** Loads wrangler with its listeners for signals, which end this process. */
+  load: () => void;
   /** Reads a configuration file. Throws wrangler's own error, whose message names the place. */
   readConfig: (file: string, environment?: string) => WranglerConfig;
   /** Starts a local server in this process, with the options of wrangler's `unstable_startWorker`. */
@@ -95,26 +97,44 @@ function wranglerConfigFile(root: string): string | undefined {
   return wranglerFileNames.map((name) => join(root, name)).find((file) => existsSync(file));
 }
 
-/** Reads a project's configuration with its own wrangler; the finding says what is missing. */
-export function readWranglerProject(
-  root: string,
-  { file: given, environment }: ConfigChoice = {},
-): WranglerProject | Finding {
+/** A project whose wrangler is installed. Its configuration is not read yet. */
+export type ConfiguredProject = Pick<WranglerProject, "root" | "wrangler" | "file">;
+
+/** Finds a project's wrangler and its configuration file; the finding says what is missing. */
+export function findConfiguredProject(root: string, given?: string): ConfiguredProject | Finding {
   const wrangler = findWrangler(root);
   if (!("program" in wrangler)) return wrangler;
   const file = given ?? wranglerConfigFile(root);
-  if (file === undefined) {
-    const fix = "run the command in the folder of your Worker; npm create threadhold@latest starts a new project";
-    return error("wrangler configuration", "There is no wrangler.toml or wrangler.jsonc.", fix);
-  }
+  if (file !== undefined) return { root, wrangler, file };
+  const fix = "run the command in the folder of your Worker; npm create threadhold@latest starts a new project";
+  return error("wrangler configuration", "There is no wrangler.toml or wrangler.jsonc.", fix);
+}
+
+/** Reads a configuration file; the finding says what is wrong in it. Loads wrangler, which takes a second. */
+export function readConfiguration(
+  { wrangler, file }: Pick<ConfiguredProject, "wrangler" | "file">,
+  environment?: string,
+): { config: WranglerConfig } | Finding {
   try {
-    const config = wrangler.readConfig(file, environment);
-    const { targetEnvironment: read } = config;
-    return { root, wrangler, file, environment: read === "" ? undefined : read, config };
+    return { config: wrangler.readConfig(file, environment) };
   } catch (thrown) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
     return error(basename(file), message, "correct the place that the message names");
   }
+}
+
+/** A project with its configuration. */
+export function withConfiguration(project: ConfiguredProject, config: WranglerConfig): WranglerProject {
+  const { targetEnvironment: read } = config;
+  return { ...project, environment: read === "" ? undefined : read, config };
+}
+
+/** Reads a project's configuration with its own wrangler; the finding says what is missing. */
+export function readWranglerProject(root: string, { file, environment }: ConfigChoice = {}): WranglerProject | Finding {
+  const found = findConfiguredProject(root, file);
+  if (!("wrangler" in found)) return found;
+  const read = readConfiguration(found, environment);
+  return "config" in read ? withConfiguration(found, read.config) : read;
 }
 
 /** Loads wrangler without its listeners for signals, which end this process with the exit code 0 before its own listeners run. */
@@ -159,6 +179,7 @@ export function findWrangler(root: string): WranglerPackage | Finding {
       version,
       program: join(dirname(manifest), bin.wrangler),
       newestDate: compatibilityDate,
+      load: () => void load(),
       readConfig: (file, env) =>
         withoutSignalListeners(load).unstable_readConfig(
           { config: file, ...(env === undefined ? {} : { env }) },

@@ -6,6 +6,7 @@ import { join } from "node:path";
 
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
+import type { CliContext } from "#cli/context.ts";
 import { runCli } from "#cli/run-cli.ts";
 
 import { packageRoot, writeProject, type Files } from "../../compiler/temporary-project.ts";
@@ -14,7 +15,17 @@ import { complete, inRepository } from "../wrangler-project.ts";
 // The command compiles the project.
 vi.setConfig({ testTimeout: 60_000 });
 
-async function dev(files: Files, ...args: string[]): Promise<{ code: number; output: string; root: string }> {
+interface Outcome {
+  code: number;
+  output: string;
+  root: string;
+}
+
+/** With --inspect this process reads the configuration, which saves another process that loads wrangler. */
+const dev = (files: Files, ...args: string[]): Promise<Outcome> => devWith(["false"], files, "--inspect", ...args);
+
+/** `self` is the program whose commands serve. */
+async function devWith(self: CliContext["self"], files: Files, ...args: string[]): Promise<Outcome> {
   const root = writeProject(files, inRepository);
   const lines: string[] = [];
   const code = await runCli(["dev", "--root", root, ...args], {
@@ -25,7 +36,7 @@ async function dev(files: Files, ...args: string[]): Promise<{ code: number; out
     print: (text) => lines.push(text),
     printError: (text) => lines.push(text),
     colours: false,
-    self: ["false"],
+    self,
   });
   return { code, output: lines.join("\n"), root };
 }
@@ -43,6 +54,22 @@ describe("the command dev", () => {
     expect([code, output]).toEqual([1, expect.stringContaining(expected)]);
     expect(output).toContain("fix: ");
     expect([".wrangler", ".threadhold"].filter((name) => existsSync(join(root, name)))).toEqual([]);
+  });
+
+  it("The command dev names the fix for an error that the process of the server finds in the configuration", async () => {
+    const program = [process.execPath, join(packageRoot, "scripts/threadhold.mjs")] as const;
+    const { code, output } = await devWith(program, { ...complete, "wrangler.toml": 'name = "app' });
+    expect([code, output]).toEqual([
+      1,
+      expect.stringMatching(/^error {3}wrangler.toml: .*\n *fix: correct the place/s),
+    ]);
+  });
+
+  it("The command dev ends with an error if the process of the server ends before it has read the configuration", async () => {
+    const program = [process.execPath, "-e", 'console.error("No memory."); process.exitCode = 3;', "--"] as const;
+    const { code, output } = await devWith(program, complete);
+    expect([code, output]).toEqual([1, expect.stringContaining("ended with code 3 before it read the configuration")]);
+    expect(output).toContain("No memory.\n");
   });
 
   it("The command dev names the fix for a build command that does not compile agents/, and serves what it compiled", async () => {
