@@ -3,17 +3,18 @@
 //   node scripts/build-ui.mjs [--auto]
 //
 // --auto is for wrangler's [build] step: if the playground cannot be built, a deploy fails, but a development server continues to serve
-// the last one.
+// the last one. The development server also does not wait for a build that another process makes.
 
 import { buildUi } from "./lib/ui-build.mjs";
 
+const isPublished = !process.argv.includes("--auto") || process.env.WRANGLER_COMMAND !== "dev";
 try {
   const begun = performance.now();
-  if (await buildUi()) console.log(`Built the playground in ${((performance.now() - begun) / 1000).toFixed(1)} s.`);
+  if (await buildUi({ waits: isPublished }))
+    console.log(`Built the playground in ${((performance.now() - begun) / 1000).toFixed(1)} s.`);
 } catch (error) {
   console.error(
     `The playground could not be built.\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
   );
-  const deploys = process.env.WRANGLER_COMMAND !== "dev";
-  if (!process.argv.includes("--auto") || deploys) process.exit(1);
+  if (isPublished) process.exit(1);
 }

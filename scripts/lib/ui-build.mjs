@@ -15,6 +15,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 
+import { oneAtATime } from "./one-at-a-time.mjs";
 import { fromRoot, root } from "./paths.mjs";
 
 /** The folder that is served. */
@@ -54,14 +55,28 @@ function sourcesHash() {
   return hash.digest("hex").slice(0, 32);
 }
 
-/** @returns {Promise<boolean>} whether something was built */
-export async function buildUi() {
-  const hash = sourcesHash();
+/**
+ * Fills the served folder. Wrangler starts a build for each changed file, so one process at a time builds.
+ *
+ * @param {{ waits?: boolean }} options whether to wait for a build of another process
+ * @returns {Promise<boolean>} whether something was built
+ */
+export async function buildUi({ waits = true } = {}) {
+  let hasBuilt = false;
+  const work = async () => {
+    const hash = sourcesHash();
+    const { folder, built } = await builtUi(hash);
+    serve(folder, hash);
+    hasBuilt ||= built;
+  };
+  await oneAtATime({ lock: `${recordFile}.lock`, isDone: isServed, work, waits });
+  return hasBuilt;
+}
+
+/** Whether the build of the current sources is served. */
+function isServed() {
   const served = existsSync(recordFile) ? readFileSync(recordFile, "utf8") : "";
-  if (served === hash && existsSync(path.join(uiFolder, "index.html"))) return false;
-  const { folder, built } = await builtUi(hash);
-  serve(folder, hash);
-  return built;
+  return served === sourcesHash() && existsSync(path.join(uiFolder, "index.html"));
 }
 
 /**

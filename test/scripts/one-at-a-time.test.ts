@@ -1,0 +1,81 @@
+// Work that several processes want done, and one does.
+
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect, it, onTestFinished, vi } from "vitest";
+
+import { oneAtATime } from "../../scripts/lib/one-at-a-time.mjs";
+
+interface Stage {
+  lock: string;
+  /** Wants the work done for the current sources. */
+  want: (waits: boolean) => Promise<void>;
+  /** Changes the sources. */
+  change: () => void;
+  /** Ends the piece of work with this number, when it has begun. */
+  end: (piece: number) => Promise<void>;
+  /** The version of the sources of each piece of work that has begun. */
+  begun: number[];
+}
+
+/** Work that the test ends. */
+function stage(): Stage {
+  const folder = mkdtempSync(join(tmpdir(), "threadhold-work-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const lock = join(folder, "lock");
+  const begun: number[] = [];
+  const ends: (() => void)[] = [];
+  let [version, done] = [1, 0];
+  const work = async (): Promise<void> => {
+    const current = begun[begun.push(version) - 1] ?? 0;
+    await new Promise<void>((resolve) => ends.push(resolve));
+    done = current;
+  };
+  return {
+    lock,
+    want: (waits) => oneAtATime({ lock, isDone: () => done === version, work, waits }),
+    change: () => void (version += 1),
+    end: async (piece) => {
+      const end = await vi.waitFor(() => ends[piece - 1] ?? Promise.reject(new Error("It has not begun.")));
+      end();
+    },
+    begun,
+  };
+}
+
+it("Work is done once more after any number of changes during it, and processes that do not wait leave it to the first one", async () => {
+  const { want, change, end, begun } = stage();
+  const first = want(false);
+  for (let changes = 0; changes < 60; changes += 1) {
+    change();
+    await want(false);
+  }
+  expect(begun).toEqual([1]);
+  await end(1);
+  await end(2);
+  await first;
+  expect(begun).toEqual([1, 61]);
+});
+
+it("A process that waits ends when another process has done the work", async () => {
+  const { want, end, begun } = stage();
+  const both = [want(true), want(true)];
+  await end(1);
+  await Promise.all(both);
+  expect(begun).toEqual([1]);
+});
+
+it("The lock of a process that has ended is taken over, and failed work releases it", async () => {
+  const { want, end, begun, lock } = stage();
+  // No process has an id above the limit of the system.
+  writeFileSync(lock, "999999999");
+  const first = want(false);
+  await end(1);
+  await first;
+  expect(begun).toEqual([1]);
+  const work = (): Promise<void> => Promise.reject(new Error("no memory"));
+  await expect(oneAtATime({ lock, isDone: () => false, work, waits: false })).rejects.toThrow("no memory");
+  expect(existsSync(lock)).toBe(false);
+});
