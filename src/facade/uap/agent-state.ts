@@ -81,18 +81,19 @@ export class AgentState {
   /**
    * Restores a state from its JSON, with its id and with the ids and times of its messages. The version may be any version 1 of UAP. Throws
    * INVALID_REQUEST for any other value, and names the path of the first part that does not fit, such as `state.messages.3.timestamp`.
+   * `name` is the beginning of the path.
    */
-  static fromJSON(json: unknown): AgentState {
-    const { id, messages, step, metadata, reasoning, plan, subagentTraces } = readState(json);
+  static fromJSON(json: unknown, name = "state"): AgentState {
+    const { id, messages, step, metadata, reasoning, plan, subagentTraces } = readState(json, name);
     const parts: Parts = {
       messages: SharedList.of(messages),
       step,
-      metadata: frozenJSON(metadata, "state.metadata"),
+      metadata: frozenJSON(metadata, name),
       reasoning: SharedList.of(reasoning),
     };
-    if (plan !== undefined) parts.plan = frozenJSON(plan, "state.plan");
+    if (plan !== undefined) parts.plan = frozenJSON(plan, name);
     if (subagentTraces !== undefined) {
-      parts.traces = SharedList.of(frozenJSON(subagentTraces, "state.subagentTraces"));
+      parts.traces = SharedList.of(frozenJSON(subagentTraces, name));
     }
     return new AgentState(parts, id);
   }

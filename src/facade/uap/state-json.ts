@@ -45,7 +45,7 @@ const stateSchema = z.object({
 });
 
 /** Reads the JSON of a state into a copy. An error names the path of the first value that does not fit; `name` is its beginning. */
-export function readState(json: unknown, name = "state"): z.infer<typeof stateSchema> {
+export function readState(json: unknown, name: string): z.infer<typeof stateSchema> {
   const version = isObject(json) ? json["version"] : undefined;
   if (typeof version === "string" && !/^1(?:\.|$)/.test(version)) {
     throw refusal(
