@@ -27,13 +27,17 @@ it("A tool receives the model, the connection, the agent and the state of the ex
   const script = [{ toolCalls: [call("looks")] }, { text: "Done." }];
   const looking = scriptedAgent(script, { tools: [looks], config });
   const state = AgentState.initial();
-  const parentContext = { agentId: "a", stateId: "s" };
+  const parentContext = { agentId: "a", stateId: "s", toolCallId: "c", signal: new AbortController().signal };
   await looking.generate("Look.", state, { parentContext });
   const [context] = contexts;
   expect(context?.parentModel).toBe(looking.model);
   expect(context?.parentConfig).toBe(config);
   expect([context?.agentId, context?.stateId]).toEqual([looking.id, state.id]);
-  expect(context?.parentContext).toEqual({ agentId: looking.id, stateId: state.id, parentContext });
+  expect(context?.parentContext).toMatchObject({
+    agentId: looking.id,
+    stateId: state.id,
+    parentContext: { agentId: "a", stateId: "s" },
+  });
   expect(context?.signal).toBeInstanceOf(AbortSignal);
   expect(context?.toolCallId).toEqual(expect.any(String));
 });

@@ -29,7 +29,7 @@ function executed(answers: readonly ScriptedAnswer[], options: AgentOptions) {
 const texts = (messages: readonly AnyMessage[], type: AnyMessage["type"]) =>
   messages.filter((message) => message.type === type).map((message) => message.text);
 
-it("loop ends after maxIterations rounds of calls, with the results of the last round", async () => {
+it("The strategy loop ends after maxIterations rounds of calls, with the results of the last round", async () => {
   const { result, requests } = executed([adding, adding, adding], { execution: loop({ maxIterations: 2 }) });
   const { turn, state } = await result;
   expect(requests).toHaveLength(2);
@@ -39,7 +39,7 @@ it("loop ends after maxIterations rounds of calls, with the results of the last 
   expect(state.step).toBe(2);
 });
 
-it("loop with maxIterations 0, and a tool strategy with 0, leave the calls of the first answer unexecuted", async () => {
+it("The strategy loop with maxIterations 0, and a tool strategy with 0, leave the calls of the first answer unexecuted", async () => {
   const observed: string[] = [];
   const strategy: AgentOptions["strategy"] = {
     onAct: () => void observed.push("act"),
@@ -84,7 +84,7 @@ it("A tool strategy's maxIterations is Infinity by default, and a number of it i
   );
 });
 
-it("react ends after maxSteps cycles, and its prompt requests the reasoning", async () => {
+it("The strategy react ends after maxSteps cycles, and its prompt requests the reasoning", async () => {
   const answers = [{ text: "First." }, adding, { text: "Second." }, adding, { text: "Never." }];
   const execution = react({ maxSteps: 2, reasoningPrompt: "Think in one word." });
   const { result, requests } = executed(answers, { execution });
@@ -152,7 +152,7 @@ const steps = [
 const planned = { text: JSON.stringify({ steps }) };
 const done = { text: "Done." };
 
-it("plan carries out its steps in the order of their dependencies, and shows their statuses at each step", async () => {
+it("The strategy plan carries out its steps in the order of their dependencies, and shows their statuses at each step", async () => {
   const shown: string[] = [];
   const show =
     (name: string) =>
@@ -185,7 +185,7 @@ const broken = tool("broken", () => {
 });
 const breaking = { toolCalls: [call("broken")] };
 
-it("plan requests another plan when a step fails, at most maxReplans times", async () => {
+it("The strategy plan requests another plan when a step fails, at most maxReplans times", async () => {
   const answers = [planned, breaking, done, planned, done, done];
   const { result, requests } = executed(answers, { execution: plan(), tools: [broken] });
   const { state } = await result;
@@ -199,7 +199,7 @@ it("plan requests another plan when a step fails, at most maxReplans times", asy
   expect(await rejection(failing.result)).toMatchObject({ code: "INVALID_RESPONSE" });
 });
 
-it("plan without allowReplan throws when a step fails, with the plan in the state so far", async () => {
+it("The strategy plan without allowReplan throws when a step fails, with the plan in the state so far", async () => {
   const options = { execution: plan({ allowReplan: false }), tools: [broken] };
   const error = await rejection(executed([planned, breaking, done], options).result);
   expect(error).toMatchObject({ code: "INVALID_RESPONSE", message: expect.stringContaining('"b", "a"') });
@@ -271,7 +271,7 @@ it.each<[string, () => unknown]>([
   );
 });
 
-it("plan refuses a model that cannot give structured answers, before any request", async () => {
+it("The strategy plan refuses a model that cannot give structured answers, before any request", async () => {
   const { script, requests } = recordedScript([planned]);
   const model = scripted("plain", { script, capabilities: { structuredOutput: false } });
   const error = await rejection(agent({ model, execution: plan() }).query("Go."));
