@@ -34,6 +34,9 @@ const about = {
   "threadhold/agents": ["agents.md", "Agents as functions, after UAP ([guide](../../guide/agents-as-functions.md))."],
   "threadhold/agents/execution": ["agents-execution.md", "The execution strategies, for `threadhold/agents`."],
   "threadhold/agents/middleware": ["agents-middleware.md", "The middleware `logging`, for `threadhold/agents`."],
+  "threadhold/agents/checkpoint": ["agents-checkpoint.md", "Stores of checkpoints, for `threadhold/agents`."],
+  "threadhold/agents/checkpoint/node": ["agents-checkpoint-node.md", "Checkpoints as files, for `threadhold/agents`."],
+  "threadhold/agents/thread-tree": ["agents-thread-tree.md", "Trees of conversations, for `threadhold/agents`."],
 };
 
 /** @type {import("./lib/module-exports.mjs").Resolve} */

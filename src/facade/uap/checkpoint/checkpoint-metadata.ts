@@ -1,0 +1,45 @@
+// The facts about a checkpoint: created when a state is saved, and read again with a check of their form.
+
+import { z } from "zod";
+
+import { fieldsOf } from "#lib/json-value.ts";
+
+import type { CheckpointMetadata } from "../checkpoint-store.ts";
+import type { AgentStateJSON } from "../state-json.ts";
+
+const metadataSchema: z.ZodType<CheckpointMetadata> = z.object({
+  sessionId: z.string(),
+  checkpointId: z.string(),
+  timestamp: z.iso.datetime(),
+  step: z.number(),
+  agentId: z.string(),
+});
+
+/** The facts about a checkpoint that is saved now. */
+export function newMetadata(sessionId: string, state: AgentStateJSON): CheckpointMetadata {
+  return metadataOf({ sessionId, state, checkpointId: crypto.randomUUID(), time: new Date() });
+}
+
+/** The facts about a checkpoint whose own are missing. The id of its state is its id. */
+export function restoredMetadata(sessionId: string, state: AgentStateJSON, time: Date): CheckpointMetadata {
+  return metadataOf({ sessionId, state, checkpointId: state.id, time });
+}
+
+/** The facts about a checkpoint of a session; null for another value. */
+export function readMetadata(sessionId: string, value: unknown): CheckpointMetadata | null {
+  const { success, data } = metadataSchema.safeParse(value);
+  return success && data.sessionId === sessionId ? data : null;
+}
+
+interface Parts {
+  sessionId: string;
+  state: AgentStateJSON;
+  checkpointId: string;
+  time: Date;
+}
+
+function metadataOf({ sessionId, state, checkpointId, time }: Parts): CheckpointMetadata {
+  const { agentId } = fieldsOf(state.metadata);
+  const timestamp = time.toISOString();
+  return { sessionId, checkpointId, timestamp, step: state.step, agentId: typeof agentId === "string" ? agentId : "" };
+}

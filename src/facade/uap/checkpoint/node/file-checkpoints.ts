@@ -1,0 +1,195 @@
+// Checkpoints as files, in the layout of UAP: `{dir}/{sessionId}/checkpoint.json` is the last state, and `metadata.json` are the facts
+// about it. Each file is written whole under another name and then renamed. `metadata.json` is removed before `checkpoint.json` is
+// replaced, so after a crash between the two it is missing, and never describes another checkpoint.
+
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+
+import { parseJson } from "#lib/json-value.ts";
+
+import type { CheckpointMetadata, CheckpointStore } from "../../checkpoint-store.ts";
+import type { AgentStateJSON } from "../../state-json.ts";
+import { newMetadata, readMetadata, restoredMetadata } from "../checkpoint-metadata.ts";
+import { stateOfText } from "../checkpoint-text.ts";
+import { nameOfSession, sessionOfName } from "../session-name.ts";
+import { WriteQueue } from "../write-queue.ts";
+import { createCodec } from "./checkpoint-codec.ts";
+import type { CheckpointCodec, CheckpointEncryption } from "./checkpoint-codec.ts";
+
+/** Options of `fileCheckpoints`. */
+export interface FileCheckpointOptions {
+  /** The folder of the checkpoints. It is created when it is needed. Default: ".checkpoints". */
+  dir?: string;
+  /** Compresses files with gzip. Files are read with and without this option. Default: false. */
+  compress?: boolean;
+  /** Encrypts files with AES-256-GCM. With this option, files that are not encrypted are refused. Default: files are not encrypted. */
+  encrypt?: CheckpointEncryption;
+}
+
+const checkpointFile = "checkpoint.json";
+const metadataFile = "metadata.json";
+const temporary = ".tmp";
+/** Age in milliseconds after which a temporary file belongs to a process that crashed. */
+const abandonedAfter = 60 * 60 * 1000;
+
+/** The writes of each session folder. All stores of this process share them, so that a save of one never overwrites a later one of another. */
+const queues = new Map<string, WriteQueue>();
+
+/**
+ * Keeps checkpoints as files that only the user of this process can read. A load waits for the saves of the session that were called
+ * before it. Saves of one process have an order; of two processes that save the same session, the last one to finish wins.
+ */
+export function fileCheckpoints({
+  dir = ".checkpoints",
+  compress = false,
+  encrypt,
+}: FileCheckpointOptions = {}): Required<CheckpointStore> {
+  const root = path.resolve(dir);
+  const codec = createCodec({ compress, encrypt: encrypt ?? null });
+  const at = (sessionId: string) => new SessionFolder(path.join(root, nameOfSession(sessionId)), sessionId, codec);
+  return {
+    async save(sessionId, state) {
+      const folder = at(sessionId);
+      const texts = { state: JSON.stringify(state), metadata: JSON.stringify(newMetadata(sessionId, state)) };
+      await queueOf(folder.path).save(() => folder.write(texts));
+    },
+    async load(sessionId) {
+      const folder = at(sessionId);
+      await queues.get(folder.path)?.settled();
+      return folder.state();
+    },
+    async loadMetadata(sessionId) {
+      const folder = at(sessionId);
+      await queues.get(folder.path)?.settled();
+      return folder.metadata();
+    },
+    async delete(sessionId) {
+      const folder = at(sessionId);
+      await queueOf(folder.path).delete(() => folder.remove());
+    },
+    async list() {
+      for (const [folder, queue] of queues) if (path.dirname(folder) === root) await queue.settled();
+      const entries = await existing(readdir(root, { withFileTypes: true }));
+      const sessions: string[] = [];
+      for (const entry of entries ?? []) {
+        const sessionId = entry.isDirectory() ? sessionOfName(entry.name) : null;
+        if (sessionId !== null && (await at(sessionId).exists())) sessions.push(sessionId);
+      }
+      return sessions.toSorted();
+    },
+  };
+}
+
+function queueOf(folder: string): WriteQueue {
+  for (const [other, { isIdle }] of queues) if (isIdle) queues.delete(other);
+  const queue = queues.get(folder) ?? new WriteQueue();
+  queues.set(folder, queue);
+  return queue;
+}
+
+/** The files of one session. */
+class SessionFolder {
+  readonly path: string;
+  readonly #sessionId: string;
+  readonly #codec: CheckpointCodec;
+
+  constructor(folder: string, sessionId: string, codec: CheckpointCodec) {
+    this.path = folder;
+    this.#sessionId = sessionId;
+    this.#codec = codec;
+  }
+
+  async exists(): Promise<boolean> {
+    return (await existing(stat(this.#file(checkpointFile)))) !== null;
+  }
+
+  async state(): Promise<AgentStateJSON | null> {
+    const text = await this.#read(checkpointFile);
+    return text === null ? null : stateOfText(this.#sessionId, text);
+  }
+
+  async metadata(): Promise<CheckpointMetadata | null> {
+    const text = await this.#read(metadataFile);
+    const file = await existing(stat(this.#file(checkpointFile)));
+    if (file === null) return null;
+    const metadata = text === null ? null : readMetadata(this.#sessionId, parseJson(text));
+    if (metadata !== null) return metadata;
+    const state = await this.state();
+    return state === null ? null : restoredMetadata(this.#sessionId, state, file.mtime);
+  }
+
+  async write({ state, metadata }: { state: string; metadata: string }): Promise<void> {
+    await mkdir(this.path, { recursive: true, mode: 0o700 });
+    const suffix = `.${crypto.randomUUID()}${temporary}`;
+    const [newState, newFacts] = [this.#file(checkpointFile + suffix), this.#file(metadataFile + suffix)];
+    try {
+      await writeDurably(newState, await this.#codec.encode(state, this.#place(checkpointFile)));
+      await writeDurably(newFacts, await this.#codec.encode(metadata, this.#place(metadataFile)));
+      await rm(this.#file(metadataFile), { force: true });
+      await rename(newState, this.#file(checkpointFile));
+      await rename(newFacts, this.#file(metadataFile));
+      await syncFolder(this.path);
+    } finally {
+      for (const file of [newState, newFacts]) await rm(file, { force: true });
+    }
+    await this.#removeAbandoned();
+  }
+
+  /** Without `checkpoint.json`, a session does not exist, so this file is removed first. */
+  async remove(): Promise<void> {
+    await rm(this.#file(checkpointFile), { force: true });
+    await rm(this.path, { recursive: true, force: true });
+  }
+
+  async #removeAbandoned(): Promise<void> {
+    for (const name of (await existing(readdir(this.path))) ?? []) {
+      if (!name.endsWith(temporary)) continue;
+      const file = await existing(stat(this.#file(name)));
+      if (file !== null && Date.now() - file.mtimeMs > abandonedAfter) await rm(this.#file(name), { force: true });
+    }
+  }
+
+  async #read(file: string): Promise<string | null> {
+    const bytes = await existing(readFile(this.#file(file)));
+    return bytes === null ? null : this.#codec.decode(bytes, this.#place(file));
+  }
+
+  #file(name: string): string {
+    return path.join(this.path, name);
+  }
+
+  #place(file: string) {
+    return { sessionId: this.#sessionId, file };
+  }
+}
+
+async function writeDurably(file: string, bytes: Uint8Array): Promise<void> {
+  const handle = await open(file, "wx", 0o600);
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Makes the names in a folder durable. Windows does not open folders, and does without. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The result; null if the file or the folder does not exist. */
+async function existing<T>(result: Promise<T>): Promise<T | null> {
+  try {
+    return await result;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+// Checkpoints in the files of a thread, for agents that run in a tool of the thread. A session is one file, and the facts about its
+// checkpoint are the metadata of the file, so both are written at once.
+
+import type { ThreadState } from "#spec/thread-state.ts";
+
+import type { CheckpointStore } from "../checkpoint-store.ts";
+import { newMetadata, readMetadata, restoredMetadata } from "./checkpoint-metadata.ts";
+import { stateOfText } from "./checkpoint-text.ts";
+import { nameOfSession, sessionOfName } from "./session-name.ts";
+import { WriteQueue } from "./write-queue.ts";
+
+const folder = "/.checkpoints";
+const ending = ".json";
+
+/** What the store uses of a thread: the `state` of a tool has it. */
+export type CheckpointFiles = Pick<ThreadState, "writeFile" | "readFile" | "statFile" | "readdirFile" | "unlinkFile">;
+
+/** Keeps checkpoints as files of a thread, in the folder `/.checkpoints`. `state` is that of the tool in which the agent runs. */
+export function threadCheckpoints(state: CheckpointFiles): Required<CheckpointStore> {
+  const queues = new Map<string, WriteQueue>();
+
+  /** The queue of a session. A session without writes has none. */
+  function queueOf(path: string): WriteQueue {
+    for (const [other, { isIdle }] of queues) if (isIdle) queues.delete(other);
+    const queue = queues.get(path) ?? new WriteQueue();
+    queues.set(path, queue);
+    return queue;
+  }
+
+  async function read(sessionId: string) {
+    const bytes = await state.readFile(pathOf(sessionId));
+    return bytes === null ? null : stateOfText(sessionId, new TextDecoder().decode(bytes));
+  }
+
+  return {
+    async save(sessionId, saved) {
+      const path = pathOf(sessionId);
+      const text = JSON.stringify(saved);
+      const metadata = { ...newMetadata(sessionId, saved) };
+      await queueOf(path).save(async () => {
+        await state.writeFile(path, text, "application/json", { metadata });
+      });
+    },
+    async load(sessionId) {
+      await queues.get(pathOf(sessionId))?.settled();
+      return read(sessionId);
+    },
+    async loadMetadata(sessionId) {
+      const path = pathOf(sessionId);
+      await queues.get(path)?.settled();
+      const file = await state.statFile(path);
+      if (file === null) return null;
+      const metadata = readMetadata(sessionId, file.metadata);
+      if (metadata !== null) return metadata;
+      const saved = await read(sessionId);
+      return saved === null ? null : restoredMetadata(sessionId, saved, new Date((file.updatedAt ?? 0) / 1000));
+    },
+    async delete(sessionId) {
+      const path = pathOf(sessionId);
+      await queueOf(path).delete(async () => {
+        if ((await state.statFile(path)) !== null) await state.unlinkFile(path);
+      });
+    },
+    async list() {
+      for (const queue of queues.values()) await queue.settled();
+      if ((await state.statFile(folder)) === null) return [];
+      const { entries } = await state.readdirFile(folder);
+      const sessions = entries.map(({ name, isDirectory }) =>
+        isDirectory || !name.endsWith(ending) ? null : sessionOfName(name.slice(0, -ending.length)),
+      );
+      return sessions.filter((sessionId) => sessionId !== null).toSorted();
+    },
+  };
+}
+
+function pathOf(sessionId: string): string {
+  return `${folder}/${nameOfSession(sessionId)}${ending}`;
+}
