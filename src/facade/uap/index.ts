@@ -5,11 +5,13 @@ export type { AgentStreamEvent, UAPEvent, UAPEventData, UAPEventType } from "./u
 export { AgentState } from "./agent-state.ts";
 export type { CheckpointMetadata, CheckpointStore } from "./checkpoint-store.ts";
 export { partialState } from "./partial-state.ts";
-export type { PlanStep, PlanStepJSON } from "./plan-step.ts";
+export type { PlanStep, PlanStepJSON, PlanStepStatus } from "./plan-step.ts";
 export type { AgentStateJSON } from "./state-json.ts";
 export { subagentTool } from "./subagent-tool.ts";
 export type { SubagentToolOptions } from "./subagent-tool.ts";
-export type { SubagentExecutionTrace, SubagentExecutionTraceJSON } from "./subagent-trace.ts";
+export type { SubagentExecutionTrace, SubagentExecutionTraceJSON, ToolExecutionTrace } from "./subagent-trace.ts";
+export { ThreadNode, ThreadTree } from "./thread-tree.ts";
+export type { ThreadNodeJSON, ThreadTreeJSON } from "./thread-tree.ts";
 export type {
   Agent,
   AgentInput,

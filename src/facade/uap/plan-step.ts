@@ -3,7 +3,7 @@
 import { z } from "zod";
 
 /** The status of a step of a plan. */
-type PlanStepStatus = "pending" | "in_progress" | "completed" | "failed";
+export type PlanStepStatus = "pending" | "in_progress" | "completed" | "failed";
 
 /** A step of a plan. */
 export interface PlanStep {

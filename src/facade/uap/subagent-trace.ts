@@ -6,7 +6,7 @@ import { objectSchema } from "../upp/block-json.ts";
 import type { TokenUsage } from "../upp/turn.ts";
 
 /** A call of a tool in a sub-agent. */
-interface ToolExecutionTrace {
+export interface ToolExecutionTrace {
   readonly toolName: string;
   readonly toolCallId?: string;
   /** JSON. */

@@ -1,6 +1,6 @@
 // The bytes of a file of a checkpoint: its text, compressed and encrypted as the options say. A file shows by its first bytes whether it
-// is compressed and encrypted, so that files are read after the options were changed. Only an unencrypted file is refused by a store
-// with encryption: whoever can write files could otherwise replace a state.
+// is compressed and encrypted, so that files are read after the options were changed. There is one exception: a store with encryption
+// refuses an unencrypted file, because a person without the key could have written it.
 
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from "node:crypto";
 import { promisify } from "node:util";
@@ -18,7 +18,7 @@ export interface CodecOptions {
 }
 
 /** The place of a file. An encrypted file can be read at its own place alone. */
-export interface FilePlace {
+interface FilePlace {
   sessionId: string;
   /** The name of the file in the session's folder. */
   file: string;
