@@ -19,6 +19,7 @@ import { ChunkReader } from "./chunk-reader.ts";
 import { classifyFailure, failure } from "./classify-failure.ts";
 import { cutFailure, endOfAnswer } from "./end-of-answer.ts";
 import { withoutThinkingText } from "./hidden-thinking.ts";
+import { LanguageModels } from "./language-models.ts";
 import { modelFacts } from "./model-facts.ts";
 import { newExchange, observeFetch, type Watch } from "./observed-fetch.ts";
 import { knownSecrets, providerSettings } from "./provider-settings.ts";
@@ -65,14 +66,17 @@ interface Call {
 }
 
 /** Prepares a model request. `warnings` are logged before the request is sent, because the request may fail. */
-async function prepared(call: Call, fetch: typeof globalThis.fetch, signal: AbortSignal) {
+async function prepared(
+  call: Call,
+  { languages, fetch, signal }: { languages: LanguageModels; fetch: typeof globalThis.fetch; signal: AbortSignal },
+) {
   const { request, settings, watch } = call;
   const { options, warnings, answerTool } = prepareCall(request, settings, signal);
   call.answerTool = answerTool;
   const offered = (options.tools ?? []).map(({ name }) => name);
   const watched = repairedFetch(sameOriginFetch(observeFetch(fetch, watch)), settings.profile, offered);
   const sending = paramsFetch(watched, request.params);
-  const language = await settings.profile.load({ model: request.model, to: settings }, sending);
+  const language = await languages.get({ model: request.model, to: settings }, signal, sending);
   const parts = async (): Promise<AsyncIterable<ModelPart>> => {
     const { stream } = await untilAborted(Promise.resolve(language.doStream(options)), signal);
     return convertStream(readStream(stream, signal), call);
@@ -87,6 +91,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
   const delay = options.delay ?? systemClock.sleep;
   const known = knownSecrets(env);
   const redactKnown = createRedact(known);
+  const languages = new LanguageModels();
 
   async function* stream(
     request: ModelRequest,
@@ -115,7 +120,8 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
         return;
       }
       const call = { request, settings, watch, raw: new RawText(secrets, redact), answerTool: null, chunks };
-      const { warnings, parts } = await prepared(call, access.fetch ?? fetch, AbortSignal.any([signal, ending.signal]));
+      const sent = { languages, fetch: access.fetch ?? fetch, signal: AbortSignal.any([signal, ending.signal]) };
+      const { warnings, parts } = await prepared(call, sent);
       if (warnings.length > 0) yield { type: "raw", chunk: JSON.stringify({ warnings }) };
       for await (const part of await parts()) yield withoutSecrets(part, redact);
     } catch (error) {

@@ -43,7 +43,8 @@ function watchAnswer(body: ReadableStream<Uint8Array>, watch: Watch): ReadableSt
   const { exchange } = watch;
   const reader = body.getReader();
   const lines = new AnswerLines();
-  const waiting = new AbortController();
+  /** Ends the wait for bytes after a finish reason; null while none is awaited. */
+  let waiting: AbortController | null = null;
 
   const end = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
     exchange.ended = lines.completed;
@@ -57,7 +58,8 @@ function watchAnswer(body: ReadableStream<Uint8Array>, watch: Watch): ReadableSt
       try {
         const next = reader.read();
         const quietMs = lines.counted ? quietWithCountsMs : quietWithoutCountsMs;
-        const read = lines.finished ? await unlessQuiet(next, quietMs, { watch, until: waiting.signal }) : await next;
+        waiting = lines.finished ? new AbortController() : null;
+        const read = waiting === null ? await next : await unlessQuiet(next, quietMs, { watch, until: waiting });
         if (read === null || read.done) return end(controller);
         watch.received();
         lines.read(read.value);
@@ -73,20 +75,19 @@ function watchAnswer(body: ReadableStream<Uint8Array>, watch: Watch): ReadableSt
       }
     },
     cancel(reason) {
-      waiting.abort();
+      waiting?.abort();
       return reader.cancel(reason);
     },
   });
 }
 
-/** The next piece of a body; null if none arrives within the time. */
+/** The next piece of a body; null if none arrives within the time. Aborts `until` at its end. */
 async function unlessQuiet<T>(
   next: Promise<T>,
   milliseconds: number,
-  { watch, until }: { watch: Watch; until: AbortSignal },
+  { watch, until }: { watch: Watch; until: AbortController },
 ): Promise<T | null> {
-  const settled = new AbortController();
-  const quiet = watch.delay(milliseconds, AbortSignal.any([until, settled.signal])).then(
+  const quiet = watch.delay(milliseconds, until.signal).then(
     () => null,
     () => next,
   );
@@ -95,7 +96,7 @@ async function unlessQuiet<T>(
   } finally {
     next.catch(() => undefined);
     quiet.catch(() => undefined);
-    settled.abort();
+    until.abort();
   }
 }
 

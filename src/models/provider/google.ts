@@ -89,6 +89,8 @@ export const google: ProviderProfile = {
       model.model,
     );
   },
+  // The ids of tool calls are numbered from 0 in each request.
+  countsPerRequest: true,
   optionsName: "google",
   reasoning,
   factsAt: () => googleFacts,

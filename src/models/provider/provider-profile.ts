@@ -126,8 +126,13 @@ export interface ProviderProfile {
   /** Returns the owner of opaque data at a host. Absent: the profile's name. */
   ownerAt?: (host: string | null) => string;
 
-  /** Loads the package and configures it with the API key, the address and a fetch. The package is not imported before the first call. */
+  /**
+   * Loads the package and configures it with the API key, the address and a fetch. The package is not imported before the first call. The
+   * result depends on the target alone and is used for several requests, except with `countsPerRequest`.
+   */
   load: (target: CallTarget, fetch: typeof globalThis.fetch) => Promise<LanguageModelV3>;
+  /** Whether the loaded model counts something within a request, so that each request needs one of its own. */
+  countsPerRequest?: boolean;
   /** The name under which the package reads the options of a request. */
   optionsName: string;
   /** Returns the options of a request, without those for thinking. Absent: none. */

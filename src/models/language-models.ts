@@ -1,0 +1,43 @@
+// Keeps the language models of the provider packages from request to request. Some packages build their schemas with each language model,
+// which takes longer than most other parts of a request. Invariant: a language model belongs to one port and has no state of a request;
+// the fetch of a request is found by the request's abort signal.
+
+import type { LanguageModelV3 } from "@ai-sdk/provider";
+
+import type { CallTarget, ProviderSettings } from "./provider/provider-profile.ts";
+
+type Fetch = typeof globalThis.fetch;
+
+/** A language model, and the settings that it was made with. */
+interface KeptModel {
+  settings: ProviderSettings;
+  language: LanguageModelV3;
+}
+
+/** The language models of one port. */
+export class LanguageModels {
+  readonly #kept = new WeakMap<CallTarget["model"], KeptModel>();
+  readonly #fetches = new WeakMap<AbortSignal, Fetch>();
+
+  /** The language model for a request. `signal` is the one that the request is sent with, and no other request's. */
+  async get(target: CallTarget, signal: AbortSignal, fetch: Fetch): Promise<LanguageModelV3> {
+    const { model, to } = target;
+    if (to.profile.countsPerRequest === true) return to.profile.load(target, fetch);
+    this.#fetches.set(signal, fetch);
+    const kept = this.#kept.get(model);
+    if (kept !== undefined && isSame(kept.settings, to)) return kept.language;
+    const language = await to.profile.load(target, this.#fetchOfRequest);
+    this.#kept.set(model, { settings: to, language });
+    return language;
+  }
+
+  readonly #fetchOfRequest = ((input, init) => {
+    const fetch = init?.signal == null ? undefined : this.#fetches.get(init.signal);
+    if (fetch === undefined) throw new Error("A provider's package sent a request without the signal of its call.");
+    return fetch(input, init);
+  }) as Fetch;
+}
+
+function isSame(a: ProviderSettings, b: ProviderSettings): boolean {
+  return a.profile === b.profile && a.apiKey === b.apiKey && a.baseUrl === b.baseUrl;
+}
