@@ -1,11 +1,14 @@
 // Measures values and cuts text in bytes of JSON, the form in which rows store them.
 
+import { utf8Length } from "#lib/utf8-length.ts";
+
 /** Bytes that are reserved for the notice at the end of a cut text. */
 const noticeBytes = 200;
 
-/** Bytes of a value's JSON. Throws for a value without JSON: a circular one, or a bigint. */
+/** Bytes of a value's JSON. A value without JSON, such as undefined, has none. Throws for a circular value and for a bigint. */
 export function jsonBytes(value: unknown): number {
-  return new TextEncoder().encode(JSON.stringify(value)).byteLength;
+  const json = JSON.stringify(value) as string | undefined;
+  return json === undefined ? 0 : utf8Length(json);
 }
 
 /** Cuts a text to at most `limit` bytes of JSON and adds a notice. Returns a text that fits unchanged. */

@@ -59,29 +59,34 @@ export function modelMessages(viewer: Viewer, records: readonly MessageRecord[])
  * that of the user.
  */
 export function fromPerspective({ side, agent }: Viewer, records: readonly MessageRecord[]): MessageRecord[] {
-  const sides = nextSides(records, side);
+  const list: ViewedList = { side, agent, records, sides: nextSides(records, side) };
   const seen: MessageRecord[] = [];
-  for (const [at, record] of records.entries()) {
-    const next = sides[at] ?? side;
-    const later = () => records.slice(at + 1);
-    const shown = shownMessage(record, { side, agent, next, later });
+  // A conversation has thousands of messages, so the loop creates nothing for a message that is not changed.
+  for (let at = 0; at < records.length; at += 1) {
+    const record = records[at];
+    const shown = record === undefined ? null : shownMessage(record, at, list);
     if (shown !== null) seen.push(shown);
   }
   return seen;
 }
 
-/** The message as the side receives it; null if it does not receive it. `next` is the side of the next answer after the message. */
-function shownMessage(
-  record: MessageRecord,
-  { side, agent, next, later }: Viewer & { next: Side; later: () => MessageRecord[] },
-): MessageRecord | null {
+/** A list of messages, and for each of them the side of the next answer after it. */
+interface ViewedList extends Viewer {
+  records: readonly MessageRecord[];
+  sides: readonly Side[];
+}
+
+/** The message at an index as the side receives it; null if it does not receive it. */
+function shownMessage(record: MessageRecord, at: number, list: ViewedList): MessageRecord | null {
   if (record.role === "system" || record.role === "extension") return record;
+  const { side, agent, records, sides } = list;
+  const next = sides[at] ?? side;
   if (record.strategy !== undefined && record.depth === 0) return strategyMessage(record, { side, next });
   const own = record.depth > 0 ? record.role !== "user" : ownerOf(record, next) === side;
   if (record.role === "tool") return own ? record : null;
   if (own) return record.role === "assistant" ? record : { ...record, role: "assistant" };
   if (record.role === "user" && !isAnswer(record)) return record;
-  const parts = otherSideParts(record, later(), agent);
+  const parts = otherSideParts(record, records.slice(at + 1), agent);
   return parts.length === 0 ? null : { ...record, role: "user", parts };
 }
 

@@ -34,14 +34,15 @@ export async function requestTrace(
   projection: StoredProjection | null = null,
 ): Promise<JsonObject> {
   const { messages } = request;
-  const stored = messages.filter(({ id }) => id !== null);
+  const first = messages.find(({ id }) => id !== null);
+  let unstored = 0;
   // A joined message stands directly after the one that it is joined to.
   const sent: string[] = [];
   for (const { id, joined } of messages) {
-    if (id !== null) sent.push(id);
+    if (id === null) unstored += 1;
+    else sent.push(id);
     if (joined !== undefined) sent.push(...joined);
   }
-  const known = new Set(sent);
   return {
     prompt: request.prompt ?? null,
     system_hash: await fingerprint(request.system),
@@ -49,12 +50,12 @@ export async function requestTrace(
     tools: request.tools.map((tool) => tool.name),
     messages: {
       count: messages.length,
-      first: stored[0]?.id ?? null,
+      first: first?.id ?? null,
       last: sent.at(-1) ?? null,
       /** Ids in the range whose messages a hook or a repair removed. */
-      left_out: candidates.filter((id) => !known.has(id)),
+      left_out: missingIds(candidates, sent),
       /** The number of sent messages that are not stored: a hook, a repair or a strategy added them. */
-      unstored: messages.length - stored.length,
+      unstored,
       /** `dropped_before`: messages before this position were dropped, except those of `head`. Absent if none were dropped. */
       ...droppedFields(projection),
     },
@@ -67,6 +68,16 @@ export async function requestTrace(
       ? {}
       : { structure_hash: await fingerprint(JSON.stringify(request.structure)) }),
   };
+}
+
+/**
+ * The candidates that are not sent. In most requests all are sent in their order after the head, and then no set of thousands of ids is made.
+ */
+function missingIds(candidates: readonly string[], sent: readonly string[]): string[] {
+  const head = sent.length - candidates.length;
+  if (candidates.every((id, at) => id === sent[head + at])) return [];
+  const known = new Set(sent);
+  return candidates.filter((id) => !known.has(id));
 }
 
 function droppedFields(projection: StoredProjection | null): JsonObject {

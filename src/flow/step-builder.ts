@@ -154,14 +154,13 @@ export class StepBuilder implements StepPort {
       ? await filteredMessages({ included, stored: this.#filterable(prompt, included, range) }, hooks, viewer)
       : modelMessages(viewer, included);
     const offered = offeredTools(resolved.tools, shape, prompt.toolChoice);
-    const positions = new Map(included.map(({ id, position }) => [id, position]));
     const parts: RequestParts = {
       prompt,
       model: models[0],
       window: this.#window(models[0]),
       system,
       tools: offered.specs,
-      messages: new PositionedMessages(chosen, (id) => positions.get(id)),
+      messages: new PositionedMessages(chosen, included),
       stored: last ?? null,
       measured: lastMeasured(answered, models, side),
       refused: squeeze > 0,

@@ -143,7 +143,8 @@ describe("compact", () => {
         const ids = new Map(
           messagesOf([...turns, ...later]).map(({ id }, at) => [id, `p${String(at).padStart(4, "0")}`]),
         );
-        const place = (messages: ModelMessage[]) => new PositionedMessages(messages, (id) => ids.get(id));
+        const records = [...ids].flatMap(([id, position]) => (id === null ? [] : [{ id, position }]));
+        const place = (messages: ModelMessage[]) => new PositionedMessages(messages, records);
         const now = place(messagesOf(turns));
         const projection = compact(now.messages, wholeProjection, chosen);
         if (projection === null) throw new Error("The conversation does not fit.");

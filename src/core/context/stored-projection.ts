@@ -22,28 +22,34 @@ export interface StoredProjection {
   summary: string | null;
 }
 
+/** A stored message, and its position in the conversation. */
+interface PositionedRecord {
+  id: string;
+  position: string;
+}
+
 /** The messages of a request with their positions, in order. */
 export class PositionedMessages {
   readonly messages: readonly ModelMessage[];
-  readonly #positions: string[] = [];
+  readonly #records: readonly PositionedRecord[];
+  #known: readonly string[] | null = null;
 
-  /** `positionOf` returns the position of a stored message. A message that is not stored comes directly after the one before it. */
-  constructor(messages: readonly ModelMessage[], positionOf: (id: string) => string | undefined) {
+  /** `records` are the stored messages. A message that is not among them comes directly after the one before it. */
+  constructor(messages: readonly ModelMessage[], records: readonly PositionedRecord[]) {
     this.messages = messages;
-    let last = "";
-    for (const { id } of messages) {
-      last = (id === null ? undefined : positionOf(id)) ?? after(last);
-      this.#positions.push(last);
-    }
+    this.#records = records;
   }
 
   /** The projection for these messages. */
   read(stored: StoredProjection): Projection {
     const { head, pinned, cut, lines, count, summary } = stored;
     const dropped = this.#indexOf(stored.dropped);
-    const wanted = new Set(pinned === null ? head : [...head, pinned]);
+    const missing = new Set(pinned === null ? head : [...head, pinned]);
     const indexes = new Map<string, number>();
-    for (const [at, { id }] of this.messages.entries()) if (id !== null && wanted.has(id)) indexes.set(id, at);
+    for (let at = 0; at < this.messages.length && missing.size > 0; at += 1) {
+      const id = this.messages[at]?.id ?? null;
+      if (id !== null && missing.delete(id)) indexes.set(id, at);
+    }
     const before = (id: string) => {
       const at = indexes.get(id);
       return at === undefined || at >= dropped ? [] : [at];
@@ -89,6 +95,12 @@ export class PositionedMessages {
     };
   }
 
+  /** The positions of all messages. They are needed for stored projections only, so they are made when they are first read. */
+  get #positions(): readonly string[] {
+    this.#known ??= positionsOf(this.messages, this.#records);
+    return this.#known;
+  }
+
   /** The position of the first stored message at or after an index. */
   #positionAt(index: number): string {
     let stored = index;
@@ -101,6 +113,24 @@ export class PositionedMessages {
     const index = this.#positions.findIndex((at) => at >= position);
     return index === -1 ? this.#positions.length : index;
   }
+}
+
+function positionsOf(messages: readonly ModelMessage[], records: readonly PositionedRecord[]): string[] {
+  const positions: string[] = [];
+  let last = "";
+  let at = 0;
+  let byId: ReadonlyMap<string, string> | null = null;
+  for (const { id } of messages) {
+    // The messages are in the order of the records, except where a hook changed it.
+    while (id !== null && byId === null && records[at]?.id !== id) {
+      at += 1;
+      if (at >= records.length) byId = new Map(records.map((record) => [record.id, record.position]));
+    }
+    const found = id === null ? undefined : byId === null ? records[at]?.position : byId.get(id);
+    last = found ?? after(last);
+    positions.push(last);
+  }
+  return positions;
 }
 
 /** A position directly after another one. `~` sorts after every character of a position. */

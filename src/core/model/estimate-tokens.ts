@@ -1,25 +1,15 @@
 // Estimates token counts: a quarter of the UTF-8 bytes, images by their size, and a few tokens for each message and call
 // (docs/reference/figures.md: Tokens).
 
+import { utf8Length } from "#lib/utf8-length.ts";
+
 import type { ModelMessage, ModelRequest } from "../ports/model-port.ts";
 import type { StoredPart } from "../record.ts";
 import { resultText } from "../request/request-messages.ts";
 
-const encoder = new TextEncoder();
-
-/** The longest text, in UTF-16 units, whose bytes are counted without the encoder. */
-const shortText = 1024;
-
 /** Tokens of a text. */
 export function textTokens(text: string): number {
-  return Math.ceil(byteLength(text) / 4);
-}
-
-/** The UTF-8 bytes of a text. A conversation has thousands of short texts, and a call of the encoder takes longer than to read one. */
-function byteLength(text: string): number {
-  if (text.length > shortText) return encoder.encode(text).length;
-  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 127) return encoder.encode(text).length;
-  return text.length;
+  return Math.ceil(utf8Length(text) / 4);
 }
 
 /** Tokens of a tool call; `given` are its arguments, as text or as JSON. */
