@@ -22,9 +22,7 @@ it.for(providers)("Concurrent requests to one model of %s are sent each by its o
   const waiting = [...names];
   const port = serverPort({ accessTo: () => ({ fetch: fetchOf(waiting.shift() ?? "none") }) });
   const answers = await Promise.all(
-    names.map((name) =>
-      collect(port.stream(request(definition, { params: { metadata: { user_id: name } } }), signal)),
-    ),
+    names.map((name) => collect(port.stream(request(definition, { params: { metadata: { user_id: name } } }), signal))),
   );
   expect(sent.toSorted()).toEqual(["first true", "second true"]);
   for (const [at, name] of names.entries()) {
