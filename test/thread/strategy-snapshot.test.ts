@@ -18,8 +18,11 @@ const steps = [
   { id: "answer", description: "Answer.", tool: null, dependsOn: ["look"] },
 ];
 
-/** Begins a run, resets its object while the model's answer number `at` is awaited, and joins the run with a snapshot. */
-async function joinDuring(id: string, at: number, script: (request: TestRequest) => TestTurn) {
+/**
+ * Begins a run, resets its object while the model's answer number `at` is awaited, and joins the run with a snapshot. `resets` false: the
+ * object is not reset.
+ */
+async function joinDuring(id: string, at: number, script: (request: TestRequest) => TestTurn, resets = true) {
   const reached = Promise.withResolvers<void>();
   const opened = Promise.withResolvers<void>();
   personas.set("reasoner", async (request) => {
@@ -30,13 +33,13 @@ async function joinDuring(id: string, at: number, script: (request: TestRequest)
   });
   await value(stubOf(id).call("postMessage", admin, message("go"), null));
   await reached.promise;
-  await crash(id);
+  if (resets) await crash(id);
   const following = await follow(id);
   const snapshot = await following.until(({ type }) => type === "snapshot");
   opened.resolve();
   await following.until(({ type }) => type === "run_end");
   following.close();
-  return { joined: foldAll([snapshot]), events: following.events };
+  return { joined: foldAll([snapshot]), snapshot, events: following.events };
 }
 
 it("A subscriber that joins after a reset during a step of a plan receives the current plan and the run's totals in its snapshot", async () => {
@@ -77,6 +80,19 @@ it("A subscriber that joins after a reset during a step of react receives the ru
     ["It rains.", false],
   ]);
   expect(Object.values(view.runs)).toMatchObject([{ steps: 4, reasoning: ["I look first.", "That is enough."] }]);
+});
+
+it("The snapshot of a run of many steps has the end of the last step alone, with the run's totals", async () => {
+  const id = await newThread("reasoner");
+  const calls = { toolCalls: [{ name: "act", arguments: { key: "k" } }] };
+  const script = ({ messages }: TestRequest) => {
+    const answers = messages.filter(({ role }) => role === "assistant").length;
+    return answers === 8 ? { text: "It rains." } : answers % 2 === 0 ? { text: "I look." } : calls;
+  };
+  const { joined, snapshot } = await joinDuring(id, 7, script, false);
+  const partial = snapshot.type === "snapshot" ? snapshot.partial : [];
+  expect(partial.filter(({ type }) => type === "step_end")).toHaveLength(1);
+  expect(Object.values(joined.runs)).toMatchObject([{ status: "running", steps: 6 }]);
 });
 
 it("READER4 The snapshot of a subscriber contains an unfinished silent message only if the subscriber asks for silent messages", async () => {

@@ -45,8 +45,11 @@ export class InFlightEvents {
     if (event.type === "message_retracted") {
       this.#events = this.#events.filter((known) => known.message_id !== event.message_id);
     }
-    // Each plan replaces the one before it. Plans may be large, and a run may change its plan in each of its steps.
-    if (event.type === "plan") this.#keep((known) => known.type !== "plan");
+    // Each plan replaces the one before it. Plans may be large, and a run may change its plan in each of its steps. The end of a step has the
+    // totals of the run, so a new reader needs only the last one.
+    if (event.type === "plan" || event.type === "step_end") {
+      this.#keep(({ type, silent }) => type !== event.type || silent !== event.silent);
+    }
     if (!isDelta(event)) {
       this.#events.push(event);
       return;
