@@ -5,6 +5,7 @@ import type { ReactElement } from "react";
 import type { MessageView, ThreadHandle } from "threadhold/client";
 
 import { clock, clockOrDay, dayAndTime, iso } from "../kit/figures.ts";
+import { ShortenedMessages } from "./context/shortened-messages.ts";
 import { MessageEditor, isBeingEdited } from "./message-editor.tsx";
 import { MessageMenu } from "./message-menu.tsx";
 import { PartView } from "./part-view.tsx";
@@ -36,6 +37,7 @@ export const MessageItem = memo(function MessageItem({
   const [editing, setEditing] = useState(() => !nested && isBeingEdited(message));
   const voices = use(VoicesContext);
   const shown = use(ShownMessage) === message.id;
+  const shortened = use(ShortenedMessages).has(message.id);
   const who = speakerOf(message, row.under, voices);
   const parts = message.parts;
   const side = voices.two ? (message.side?.toUpperCase() ?? null) : null;
@@ -52,7 +54,7 @@ export const MessageItem = memo(function MessageItem({
       data-streaming={message.streaming}
       data-goes-on={goesOn}
       data-unsent={unsent}
-      aria-label={`${side === null ? who : `${who}, side ${side}`}, ${clock(message.created_at)}${unsent ? ", no longer sent" : ""}`}
+      aria-label={`${side === null ? who : `${who}, side ${side}`}, ${clock(message.created_at)}${unsent ? ", no longer sent" : shortened ? ", sent shortened" : ""}`}
     >
       <div className={css["margin"]}>
         <span className={goesOn ? "visually-hidden" : css["who"]}>
@@ -81,6 +83,9 @@ export const MessageItem = memo(function MessageItem({
           ))
         )}
         <Ending message={message} />
+        {shortened ? (
+          <p className={css["ending"]}>Sent shortened: the next request contains a part of this message.</p>
+        ) : null}
       </div>
       {message.streaming || editing || nested ? null : (
         <MessageMenu handle={handle} message={message} who={who} running={running} onEdit={() => setEditing(true)} />

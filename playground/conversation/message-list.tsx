@@ -9,6 +9,8 @@ import type { MessageView, ThreadHandle } from "threadhold/client";
 import { Button } from "../kit/button.tsx";
 import { ErrorNote } from "../kit/note.tsx";
 import { ThreadFilesContext } from "../markdown/thread-file.tsx";
+import { shortenedIds } from "./context/request-parts.ts";
+import { ShortenedMessages } from "./context/shortened-messages.ts";
 import { UnsentLine } from "./context/unsent-line.tsx";
 import { unsentMessages } from "./context/unsent-messages.ts";
 import { useThreadContext } from "./context/use-thread-context.ts";
@@ -91,11 +93,14 @@ export function MessageList({ handle, live, count, running, repeatable, onContex
   const files = useMemo(() => ({ threadId: handle.id, paths: pathsOf(notes.files) }), [handle.id, notes.files]);
   const wait = useModelWait(handle);
   const waits = running && wait !== null;
-  const { data: context } = useThreadContext(handle, notes.drop !== null);
+  const { data: context } = useThreadContext(handle, notes.compacted);
   const unsent = useMemo(
     () => (context === undefined ? null : unsentMessages(context, history.messages)),
     [context, history.messages],
   );
+  // The text changes only with the ids, so that the same messages are not rendered again after each request.
+  const shortenedText = context === undefined ? "" : shortenedIds(context).join(" ");
+  const shortened = useMemo(() => new Set(shortenedText.split(" ")), [shortenedText]);
   const before = unsent?.before ?? null;
   const rows = useMemo((): ListRow[] => {
     const marked = before === null ? placed : withUnsentRow(placed, before);
@@ -158,47 +163,49 @@ export function MessageList({ handle, live, count, running, repeatable, onContex
         )}
         {rows.length === 0 && !running ? <EmptyConversation handle={handle} /> : null}
         <ThreadFilesContext value={files}>
-          <NestedRowsContext value={NestedRows}>
-            <div className={css["rows"]} style={{ height: virtual.getTotalSize() }}>
-              {items.map(({ index, key, start }) => {
-                const row = rows[index];
-                if (row === undefined) return null;
-                return (
-                  <div
-                    key={key}
-                    ref={virtual.measureElement}
-                    data-index={index}
-                    className={css["row"]}
-                    style={{ transform: `translateY(${start}px)` }}
-                  >
-                    {row.kind === "waiting" ? (
-                      wait === null ? null : (
-                        <ModelWaitLine wait={wait} />
-                      )
-                    ) : row.kind === "unsent" ? (
-                      unsent === null ? null : (
-                        <UnsentLine unsent={unsent} compaction={notes.drop} onContext={onContext} />
-                      )
-                    ) : row.kind === "note" ? (
-                      <NoteItem
-                        handle={handle}
-                        note={row.note}
-                        more={rows[index + 1]?.kind === "note"}
-                        repeatable={repeatable && index === rows.length - 1 && row.note.ended !== undefined}
-                      />
-                    ) : (
-                      <MessageItem
-                        row={row}
-                        handle={handle}
-                        running={running}
-                        unsent={unsent?.ids.has(row.message.id) === true}
-                      />
-                    )}
-                  </div>
-                );
-              })}
-            </div>
-          </NestedRowsContext>
+          <ShortenedMessages value={shortened}>
+            <NestedRowsContext value={NestedRows}>
+              <div className={css["rows"]} style={{ height: virtual.getTotalSize() }}>
+                {items.map(({ index, key, start }) => {
+                  const row = rows[index];
+                  if (row === undefined) return null;
+                  return (
+                    <div
+                      key={key}
+                      ref={virtual.measureElement}
+                      data-index={index}
+                      className={css["row"]}
+                      style={{ transform: `translateY(${start}px)` }}
+                    >
+                      {row.kind === "waiting" ? (
+                        wait === null ? null : (
+                          <ModelWaitLine wait={wait} />
+                        )
+                      ) : row.kind === "unsent" ? (
+                        unsent === null ? null : (
+                          <UnsentLine unsent={unsent} compaction={notes.drop} onContext={onContext} />
+                        )
+                      ) : row.kind === "note" ? (
+                        <NoteItem
+                          handle={handle}
+                          note={row.note}
+                          more={rows[index + 1]?.kind === "note"}
+                          repeatable={repeatable && index === rows.length - 1 && row.note.ended !== undefined}
+                        />
+                      ) : (
+                        <MessageItem
+                          row={row}
+                          handle={handle}
+                          running={running}
+                          unsent={unsent?.ids.has(row.message.id) === true}
+                        />
+                      )}
+                    </div>
+                  );
+                })}
+              </div>
+            </NestedRowsContext>
+          </ShortenedMessages>
         </ThreadFilesContext>
       </div>
       {seeking || reading ? (

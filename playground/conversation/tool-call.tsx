@@ -12,6 +12,7 @@ import { CopyButton } from "../markdown/code-block.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { Attachment } from "./attachment.tsx";
 import { ChildThread } from "./child-thread.tsx";
+import { ShortenedMessages } from "./context/shortened-messages.ts";
 import { JsonView } from "./json-view.tsx";
 import { NestedRowsContext } from "./nested-rows-context.ts";
 import type { MessageRow } from "./rows.ts";
@@ -40,6 +41,7 @@ export const ToolCall = memo(function ToolCall({ handle, call, result, lines, wr
   const state = writing ? "writing" : settled === null ? unsettled : settled.status;
   const approval = result?.approval;
   const files = settled?.attachments ?? [];
+  const shortened = use(ShortenedMessages).has(result?.id ?? "");
   const child = useChildThread({ handle, call, liveThreadId: live?.child_thread_id ?? null });
   const Rows = use(NestedRowsContext);
   // Open while the call is running, unless the user has opened or closed it.
@@ -64,6 +66,7 @@ export const ToolCall = memo(function ToolCall({ handle, call, result, lines, wr
           {lines.length > 0 || child !== null ? (
             <span className={css["inside"]}>{child === null ? `${lines.length} messages` : "a thread"}</span>
           ) : null}
+          {shortened ? <span className={css["inside"]}>result sent shortened</span> : null}
           <span className={css["state"]}>{stateWords[state]}</span>
         </summary>
         <div className={css["detail"]}>

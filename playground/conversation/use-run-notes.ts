@@ -19,6 +19,8 @@ export interface RunNotes {
   /** In the order of their events. */
   notes: readonly RunNote[];
   files: FileTrack;
+  /** Whether a request was compacted. */
+  compacted: boolean;
   /** The last compaction that dropped messages; null if there is none. */
   drop: Compaction | null;
   error: Error | null;
@@ -65,7 +67,7 @@ export function useRunNotes(handle: ThreadHandle, ran: boolean): RunNotes {
     return () => leave.abort();
   }, [handle, ran, take, tries]);
   const drop = useMemo(() => lastDrop(compactions), [compactions]);
-  return { notes, files, drop, error, retry: () => setTries(tries + 1) };
+  return { notes, files, compacted: compactions.length > 0, drop, error, retry: () => setTries(tries + 1) };
 }
 
 /** Each note once, sorted by number; a known note keeps its object. */

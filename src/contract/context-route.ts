@@ -23,6 +23,11 @@ export const threadContextSchema = z.object({
       /** Id of the stored message; null for one that is not stored, such as the line that stands for dropped messages. */
       id: z.string().nullable(),
       role: z.enum(["user", "assistant", "tool", "system"]),
+      /**
+       * `marker`: the line that is sent in place of dropped messages and states their number. `summary`: that line with a summary of them.
+       * `message`: every other message.
+       */
+      kind: z.enum(["message", "marker", "summary"]),
       tokens,
       /** Of `tokens`, those of its files. */
       file_tokens: tokens,

@@ -15,12 +15,14 @@ export function describeContext(parts: RequestParts): ThreadContext | StepProble
   const context = requestContext(parts);
   if ("problem" in context) return context;
   const { prompt, model, window, messages: all, stored } = parts;
-  const { messages: sent, filesFrom, compaction } = context;
+  const { messages: sent, filesFrom, compaction, marker } = context;
+  const markerKind = (context.stored?.summary ?? null) === null ? "marker" : "summary";
   const withFiles = filesFrom ?? sent.length - (prompt.recentImageThreshold ?? defaultRecent);
   const whole = new Set(all.messages);
   const messages = sent.map((message, at) => ({
     id: message.id,
     role: message.role,
+    kind: at === marker ? markerKind : ("message" as const),
     tokens: contextTokens(message, at >= withFiles),
     file_tokens: fileTokens(message, at >= withFiles),
     shortened: message.id !== null && !whole.has(message),

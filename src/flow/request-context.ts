@@ -84,6 +84,8 @@ export interface RequestContext {
   messages: ModelMessage[];
   /** Index of the first message whose files are sent; undefined if the prompt's `recentImageThreshold` decides. */
   filesFrom: number | undefined;
+  /** Index of the message in place of the dropped ones; null if none are dropped. */
+  marker: number | null;
   /** The projection of this request; null if it sends every message whole. */
   stored: StoredProjection | null;
   /** Null if the projection is that of the last request. */
@@ -209,7 +211,7 @@ function requestOf(
   }: { compaction: Compaction | null; sent?: ProjectedMessages },
 ): RequestContext {
   const stored = projection === wholeProjection ? null : messages.store(projection);
-  return { messages: sent.messages, filesFrom: sent.files, stored, compaction };
+  return { messages: sent.messages, filesFrom: sent.files, marker: sent.marker, stored, compaction };
 }
 
 /**

@@ -177,6 +177,11 @@ describe("a conversation that exceeds the window of its model", () => {
     expect(large.tokens).toBeLessThanOrEqual(3200);
     const sent = windowedRequests.at(-1)?.messages.map(({ role }) => role) ?? [];
     expect(large.messages.map(({ role }) => role).slice(0, sent.length)).toEqual(sent);
+    const isMarker = (content: string): boolean => content.startsWith("[... ");
+    const marker = windowedRequests.at(-1)?.messages.findIndex(({ content }) => isMarker(content));
+    expect(large.messages.flatMap(({ kind }, at) => (kind === "message" ? [] : [[kind, at]]))).toEqual([
+      ["marker", marker],
+    ]);
   });
 
   it("The context of a thread states which of a message's tokens are those of its files", async () => {

@@ -3,7 +3,12 @@
 import { describe, expect, it } from "vitest";
 
 import type { ThreadContext } from "#client/index.ts";
-import { largestMessages, lastPromptTokens, partsOf } from "#playground/conversation/context/request-parts.ts";
+import {
+  largestMessages,
+  lastPromptTokens,
+  partsOf,
+  shortenedIds,
+} from "#playground/conversation/context/request-parts.ts";
 
 import { message } from "./support/message.ts";
 
@@ -11,6 +16,7 @@ type Sent = ThreadContext["messages"][number];
 const sent = (id: string | null, role: Sent["role"], tokens: number, files = 0): Sent => ({
   id,
   role,
+  kind: id === null ? "marker" : "message",
   tokens,
   file_tokens: files,
   shortened: false,
@@ -36,13 +42,33 @@ describe("the parts of a request", () => {
     expect(parts.map(({ name, number, tokens }) => [name, number, tokens])).toEqual([
       ["System prompt", null, 5],
       ["Tools", 2, 7],
-      ["In place of dropped messages", 1, 2],
+      ["Line in place of 3 messages", null, 2],
       ["User messages", 1, 10],
       ["Answers", 1, 10],
       ["Tool results", 1, 12],
       ["Messages' images and files", 1, 20],
     ]);
     expect(parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(context.tokens);
+  });
+
+  it("The context panel names a summary, and lists apart the messages that a hook added", () => {
+    const [marker, ...others] = context.messages;
+    const messages = [{ ...sent(null, "user", 2), kind: "summary" as const }, ...others];
+    expect(partsOf({ ...context, messages, dropped: 1 })[2]).toEqual({
+      name: "Summary of 1 message",
+      number: null,
+      tokens: 2,
+    });
+    const added = [{ ...sent(null, "user", 8), kind: "message" as const }, marker ?? sent(null, "user", 2), ...others];
+    expect(partsOf({ ...context, messages: added }).slice(2, 4)).toEqual([
+      { name: "Line in place of 3 messages", number: null, tokens: 2 },
+      { name: "Messages that are not stored", number: 1, tokens: 8 },
+    ]);
+  });
+
+  it("The conversation marks the stored messages that are sent shortened", () => {
+    const messages = context.messages.map((one) => ({ ...one, shortened: one.id !== "a" }));
+    expect(shortenedIds({ ...context, messages })).toEqual(["q", "t"]);
   });
 
   it("The context panel lists at most ten of the largest stored messages, the largest first", () => {

@@ -20,7 +20,8 @@ const all = [
   message("a3"),
 ];
 
-function contextOf(ids: readonly (string | null)[], dropped: number): ThreadContext {
+/** A context with these messages. Null is the marker, and `hook` a message without an id that a hook added. */
+function contextOf(ids: readonly (string | null)[], dropped: number, marker: "marker" | "summary"): ThreadContext {
   const role = (id: string | null) => (id === null || id.startsWith("q") ? "user" : "assistant");
   return {
     prompt: "p",
@@ -30,14 +31,24 @@ function contextOf(ids: readonly (string | null)[], dropped: number): ThreadCont
     tokens: 0,
     system: 0,
     tools: [],
-    messages: ids.map((id) => ({ id, role: role(id), tokens: 1, file_tokens: 0, shortened: false })),
+    messages: ids.map((id) => ({
+      id: id === "hook" ? null : id,
+      role: role(id),
+      kind: id === null ? marker : ("message" as const),
+      tokens: 1,
+      file_tokens: 0,
+      shortened: false,
+    })),
     dropped,
   };
 }
 
-const unsent = (ids: readonly (string | null)[], dropped = 2, list = all) => {
-  const found = unsentMessages(contextOf(ids, dropped), list);
-  return found === null ? null : { ...found, ids: [...found.ids] };
+const unsent = (ids: readonly (string | null)[], dropped = 2, list = all, marker: "marker" | "summary" = "marker") => {
+  const found = unsentMessages(contextOf(ids, dropped, marker), list);
+  if (found === null) return null;
+  const { summarized, ...others } = found;
+  expect(summarized).toBe(marker === "summary");
+  return { ...others, ids: [...others.ids] };
 };
 
 describe("messages that are no longer sent", () => {
@@ -62,7 +73,11 @@ describe("messages that are no longer sent", () => {
   });
 
   it("A message without an id that a hook added is not mistaken for the message that replaces dropped ones", () => {
-    expect(unsent([null, "q1", "a1", null, "q3", "a3"])).toMatchObject({ before: "q3", ids: ["q2", "a2"] });
+    expect(unsent(["hook", "q1", "a1", null, "q3", "a3"])).toMatchObject({ before: "q3", ids: ["q2", "a2"] });
+  });
+
+  it("The conversation knows whether a summary is sent in place of the dropped messages", () => {
+    expect(unsent(["q1", "a1", null, "q3", "a3"], 2, all, "summary")).toMatchObject({ before: "q3" });
   });
 
   it("The conversation shows no compaction line while the dropped messages are not loaded", () => {

@@ -2,6 +2,8 @@
 
 import type { MessageView, ThreadContext } from "threadhold/client";
 
+import { count } from "../../kit/figures.ts";
+
 type ContextMessage = ThreadContext["messages"][number];
 
 /** A part of the request: how many things it consists of, null for one, and their tokens. */
@@ -11,21 +13,28 @@ interface RequestPart {
   tokens: number;
 }
 
+/** Ids of the stored messages that are sent with less content than is stored. */
+export function shortenedIds({ messages }: ThreadContext): string[] {
+  return messages.flatMap(({ id, shortened }) => (id !== null && shortened ? [id] : []));
+}
+
 /** The number of messages that are listed as the largest. */
 const mostListed = 10;
 
 /** The parts with content, in the order in which they are sent. Files are listed apart from their messages. */
-export function partsOf({ system, tools, messages }: ThreadContext): RequestPart[] {
+export function partsOf({ system, tools, messages, dropped }: ThreadContext): RequestPart[] {
   const ofRole = (name: string, role: ContextMessage["role"]): RequestPart => {
     const those = messages.filter((message) => message.role === role && message.id !== null);
     return { name, number: those.length, tokens: sum(those, ({ tokens, file_tokens }) => tokens - file_tokens) };
   };
-  const added = messages.filter(({ id }) => id === null);
+  const added = messages.filter(({ id, kind }) => id === null && kind === "message");
+  const inPlace = messages.find(({ kind }) => kind !== "message");
   const withFiles = messages.filter(({ file_tokens }) => file_tokens > 0);
   const parts: RequestPart[] = [
     { name: "System prompt", number: null, tokens: system },
     { name: "Tools", number: tools.length, tokens: sum(tools, ({ tokens }) => tokens) },
-    { name: "In place of dropped messages", number: added.length, tokens: sum(added, ({ tokens }) => tokens) },
+    ...(inPlace === undefined ? [] : [{ name: placeName(inPlace, dropped), number: null, tokens: inPlace.tokens }]),
+    { name: "Messages that are not stored", number: added.length, tokens: sum(added, ({ tokens }) => tokens) },
     ofRole("System messages", "system"),
     ofRole("User messages", "user"),
     ofRole("Answers", "assistant"),
@@ -37,6 +46,12 @@ export function partsOf({ system, tools, messages }: ThreadContext): RequestPart
     },
   ];
   return parts.filter(({ number }) => number !== 0);
+}
+
+/** The name of the message in place of the dropped ones. */
+function placeName({ kind }: ContextMessage, dropped: number): string {
+  const messages = dropped === 1 ? "1 message" : `${count(dropped)} messages`;
+  return kind === "summary" ? `Summary of ${messages}` : `Line in place of ${messages}`;
 }
 
 /** The stored messages with the most tokens, the largest first. */

@@ -22,6 +22,7 @@ export function UnsentLine({ unsent, compaction, onContext }: UnsentLineProps): 
     <div className={css["line"]} role="note" aria-label="Messages above are no longer sent">
       <div className={css["text"]}>
         <p className={css["title"]}>Messages above are no longer sent</p>
+        {unsent.summarized ? <p>A summary of {numberText(unsent.count)} is sent in their place.</p> : null}
         <p>
           {dropText(unsent)}
           {compaction === null ? "" : ` ${reasonText(compaction)}`}
@@ -35,9 +36,13 @@ export function UnsentLine({ unsent, compaction, onContext }: UnsentLineProps): 
 }
 
 function dropText({ count: number, kept }: UnsentMessages): string {
-  const dropped = number === 1 ? "1 message was dropped" : `${count(number)} messages were dropped`;
+  const dropped = `${numberText(number)} ${number === 1 ? "was" : "were"} dropped`;
   if (kept === 0) return `${dropped}.`;
   return kept === 1 ? `${dropped}; 1 above is still sent.` : `${dropped}; ${count(kept)} above are still sent.`;
+}
+
+function numberText(number: number): string {
+  return number === 1 ? "1 message" : `${count(number)} messages`;
 }
 
 function reasonText({ start, end }: Compaction): string {

@@ -1,5 +1,5 @@
 // Which messages of a conversation a compaction has dropped. The context of a thread lists the messages of the next request: the first
-// ones, a message without an id in place of the dropped ones, the run's question if it was dropped too, and the newest ones.
+// ones, a marker or a summary in place of the dropped ones, the run's question if it was dropped too, and the newest ones.
 
 import type { MessageView, ThreadContext } from "threadhold/client";
 
@@ -10,6 +10,8 @@ export interface UnsentMessages {
   ids: ReadonlySet<string>;
   /** The number of dropped messages. Tool results are messages too. */
   count: number;
+  /** Whether a summary is sent in their place. */
+  summarized: boolean;
   /** The number of messages before `before` that are still sent. */
   kept: number;
 }
@@ -25,21 +27,26 @@ export function unsentMessages(context: ThreadContext, all: readonly MessageView
   const isUnsent = ({ id, role, parent_id: parent, silent }: MessageView): boolean =>
     parent === null && !silent && (role === "user" || role === "assistant") && !sentIds.has(id);
   const isGap = (from: number, to: number): boolean => all.slice(from + 1, to).some(isUnsent);
-  const sent = context.messages.map(({ id }) => (id === null ? null : places.get(id))).filter((at) => at !== undefined);
-  for (const [at, place] of sent.entries()) {
-    if (place !== null) continue;
-    const last = sent.slice(0, at).findLast((one) => one !== null) ?? -1;
-    const [first, second] = sent.slice(at + 1).filter((one) => one !== null);
-    if (first === undefined || !isGap(last, first)) continue;
-    const isQuestion = first === all.findLastIndex(({ role, parent_id }) => role === "user" && parent_id === null);
-    const begin = isQuestion && second !== undefined && isGap(first, second) ? second : first;
-    const above = all.slice(0, begin);
-    return {
-      before: all[begin]?.id ?? "",
-      ids: new Set(above.filter(isUnsent).map(({ id }) => id)),
-      count: context.dropped,
-      kept: sent.filter((one) => one !== null && one < begin).length,
-    };
-  }
-  return null;
+  const marker = context.messages.findIndex(({ kind }) => kind !== "message");
+  if (marker === -1) return null;
+  const placesOf = (messages: ThreadContext["messages"]): number[] =>
+    messages.flatMap(({ id }) => (id === null ? [] : (places.get(id) ?? [])));
+  const head = placesOf(context.messages.slice(0, marker));
+  const after = placesOf(context.messages.slice(marker + 1));
+  const [first, second] = after;
+  if (first === undefined || !isGap(head.at(-1) ?? -1, first)) return null;
+  const isQuestion = first === all.findLastIndex(({ role, parent_id }) => role === "user" && parent_id === null);
+  const begin = isQuestion && second !== undefined && isGap(first, second) ? second : first;
+  return {
+    before: all[begin]?.id ?? "",
+    ids: new Set(
+      all
+        .slice(0, begin)
+        .filter(isUnsent)
+        .map(({ id }) => id),
+    ),
+    count: context.dropped,
+    summarized: context.messages[marker]?.kind === "summary",
+    kept: [...head, ...after].filter((place) => place < begin).length,
+  };
 }

@@ -51,6 +51,8 @@ export const wholeProjection: Projection = {
 export interface ProjectedMessages {
   messages: ModelMessage[];
   files: number;
+  /** Index of the message in place of the dropped ones; null if none are dropped. */
+  marker: number | null;
 }
 
 /** Applies the projection. Contract: pure. Calls stay together with their results, and no stored message is changed. */
@@ -58,6 +60,7 @@ export function project(messages: readonly ModelMessage[], projection: Projectio
   const { head, pinned, dropped, essence, shortened, lines, files, count, summary } = projection;
   const base = (at: number) => cutBase(messages, at, projection);
   const sent: ModelMessage[] = head.flatMap(base);
+  const markerAt = count > 0 ? sent.length : null;
   if (count > 0) sent.push(marker(count, summary));
   if (pinned !== null) sent.push(...base(pinned));
   let firstWithFiles: number | null = null;
@@ -74,7 +77,7 @@ export function project(messages: readonly ModelMessage[], projection: Projectio
       if (message !== undefined) sent.push(isShortened ? shortenResult(message, lines) : message);
     }
   }
-  return { messages: sent, files: firstWithFiles ?? sent.length };
+  return { messages: sent, files: firstWithFiles ?? sent.length, marker: markerAt };
 }
 
 /** The message at an index, with its texts cut if the projection cuts it. */

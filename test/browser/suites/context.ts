@@ -77,6 +77,12 @@ export function context({ api, open, visit }: PlaygroundUse): void {
       await api().say(id, longQuestion);
       const { page } = await visit(`/threads/${id}`);
       await line(page).getByText("With a summary in their place").waitFor();
+      const { dropped } = await contextOf(id);
+      await line(page)
+        .getByText(`A summary of ${count(dropped)} messages is sent in their place.`)
+        .waitFor();
+      await line(page).getByRole("button", { name: "Show the context" }).click();
+      await row(page, `Summary of ${count(dropped)} messages`).waitFor();
     });
 
     it("A conversation that was never compacted has no compaction line, and its page does not request the thread's context", async () => {
@@ -132,10 +138,11 @@ export function context({ api, open, visit }: PlaygroundUse): void {
       const { id } = await fullThread();
       const { page } = await visit(`/threads/${id}?context=open`);
       await row(page, "User messages").waitFor();
-      expect(await row(page, "In place of dropped messages").count()).toBe(0);
+      expect(await row(page, "Line in place of").count()).toBe(0);
       await api().say(id, longQuestion);
-      await row(page, "In place of dropped messages").waitFor();
+      await row(page, "Line in place of").waitFor();
       const { dropped, tokens } = await contextOf(id);
+      await row(page, `Line in place of ${count(dropped)} messages`).waitFor();
       await panel(page)
         .getByText(`${count(dropped)} messages of the conversation are no longer sent.`)
         .waitFor();

@@ -78,7 +78,7 @@ export function screens({ api, open, visit }: PlaygroundUse): void {
       {
         name: "context",
         path: `/threads/${compacted.id}?context=open`,
-        shows: "In place of dropped messages",
+        shows: "Line in place of",
       },
       { name: "events", path: `/threads/${traced.id}?event=4`, shows: "Copy link" },
       {
