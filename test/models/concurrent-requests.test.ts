@@ -13,7 +13,8 @@ it.for(providers)("Concurrent requests to one model of %s are sent each by its o
   const fetchOf =
     (name: string): typeof fetch =>
     async (_input, init) => {
-      sent.push(`${name} ${String(init?.body).includes(`"user_id":"${name}"`)}`);
+      const isOwn = typeof init?.body === "string" && init.body.includes(`"user_id":"${name}"`);
+      sent.push(`${name} ${isOwn}`);
       if (sent.length === 2) resolve();
       await bothSent;
       return Response.json({ error: { message: `refused ${name}` } }, { status: 400 });
