@@ -16,7 +16,7 @@ export function describeContext(parts: RequestParts): ThreadContext | StepProble
   if ("problem" in context) return context;
   const { prompt, model, window, messages: all, stored } = parts;
   const { messages: sent, filesFrom, compaction, marker } = context;
-  const markerKind = (context.stored?.summary ?? null) === null ? "marker" : "summary";
+  const markerKind = (context.stored?.summary ?? null) === null ? ("marker" as const) : ("summary" as const);
   const withFiles = filesFrom ?? sent.length - (prompt.recentImageThreshold ?? defaultRecent);
   const whole = new Set(all.messages);
   const messages = sent.map((message, at) => ({
