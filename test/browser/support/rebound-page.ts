@@ -18,8 +18,11 @@ export interface Seen {
 /** Makes all attempts. Returns what the page could see. */
 export async function attack({ server, thread }: Target): Promise<Seen[]> {
   const seen: Seen[] = [];
-  const patience = 3000;
-  const late = (): Promise<null> => new Promise((resolve) => setTimeout(() => resolve(null), patience));
+  // Each attempt ends with an event, also if it is refused. No attempt has a time limit, because a slow server would look like a refusal.
+  const firstOf = (target: EventTarget, types: readonly string[]): Promise<string> =>
+    new Promise((resolve) => {
+      for (const type of types) target.addEventListener(type, () => resolve(type), { once: true });
+    });
   const note = (what: string, status: number, text: string): void => void seen.push({ what, status, text });
   const { host } = new URL(server);
   const port = host.slice(host.indexOf(":"));
@@ -51,7 +54,7 @@ export async function attack({ server, thread }: Target): Promise<Seen[]> {
   };
   const read = async (what: string, url: string, init: RequestInit): Promise<void> => {
     try {
-      const response = await fetch(url, { ...init, signal: AbortSignal.timeout(patience) });
+      const response = await fetch(url, init);
       note(what, response.status, await response.text());
     } catch (error) {
       note(what, 0, String(error));
@@ -60,7 +63,6 @@ export async function attack({ server, thread }: Target): Promise<Seen[]> {
   const xhr = (what: string, method: string, url: string, headers: Record<string, string>): Promise<void> =>
     new Promise((resolve) => {
       const request = new XMLHttpRequest();
-      request.timeout = patience;
       request.open(method, url);
       for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
       request.onloadend = () => {
@@ -119,13 +121,14 @@ export async function attack({ server, thread }: Target): Promise<Seen[]> {
     navigator.sendBeacon(`${base}${messages}`, new Blob([body], { type: "application/json" }));
     // Server-sent events and sockets.
     const source = new EventSource(`${base}/api/threads/${thread}/events?after=0`);
-    source.onopen = () => note(`EventSource ${base}`, 200, "opened");
     const protocols = [[], ["MF-Original-URL"]];
     const sockets = protocols.map(
       (list) => new WebSocket(`${base.replace("http", "ws")}/api/threads/${thread}/stream`, list),
     );
-    for (const socket of sockets) socket.onopen = () => note(`WebSocket ${base}`, 101, "opened");
-    await late();
+    const opened = firstOf(source, ["open", "error"]);
+    for (const end of await Promise.all(sockets.map((socket) => firstOf(socket, ["open", "error"]))))
+      if (end === "open") note(`WebSocket ${base}`, 101, "opened");
+    if ((await opened) === "open") note(`EventSource ${base}`, 200, "opened");
     source.close();
     for (const socket of sockets) socket.close();
   }
@@ -137,9 +140,9 @@ export async function attack({ server, thread }: Target): Promise<Seen[]> {
     const frame = document.createElement("iframe");
     frame.name = name;
     document.body.append(frame);
-    const loaded = new Promise<null>((resolve) => frame.addEventListener("load", () => resolve(null)));
+    const loaded = firstOf(frame, ["load"]);
     begin(frame);
-    await Promise.race([loaded, late()]);
+    await loaded;
     try {
       note(`frame ${name}`, 200, frame.contentDocument?.documentElement.outerHTML ?? "");
     } catch {
@@ -172,13 +175,10 @@ export async function attack({ server, thread }: Target): Promise<Seen[]> {
     ] as const) {
       const element = document.createElement(tag);
       if (element instanceof HTMLLinkElement) element.rel = "stylesheet";
-      const done = new Promise<null>((resolve) => {
-        element.addEventListener("load", () => (note(`${tag} ${base}`, 200, "loaded"), resolve(null)));
-        element.addEventListener("error", () => resolve(null));
-      });
+      const ended = firstOf(element, ["load", "error"]);
       element.setAttribute(attribute, `${base}/api/threads`);
       document.body.append(element);
-      await Promise.race([done, late()]);
+      if ((await ended) === "load") note(`${tag} ${base}`, 200, "loaded");
     }
   }
   return seen;
