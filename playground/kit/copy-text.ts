@@ -1,6 +1,9 @@
 // Copies a text to the clipboard. Browsers offer the clipboard API on secure origins only, and a deployment in a local
 // network is not one: there an older method is used.
 
+/** Milliseconds for which a button shows that it copied its text. */
+export const copiedMs = 1500;
+
 /** Copies a text; returns whether that succeeded. */
 export async function copyText(text: string): Promise<boolean> {
   const { clipboard } = navigator as { clipboard?: Clipboard };

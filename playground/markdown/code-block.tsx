@@ -6,7 +6,7 @@ import { memo, useEffect, useRef, useState } from "react";
 import type { ReactElement, ReactNode } from "react";
 
 import { IconButton } from "../kit/button.tsx";
-import { copyText } from "../kit/copy-text.ts";
+import { copiedMs, copyText } from "../kit/copy-text.ts";
 
 import css from "./markdown.module.css";
 
@@ -47,7 +47,7 @@ export function CopyButton({ text }: { text: string }): ReactElement {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return undefined;
-    const timer = setTimeout(() => setCopied(false), 1500);
+    const timer = setTimeout(() => setCopied(false), copiedMs);
     return () => clearTimeout(timer);
   }, [copied]);
   const copy = (): void => {

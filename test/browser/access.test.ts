@@ -87,6 +87,7 @@ describe("signing in", () => {
     await page.getByLabel("Token or JWT").fill("anna-secret");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "API" }).waitFor();
+    await page.locator("main details").first().waitFor();
     for (const width of [390, 360, 320]) {
       await page.setViewportSize({ width, height: 844 });
       await drawn(page);

@@ -12,6 +12,7 @@ import { api } from "./suites/api.ts";
 import { context } from "./suites/context.ts";
 import { conversation } from "./suites/conversation.ts";
 import { definitions } from "./suites/definitions.ts";
+import { eventLog } from "./suites/event-log.ts";
 import { examplePages } from "./suites/example-pages.ts";
 import { files } from "./suites/files.ts";
 import { hostile } from "./suites/hostile.ts";
@@ -137,6 +138,7 @@ describe("the playground", () => {
     richText,
     runs,
     waiting,
+    eventLog,
     trace,
     files,
     usage,

@@ -4,9 +4,10 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
 import type { RouteAnswer } from "#client/index.ts";
+import { copiedMs } from "#playground/kit/copy-text.ts";
 import { count } from "#playground/kit/figures.ts";
 
-import { goInside } from "../support/browser.ts";
+import { goInside, stopTimers } from "../support/browser.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
 const bar = (page: Page, name: RegExp): Locator => page.getByRole("treeitem", { name });
@@ -22,6 +23,7 @@ export function answers({ api, open, visit }: PlaygroundUse): void {
       await data.waitFor();
       expect(JSON.parse(await data.innerText())).toEqual({ item: "lamp", express: true });
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      await stopTimers(page, copiedMs);
       await page.getByRole("log").getByRole("button", { name: "Copy", exact: true }).click();
       await page.getByRole("button", { name: "Copied" }).waitFor();
       const copied = await page.evaluate(() => navigator.clipboard.readText());
@@ -40,6 +42,7 @@ export function answers({ api, open, visit }: PlaygroundUse): void {
       expect(run.data).toEqual({ customer: "Ada" });
       const { page } = await visit(`/threads/${id}`);
       const data = page.getByRole("log").getByLabel("Data", { exact: true });
+      await data.waitFor();
       expect(JSON.parse(await data.innerText())).toEqual({ customer: "Ada" });
       expect(await page.getByLabel("Order of a customer").count()).toBe(0);
     });

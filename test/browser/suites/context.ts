@@ -8,6 +8,7 @@ import { count } from "#playground/kit/figures.ts";
 
 import { goInside } from "../support/browser.ts";
 import { longQuestion, remembered, smallBudget, smallWindow } from "../support/context-agents.ts";
+import { drawn } from "../support/look.ts";
 import { idle } from "./playground-use.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
@@ -39,12 +40,12 @@ export function context({ api, open, visit }: PlaygroundUse): void {
       const end = feed.events.find(({ type }) => type === "compaction_end");
       if (start?.type !== "compaction_start" || end?.type !== "compaction_end")
         throw new Error("Nothing was compacted");
-      const text = (await line(page).innerText()).replaceAll("\u00a0", "");
-      expect(text).toContain(`${String(end.dropped)} messages were dropped; 2 above are still sent.`);
-      expect(text).toContain(
-        `The request had ${String(start.tokens)} tokens, and its budget is ${String(smallBudget)}.`,
-      );
-      expect(text).toContain(`Without them it had ${String(end.tokens)} tokens.`);
+      for (const text of [
+        `${String(end.dropped)} messages were dropped; 2 above are still sent.`,
+        `The request had ${count(start.tokens)} tokens, and its budget is ${count(smallBudget)}.`,
+        `Without them it had ${count(end.tokens)} tokens.`,
+      ])
+        await line(page).getByText(text).waitFor();
       await goInside(page, `/threads/${id}/trace`);
       const change = `from ${count(start.tokens)} to ${count(end.tokens)} tokens; ${String(end.dropped)} messages are no longer sent`;
       await page.getByRole("treeitem", { name: `Request compacted, done, ${change}` }).waitFor();
@@ -60,12 +61,14 @@ export function context({ api, open, visit }: PlaygroundUse): void {
       const unsent = list.getByRole("article", { name: /, no longer sent$/ });
       await page.getByRole("log").evaluate((element) => element.scrollTo(0, 0));
       await list.getByText("Remark 1.").waitFor();
+      await unsent.first().waitFor();
       const seen = new Set<string>();
       // Only visible rows are rendered.
       for (let at = 0; at < 40 && seen.size < dropped; at += 1) {
         for (const one of await unsent.evaluateAll((all) => all.map(({ dataset }) => dataset["message"] ?? "")))
           seen.add(one);
         await page.getByRole("log").evaluate((element) => element.scrollBy(0, 200));
+        await drawn(page);
       }
       const stored = (await api().messages(id)).map((message) => message.id);
       const sent = new Set(messages.map((message) => message.id));

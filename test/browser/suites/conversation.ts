@@ -7,7 +7,7 @@ import { newContext } from "../support/browser.ts";
 import { longThreadFile } from "../support/long-thread-file.mjs";
 import { reloadDuring } from "../support/paced-model.ts";
 import { countRowWork, rowWorkDuring } from "../support/row-work.ts";
-import { idle } from "./playground-use.ts";
+import { acknowledged, idle } from "./playground-use.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
 /**
@@ -45,6 +45,7 @@ export function conversation({ api, open, pacedAnswer, visit }: PlaygroundUse): 
       await page.getByRole("button", { name: "Send" }).click();
       answer.writeWords(0, 3);
       await page.locator("[data-streaming=true]").getByText("word3").waitFor();
+      await acknowledged(page);
       await page.getByRole("button", { name: "Stop" }).click();
       await page.getByText("Stopped here. The text so far is kept.").waitFor();
       await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
@@ -88,6 +89,7 @@ export function conversation({ api, open, pacedAnswer, visit }: PlaygroundUse): 
         await field.fill(words);
         await page.keyboard.press("Enter");
         await queue.getByText(words).waitFor();
+        await acknowledged(page);
       }
       const item = queue.getByRole("listitem");
       await item.filter({ hasText: "Say two" }).getByRole("button", { name: "Move up" }).click();
@@ -121,20 +123,27 @@ export function conversation({ api, open, pacedAnswer, visit }: PlaygroundUse): 
       await last?.waitFor();
       const most: number[] = [];
       const list = page.getByRole("log");
-      const drawn = async (): Promise<void> => {
-        // Counts in the next frame, which draws what the test asked for.
-        const count = await list.evaluate(
-          (element) =>
-            new Promise<number>((resolve) =>
-              requestAnimationFrame(() => resolve(element.querySelectorAll("[data-message]").length)),
-            ),
-        );
+      /** Counts in the next frame, which draws what the test asked for. Returns the first visible message. */
+      const drawn = async (): Promise<string | undefined> => {
+        const { count, first: top } = await list.evaluate(async (element) => {
+          await new Promise((resolve) => requestAnimationFrame(resolve));
+          const edge = element.getBoundingClientRect().top;
+          const all = [...element.querySelectorAll<HTMLElement>("[data-message]")];
+          const visible = all.find((message) => message.getBoundingClientRect().bottom > edge);
+          return { count: all.length, first: visible?.dataset["message"] };
+        });
         most.push(count);
+        return top;
       };
       const wheel = async (by: number): Promise<void> => {
+        let top = await drawn();
         for (let turn = 0; turn < 40; turn += 1) {
-          await page.mouse.wheel(0, by);
-          await drawn();
+          const before = top;
+          // At the edge of what is loaded, the wheel has no effect until more messages are there.
+          do {
+            await page.mouse.wheel(0, by);
+            top = await drawn();
+          } while (top === before);
         }
       };
       await list.hover();
@@ -234,7 +243,8 @@ export function conversation({ api, open, pacedAnswer, visit }: PlaygroundUse): 
     });
 
     it("The event log shows each event as it arrives, and the selected event as the server sent it", async () => {
-      const { id } = await api().createThread();
+      // A thread without a title gets one after its first message, and an event of that would move the lines.
+      const { id } = await api().createThread("assistant", { title: "With events" });
       const { page } = await visit(`/threads/${id}`);
       await page.getByRole("button", { name: "Show events" }).click();
       const log = page.getByRole("complementary", { name: "Events" });

@@ -5,9 +5,11 @@ import { describe, expect, it } from "vitest";
 
 import type { DefinitionSet } from "#playground/agents/definition.ts";
 import { linksOf, relationWords } from "#playground/agents/relations.ts";
+import { copiedMs } from "#playground/kit/copy-text.ts";
 
 import { manyDefinitions } from "../../support/ui/definition-set.ts";
-import { goInside } from "../support/browser.ts";
+import { goInside, stopTimers } from "../support/browser.ts";
+import { drawn } from "../support/look.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
 const kinds = ["agents", "prompts", "models", "tools"] as const;
@@ -30,9 +32,12 @@ export function definitions({ api, open, visit }: PlaygroundUse): void {
       );
       // Two relations between the same two definitions would be one edge. The demo has none, so each relation has its
       // own edge.
-      const drawn = await graph.locator("g[role=img]").evaluateAll((edges) => edges.map((edge) => edge.ariaLabel));
-      expect(new Set(drawn)).toEqual(new Set(listed));
-      expect(drawn.length).toBe(listed.length);
+      // Edges are drawn after their nodes were measured.
+      await expect
+        .poll(() =>
+          graph.locator("g[role=img]").evaluateAll((edges) => edges.map((edge) => edge.ariaLabel ?? "").toSorted()),
+        )
+        .toEqual(listed.toSorted());
       expect(listed).toContain("support_rules, handoff: billing_desk");
       expect(listed).toContain("help, tool: search_handbook");
       expect(listed).toContain("author_rules, sub-agent: review_room");
@@ -88,6 +93,8 @@ export function definitions({ api, open, visit }: PlaygroundUse): void {
       const first = graph.getByRole("link", { name: /^agent purchaser/ });
       await first.waitFor();
       expect(await graph.locator("[tabindex='0']").count()).toBe(1);
+      // The graph is measured after the first rendering, and its zoom is set after that.
+      await drawn(page);
       const before = await first.boundingBox();
       await first.focus();
       await page.keyboard.press("-");
@@ -114,14 +121,14 @@ export function definitions({ api, open, visit }: PlaygroundUse): void {
         .getByRole("link", { name: /^agent agent_0,?/ })
         .first()
         .waitFor();
-      expect(await graph.locator("a[data-node]").count()).toBe(200);
+      await expect.poll(() => graph.locator("a[data-node]").count()).toBe(200);
       await page.getByLabel("Filter by name").fill("agent_17");
       await graph.getByRole("link", { name: /agent_16/ }).waitFor({ state: "detached" });
-      expect(await graph.locator("[data-node]").evaluateAll((all) => all.map((node) => node.dataset["node"]))).toEqual([
-        "agent:agent_17",
-        "prompt:prompt_17",
-      ]);
-      expect(await page.getByRole("main").getByRole("heading", { level: 2 }).allInnerTexts()).toEqual(["Agents 1"]);
+      const names = () => graph.locator("[data-node]").evaluateAll((all) => all.map((node) => node.dataset["node"]));
+      await expect.poll(names).toEqual(["agent:agent_17", "prompt:prompt_17"]);
+      await expect
+        .poll(() => page.getByRole("main").getByRole("heading", { level: 2 }).allInnerTexts())
+        .toEqual(["Agents 1"]);
       await page.reload();
       await graph.getByRole("link", { name: /agent_17/ }).waitFor();
       expect(await page.getByLabel("Filter by name").inputValue()).toBe("agent_17");
@@ -148,9 +155,10 @@ export function definitions({ api, open, visit }: PlaygroundUse): void {
     });
 
     it("The page of an agent names the agent's file, links to the definitions that it uses, starts a thread, and lists the agent's threads", async () => {
-      const { page } = await visit("/agents/debate");
+      const { page } = await open("/agents/debate");
       await page.getByText("Demo: two models debate a motion").waitFor();
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      await stopTimers(page, copiedMs);
       const file = page.locator("p").filter({ hasText: "agents/agents/debate/debate.ts" });
       await file.getByRole("button", { name: "Copy" }).click();
       await file.getByRole("button", { name: "Copied" }).waitFor();
@@ -321,10 +329,13 @@ export function definitions({ api, open, visit }: PlaygroundUse): void {
       });
       await goInside(page, `/threads/${id}`);
       const call = page.getByRole("log").locator("details").filter({ hasText: "look_up_order" }).first();
+      // The notes of the run and its files are loaded after the messages, and move them.
+      await page.getByRole("log").getByText("support_desk handed over to billing_desk").waitFor();
+      await page.getByRole("log").getByRole("button", { name: "Save refunds/1042.txt" }).waitFor();
       await call.locator("summary").click();
       await call.getByRole("link", { name: "Open definition" }).click();
       await page.getByRole("heading", { level: 1, name: "look_up_order" }).waitFor();
-      expect(await page.getByRole("combobox", { name: "Thread", exact: true }).inputValue()).toBe(id);
+      await expect.poll(() => page.getByRole("combobox", { name: "Thread", exact: true }).inputValue()).toBe(id);
     });
 
     async function definitionsOf(): Promise<DefinitionSet> {

@@ -53,16 +53,17 @@ export function examplePages({ api, open, pacedAnswer }: PlaygroundUse): void {
       streamed.end();
       await isReady(page);
       expect(await page.locator("article").count()).toBe(2);
-      expect(await textOf(page)).toBe((await api().messages(id)).at(-1)?.content);
+      await expect.poll(() => textOf(page)).toBe((await api().messages(id)).at(-1)?.content);
 
       const { id: stopped } = await openStreaming(path, page);
       await page.getByRole("button", { name: "Stop" }).click();
       await isReady(page);
-      const kept = (await api().messages(stopped)).at(-1);
-      expect(kept?.stop_reason).toBe("aborted");
+      const last = async () => (await api().messages(stopped)).at(-1);
+      await expect.poll(async () => (await last())?.stop_reason).toBe("aborted");
+      const kept = await last();
       await page.reload();
       await answer(page).getByText("word9").waitFor();
-      expect(await textOf(page)).toBe(kept?.content);
+      await expect.poll(() => textOf(page)).toBe(kept?.content);
       await leave(page);
     };
 
@@ -81,6 +82,8 @@ export function examplePages({ api, open, pacedAnswer }: PlaygroundUse): void {
       const file = { name: "list.txt", mimeType: "text/plain", buffer: Buffer.from("A kettle") };
       const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.getByLabel("File").click()]);
       await chooser.setFiles(file);
+      // The chats of AI SDK UI do not show a chosen file before it is sent.
+      if (path === "assistant-ui/") await page.getByText("list.txt").waitFor();
       await send(page, "What is on the list?");
       await page.locator("article").nth(3).waitFor();
       await isReady(page);

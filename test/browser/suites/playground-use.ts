@@ -24,3 +24,11 @@ export interface PlaygroundUse {
 export async function idle(page: Page): Promise<void> {
   await page.getByRole("region", { name: "Conversation" }).locator("[data-status=idle]").waitFor();
 }
+
+/**
+ * Resolves when the server has acknowledged a message that the page shows. Until then a line and the width of a button change, which move
+ * the buttons near the message field.
+ */
+export async function acknowledged(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Send", exact: true }).waitFor();
+}

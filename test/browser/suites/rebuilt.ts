@@ -47,7 +47,7 @@ export function rebuilt({ api, open }: PlaygroundUse, project: ProjectCopy): voi
         const answer = await fetch(new URL(script, api().url));
         return (await answer.text()).includes("Begin a thread") ? answer.status : 0;
       };
-      await expect.poll(scriptOf, { timeout: 20_000 }).toBe(200);
+      await expect.poll(scriptOf).toBe(200);
       await page.keyboard.press("Control+k");
       await page.getByRole("combobox", { name: "Commands" }).waitFor();
       await page.reload();

@@ -4,7 +4,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
-import { newContext, patience } from "../support/browser.ts";
+import { goInside, newContext } from "../support/browser.ts";
 import { look } from "../support/look.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
@@ -50,7 +50,7 @@ export function richText({ api, open, pacedAnswer }: PlaygroundUse): void {
       await page.goto(formulas);
       const log = page.getByRole("log");
       await log.locator("table .katex").nth(1).waitFor();
-      expect(await log.locator(".katex").count()).toBe(5);
+      await expect.poll(() => log.locator(".katex").count()).toBe(5);
       expect(await log.locator(".katex-display").count()).toBe(2);
       await log.getByText("It costs $5 or $10, and").waitFor();
       expect(await log.locator("p code").innerText()).toBe("$x$");
@@ -104,8 +104,7 @@ export function richText({ api, open, pacedAnswer }: PlaygroundUse): void {
         }).observe(document.body, { childList: true, subtree: true });
       });
       const files = filesOf(page);
-      const id = second.split("/").at(-1) ?? "";
-      await page.getByRole("navigation", { name: "Threads" }).locator(`a[href^="/threads/${id}"]`).first().click();
+      await goInside(page, second);
       await page.getByRole("log").getByText("Again").waitFor();
       await page.getByRole("log").locator(".hljs-keyword").first().waitFor();
       expect(await page.evaluate(() => (globalThis as unknown as { plain: number }).plain)).toBe(0);
@@ -129,7 +128,7 @@ export function richText({ api, open, pacedAnswer }: PlaygroundUse): void {
       await page.locator("[data-streaming=true]").getByText("Look:").waitFor();
       expect(written).toEqual([]);
       answer.write("```ts\nconst value = 1;\n");
-      await expect.poll(() => written, { timeout: patience }).toEqual([1]);
+      await expect.poll(() => written).toEqual([1]);
       await page.locator("[data-streaming=true] .hljs-keyword").first().waitFor();
     });
   });

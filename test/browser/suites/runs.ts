@@ -3,9 +3,8 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
-import { goInside } from "../support/browser.ts";
 import { look } from "../support/look.ts";
-import { idle } from "./playground-use.ts";
+import { acknowledged, idle } from "./playground-use.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
 export function runs({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
@@ -36,6 +35,7 @@ export function runs({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
 
       await say(page, "count");
       await page.locator("details[data-call]").getByText("counted 1").waitFor();
+      await acknowledged(page);
       await page.getByRole("button", { name: "Stop" }).click();
       await again.click();
       await log.getByText("Counted.").waitFor();
@@ -52,6 +52,7 @@ export function runs({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
       for (const text of ["first of two", "second of two"]) await say(page, text);
       const queue = page.getByRole("region", { name: "Waiting messages" });
       await queue.getByText("2 messages are waiting").waitFor();
+      await acknowledged(page);
       expect(await queue.getByRole("button", { name: "Continue" }).count()).toBe(0);
       await page.getByRole("button", { name: "Stop" }).click();
       await queue.getByRole("button", { name: "Continue" }).waitFor();
@@ -65,7 +66,7 @@ export function runs({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
     });
 
     it("A thread that waits for the model shows the duration of the wait and the number of the attempt", async () => {
-      const answer = pacedAnswer();
+      const [answer, second] = [pacedAnswer(), pacedAnswer()];
       const screen = await visit(`/threads/${(await api().createThread("paced")).id}`);
       const { page } = screen;
       const log = page.getByRole("log");
@@ -76,10 +77,11 @@ export function runs({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
       answer.end();
       await log.getByText("Late.").waitFor();
       await log.getByText(/^Waiting for the model/).waitFor({ state: "detached" });
-      const { id } = await api().createThread("moody");
-      await goInside(page, `/threads/${id}`);
-      await say(page, `retry slowly ${id}`);
+      second.refuse();
+      await say(page, second.question);
       await log.getByText(/^Waiting for the model, attempt 2 of 3/).waitFor();
+      second.write("Slow.");
+      second.end();
       await log.getByText("Slow.").waitFor();
     });
 
@@ -95,7 +97,7 @@ export function runs({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
       const cards = async (): Promise<string[]> => (await log.locator("figure a").allInnerTexts()).toSorted();
       const seen = ["plan/day-1.md", "plan/day-2.md"];
       await expect.poll(cards).toEqual(seen);
-      expect(await answer.getByRole("link").count()).toBe(2);
+      await expect.poll(() => answer.getByRole("link").count()).toBe(2);
       await page.getByRole("link", { name: /^Files 3$/ }).waitFor();
       await look(screen, "written-files");
       await page.reload();
@@ -103,7 +105,7 @@ export function runs({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
       await expect.poll(cards).toEqual(seen);
       await api().call("DELETE", `/api/threads/${id}/files/plan/day-2.md`);
       await expect.poll(cards).toEqual(["plan/day-1.md"]);
-      expect(await answer.getByRole("link").count()).toBe(1);
+      await expect.poll(() => answer.getByRole("link").count()).toBe(1);
       const saved = page.waitForEvent("download");
       await log.getByRole("button", { name: "Save plan/day-1.md" }).click();
       await saved;
@@ -113,7 +115,7 @@ export function runs({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
 
     it("The composer folds a long pasted text and shows an image before it is sent, and a sent image can be enlarged", async () => {
       const long = `begin ${"word ".repeat(4000)}end`;
-      const { id } = await api().createThread("assistant", { initial_messages: [{ role: "user", content: long }] });
+      const { id } = await api().createThread("moody", { initial_messages: [{ role: "user", content: long }] });
       const { page } = await visit(`/threads/${id}`);
       const message = page.getByRole("log").getByRole("article").first();
       await message.getByText(/^begin word/).waitFor();
@@ -129,6 +131,9 @@ export function runs({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
       });
       await page.getByRole("list", { name: "Files to send" }).locator("img").waitFor();
       await page.getByRole("button", { name: "Send" }).click();
+      // An answer that streams moves the image.
+      await page.getByRole("log").getByText("It went well.").waitFor();
+      await idle(page);
       await page.getByRole("log").getByRole("button", { name: "Enlarge drawn.svg" }).click();
       await page.getByRole("dialog", { name: "drawn.svg" }).getByRole("img").waitFor();
     });
@@ -143,8 +148,9 @@ export function runs({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
         return Math.round((box?.y ?? 0) + (box?.height ?? 0) / 2);
       };
       await page.getByRole("heading", { name: "Plan", exact: true }).waitFor();
-      const [more, edit] = [await middle("More about this file"), await middle("Edit")];
-      expect(Math.abs(more - edit)).toBeLessThan(3);
+      await expect
+        .poll(async () => Math.abs((await middle("More about this file")) - (await middle("Edit"))))
+        .toBeLessThan(3);
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
     });
 
@@ -154,6 +160,9 @@ export function runs({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
       await say(page, "write a plan");
       const call = page.locator("details[data-call]").first();
       await call.getByText("done").waitFor();
+      // The answer and the written files move the call.
+      await page.getByRole("log").locator("figure a").nth(1).waitFor();
+      await idle(page);
       await call.locator("summary").click();
       await call.getByLabel("Result").waitFor();
       expect(await call.getByLabel("Result").innerText()).toBe(JSON.stringify({ days: ["one", "two"] }, null, 2));

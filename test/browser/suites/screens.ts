@@ -150,6 +150,7 @@ export function screens({ api, open, visit }: PlaygroundUse): void {
       await page.getByRole("navigation", { name: "Threads" }).locator(`[data-thread="${id}"]`).waitFor();
       expect(await cut()).toEqual([]);
       await page.setViewportSize({ width: 390, height: 844 });
+      await drawn(page);
       expect(await cut()).toEqual([]);
     });
 

@@ -4,7 +4,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
-import { idle } from "./playground-use.ts";
+import { acknowledged, idle } from "./playground-use.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
 export function talk({ api, open, visit }: PlaygroundUse): void {
@@ -31,21 +31,23 @@ export function talk({ api, open, visit }: PlaygroundUse): void {
       await say(page, "fail");
       await log.getByText(/^The run failed: No key fits\./).waitFor();
       const words = async (): Promise<string[]> => (await log.locator("p").allInnerTexts()).filter((one) => one !== "");
+      await expect
+        .poll(words)
+        .toEqual([
+          `retry ${id}`,
+          expect.stringMatching(/^A partial answer was discarded/),
+          expect.stringMatching(/^Attempt 2 of 3/),
+          "It went well.",
+          "hand on",
+          "A partial answer was discarded; another model is asked.",
+          expect.stringMatching(/^Switched from moody/),
+          "The spare one answers.",
+          "fail",
+          "A partial answer was discarded; another model is asked.",
+          expect.stringMatching(/^Switched from moody/),
+          expect.stringMatching(/^The run failed/),
+        ]);
       const seen = await words();
-      expect(seen).toEqual([
-        `retry ${id}`,
-        expect.stringMatching(/^A partial answer was discarded/),
-        expect.stringMatching(/^Attempt 2 of 3/),
-        "It went well.",
-        "hand on",
-        "A partial answer was discarded; another model is asked.",
-        expect.stringMatching(/^Switched from moody/),
-        "The spare one answers.",
-        "fail",
-        "A partial answer was discarded; another model is asked.",
-        expect.stringMatching(/^Switched from moody/),
-        expect.stringMatching(/^The run failed/),
-      ]);
       await page.reload();
       await log.getByText(/^The run failed/).waitFor();
       await expect.poll(words).toEqual(seen);
@@ -90,9 +92,11 @@ export function talk({ api, open, visit }: PlaygroundUse): void {
       await inside.waitFor({ state: "detached" });
       await page.reload();
       await call.getByText("done").waitFor();
+      // The files that the test wrote during the run are shown after the messages, and move them.
+      await page.getByRole("log").locator("figure a").nth(1).waitFor();
       await call.locator("summary").first().click();
       await inside.getByText("Counted.").waitFor();
-      expect(await inside.getByRole("article").count()).toBe(3);
+      await expect.poll(() => inside.getByRole("article").count()).toBe(3);
     });
 
     it("The child thread of a call is shown in the call while it runs, and has its own page", async () => {
@@ -121,7 +125,7 @@ export function talk({ api, open, visit }: PlaygroundUse): void {
         .getByRole("article", { name: /^Scribe, side B/ })
         .getByText("It went well.")
         .waitFor();
-      await inside.getByRole("link", { name: "Open its thread" }).click();
+      await inside.getByRole("link", { name: "Open its thread" }).press("Enter");
       await page.waitForURL(`**/threads/${child}`);
       await page.getByRole("article", { name: /^Scribe, side B/ }).waitFor();
       await page.getByRole("link", { name: "Back to the thread that called it" }).click();
@@ -132,12 +136,12 @@ export function talk({ api, open, visit }: PlaygroundUse): void {
       const { id } = await api().createThread("debate");
       const { page } = await visit(`/threads/${id}`);
       await say(page, "Every town should have a tram");
+      await page.locator("details[data-call]").getByText("close_debate").first().waitFor();
       await idle(page);
       const placeOf = async (name: RegExp): Promise<number> => {
         const box = await page.getByRole("article", { name }).first().locator("p, details").first().boundingBox();
         return box?.x ?? 0;
       };
-      await page.locator("details[data-call]").getByText("close_debate").first().waitFor();
       expect(await placeOf(/^Against, side B/)).toBeGreaterThan(await placeOf(/^For, side A/));
       await page.getByRole("article", { name: /^You/ }).getByText("Every town should have a tram").waitFor();
     });
@@ -155,6 +159,7 @@ export function talk({ api, open, visit }: PlaygroundUse): void {
       const events = page.getByRole("complementary", { name: "Events" });
       await say(page, "count");
       await page.locator("details[data-call]").getByText("counted 1").waitFor();
+      await acknowledged(page);
       // What a tool emits is an event like any other.
       await events.getByText("custom", { exact: true }).click();
       await events.getByText('"name": "counting"').waitFor();
@@ -168,10 +173,9 @@ export function talk({ api, open, visit }: PlaygroundUse): void {
       await idle(page);
       const messages = await api().messages(id);
       expect(new Set(messages.map(({ run_id: run }) => run)).size).toBe(1);
-      expect(await page.getByRole("article", { name: /^You/ }).allInnerTexts()).toEqual([
-        expect.stringContaining("count"),
-        expect.stringContaining("And be quick"),
-      ]);
+      await expect
+        .poll(() => page.getByRole("article", { name: /^You/ }).allInnerTexts())
+        .toEqual([expect.stringContaining("count"), expect.stringContaining("And be quick")]);
     });
 
     it("A run that waits at a limit continues once the limit was raised", async () => {
@@ -194,8 +198,8 @@ export function talk({ api, open, visit }: PlaygroundUse): void {
       const { page } = await visit(`/threads/${id}`);
       await say(page, 'Draw a badge with "Well done"');
       const picture = page.getByRole("log").getByRole("img", { name: "badge.svg" });
-      await picture.waitFor();
-      expect(await picture.evaluate((image: HTMLImageElement) => image.naturalHeight)).toBe(32);
+      await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalHeight)).toBe(32);
+      await idle(page);
       const saved = page.waitForEvent("download");
       await page.getByRole("button", { name: "Save badge.svg" }).click();
       expect((await saved).suggestedFilename()).toBe("badge.svg");
@@ -213,7 +217,7 @@ export function talk({ api, open, visit }: PlaygroundUse): void {
       await api().createThread("assistant", { title: `newer ${mark}`, initial_messages: said });
       const { page } = await visit(`/?q=${mark}`);
       const list = page.getByRole("navigation", { name: "Threads" });
-      await list.getByText(`older ${mark}`).waitFor();
+      for (const name of ["newer", "older"]) await list.getByText(`${name} ${mark}`).waitFor();
       const title = (name: string) => page.getByRole("heading", { level: 1, name: `${name} ${mark}` });
       await page.keyboard.press("j");
       await title("newer").waitFor();

@@ -1,8 +1,11 @@
 // The list of threads, and the actions on a thread as a whole.
 
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
+import { holdMs } from "#playground/threads/held-deletions.ts";
+
+import { stopTimers } from "../support/browser.ts";
 import { longThreadFile } from "../support/long-thread-file.mjs";
 import { look } from "../support/look.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
@@ -48,6 +51,7 @@ export function threads({ api, open, pacedAnswer, visit }: PlaygroundUse): void 
       await page.getByRole("heading", { level: 1, name: "Charge [card] for this" }).waitFor();
       const row = page.locator(`[data-thread="${id}"]`);
       await row.getByText("Charge [card] for this").first().waitFor();
+      await page.getByRole("log").getByText("Charge [card] for this").waitFor();
       await page.keyboard.press("Control+k");
       await page.getByRole("option", { name: /^Charge \[card\] for this/ }).waitFor();
       expect(await page.content()).not.toContain(card);
@@ -144,7 +148,7 @@ export function threads({ api, open, pacedAnswer, visit }: PlaygroundUse): void 
       await page.getByLabel("Search threads").fill(title);
       await rows.filter({ hasText: other }).waitFor({ state: "detached" });
       await rows.filter({ hasText: title }).waitFor();
-      expect(await rows.count()).toBe(1);
+      await expect.poll(() => rows.count()).toBe(1);
       await page.reload();
       await rows.filter({ hasText: title }).waitFor();
       expect(await page.getByLabel("Search threads").inputValue()).toBe(title);
@@ -171,9 +175,12 @@ export function threads({ api, open, pacedAnswer, visit }: PlaygroundUse): void 
       const { page } = await open("/");
       const row = page.getByRole("listitem").filter({ hasText: title });
       const listed = listedLive(page);
+      const loading = openRequests(page);
       await page.reload();
       await listed;
       await row.getByText("Idle").waitFor({ state: "attached" });
+      await page.getByRole("button", { name: "Start moody with: It is fine" }).waitFor();
+      await expect.poll(() => [...loading].map((request) => request.url())).toEqual([]);
       const asked: string[] = [];
       page.on("request", (request) => asked.push(new URL(request.url()).pathname));
       await api().post(id, pacedAnswer().question);
@@ -203,7 +210,8 @@ export function threads({ api, open, pacedAnswer, visit }: PlaygroundUse): void 
     it("A deletion of a thread can be undone for some seconds before it is sent, and is sent at once if the user leaves the page", async () => {
       const title = marked();
       const { id } = await api().createThread("assistant", { title });
-      const { page } = await open("/");
+      const { page } = await open(`/?q=${encodeURIComponent(title)}`);
+      await stopTimers(page, holdMs);
       const row = page.getByRole("navigation", { name: "Threads" }).getByRole("listitem").filter({ hasText: title });
       const remove = async (): Promise<void> => {
         await row.getByRole("button", { name: `More about ${title}` }).click();
@@ -243,13 +251,13 @@ export function threads({ api, open, pacedAnswer, visit }: PlaygroundUse): void 
       await page.getByRole("navigation", { name: "Threads" }).getByText(title).waitFor();
       await page.keyboard.press("Control+k");
       await page.getByRole("combobox", { name: "Commands" }).fill(title);
-      await page.getByRole("option", { name: title }).waitFor();
+      await page.getByRole("option", { name: title, selected: true }).waitFor();
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { level: 1, name: title }).waitFor();
       expect(new URL(page.url()).pathname).toBe(`/threads/${id}`);
       await page.keyboard.press("Control+k");
       await page.getByRole("combobox", { name: "Commands" }).fill("dark");
-      await page.getByRole("option", { name: "Dark theme" }).waitFor();
+      await page.getByRole("option", { name: "Dark theme", selected: true }).waitFor();
       await page.keyboard.press("Enter");
       await page.locator("html[data-theme=dark]").waitFor();
       await page.reload();
@@ -301,6 +309,7 @@ export function threads({ api, open, pacedAnswer, visit }: PlaygroundUse): void 
 
       await page.keyboard.press("Control+k");
       await page.getByRole("combobox", { name: "Commands" }).fill("import");
+      await page.getByRole("option", { name: "Import a thread…", selected: true }).waitFor();
       await page.keyboard.press("Enter");
       await field.setInputFiles(chosen);
       await dialog.getByRole("alert").waitFor();
@@ -330,6 +339,15 @@ export function threads({ api, open, pacedAnswer, visit }: PlaygroundUse): void 
       expect((await api().call("GET", `/api/threads/${id}`)).status).toBe(404);
     });
   });
+}
+
+/** The page's requests that are not complete. Call it before the page is loaded. */
+function openRequests(page: Page): ReadonlySet<Request> {
+  const open = new Set<Request>();
+  page.on("request", (request) => open.add(request));
+  page.on("requestfinished", (request) => open.delete(request));
+  page.on("requestfailed", (request) => open.delete(request));
+  return open;
 }
 
 /**

@@ -1,4 +1,4 @@
-// The trace of a run and the log of a thread's events, as a developer of agents uses them.
+// The trace of a run, as a developer of agents uses it.
 
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
@@ -11,16 +11,20 @@ import { count, money } from "#playground/kit/figures.ts";
 import { tracedFailure } from "../../e2e/support/traced-agent.ts";
 import { goInside } from "../support/browser.ts";
 import { longThreadFile } from "../support/long-thread-file.mjs";
+import { drawn } from "../support/look.ts";
 import { idle } from "./playground-use.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
 const tree = (page: Page): Locator => page.getByRole("tree", { name: "Trace" });
 const bar = (page: Page, name: RegExp): Locator => page.getByRole("treeitem", { name });
 const detail = (page: Page): Locator => page.getByRole("region", { name: /^Detail of/ });
-const eventLog = (page: Page): Locator => page.getByRole("complementary", { name: "Events" });
-const line = (page: Page, name: RegExp): Locator => eventLog(page).getByRole("listitem").getByRole("button", { name });
+/** Resolves when the trace of `tracedThread` is complete. Only events report its waits, which arrive after the log and move the other bars. */
+const waitsShown = (page: Page): Promise<void> =>
+  bar(page, /^Wait: Back-off/)
+    .nth(1)
+    .waitFor();
 
-export function trace({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
+export function trace({ api, pacedAnswer, visit }: PlaygroundUse): void {
   /** Creates a thread with one run that has everything a trace can show. */
   const tracedThread = async (): Promise<{ id: string; run: Run; logs: Log[] }> => {
     const { id } = await api().createThread("tracer");
@@ -32,83 +36,6 @@ export function trace({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
   const figure = (page: Page, name: string): Promise<string> =>
     page.getByLabel("Summary").locator("div").filter({ hasText: name }).locator("dd").innerText();
 
-  describe("the log of events", () => {
-    it("The event log shows a thread's events from the first one, and later events as they arrive", async () => {
-      const { id } = await tracedThread();
-      const feed = await api().events(id, "after=0&until=idle&include_silent=true");
-      await feed.untilEnd();
-      const { page } = await visit(`/threads/${id}`);
-      await page.getByRole("button", { name: "Show events" }).click();
-      await line(page, /run_end/).waitFor();
-      expect(await eventLog(page).locator("header").first().innerText()).toContain(String(feed.events.length));
-      await page.reload();
-      await line(page, /run_end/).waitFor();
-      const list = eventLog(page).locator("ol").locator("..");
-      await list.evaluate((element) => element.scrollTo(0, 0));
-      await line(page, /^1 ?run_start/).waitFor();
-      await page.getByLabel("Message", { exact: true }).fill("Measure the chair");
-      await page.keyboard.press("Enter");
-      const run = eventLog(page).getByLabel("Run of events");
-      // The first event is chosen while the log already has more lines than fit on the screen; then the last lines come
-      // into view.
-      await run.locator("option").nth(2).waitFor({ state: "attached" });
-      await idle(page);
-      await run.selectOption({ index: 2 });
-      await line(page, /run_end/).waitFor();
-    });
-
-    it("The event log can be filtered and paused, shows each event's JSON, and has a link for each event", async () => {
-      const { id } = await tracedThread();
-      const { page } = await visit(`/threads/${id}?log=open`);
-      await line(page, /run_end/).waitFor();
-      await eventLog(page).getByLabel("Type of events").selectOption("model_fallback");
-      expect(await line(page, /./).count()).toBe(2);
-      await line(page, /model_fallback/)
-        .first()
-        .click();
-      const chosen = eventLog(page).getByLabel(/as JSON$/);
-      const sent = JSON.parse(await chosen.innerText()) as { seq: number };
-      expect(sent).toMatchObject({ type: "model_fallback", from: "traced_flaky", to: "traced_steady", thread_id: id });
-      expect(new URL(page.url()).searchParams.get("event")).toBe(String(sent.seq));
-      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-      await eventLog(page).getByRole("button", { name: "Copy link" }).click();
-      await eventLog(page).getByRole("button", { name: "Link copied" }).waitFor();
-      const link = await page.evaluate(() => navigator.clipboard.readText());
-      const other = await open(new URL(link).pathname + new URL(link).search);
-      await eventLog(other.page)
-        .getByRole("region", { name: `Event ${sent.seq}` })
-        .waitFor();
-      await line(other.page, new RegExp(`^${sent.seq} ?model_fallback`)).waitFor();
-      await eventLog(page).getByLabel("Type of events").selectOption("");
-      await eventLog(page).getByRole("button", { name: "Hold the list" }).click();
-      const before = await line(page, /./).count();
-      await api().say(id, "Measure it again");
-      await eventLog(page)
-        .getByText(/ \+ \d+$/)
-        .waitFor();
-      expect(await line(page, /./).count()).toBe(before);
-      await eventLog(page).getByRole("button", { name: "Follow again" }).click();
-      await eventLog(page)
-        .getByText(/ \+ \d+$/)
-        .waitFor({ state: "detached" });
-    });
-
-    it("The event log loads ten thousand events and renders only the visible lines", async () => {
-      const { id, lines } = longThreadFile("assistant", 5000);
-      const headers = { "content-type": "application/x-ndjson" };
-      expect((await api().call("POST", "/api/threads/import", { body: lines, headers })).status).toBe(201);
-      const { page } = await visit(`/threads/${id}?log=open`);
-      await eventLog(page).locator("header").getByText("10000", { exact: true }).waitFor();
-      expect(await line(page, /./).count()).toBeLessThan(80);
-      await eventLog(page)
-        .locator("ol")
-        .locator("..")
-        .evaluate((element) => element.scrollTo(0, 0));
-      await line(page, /^1 ?message_start/).waitFor();
-      expect(await line(page, /./).count()).toBeLessThan(80);
-    }, 120_000);
-  });
-
   describe("a trace", () => {
     it("Each bar of a trace shows the durations, tokens and cost of the log, and the whole trace those of the run", async () => {
       const { id, run, logs } = await tracedThread();
@@ -116,6 +43,7 @@ export function trace({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
       const answered = logs.filter(({ type, data }) => type === "llm_request" && data["error"] === null);
       expect(answered).toHaveLength(2);
       await bar(page, /^Step 2, done/).waitFor();
+      await waitsShown(page);
       const shown = await bar(page, /^Model traced_steady/).evaluateAll((bars) =>
         bars.map((one) => one.ariaLabel ?? ""),
       );
@@ -125,9 +53,9 @@ export function trace({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
       });
       expect(shown).toEqual(said);
       const calls = logs.filter(({ type }) => type === "tool_call");
-      const drawn = await bar(page, /^Tool measure/).evaluateAll((bars) => bars.map((one) => one.ariaLabel ?? ""));
+      const calledBars = await bar(page, /^Tool measure/).evaluateAll((bars) => bars.map((one) => one.ariaLabel ?? ""));
       // Two calls that start in the same moment may be in either order.
-      expect(drawn.toSorted()).toEqual(
+      expect(calledBars.toSorted()).toEqual(
         calls
           .map(({ data }) => {
             const took = duration(Number(data["duration_ms"]));
@@ -157,11 +85,8 @@ export function trace({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
       await bar(page, /^Model traced_flaky, failed/)
         .first()
         .waitFor();
-      expect(await bar(page, /^Model traced_flaky, failed/).count()).toBe(4);
-      // Only events report the waits, and they arrive after the log.
-      await bar(page, /^Wait: Back-off/)
-        .nth(1)
-        .waitFor();
+      await expect.poll(() => bar(page, /^Model traced_flaky, failed/).count()).toBe(4);
+      await waitsShown(page);
       expect(await bar(page, /^Wait: Back-off/).count()).toBe(2);
       await bar(page, /^Model traced_flaky, failed/)
         .first()
@@ -193,6 +118,7 @@ export function trace({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
     it("A trace shows the request, answer and events of an attempt, and the arguments and result of a call", async () => {
       const { id } = await tracedThread();
       const { page, picture } = await visit(`/threads/${id}/trace`);
+      await waitsShown(page);
       await bar(page, /^Model traced_steady/)
         .first()
         .click();
@@ -229,6 +155,7 @@ export function trace({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
     it("A request in a trace shows each tool result once, as the model read it", async () => {
       const { id } = await tracedThread();
       const { page } = await visit(`/threads/${id}/trace`);
+      await waitsShown(page);
       await bar(page, /^Model traced_steady/)
         .nth(1)
         .click();
@@ -267,12 +194,13 @@ export function trace({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
       await bar(page, new RegExp(`^Model paced, done, ${latency}, `)).waitFor();
       await bar(page, /^Run of paced, done/).waitFor();
       const ended = (await api().runs(id)).at(-1);
-      expect(await figure(page, "Output tokens")).toBe(count(ended?.usage.output ?? -1));
+      await expect.poll(() => figure(page, "Output tokens")).toBe(count(ended?.usage.output ?? -1));
     });
 
     it("Arrow keys move, open and fold the trace, Enter shows a bar's contents, and Escape closes them", async () => {
       const { id } = await tracedThread();
       const { page } = await visit(`/threads/${id}/trace`);
+      await waitsShown(page);
       await tree(page).focus();
       const active = async (): Promise<string> => {
         const at = await tree(page).getAttribute("aria-activedescendant");
@@ -310,11 +238,14 @@ export function trace({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
       await bar(page, /^Prompt researcher/)
         .first()
         .waitFor();
-      expect(
-        await bar(page, /^Tool search_handbook/)
-          .first()
-          .getAttribute("aria-level"),
-      ).toBe("5");
+      // Only events name the call that a nested call belongs to, and they arrive after the log.
+      await expect
+        .poll(() =>
+          bar(page, /^Tool search_handbook/)
+            .first()
+            .getAttribute("aria-level"),
+        )
+        .toBe("5");
       const author = await api().createThread("author");
       await api().say(author.id, "A text about lamps");
       await goInside(page, `/threads/${author.id}/trace`);
@@ -344,6 +275,8 @@ export function trace({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
       const labels = page.locator("[class*=axis] [class*=tick]:visible, [class*=axis] [class*=folded]:visible");
       for (const width of [1500, 1280, 1000, 700, 390]) {
         await page.setViewportSize({ width, height: 860 });
+        // The labels are placed after the chart was measured in its new width.
+        await drawn(page);
         await labels.filter({ hasText: /s$/ }).first().waitFor();
         const boxes = await labels.evaluateAll((all) =>
           all
@@ -383,14 +316,20 @@ export function trace({ api, open, pacedAnswer, visit }: PlaygroundUse): void {
       await list.evaluate((element) => element.scrollTo(0, element.scrollHeight / 2));
       const words = page.getByLabel("Message", { exact: true });
       await words.fill("Half a thought");
-      await list.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-      const place = await list.evaluate((element) => element.scrollTop);
+      // Rows are measured when they are drawn, which moves the others.
+      const place = await list.evaluate(async (element) => {
+        for (let still = 0, last = -1; still < 5; still = element.scrollTop === last ? still + 1 : 0) {
+          last = element.scrollTop;
+          await new Promise((resolve) => requestAnimationFrame(resolve));
+        }
+        return element.scrollTop;
+      });
       await page.getByRole("link", { name: "Trace", exact: true }).click();
       await bar(page, /^Run of assistant/).waitFor();
       await page.getByRole("link", { name: "Back to the conversation" }).click();
       await tree(page).waitFor({ state: "detached" });
       expect(await words.inputValue()).toBe("Half a thought");
-      expect(await list.evaluate((element) => element.scrollTop)).toBe(place);
+      await expect.poll(() => list.evaluate((element) => element.scrollTop)).toBe(place);
       await page.keyboard.press("Control+k");
       await page.getByRole("combobox", { name: "Commands" }).fill("trace of this");
       await page.keyboard.press("Enter");

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { deferred } from "#lib/deferred.ts";
 
 import { look } from "../support/look.ts";
-import { idle } from "./playground-use.ts";
+import { acknowledged, idle } from "./playground-use.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
 /** The requests that answer waiting calls. */
@@ -101,8 +101,8 @@ export function waiting({ api, open, visit }: PlaygroundUse): void {
       expect([said.includes("for at most 450 euros"), said.includes("Too dear")]).toSatisfy(
         ([approved, declined]: boolean[]) => approved !== declined,
       );
-      const words = await Promise.all([here, there].map(({ page }) => page.getByRole("log").innerText()));
-      expect(words[0]).toBe(words[1]);
+      const shown = () => Promise.all([here, there].map(({ page }) => page.getByRole("log").innerText()));
+      await expect.poll(async () => new Set(await shown()).size).toBe(1);
     });
 
     it("The arguments of a call that waits for approval can be written as JSON, and the page names an invalid field", async () => {
@@ -162,6 +162,8 @@ export function waiting({ api, open, visit }: PlaygroundUse): void {
       await page.getByLabel("Message", { exact: true }).fill("What is the weather?");
       await page.keyboard.press("Enter");
       const call = page.getByRole("article", { name: /^get_location waits for its result/ });
+      await call.waitFor();
+      await acknowledged(page);
       await call.getByLabel("Result").fill("Lisbon");
       await call.getByRole("button", { name: "Answer", exact: true }).click();
       await page.getByRole("log").getByText("Sunny in Lisbon, as in every demo.").waitFor();

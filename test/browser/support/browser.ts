@@ -71,7 +71,15 @@ async function nudge(page: Page): Promise<void> {
 const viewport = { width: 1280, height: 860 };
 
 /** The events of a page that tests listen to. */
-const events = ["console", "pageerror", "request", "response", "websocket"] as const;
+const events = [
+  "console",
+  "pageerror",
+  "request",
+  "requestfailed",
+  "requestfinished",
+  "response",
+  "websocket",
+] as const;
 
 /**
  * Removes what a test added to a page from outside of it. Returns false if the page is closed or shows something else
@@ -115,6 +123,20 @@ export async function goInside(page: Page, path: string): Promise<void> {
     },
     [nowhere, path] as const,
   );
+}
+
+/**
+ * From now on no timer of so many milliseconds elapses in the page's document. A test calls it before it uses a state that the page
+ * leaves after that time, because a slow machine may need longer for the test's next step.
+ */
+export async function stopTimers(page: Page, milliseconds: number): Promise<void> {
+  await page.evaluate((stopped) => {
+    const start: (run: TimerHandler, after?: number, ...values: unknown[]) => number =
+      globalThis.setTimeout.bind(globalThis);
+    const replaced = (run: TimerHandler, after?: number, ...values: unknown[]): number =>
+      after === stopped ? 0 : start(run, after, ...values);
+    Object.assign(globalThis, { setTimeout: replaced });
+  }, milliseconds);
 }
 
 /** Whether a page shows a dialog or a menu, which would still be there at the next visit. */

@@ -17,6 +17,8 @@ export interface PacedAnswer {
   /** Streams the words with the numbers `from` to `to`, as in "word0 word1 word2", each as a piece. */
   writeWords: (from: number, to: number) => void;
   end: () => void;
+  /** Lets the first request fail, so that it is made again. */
+  refuse: () => void;
 }
 
 /** The running provider. */
@@ -34,8 +36,10 @@ export async function addPacedAgent(project: ProjectCopy): Promise<PacedModel> {
   project.write("agents/prompts/paced_rules.ts", prompt);
   project.write("agents/agents/paced.ts", agent);
   const answers = new Map<string, PassThrough>();
+  const refused = new Set<string>();
   const provider = await openScriptedProvider(({ body: { messages } }) => {
     const question = wordsOf(messages.findLast(({ role }) => role === "user"));
+    if (refused.delete(question)) return { status: 503 };
     return { text: answers.get(question) ?? "It went well." };
   });
   return {
@@ -51,6 +55,7 @@ export async function addPacedAgent(project: ProjectCopy): Promise<PacedModel> {
           for (let word = from; word <= to; word += 1) pieces.write(`${word === 0 ? "" : " "}word${String(word)}`);
         },
         end: () => void pieces.end(),
+        refuse: () => void refused.add(question),
       };
     },
     close: provider.close,
@@ -84,6 +89,7 @@ export default defineModel({
   model: "paced",
   inputPrice: 0,
   outputPrice: 0,
+  retry: { maxRetries: 2, initialDelayMs: 300 },
 });
 `;
 

@@ -51,7 +51,6 @@ export default defineModel({
     asked.add(lastUser);
     if (lastUser.startsWith("retry") && !again)
       return { text: ["Half of ", "an answer"], error: { status: 503, message: "The provider is overloaded." } };
-    if (lastUser.startsWith("retry slowly")) return { text: "Slow.", delayMs: 3000 };
     if (lastUser.startsWith("trip")) return again ? { text: "Back on its feet." } : { text: "Half", error: { status: 401, message: "No key fits.", kind: "auth" } };
     if (lastUser.startsWith("hand on") || lastUser.startsWith("fail"))
       return { text: "Wrong", error: { status: 401, message: "The key is not accepted.", kind: "auth" } };
