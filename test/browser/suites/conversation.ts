@@ -175,7 +175,7 @@ export function conversation({ api, open, pacedAnswer, visit }: PlaygroundUse): 
       }
       // Proves that scrolling drew messages, so that the counts above are of something.
       expect(Math.min(up.different, down.different)).toBeGreaterThan(200);
-    }, 120_000);
+    });
 
     it("A page without a network keeps its content, and shows later messages when the network is back", async () => {
       const { id } = await api().createThread();

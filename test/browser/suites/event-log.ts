@@ -99,6 +99,6 @@ export function eventLog({ api, open, visit }: PlaygroundUse): void {
         .evaluate((element) => element.scrollTo(0, 0));
       await line(page, /^1 ?message_start/).waitFor();
       expect(await line(page, /./).count()).toBeLessThan(80);
-    }, 120_000);
+    });
   });
 }

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { nextFreePort } from "#cli/dev/free-port.ts";
 
 import { ApiClient } from "../../support/http-client/api-client.ts";
-import { within } from "../../support/http-client/deadline.ts";
+import { patience, within } from "../../support/http-client/deadline.ts";
 import { newContext } from "../support/browser.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
@@ -36,7 +36,7 @@ async function startUi(worker: string): Promise<{ url: string; stop: () => Promi
     child.on("close", (code) => reject(new Error(`It ended with ${String(code)}:\n${text}`)));
   });
   try {
-    return { url: await within(20_000, () => `its address:\n${text}`, said), stop };
+    return { url: await within(patience, () => `its address:\n${text}`, said), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -49,7 +49,7 @@ export function hotReload({ api, open }: PlaygroundUse): void {
       const { url, stop } = await startUi(api().url);
       try {
         const { page } = await open(url, newContext);
-        await page.getByRole("button", { name: "Start assistant with: What is a thread?" }).click({ timeout: 60_000 });
+        await page.getByRole("button", { name: "Start assistant with: What is a thread?" }).click();
         await page.getByRole("log").getByText("Here is what the handbook says.").waitFor();
         const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
         expect((await api().thread(id)).title).toBe("What is a thread?");

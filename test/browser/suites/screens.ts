@@ -116,7 +116,6 @@ export function screens({ api, open, visit }: PlaygroundUse): void {
     const parts = 3;
     it.each(Array.from({ length: parts }, (_, part) => part))(
       "No page has a serious accessibility finding or is wider than the window (part %i)",
-      { timeout: 180_000 },
       async (part) => {
         const screen = await visit("/");
         const { page } = screen;

@@ -13,6 +13,7 @@ import { chromium } from "playwright-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 
 import { chromiumArguments, findChromium } from "../../../scripts/lib/find-chromium.mjs";
+import { patience } from "../../support/http-client/deadline.ts";
 
 /** Screenshots of every page, for people who want to look at them. No test depends on them. */
 const drawsAll = process.env["PICTURES"] === "true";
@@ -22,8 +23,8 @@ const artefacts = fileURLToPath(new URL("../../../artifacts/screens/", import.me
 /** The script of axe, which is evaluated in each document that is checked. */
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Milliseconds within which an expectation about a page has to become true. */
-export const patience = 20_000;
+/** Milliseconds after which a screenshot is tried again. */
+const screenshotMs = 10_000;
 
 /**
  * The options of a page that needs a new browser context: it loads each file from the server, or the test adds a script
@@ -234,7 +235,7 @@ function testPage(page: Page): Omit<TestPage, "close"> {
     const file = path.join(artefacts, `${name}.png`);
     // Very rarely Chromium draws no frame for a screenshot, nor for the next one. Another window size makes it draw a
     // frame.
-    await page.screenshot({ path: file, animations: "disabled", timeout: patience / 2 }).catch(async (error: Error) => {
+    await page.screenshot({ path: file, animations: "disabled", timeout: screenshotMs }).catch(async (error: Error) => {
       console.warn(`${name}: ${error.message}`);
       await nudge(page);
       await page.screenshot({ path: file, animations: "disabled" });
