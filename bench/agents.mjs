@@ -1,0 +1,174 @@
+// Measures agents as functions (`threadhold/agents`) in this process, with the scripted provider over real HTTP: the time of a step above
+// that of the provider's package, and the memory of 1,000 executions at a time.
+//
+// An execution has two steps: an answer that calls a tool, and an answer after its result. The package sends the same two requests, in turn with
+// the agent, and reads both answers.
+//
+//   npm run bench -- agents [--rounds 200] [--executions 1000]
+
+import { mkdirSync, rmSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+import { createOpenAI } from "@ai-sdk/openai";
+import { build } from "esbuild";
+
+import { ensureInstall } from "../scripts/ensure-install.mjs";
+import { fromRoot } from "../scripts/lib/paths.mjs";
+import { startProvider } from "./support/provider.mjs";
+import { report } from "./support/report.mjs";
+import { median, ratio, spread } from "./support/statistics.mjs";
+
+const { values } = parseArgs({
+  options: { rounds: { type: "string", default: "200" }, executions: { type: "string", default: "1000" } },
+});
+const [rounds, executions] = [Number(values.rounds), Number(values.executions)];
+/** Milliseconds that a step itself may take. */
+const overhead = 0.5;
+const steps = 2;
+const warmUp = 30;
+/** How often the executions are repeated, and the KiB that may remain of each one. */
+const [repeats, remains] = [6, 1];
+const kib = (bytes) => Number((bytes / 1024).toFixed(2));
+
+await ensureInstall();
+const folder = fromRoot(".cache/bench-agents");
+mkdirSync(folder, { recursive: true });
+const outfile = `${folder}/agents.mjs`;
+await build({
+  stdin: {
+    contents: `export { agent, AgentState } from "./src/facade/uap/index.ts";
+      export { createProvider } from "./src/facade/upp/create-provider.ts";`,
+    resolveDir: fromRoot("."),
+  },
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  packages: "external",
+  logLevel: "error",
+  outfile,
+});
+const { agent, AgentState, createProvider } = await import(pathToFileURL(outfile).href);
+rmSync(folder, { recursive: true });
+
+const tool = {
+  name: "at_once",
+  description: "Returns at once.",
+  parameters: { type: "object", properties: {} },
+  run: () => "Done.",
+};
+const provider = await startProvider();
+const model = createProvider({ protocol: "openai", apiKey: "key", baseUrl: provider.url })("tool");
+const package_ = createOpenAI({ apiKey: "key", baseURL: provider.url }).chat("tool");
+
+/** The two requests of an execution, by the package alone. */
+async function askPackage() {
+  const tools = [{ type: "function", name: tool.name, description: tool.description, inputSchema: tool.parameters }];
+  const prompt = [{ role: "user", content: [{ type: "text", text: "Go." }] }];
+  const call = { toolCallId: "call_bench", toolName: tool.name };
+  const answered = [
+    { role: "assistant", content: [{ type: "tool-call", ...call, input: {} }] },
+    { role: "tool", content: [{ type: "tool-result", ...call, output: { type: "text", value: "Done." } }] },
+  ];
+  for (const messages of [prompt, [...prompt, ...answered]]) {
+    const { stream } = await package_.doStream({ prompt: messages, tools });
+    for await (const part of stream) if (part.type === "error") throw part.error;
+  }
+}
+
+const askAgent = (self) => self.generate("Go.", AgentState.initial());
+
+async function timed(ask) {
+  const from = performance.now();
+  await ask();
+  return performance.now() - from;
+}
+
+async function measureStep() {
+  const self = agent({ model, tools: [tool] });
+  const times = { package: [], agent: [] };
+  for (let round = 0; round < rounds + warmUp; round += 1) {
+    // Each round begins with the other one.
+    const agentFirst = round % 2 === 0;
+    const early = agentFirst ? await timed(() => askAgent(self)) : null;
+    const floor = await timed(askPackage);
+    const whole = early ?? (await timed(() => askAgent(self)));
+    if (round < warmUp) continue;
+    times.package.push(floor);
+    times.agent.push(whole);
+  }
+  const own = times.agent.map((whole, at) => (whole - (times.package[at] ?? Number.NaN)) / steps);
+  const [whole, floor] = [median(times.agent), median(times.package)];
+  return {
+    what: "a step of an agent, above the provider's package",
+    measured: median(own),
+    unit: "ms",
+    limit: overhead,
+    runs: rounds,
+    comparison: `${steps} steps: ${whole} ms (${spread(times.agent)}) − ${floor} ms (${spread(times.package)}), ratio ${ratio(whole, floor)}`,
+  };
+}
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc");
+
+/** The bytes of the heap that are in use. */
+function heap() {
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+async function measureMemory() {
+  const atRest = [];
+  let inProgress = 0;
+  for (let repeat = 0; repeat < repeats; repeat += 1) {
+    const before = heap();
+    let arrived = 0;
+    let open = () => {};
+    const all = new Promise((resolve) => {
+      open = resolve;
+    });
+    // Each call waits until every execution has arrived at its own.
+    const run = async () => {
+      arrived += 1;
+      if (arrived === executions) {
+        inProgress = (heap() - before) / executions;
+        open();
+      }
+      await all;
+      return "Done.";
+    };
+    const self = agent({ model, tools: [{ ...tool, run }] });
+    const turns = await Promise.all(Array.from({ length: executions }, () => askAgent(self)));
+    if (!turns.every(({ state }) => state.messages.length === 4)) throw new Error("An execution is incomplete.");
+    turns.length = 0;
+    await provider.exchanges(executions * steps);
+    atRest.push(heap());
+  }
+  // The first repetitions create what is kept once, such as connections.
+  const [first, last] = [atRest[2] ?? Number.NaN, atRest.at(-1) ?? Number.NaN];
+  const grown = Math.max(0, last - first) / (executions * (repeats - 3));
+  const shown = atRest.map((bytes) => `${Math.round(bytes / 1024)}`).join(", ");
+  return [
+    { what: "heap of an execution that waits for its tool", measured: kib(inProgress), unit: "KiB", runs: executions },
+    {
+      what: "heap that remains of an ended execution",
+      measured: kib(grown),
+      unit: "KiB",
+      limit: remains,
+      runs: executions * repeats,
+      comparison: `KiB after each ${executions} at a time: ${shown}`,
+    },
+  ];
+}
+
+try {
+  const rows = [await measureStep()];
+  await provider.exchanges((rounds + warmUp) * steps * 2);
+  rows.push(...(await measureMemory()));
+  process.exitCode = report("agents", rows);
+} finally {
+  provider.stop();
+}
