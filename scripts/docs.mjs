@@ -28,6 +28,10 @@ const about = {
   "threadhold/upp": ["upp.md", "Models as functions, after UPP ([guide](../../guide/upp.md))."],
   "threadhold/upp/anthropic": ["upp-anthropic.md", "The models of Anthropic, for `threadhold/upp`."],
   "threadhold/upp/google": ["upp-google.md", "The models of Google, for `threadhold/upp`."],
+  "threadhold/upp/http": [
+    "upp-http.md",
+    "Retry and key strategies for `threadhold/upp` ([guide](../../guide/upp.md)).",
+  ],
   "threadhold/upp/openai": ["upp-openai.md", "The models of OpenAI, for `threadhold/upp`."],
   "threadhold/upp/openrouter": ["upp-openrouter.md", "The models of OpenRouter, for `threadhold/upp`."],
   "threadhold/upp/provider": ["upp-provider.md", "Providers at other addresses, for `threadhold/upp`."],

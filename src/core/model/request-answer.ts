@@ -117,7 +117,9 @@ export async function requestAnswer(
     const random = ports.ids.random();
     const retryDelay =
       ports.retryDelay?.bind(ports) ?? ((failed, attempt) => delayBeforeRetry(policy, failed, { attempt, random }));
-    const delay = smaller === null ? retryDelay(failure, current.attempt) : 0;
+    await ports.faults.at("model.retry-delay");
+    const delay = smaller === null ? await retryDelay(failure, current.attempt) : 0;
+    if (signal.aborted) return { type: "attempt", result: { ...result, failure: stopped }, plan };
     const fallback = plan.models[current.model + 1];
     if (delay === null && fallback === undefined) return { type: "attempt", result, plan };
 

@@ -32,9 +32,10 @@ export interface RunPorts {
   readonly models: ModelPort;
   /**
    * Decides in place of the model's retry options after a model request failed: milliseconds before the next attempt, or null for no
-   * further one. `attempt` is the number of the failed attempt, from 1. Contract: never throws.
+   * further one. `attempt` is the number of the failed attempt, from 1. Contract: never throws or rejects, and resolves soon after the run's
+   * signal has fired.
    */
-  readonly retryDelay?: (failure: ModelFailure, attempt: number) => number | null;
+  readonly retryDelay?: (failure: ModelFailure, attempt: number) => number | null | Promise<number | null>;
   readonly steps: StepPort;
   readonly strategy: Strategy;
   readonly hooks: LoopHooks;

@@ -31,7 +31,9 @@ function codeOfFailure({ kind, status }: ModelFailure): ErrorCode {
 
 /** The error for a failed model request. */
 export function errorOfFailure(failure: ModelFailure, provider: string): UPPError {
-  return new UPPError(failure.message, codeOfFailure(failure), provider, "llm", failure.status ?? undefined);
+  const { message, status, retry_after_ms: retryAfterMs } = failure;
+  const error = new UPPError(message, codeOfFailure(failure), provider, "llm", status ?? undefined);
+  return retryAfterMs === null ? error : Object.assign(error, { retryAfterMs });
 }
 
 /** The error for a request that was aborted. */

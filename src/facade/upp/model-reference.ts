@@ -27,7 +27,11 @@ export interface RetryStrategy {
    * Returns the milliseconds before the next attempt; null for no further attempt. `attempt` is the number of failed attempts, from 1.
    * The text of a failed attempt is not part of the turn; a stream then begins its message again.
    */
-  onRetry(error: UPPError, attempt: number): number | null;
+  onRetry(error: UPPError, attempt: number): number | null | Promise<number | null>;
+  /** Returns the milliseconds that a request waits before it is sent, for example to keep a rate. Called for each attempt. */
+  beforeRequest?(): number | Promise<number>;
+  /** Called after a request succeeded. */
+  reset?(): void;
 }
 
 /** Settings of the connection to a provider. */

@@ -22,6 +22,7 @@ import { checkRequest } from "./input-check.ts";
 import { recordsOf } from "./message-records.ts";
 import { accessTo } from "./model-access.ts";
 import { definitionOf, environment, keyOf } from "./model-reference.ts";
+import { PacedRequests } from "./paced-requests.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import type { TurnRequest } from "./turn-request.ts";
 import { ToolRounds, untilResponse } from "./turn-rounds.ts";
@@ -79,6 +80,7 @@ export async function runTurn(
     // The whole conversation counts as that of this run, so that its reasoning is sent with its signatures.
     { earlier: [], own: () => [...sent, ...journal.messages] },
   );
+  const paced = new PacedRequests(config, name, signal);
   let failed: ModelFailure | null = null;
   const models = accessTo(model).port({
     env: environment(),
@@ -101,21 +103,15 @@ export async function runTurn(
     ids,
     strategy: strategyOf({ records, rounds, fail }),
     conversationId: run.id,
-    models: withRoom(models, observer.room),
+    models: withRoom(paced.port(models), observer.room),
     onEvent: (event) => observer.onEvent?.(event, (id) => calls.execution(id)),
     retryDelay(failure, attempt) {
       failed = failure;
-      if (config.retryStrategy === undefined || thrown !== null) return null;
-      try {
-        return config.retryStrategy.onRetry(errorOfFailure(failure, name), attempt);
-      } catch (error) {
-        thrown = { error };
-        return null;
-      }
+      return thrown === null ? paced.retryDelay(failure, attempt) : null;
     },
   });
   const halt = await executeRun(ports, { bounds: noBounds, signal });
-  const ended = thrown as { error: unknown } | null;
+  const ended = (thrown as { error: unknown } | null) ?? paced.thrown;
   if (ended !== null) throw ended.error;
   assertCompleted(halt, { failed, provider: name, reason: given?.reason });
   if (rounds.isExceeded) {

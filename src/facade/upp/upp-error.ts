@@ -31,6 +31,8 @@ export class UPPError extends Error {
   readonly modality: Modality;
   /** The HTTP status of the provider's response, if there was one. */
   readonly statusCode?: number;
+  /** Milliseconds after which the provider asks to repeat the request, if it stated a time. */
+  readonly retryAfterMs?: number;
 
   // oxlint-disable-next-line eslint/max-params -- the document fixes the parameters
   constructor(

@@ -1,0 +1,327 @@
+// The ready-made retry and key strategies, and what a strategy of the caller can do, with a local server that speaks Anthropic's protocol.
+
+import fc from "fast-check";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+
+import {
+  DynamicKey,
+  exponentialBackoff,
+  linearBackoff,
+  noRetry,
+  retryAfterStrategy,
+  RoundRobinKeys,
+  tokenBucket,
+  WeightedKeys,
+} from "#facade/upp/connection-strategies.ts";
+import { llm } from "#facade/upp/llm.ts";
+import type { ProviderConfig, RetryStrategy } from "#facade/upp/model-reference.ts";
+import anthropic from "#facade/upp/provider/anthropic-models.ts";
+import { ErrorCode, UPPError } from "#facade/upp/upp-error.ts";
+
+import { startModelServer } from "../support/model-server/server.mjs";
+import type { ModelServer } from "../support/model-server/server.mjs";
+import { gate, instance, rejection } from "./support/scripted-llm.ts";
+
+let server: ModelServer;
+
+beforeAll(async () => {
+  server = await startModelServer();
+  console.log(`MODEL_SERVER_SEED=${server.seed}`);
+});
+
+afterAll(() => server.close());
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+let exchanges = 0;
+
+/** A model at the server, and the requests that the server received from it. */
+function at(model: string, config: ProviderConfig) {
+  const id = `strategy-${(exchanges += 1)}`;
+  const headers = { "x-server-id": id, ...config.headers };
+  const sent = async () =>
+    (await (await fetch(`${server.url}/__requests?id=${id}`)).json()) as { headers: Record<string, string> }[];
+  return {
+    model: llm({ model: anthropic(model), config: { apiKey: "key", baseUrl: `${server.url}/v1`, ...config, headers } }),
+    sent,
+  };
+}
+
+const errorOf = (code: ErrorCode, retryAfterMs?: number): UPPError =>
+  Object.assign(
+    new UPPError("It failed.", code, "anthropic", "llm"),
+    retryAfterMs === undefined ? {} : { retryAfterMs },
+  );
+
+const delays = (strategy: RetryStrategy, code: ErrorCode = ErrorCode.ProviderError): (number | null)[] =>
+  [1, 2, 3, 4, 5].map((attempt) => strategy.onRetry(errorOf(code), attempt) as number | null);
+
+/** The strategy, with waits of a millisecond. `waits` are those that it chose. */
+function quick({ onRetry, ...more }: RetryStrategy): { strategy: RetryStrategy; waits: (number | null)[] } {
+  const waits: (number | null)[] = [];
+  const strategy: RetryStrategy = {
+    ...more,
+    async onRetry(error, attempt) {
+      const wait = await onRetry(error, attempt);
+      waits.push(wait);
+      return wait === null ? null : 1;
+    },
+  };
+  return { strategy, waits };
+}
+
+describe("retries", () => {
+  it.each([
+    ["exponentialBackoff", exponentialBackoff({ initialDelay: 100, jitter: false }), [100, 200]],
+    ["linearBackoff", linearBackoff({ delay: 100 }), [100, 200]],
+    // The recorded response has the header Retry-After.
+    ["tokenBucket", tokenBucket(), [7000, 7000]],
+    ["retryAfterStrategy", retryAfterStrategy({ fallbackDelay: 1 }), [7000, 7000]],
+  ])("With %s a request that exceeds the provider's rate limit is repeated until it succeeds", async (...given) => {
+    const [, create, expected] = given;
+    const { strategy, waits } = quick(create);
+    const { model, sent } = at("case:rate-limit|rate-limit|text", { retryStrategy: strategy });
+    const turn = await model.generate("Hello");
+    expect(turn.response.text).not.toBe("");
+    expect(turn.cycles).toBe(1);
+    expect(waits).toEqual(expected);
+    expect(await sent()).toHaveLength(3);
+  });
+
+  it("A request is repeated as often as maxAttempts states, and then its error is thrown", async () => {
+    const { model, sent } = at("case:unavailable", {
+      retryStrategy: exponentialBackoff({ maxAttempts: 2, initialDelay: 1 }),
+    });
+    expect(await rejection(model.generate("Hello"))).toMatchObject({ code: "PROVIDER_ERROR", statusCode: 503 });
+    expect(await sent()).toHaveLength(3);
+  });
+
+  it("A request that failed for good is not repeated by any strategy", async () => {
+    for (const create of [exponentialBackoff, linearBackoff, tokenBucket, retryAfterStrategy]) {
+      const { model, sent } = at("case:auth", { retryStrategy: create() });
+      expect(await rejection(model.generate("Hello"))).toMatchObject({ code: "AUTHENTICATION_FAILED" });
+      expect(await sent()).toHaveLength(1);
+    }
+  });
+
+  it("noRetry in the settings of an instance replaces the strategy of its provider", async () => {
+    const { model, sent } = at("case:unavailable", { retryStrategy: noRetry() });
+    expect(await rejection(model.generate("Hello"))).toMatchObject({ statusCode: 503 });
+    expect(await sent()).toHaveLength(1);
+  });
+
+  it("The waits of exponentialBackoff double up to maxDelay, and jitter shortens each by at most a half", () => {
+    const options = { maxAttempts: 4, initialDelay: 100, maxDelay: 500 };
+    expect(delays(exponentialBackoff({ ...options, jitter: false }))).toEqual([100, 200, 400, 500, null]);
+    fc.assert(
+      fc.property(fc.nat({ max: 20 }), () => {
+        const [first, second, third, fourth] = delays(exponentialBackoff(options));
+        for (const [wait, longest] of [
+          [first, 100],
+          [second, 200],
+          [third, 400],
+          [fourth, 500],
+        ] as const) {
+          expect(wait).toBeGreaterThanOrEqual((longest ?? 0) / 2);
+          expect(wait).toBeLessThanOrEqual(longest ?? 0);
+        }
+      }),
+    );
+  });
+
+  it("The waits of linearBackoff grow by the same time", () => {
+    expect(delays(linearBackoff({ delay: 100, maxAttempts: 4 }))).toEqual([100, 200, 300, 400, null]);
+  });
+
+  it("retryAfterStrategy waits as long as the provider states, and else its fallbackDelay", () => {
+    const { onRetry } = retryAfterStrategy({ maxAttempts: 1, fallbackDelay: 7 });
+    expect(onRetry(errorOf(ErrorCode.RateLimited, 12_000), 1)).toBe(12_000);
+    expect(onRetry(errorOf(ErrorCode.RateLimited), 1)).toBe(7);
+    expect(onRetry(errorOf(ErrorCode.RateLimited), 2)).toBeNull();
+    expect(onRetry(errorOf(ErrorCode.ProviderError), 1)).toBeNull();
+  });
+
+  it("The error of a rate limit states the time of the provider's Retry-After", async () => {
+    const error = await rejection(at("case:rate-limit", {}).model.generate("Hello"));
+    expect(error).toMatchObject({ code: "RATE_LIMITED", retryAfterMs: 7000 });
+  });
+
+  it("tokenBucket lets as many requests pass at once as its capacity states, and then one at a time at its rate", () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 0 });
+    const { beforeRequest } = tokenBucket({ capacity: 2, refillRate: 4 });
+    const waits = (count: number) => Array.from({ length: count }, () => beforeRequest?.());
+    expect(waits(4)).toEqual([0, 0, 250, 500]);
+    vi.setSystemTime(750);
+    expect(waits(2)).toEqual([0, 250]);
+    vi.setSystemTime(60_000);
+    expect(waits(3)).toEqual([0, 0, 250]);
+  });
+
+  it.each([
+    [() => exponentialBackoff({ initialDelay: -1 }), "initialDelay"],
+    [() => linearBackoff({ delay: NaN }), "delay"],
+    [() => retryAfterStrategy({ maxAttempts: -1 }), "maxAttempts"],
+    [() => tokenBucket({ capacity: 0 }), "capacity"],
+    [() => tokenBucket({ refillRate: 0 }), "refillRate"],
+  ])("A strategy with an impossible option is refused with INVALID_REQUEST (%#)", (create, option) => {
+    expect(create).toThrow(
+      expect.objectContaining({ code: "INVALID_REQUEST", message: expect.stringContaining(option) }),
+    );
+  });
+});
+
+describe("a strategy of the caller", () => {
+  it("An asynchronous onRetry decides about the repetition", async () => {
+    const [asked, decided] = [gate(), gate()];
+    const { model, sent } = at("case:unavailable|text", {
+      retryStrategy: {
+        async onRetry() {
+          asked.open();
+          await decided.passed;
+          return 1;
+        },
+      },
+    });
+    const turn = model.generate("Hello");
+    await asked.passed;
+    expect(await sent()).toHaveLength(1);
+    decided.open();
+    expect((await turn).response.text).not.toBe("");
+    expect(await sent()).toHaveLength(2);
+  });
+
+  it("An onRetry that rejects ends the turn with its exception", async () => {
+    const thrown = new Error("No decision.");
+    const { model, sent } = at("case:unavailable", { retryStrategy: { onRetry: () => Promise.reject(thrown) } });
+    expect(await rejection(model.generate("Hello"))).toBe(thrown);
+    expect(await sent()).toHaveLength(1);
+  });
+
+  it("An abort ends a turn whose onRetry does not answer, without a further request", async () => {
+    const asked = gate();
+    const { model, sent } = at("case:unavailable", {
+      retryStrategy: {
+        onRetry() {
+          asked.open();
+          return new Promise<number>(() => {});
+        },
+      },
+    });
+    const stream = model.stream("Hello");
+    await asked.passed;
+    stream.abort();
+    expect(await rejection(stream.turn)).toMatchObject({ code: "CANCELLED" });
+    expect(await sent()).toHaveLength(1);
+  });
+
+  it("beforeRequest is awaited before each request, repetitions included, and reset is called after the one that succeeded", async () => {
+    const calls: string[] = [];
+    const [asked, decided] = [gate(), gate()];
+    const { model, sent } = at("case:unavailable|text", {
+      retryStrategy: {
+        onRetry: () => (calls.push("onRetry"), 1),
+        async beforeRequest() {
+          calls.push("beforeRequest");
+          asked.open();
+          await decided.passed;
+          return 1;
+        },
+        reset: () => void calls.push("reset"),
+      },
+    });
+    const turn = model.generate("Hello");
+    await asked.passed;
+    expect(await sent()).toEqual([]);
+    decided.open();
+    await turn;
+    expect(calls).toEqual(["beforeRequest", "onRetry", "beforeRequest", "reset"]);
+    expect(await sent()).toHaveLength(2);
+  });
+
+  it("A beforeRequest that throws ends the turn with its exception, before a request is sent", async () => {
+    const thrown = new Error("No rate.");
+    const beforeRequest = () => {
+      throw thrown;
+    };
+    const { model, sent } = at("case:text", { retryStrategy: { onRetry: () => 1, beforeRequest } });
+    expect(await rejection(model.generate("Hello"))).toBe(thrown);
+    expect(await sent()).toEqual([]);
+  });
+
+  it("A request waits as long as beforeRequest states, and its provider does not count as silent meanwhile", async () => {
+    vi.useFakeTimers();
+    let answers = 0;
+    const retryStrategy: RetryStrategy = { onRetry: () => null, beforeRequest: () => 60_000 };
+    const model = instance(() => ((answers += 1), { text: "Done." }), { config: { retryStrategy, timeout: 200 } });
+    const turn = model.generate("Go.");
+    await vi.advanceTimersByTimeAsync(59_999);
+    expect(answers).toBe(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect((await turn).response.text).toBe("Done.");
+  });
+
+  it("An abort ends the wait before a request", async () => {
+    const asked = gate();
+    const beforeRequest = () => (asked.open(), 3_600_000);
+    const { model, sent } = at("case:text", { retryStrategy: { onRetry: () => null, beforeRequest } });
+    const stream = model.stream("Hello");
+    await asked.passed;
+    stream.abort();
+    expect(await rejection(stream.turn)).toMatchObject({ code: "CANCELLED" });
+    expect(await sent()).toEqual([]);
+  });
+});
+
+describe("keys", () => {
+  const keysOf = async (sent: () => Promise<{ headers: Record<string, string> }[]>) =>
+    (await sent()).map(({ headers }) => headers["x-api-key"]);
+
+  it("RoundRobinKeys sends each request with the next key, repetitions included", async () => {
+    const apiKey = new RoundRobinKeys(["one", "two", "three"]);
+    const { model, sent } = at("case:unavailable|text", { apiKey, retryStrategy: linearBackoff({ delay: 1 }) });
+    await model.generate("Hello");
+    await model.generate("Hello");
+    await model.generate("Hello");
+    expect(await keysOf(sent)).toEqual(["one", "two", "three", "one"]);
+  });
+
+  it("WeightedKeys sends each request with a key of its list, and never with one of the weight 0", async () => {
+    const apiKey = new WeightedKeys([
+      { key: "often", weight: 3 },
+      { key: "never", weight: 0 },
+    ]);
+    const { model, sent } = at("case:text", { apiKey });
+    await model.generate("Hello");
+    expect(await keysOf(sent)).toEqual(["often"]);
+  });
+
+  it("WeightedKeys chooses each key as often as its share of the weights", () => {
+    const keys = new WeightedKeys([
+      { key: "a", weight: 1 },
+      { key: "b", weight: 3 },
+    ]);
+    const random = vi.spyOn(Math, "random");
+    const at = (value: number) => (random.mockReturnValueOnce(value), keys.getKey());
+    expect([0, 0.2499, 0.25, 0.9999].map(at)).toEqual(["a", "a", "b", "b"]);
+    random.mockRestore();
+  });
+
+  it("DynamicKey calls its function for each request", async () => {
+    let calls = 0;
+    const apiKey = new DynamicKey(() => Promise.resolve(`key-${(calls += 1)}`));
+    const { model, sent } = at("case:text", { apiKey });
+    await model.generate("Hello");
+    await model.generate("Hello");
+    expect(await keysOf(sent)).toEqual(["key-1", "key-2"]);
+  });
+
+  it.each([
+    ["an empty list", () => new RoundRobinKeys([])],
+    ["no weight above 0", () => new WeightedKeys([{ key: "a", weight: 0 }])],
+    ["a negative weight", () => new WeightedKeys([{ key: "a", weight: -1 }])],
+  ])("A key strategy with %s is refused with INVALID_REQUEST", (_what, create) => {
+    expect(create).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
+  });
+});
