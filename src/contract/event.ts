@@ -155,16 +155,19 @@ const plainEventSchema = z.discriminatedUnion("type", [
   }),
   event("agent_handoff", { from: z.string(), to: z.string(), tool_call_id: z.string() }),
   event("subagent_start", {
-    /** The child thread, or the tool message of a sub-prompt's call. */
+    /** The child thread, the tool message of a sub-prompt's call, or an execution of a model or an agent inside of a tool's call. */
     subagent_id: z.string(),
-    /** Name of the agent or prompt. */
+    /** Name of the agent, prompt or model. */
     subagent_type: z.string(),
     parent_tool_call_id: z.string(),
     /** The input that it received. */
     prompt: z.string(),
     child_thread_id: z.string().optional(),
   }),
-  /** An event of a child thread. Sent only while the parent has subscribers, and not stored: the child's own events are the record. */
+  /**
+   * An event of a child thread, or of an execution inside of a tool's call. Sent only while the parent has subscribers, and not stored: the
+   * child's own events are the record, and of an execution its end.
+   */
   event("subagent_event", { subagent_id: z.string(), parent_tool_call_id: z.string(), event: jsonObjectSchema }),
   event("subagent_end", {
     subagent_id: z.string(),

@@ -48,7 +48,7 @@ export function inSentOrder(
 
 /** The stored form of an event. */
 export function toStored(event: PlainEvent): StoredEvent {
-  const omit = new Set(["thread_id", "prev", ...(leftOut[event.type] ?? [])]);
+  const omit = new Set(["thread_id", "prev", ...(isOwnEnd(event) ? [] : (leftOut[event.type] ?? []))]);
   const kept = Object.entries(event).filter(([field]) => !omit.has(field));
   const stored = Object.fromEntries(kept) as StoredEvent;
   if (event.type !== "awaiting_tool_execution") return stored;
@@ -57,6 +57,15 @@ export function toStored(event: PlainEvent): StoredEvent {
   const isElsewhere = ({ kind, thread_id }: AwaitedCall) => kind === "limit" || thread_id !== undefined;
   const calls = event.tool_calls.map((call) => (isElsewhere(call) ? call : withoutArguments(call)));
   return { ...stored, tool_calls: calls as unknown as Json };
+}
+
+/**
+ * Whether the event ends an execution inside of a tool's call. Its result is not that of the call. A nested loop has the id of its call's
+ * message.
+ */
+function isOwnEnd(event: PlainEvent | StoredEvent): boolean {
+  if (event.type !== "subagent_end" || "child_thread_id" in event) return false;
+  return "subagent_id" in event && event.subagent_id !== event.message_id;
 }
 
 /** The rows in which replay finds the omitted data. */
@@ -113,6 +122,7 @@ function lookUp(stored: StoredEvent, source: EventSource): Record<string, unknow
     case "tool_execution_end":
       return message?.result == null ? null : { result: message.result };
     case "subagent_end": {
+      if (isOwnEnd(stored)) return {};
       // The event has the result of its call, if the call has one.
       const { result, error } = message?.result ?? {};
       return { ...(result === undefined ? {} : { result }), ...(error === undefined ? {} : { error }) };

@@ -3,7 +3,9 @@
 import type { JsonObject } from "#contract/json.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
-import type { ToolAnswer, ToolRunner } from "#core/ports/tool-port.ts";
+import { toolHost } from "#core/ports/tool-host.ts";
+import type { HostConnection, ToolHost } from "#core/ports/tool-host.ts";
+import type { CallContext, ToolAnswer, ToolRunner } from "#core/ports/tool-port.ts";
 import { checkArguments } from "#core/tools/check-arguments.ts";
 import { defaultRemoteTimeoutMs, remoteCall } from "#core/tools/remote-call.ts";
 import { defaultTimeoutMs, toolOutput } from "#core/tools/tool-output.ts";
@@ -17,6 +19,8 @@ export interface ToolDependencies {
   state: ThreadState;
   faults: Faults;
   clock: Clock;
+  /** The connection for models that the tool's function runs by itself. Absent outside of a run. */
+  connection?: HostConnection | undefined;
 }
 
 /** Creates the runner of the calls to one tool of the project. */
@@ -38,9 +42,17 @@ export function toolRunner(name: string, definition: AnyToolDefinition, dependen
     idempotent: options.idempotent ?? false,
     check: (args) => checkArguments(tool.schema, args),
     run: (args, call) =>
-      toolOutput((output) => tool.run?.(dependencies.state, args, output), call, dependencies.faults),
+      toolOutput((output) => tool.run?.(stateOf(call, dependencies), args, output), call, dependencies.faults),
     reconcile: createReconciler(tool, dependencies),
   };
+}
+
+/** The state with the host of the call, for models and agents that the function runs with `{ in: state }`. */
+function stateOf({ executions }: CallContext, { state, connection }: ToolDependencies): ThreadState {
+  if (connection === undefined || executions === undefined) return state;
+  const host: ToolHost = { ...connection, executions };
+  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(state)) as ThreadState;
+  return Object.defineProperty(copy, toolHost, { value: host });
 }
 
 function approvalOf({ run, options }: ToolParts, { state, faults }: ToolDependencies): Pick<ToolRunner, "approval"> {

@@ -1,15 +1,18 @@
 // The journal of an in-process run (executed in the caller's process, without a Worker or a thread): a list of messages in memory. Log rows
-// are not kept, and the run's record is the object that the loop changes in place.
+// are not kept here, and the run's record is the object that the loop changes in place.
 
 import type { RunJournal } from "#core/ports/run-journal.ts";
-import type { MessageRecord } from "#core/record.ts";
+import type { LogRecord, MessageRecord } from "#core/record.ts";
 
 /** The messages of one run, in the order of their positions. */
 export class HostJournal implements RunJournal {
   readonly #messages: MessageRecord[];
+  /** Receives the log rows. */
+  readonly log: (record: LogRecord) => void;
 
-  constructor(messages: readonly MessageRecord[]) {
+  constructor(messages: readonly MessageRecord[], onLog: (record: LogRecord) => void = () => {}) {
     this.#messages = [...messages];
+    this.log = onLog;
   }
 
   get messages(): readonly MessageRecord[] {
@@ -32,8 +35,6 @@ export class HostJournal implements RunJournal {
   }
 
   closing(): void {}
-
-  log(): void {}
 
   saveRun(): void {}
 }

@@ -8,6 +8,7 @@ import type { ImagePort } from "#core/ports/image-port.ts";
 import type { ModelPort } from "#core/ports/model-port.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import type { LiveContext } from "#core/ports/run-ports.ts";
+import type { HostConnection } from "#core/ports/tool-host.ts";
 import type { PeerDirectory } from "#core/thread-peer.ts";
 import type { Definitions } from "#flow/project-definitions.ts";
 import type { Log } from "#lib/log-port.ts";
@@ -64,6 +65,8 @@ export interface ObjectContext {
   filters: readonly FilterEntry[];
   routes: readonly RouteEntry[];
   models: ModelPort;
+  /** The connection for models that definitions run by themselves. */
+  connection: HostConnection;
   /** Fetches URLs that users, models or definitions chose. */
   outbound: OutboundFetch;
   catalog: Catalog;

@@ -72,6 +72,7 @@ export function openThread(options: OpenOptions): OpenThread {
     filters: world.registry.filters ?? [],
     routes: world.registry.routes,
     models: world.models,
+    connection: world.connection,
     outbound: world.outbound,
     settings: world.settings,
     images: world.files.images,

@@ -5,6 +5,7 @@ import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { ModelPort } from "#core/ports/model-port.ts";
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
+import type { HostConnection } from "#core/ports/tool-host.ts";
 import type { PeerDirectory } from "#core/thread-peer.ts";
 import type { Log } from "#lib/log-port.ts";
 import type { TraceSettings } from "#lib/trace-settings.ts";
@@ -18,6 +19,8 @@ import type { Settings } from "./object-context.ts";
 export interface ThreadDependencies {
   registry: Registry;
   models: ModelPort;
+  /** The connection for models that definitions run by themselves. */
+  connection: HostConnection;
   outbound: OutboundFetch;
   catalog: Catalog;
   clock: Clock;

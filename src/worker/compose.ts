@@ -97,9 +97,11 @@ function named(env: ThreadholdBindings): Environment {
 function worldOf(env: Environment, registry: Registry): ThreadDependencies {
   const inTurn = createRequestQueue(maxOpenRequests);
   const traced = traceSettings(env);
+  const connection = { env: { ...env }, fetch: boundedFetch(inTurn, (...call) => fetch(...call)) };
   return {
     registry,
-    models: createModelPort({ env: { ...env }, fetch: boundedFetch(inTurn, (...call) => fetch(...call)) }),
+    models: createModelPort(connection),
+    connection,
     outbound: outboundFetch(env, { fetch: (...call) => fetch(...call), inTurn, clock: systemClock }),
     catalog: catalogOf(env),
     clock: systemClock,

@@ -18,6 +18,7 @@ import { answeredAgents, answeredPrompts, answeredTools, released } from "./answ
 import { approvalAgents, approvalPrompts, approvalTools } from "./approval.ts";
 import { attachedAgents, attachedModels, attachedPrompts, attachedRoutes, attachedTools } from "./attached.ts";
 import { compactedAgents, compactedModels, compactedPrompts, compactedTools } from "./compacted.ts";
+import { executedAgents, executedPrompts, executedTools } from "./executed.ts";
 import { faultAgents, faultModel, faultPrompts, faultStrategies, faultTools } from "./faulted.ts";
 import { fileAgents, filePrompts, fileRoutes, fileTools } from "./file-works.ts";
 import { limitedAgents, limitedModels, limitedPrompts } from "./limited.ts";
@@ -256,6 +257,7 @@ export const registry: Registry = {
     ...approvalPrompts,
     ...answeredPrompts,
     ...compactedPrompts,
+    ...executedPrompts,
   ]),
   agents: entries([
     ...agents,
@@ -269,6 +271,7 @@ export const registry: Registry = {
     ...approvalAgents,
     ...answeredAgents,
     ...compactedAgents,
+    ...executedAgents,
   ]),
   tools: {
     ...Object.fromEntries(
@@ -281,6 +284,7 @@ export const registry: Registry = {
         ...approvalTools,
         ...answeredTools,
         ...compactedTools,
+        ...executedTools,
       }).map(([name, tool]) => [name, () => Promise.resolve(tool)]),
     ),
     moves: () => Promise.resolve(released.moves),

@@ -9,4 +9,6 @@ import type { EventDraft, PlainEvent } from "#contract/event.ts";
 export interface EventSink {
   number(draft: EventDraft): PlainEvent;
   send(event: PlainEvent): void;
+  /** Whether there are subscribers. If absent, there are none to whom events that are not stored have to be sent. */
+  readonly hasReaders?: boolean;
 }

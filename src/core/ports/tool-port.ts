@@ -8,6 +8,7 @@ import type { AwaitedResult } from "../awaited.ts";
 import type { MessageRecord } from "../record.ts";
 import type { CallContext as StepCallContext } from "../tools/call-slot.ts";
 import type { ToolSpec } from "./model-port.ts";
+import type { CallExecutions } from "./tool-host.ts";
 
 /**
  * The result that a tool returns: texts of any length, unchecked attachments (Standard Agents, ToolAttachment and AttachmentRef), and an
@@ -36,6 +37,8 @@ export interface CallContext {
   id: string;
   attempt: number;
   signal: AbortSignal;
+  /** Absent for a call outside of a run. */
+  executions?: CallExecutions;
 }
 
 /** A call of a tool that has no function: it runs a nested loop or waits for a result from outside. */

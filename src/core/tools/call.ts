@@ -14,6 +14,7 @@ import { isSteered } from "../ports/steering.ts";
 import type { ApprovalRule, NestedOutcome, NestedRunner, ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
 import type { MessageRecord } from "../record.ts";
 import type { RowEvents } from "../row-events.ts";
+import { ExecutionsOfCall } from "./call-executions.ts";
 import { awaitedApproval } from "./call-slot.ts";
 import type { CallContext, CallSlot, CallState } from "./call-slot.ts";
 import { errorResult } from "./error-results.ts";
@@ -221,9 +222,13 @@ async function runPrepared(
   const { message, startedAt } = prepared;
   const { nested } = prepared.runner;
   if (nested === undefined) {
+    const executions = new ExecutionsOfCall(message, slot.call.id, context);
     await ports.faults.at("call.execute");
-    const answer = await execute(slot, prepared, context);
-    return storeResult(slot, { message, isNew: false, answer, startedAt }, context);
+    const answer = await execute(slot, { ...prepared, executions }, context);
+    await ports.faults.at("call.executions");
+    await executions.close();
+    const finished = { message, isNew: false, answer, startedAt, executions: executions.totals() };
+    return storeResult(slot, finished, context);
   }
   await ports.faults.at("call.nested");
   const outcome = await runNested(nested, { id: slot.call.id, args: prepared.args, message }, context);
@@ -250,7 +255,11 @@ async function runNested(
 }
 
 /** Runs the tool's function. An interrupted call runs again only if its tool is idempotent, or can tell that the call had no effect. */
-async function execute(slot: CallSlot, { runner, args }: PreparedCall, context: CallContext): Promise<ToolAnswer> {
+async function execute(
+  slot: CallSlot,
+  { runner, args, executions }: PreparedCall & { executions: ExecutionsOfCall },
+  context: CallContext,
+): Promise<ToolAnswer> {
   const { ports, events, signal } = context;
   const wasStarted = slot.startedRow !== null;
   if (wasStarted && !runner.idempotent) {
@@ -259,7 +268,7 @@ async function execute(slot: CallSlot, { runner, args }: PreparedCall, context: 
     const known = await reconcile(runner.reconcile(slot.call.id, args), runner, context);
     if (known !== null) return readToolAnswer(known, ports.results);
   }
-  const call = { id: slot.call.id, attempt: wasStarted ? 2 : 1 };
+  const call = { id: slot.call.id, attempt: wasStarted ? 2 : 1, executions };
   const { clock, faults, hooks, results } = ports;
   const environment = { clock, faults, emit: (event: EventDraft) => events.emit(event), signal, results };
   let onUpdate: UpdateHook | undefined;

@@ -8,7 +8,7 @@ import { waitWithin } from "#lib/time-limit.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Faults } from "../ports/faults.ts";
 import type { UpdateHook } from "../ports/hook-port.ts";
-import type { ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
+import type { CallContext, ToolAnswer, ToolRunner } from "../ports/tool-port.ts";
 import { errorResult } from "./error-results.ts";
 import { readToolAnswer, threadResults, thrownResult } from "./read-result.ts";
 import type { ResultSettings } from "./read-result.ts";
@@ -28,7 +28,7 @@ export interface ToolEnvironment {
 /** Returns the result. Contract: never rejects, and resolves soon after the signal fires or the time is over. */
 export async function executeTool(
   runner: ToolRunner,
-  work: { args: JsonObject; call: { id: string; attempt: number }; message_id: string },
+  work: { args: JsonObject; call: Omit<CallContext, "signal">; message_id: string },
   {
     clock,
     faults,

@@ -3,6 +3,7 @@
 
 import type { ToolResult } from "#contract/call-result.ts";
 import type { ToolCallPart } from "#contract/content.ts";
+import type { Json } from "#contract/json.ts";
 import { textOrJson } from "#lib/json-value.ts";
 
 import type { Approval, Delivered } from "../awaited.ts";
@@ -13,6 +14,7 @@ import type { MessageRecord, StoredPart } from "../record.ts";
 import type { RowEvents } from "../row-events.ts";
 import { childUsageFields, addChildUsage } from "../run-state.ts";
 import { toMessage } from "../view.ts";
+import type { ExecutionTotals } from "./call-executions.ts";
 import type { CallContext, CallSlot, SettledCall } from "./call-slot.ts";
 import { fitResult, threadResults } from "./read-result.ts";
 import { filesInMessage } from "./result-content.ts";
@@ -23,6 +25,8 @@ export interface FinishedCall {
   isNew: boolean;
   answer: ToolAnswer;
   end?: NestedEnd;
+  /** The totals of the executions that the tool ran in the call. They become metadata of the message. */
+  executions?: readonly ExecutionTotals[];
   startedAt: number;
 }
 
@@ -100,7 +104,7 @@ export function stageResult({ call, message, result, duration_ms }: SettledCall,
 }
 
 function settledMessage(
-  { message }: FinishedCall,
+  { message, executions = [] }: FinishedCall,
   {
     result,
     files,
@@ -122,8 +126,13 @@ function settledMessage(
       ? { approval: withoutChangedArguments(awaits.delivered) }
       : {}),
     ...(handoff === undefined || result.status === "error" ? {} : { handoff }),
+    ...(executions.length === 0 ? {} : { metadata: { ...kept.metadata, executions: executionsJson(executions) } }),
     updated_at: now,
   };
+}
+
+function executionsJson(executions: readonly ExecutionTotals[]): Json {
+  return executions.map(({ usage, ...totals }) => ({ ...totals, usage: { ...usage } }));
 }
 
 /** Returns the approval without changed arguments, for a call that did not run. */

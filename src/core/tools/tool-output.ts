@@ -22,8 +22,9 @@ export async function* toolOutput(
   // Progress that the function reports by its callback, until the consumer reads it.
   const reported: ToolPiece[] = [];
   let wake = () => {};
+  const { executions: _, ...ownCall } = context;
   const call = {
-    ...context,
+    ...ownCall,
     progress: (update: unknown) => {
       reported.push(progressPiece(update));
       wake();

@@ -5,8 +5,9 @@ import { isTextType } from "#lib/text-type.ts";
 import type { DocumentBlock, UserContent } from "./content-block.ts";
 import { accessTo } from "./model-access.ts";
 import type { AcceptedFiles } from "./model-access.ts";
-import { definitionOf, environment } from "./model-reference.ts";
+import { definitionOf } from "./model-reference.ts";
 import type { LLMCapabilities, ModelReference, ProviderConfig } from "./model-reference.ts";
+import { connectionOf } from "./thread-execution.ts";
 import type { TurnRequest } from "./turn-request.ts";
 import { ErrorCode, refusal, UPPError } from "./upp-error.ts";
 
@@ -40,7 +41,8 @@ export function checkRequest(request: TurnRequest): void {
   checkTools(request, capabilities);
   checkMessages(request, capabilities);
   const definition = definitionOf(model, config);
-  const missing = config.apiKey === undefined ? accessTo(model).missingVariable(definition, environment()) : null;
+  const missing =
+    config.apiKey === undefined ? accessTo(model).missingVariable(definition, connectionOf(request).env) : null;
   if (missing !== null) {
     const message = `The model "${model.modelId}" needs an API key: set ${missing} in the environment, or give config.apiKey.`;
     throw new UPPError(message, ErrorCode.AuthenticationFailed, name, "llm");

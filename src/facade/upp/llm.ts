@@ -1,6 +1,7 @@
 // `llm`: an instance for one model with its tools and settings, whose `generate` and `stream` run turns.
 
 import type { JsonObject } from "#contract/json.ts";
+import type { ThreadState } from "#spec/index.ts";
 
 import type { ContentBlock, UserContent } from "./content-block.ts";
 import { EventStream, turnObserver } from "./event-stream.ts";
@@ -37,6 +38,12 @@ export interface LLMOptions {
   structure?: JSONSchema;
   /** Aborts the requests of the instance. */
   signal?: AbortSignal;
+  /**
+   * The `state` of a thread's tool, if the instance is used in the call of the tool. The requests then use the fetch and the keys of the
+   * thread's Worker, their tokens and cost count to the thread's run, the thread sends the events, and a stop of the run aborts them.
+   * Without it, nothing of this happens.
+   */
+  in?: ThreadState;
 }
 
 /** New input: a text or a block of a user's message, or a whole message. Texts and blocks next to each other are one message. */
@@ -102,7 +109,7 @@ export function llm(options: LLMOptions): LLMInstance {
 /** Creates an instance with the settings of an agent. */
 export function createInstance(options: LLMOptions, settings: InstanceSettings): LLMInstance {
   const { model, config, params, system, tools = [], toolStrategy = {}, modelOrder = false } = options;
-  const { structure, signal } = options;
+  const { structure, signal, in: state } = options;
   if (typeof (model as { modelId?: unknown } | undefined)?.modelId !== "string") {
     throw refusal('llm needs a model, such as { model: anthropic("claude-sonnet-4-5") }.');
   }
@@ -119,6 +126,7 @@ export function createInstance(options: LLMOptions, settings: InstanceSettings):
     runTool,
     maxIterations: toolStrategy.maxIterations ?? defaultIterations,
     structure,
+    in: state,
     history,
     input,
   });

@@ -21,8 +21,9 @@ import { cancelled, errorOfEnd, errorOfFailure } from "./failure-error.ts";
 import { checkRequest } from "./input-check.ts";
 import { recordsOf } from "./message-records.ts";
 import { accessTo } from "./model-access.ts";
-import { definitionOf, environment, keyOf } from "./model-reference.ts";
+import { definitionOf, keyOf } from "./model-reference.ts";
 import { PacedRequests } from "./paced-requests.ts";
+import { connectionOf, ThreadExecution } from "./thread-execution.ts";
 import { ToolCalls } from "./tool-calls.ts";
 import type { TurnRequest } from "./turn-request.ts";
 import { ToolRounds, untilResponse } from "./turn-rounds.ts";
@@ -49,11 +50,30 @@ export async function runTurn(
   strategyOf: (turn: TurnProgress) => Strategy = untilResponse,
 ): Promise<EndedTurn> {
   checkRequest(request);
+  const execution = new ThreadExecution(request);
+  try {
+    const ended = await runIn(execution, { request, observer, strategyOf });
+    execution.completed(ended.turn.response.text);
+    return ended;
+  } catch (thrown) {
+    execution.failed(thrown);
+    throw thrown;
+  }
+}
+
+/** A turn, and what observes and decides it. */
+interface TurnParts {
+  request: TurnRequest;
+  observer: TurnObserver;
+  strategyOf: (turn: TurnProgress) => Strategy;
+}
+
+async function runIn(execution: ThreadExecution, { request, observer, strategyOf }: TurnParts): Promise<EndedTurn> {
   const { model, config, toolStrategy, maxIterations } = request;
   const { name } = model.provider;
   const { signal: given } = observer;
   const ending = new AbortController();
-  const signal = given === undefined ? ending.signal : AbortSignal.any([given, ending.signal]);
+  const signal = AbortSignal.any([given, execution.signal, ending.signal].filter((one) => one !== undefined));
   let thrown: { error: unknown } | null = null;
   const fail = (error: unknown): void => {
     thrown ??= { error };
@@ -64,7 +84,7 @@ export async function runTurn(
   const ids = new OrderedUuids(() => systemClock.now() / 1000);
   const run = hostRun({ id: ids.next(), agent: "upp", at: systemClock.now() });
   const sent = recordsOf([...request.history, ...request.input], run.id);
-  const journal = new HostJournal([]);
+  const journal = new HostJournal([], (record) => execution.log(record));
   const records = new TurnRecords(request, { journal, executionOf: (id) => calls.execution(id) });
   const steps = fixedSteps(
     {
@@ -82,9 +102,10 @@ export async function runTurn(
   );
   const paced = new PacedRequests(config, name, signal);
   let failed: ModelFailure | null = null;
+  const connection = connectionOf(request);
   const models = accessTo(model).port({
-    env: environment(),
-    fetch: config.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    env: connection.env,
+    fetch: config.fetch ?? connection.fetch,
     async accessTo() {
       try {
         const apiKey = await keyOf(config);
@@ -103,8 +124,11 @@ export async function runTurn(
     ids,
     strategy: strategyOf({ records, rounds, fail }),
     conversationId: run.id,
-    models: withRoom(paced.port(models), observer.room),
-    onEvent: (event) => observer.onEvent?.(event, (id) => calls.execution(id)),
+    models: withRoom(paced.port(execution.port(models)), observer.room),
+    onEvent(event) {
+      execution.send(event);
+      observer.onEvent?.(event, (id) => calls.execution(id));
+    },
     retryDelay(failure, attempt) {
       failed = failure;
       return thrown === null ? paced.retryDelay(failure, attempt) : null;
@@ -113,6 +137,7 @@ export async function runTurn(
   const halt = await executeRun(ports, { bounds: noBounds, signal });
   const ended = (thrown as { error: unknown } | null) ?? paced.thrown;
   if (ended !== null) throw ended.error;
+  if (execution.thrown !== null) throw execution.thrown;
   assertCompleted(halt, { failed, provider: name, reason: given?.reason });
   if (rounds.isExceeded) {
     await toolStrategy.onMaxIterations?.(maxIterations);

@@ -1,6 +1,7 @@
 // One request of a turn, with every default filled in.
 
 import type { JsonObject } from "#contract/json.ts";
+import type { ThreadState } from "#spec/index.ts";
 
 import type { ModelReference, ProviderConfig } from "./model-reference.ts";
 import type { AnyMessage } from "./upp-message.ts";
@@ -23,6 +24,10 @@ export interface TurnRequest {
   /** The most rounds of calls. */
   maxIterations: number;
   structure: JSONSchema | undefined;
+  /** The state of the thread's tool in whose call the turn runs. */
+  in?: ThreadState | undefined;
+  /** The name that the events of the thread show. Default: that of the model. */
+  name?: string | undefined;
   history: readonly AnyMessage[];
   /** The new messages. They are the first messages of the turn. */
   input: readonly AnyMessage[];

@@ -89,6 +89,11 @@ export class Broadcaster implements EventSink {
     return this.#readers.size;
   }
 
+  /** Whether a reader, or the parent of this thread, receives events. */
+  get hasReaders(): boolean {
+    return this.#readers.size > 0 || this.onEvent !== null;
+  }
+
   /** Adds a reader. It receives the events after a number, or a snapshot if `after` is null, and then every new event. */
   join(reader: Reader, after: number | null): void {
     // Waiting events are sent before the reader joins. If they are being sent in slices, to some of the readers at a time, that is not

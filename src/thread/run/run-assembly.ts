@@ -159,7 +159,7 @@ async function assembleRun(context: ObjectContext, run: ExecutedRun, abort: Abor
       hooks,
       faults: context.faults,
       tools: (builderFor) => [
-        projectTools(definitions, { state, clock, faults: context.faults }),
+        projectTools(definitions, { state, clock, faults: context.faults, connection: context.connection }),
         promptTools(definitions, builderFor),
         agentTools(definitions, { children, clock, faults: context.faults }),
         clientTools(() => live.record.setup?.tools ?? [], clock),

@@ -138,10 +138,12 @@ export class RunTraces {
     const model = textOr(data["model_id"], "");
     const stopReason = textOr(data["stop_reason"], null);
     const { temperature, max_tokens } = request;
-    this.#begin(step, record.created_at);
+    // A request of an execution inside of a tool's call belongs to no step.
+    const isInTool = data["execution"] !== undefined;
+    if (!isInTool) this.#begin(step, record.created_at);
     this.#add(context, {
       spanId: spanIdOf("attempt", record.id),
-      parentId: this.#stepId(step),
+      parentId: isInTool ? spanIdOf("call", textOr(data["under"], "")) : this.#stepId(step),
       name: `chat ${model}`,
       kind: "client",
       startedAt: record.created_at,

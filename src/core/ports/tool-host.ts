@@ -1,0 +1,45 @@
+// What a thread offers to a function of a tool that runs a model or an agent by itself, with an entry of the package for use in process:
+// `{ in: state }`. The usage counts to the thread's run, and the thread sends the events.
+
+import type { PlainEvent } from "#contract/event.ts";
+
+import type { LogRecord } from "../record.ts";
+import type { LimitPort } from "./limit-port.ts";
+
+/**
+ * The property of a tool's `state` that has its `ToolHost`. The symbol is of the global registry, because the code of a tool and the
+ * runtime may be parts of different bundles.
+ */
+export const toolHost = Symbol.for("threadhold.tool-host");
+
+/** The connection of the thread's object. */
+export interface HostConnection {
+  /** Keys and addresses of providers. */
+  env: Record<string, unknown>;
+  /** Sends the requests to models. */
+  fetch: typeof globalThis.fetch;
+}
+
+/** What an execution in a call of a tool uses of the thread. */
+export interface ToolHost extends HostConnection {
+  executions: CallExecutions;
+}
+
+/** Begins the executions of one call. */
+export interface CallExecutions {
+  /** Fires when the call is stopped, and when it has its result. */
+  readonly signal: AbortSignal;
+  /** Begins an execution. `type`: the name of the model or agent. `prompt`: the input. Null after the call has its result. */
+  begin(start: { type: string; prompt: string }): CallExecution | null;
+}
+
+/** One execution. Contract: every execution is ended, soon after the signal has fired. */
+export interface CallExecution {
+  /** As in `LimitPort`. Absent if the run has no limits. */
+  reserve?: LimitPort["reserve"];
+  /** Sends an event of the execution to the thread's subscribers. It is not stored. */
+  send(event: PlainEvent): void;
+  /** Counts a model request, and writes its log row. `record` is the row of the request in the execution. */
+  log(record: LogRecord): void;
+  end(outcome: { success: boolean; result?: string; error?: string }): void;
+}
