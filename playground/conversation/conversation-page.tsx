@@ -22,6 +22,7 @@ import { PendingCalls } from "./pending-calls.tsx";
 import { QueueList, useQueue } from "./queue-list.tsx";
 import { MessageSearch } from "./search/message-search.tsx";
 import { ShownMessage, useMessageQuery } from "./search/shown-message.ts";
+import { ExecutionsContext, useExecutions } from "./use-executions.ts";
 import { VoicesContext, useVoices } from "./voices.ts";
 
 import css from "./conversation.module.css";
@@ -41,6 +42,7 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
   const [query, setQuery] = useMessageQuery();
   const searching = query.find !== null;
   const turnSearch = (): void => setQuery(searching ? { find: null, message: null } : { find: "", message: null });
+  const executions = useExecutions(used.handle);
   useContextReload(used.handle);
   useShortcuts({
     e: () => setLogging(!logging),
@@ -80,16 +82,18 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
         )}
         <ConnectionNote connection={connection} />
         <VoicesContext value={voices}>
-          <ShownMessage value={query.message}>
-            <MessageList
-              handle={used.handle}
-              live={messages}
-              count={count}
-              running={activeRunId !== null}
-              repeatable={activeRunId === null && queue.data?.length === 0}
-              onContext={() => setContextOpen(true)}
-            />
-          </ShownMessage>
+          <ExecutionsContext value={executions}>
+            <ShownMessage value={query.message}>
+              <MessageList
+                handle={used.handle}
+                live={messages}
+                count={count}
+                running={activeRunId !== null}
+                repeatable={activeRunId === null && queue.data?.length === 0}
+                onContext={() => setContextOpen(true)}
+              />
+            </ShownMessage>
+          </ExecutionsContext>
         </VoicesContext>
         <PendingCalls handle={used.handle} calls={pending} />
         <QueueList handle={used.handle} held={activeRunId === null} />

@@ -13,10 +13,12 @@ import { Markdown } from "../markdown/markdown.tsx";
 import { Attachment } from "./attachment.tsx";
 import { ChildThread } from "./child-thread.tsx";
 import { ShortenedMessages } from "./context/shortened-messages.ts";
+import { Executions } from "./executions.tsx";
 import { JsonView } from "./json-view.tsx";
 import { NestedRowsContext } from "./nested-rows-context.ts";
 import type { MessageRow } from "./rows.ts";
 import { useChildThread } from "./use-child-thread.ts";
+import { ExecutionsContext, executionsOf } from "./use-executions.ts";
 
 import css from "./tool-call.module.css";
 
@@ -44,6 +46,7 @@ export const ToolCall = memo(function ToolCall({ handle, call, result, lines, wr
   const shortened = use(ShortenedMessages).has(result?.id ?? "");
   const child = useChildThread({ handle, call, liveThreadId: live?.child_thread_id ?? null });
   const Rows = use(NestedRowsContext);
+  const executions = executionsOf(use(ExecutionsContext).get(call.id), result);
   // Open while the call is running, unless the user has opened or closed it.
   const [chosen, setChosen] = useState<boolean | null>(null);
   const open = chosen ?? state === "running";
@@ -95,6 +98,7 @@ export const ToolCall = memo(function ToolCall({ handle, call, result, lines, wr
             <pre className={css["output"]}>{live.output}</pre>
           )}
           {open && child !== null ? <ChildThread id={child} agent={call.name} /> : null}
+          {executions.length === 0 ? null : <Executions tool={call.name} list={executions} />}
           {open && lines.length > 0 ? <Rows handle={handle} rows={lines} label={`What ${call.name} says`} /> : null}
           {settled?.error === undefined ? null : <p className={css["wrong"]}>{settled.error}</p>}
           {settled?.result === undefined || settled.result === "" ? null : <Result text={settled.result} />}

@@ -7,11 +7,12 @@ import { addCost, addUsage, zeroUsage } from "threadhold/client";
 import type { EventOf, Thread, ThreadHandle } from "threadhold/client";
 
 import { loadAgain } from "../kit/load-again.ts";
+import { isInTool } from "./use-executions.ts";
 
 /** Usage and cost of a thread. */
 export type Figures = Pick<Thread, "usage" | "cost">;
 
-/** Events with usage: of an answer, of its step when it ends, and of a child thread when it ends. */
+/** Events with usage: of an answer, of its step when it ends, and of a child thread, or of a model in a tool, when it ends. */
 type Spent = EventOf<"message_end" | "step_end" | "subagent_end">;
 
 /** The figures; undefined until the record is loaded. */
@@ -30,7 +31,8 @@ export function useFigures(handle: ThreadHandle): Figures | undefined {
       }),
       handle.on("step_end", (event) => setSpent((before) => [...before.filter((one) => !isOfStep(one, event)), event])),
       handle.on("subagent_end", (event) => {
-        if (event.child_thread_id !== undefined) setSpent((before) => [...before, event]);
+        // The steps of a nested loop are counted by their own events.
+        if (event.child_thread_id !== undefined || isInTool(event)) setSpent((before) => [...before, event]);
       }),
       handle.on("awaiting_tool_execution", load),
       handle.on("run_end", load),

@@ -48,7 +48,7 @@ export function buildTrace({ thread_id, run, logs, events, prefix = "" }: KnownR
     message === null ? [] : [...places.values()].filter(({ place }) => place.under === message).map(stepNode);
   const toolNode = (known: MergedCall): ToolNode => {
     const node = callNode(known, of);
-    return node.kind === "prompt" ? { ...node, children: linesUnder(node.message_id) } : node;
+    return node.kind === "child" ? node : { ...node, children: linesUnder(node.message_id) };
   };
 
   function stepNode({ place, streamed: step }: PlaceKnown): StepNode {
@@ -122,8 +122,8 @@ function placesOf(streamed: StreamedRun, attempts: readonly AttemptNode[]): Map<
 
 /** Steps of the run's main scope, and those of nested scopes whose call is unknown. */
 function linesOfRun(places: ReadonlyMap<string, PlaceKnown>, calls: readonly MergedCall[]): PlaceKnown[] {
-  const prompts = new Set(calls.filter(isPrompt).map(({ streamed }) => streamed?.message_id ?? null));
-  return [...places.values()].filter(({ place: { under } }) => under === null || !prompts.has(under));
+  const known = new Set(calls.flatMap(({ streamed }) => (isHere(streamed) ? [streamed.message_id] : [])));
+  return [...places.values()].filter(({ place: { under } }) => under === null || !known.has(under));
 }
 
 type MergedAttempt = { streamed: StreamedAttempt | null; logged: LoggedAttempt | null };
@@ -197,8 +197,9 @@ function mergedCalls(streamed: readonly StreamedCall[], logged: readonly LoggedC
   return [...merged, ...[...byMessage.values()].map((row) => ({ streamed: null, logged: row }))];
 }
 
-function isPrompt({ streamed }: MergedCall): boolean {
-  return streamed?.child_thread_id === null;
+/** Whether the steps of a call, if it has any, are in this thread. */
+function isHere(call: StreamedCall | null): call is StreamedCall {
+  return call !== null && typeof call.child_thread_id !== "string";
 }
 
 function callNode({ streamed, logged }: MergedCall, of: Of): ToolNode {

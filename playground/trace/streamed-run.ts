@@ -271,7 +271,10 @@ class Reader {
         return;
       }
       case "subagent_start":
-        if (call !== undefined) call.child_thread_id = event.child_thread_id ?? null;
+        // The function of a tool may run models: the call stays one of a tool.
+        if (call === undefined || (event.child_thread_id === undefined && event.subagent_id !== event.message_id))
+          return;
+        call.child_thread_id = event.child_thread_id ?? null;
         return;
       case "tool_execution_delta":
         if (call === undefined) return;

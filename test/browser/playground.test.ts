@@ -14,6 +14,7 @@ import { conversation } from "./suites/conversation.ts";
 import { definitions } from "./suites/definitions.ts";
 import { eventLog } from "./suites/event-log.ts";
 import { examplePages } from "./suites/example-pages.ts";
+import { executions } from "./suites/executions.ts";
 import { files } from "./suites/files.ts";
 import { hostile } from "./suites/hostile.ts";
 import { hotReload } from "./suites/hot-reload.ts";
@@ -140,6 +141,7 @@ describe("the playground", () => {
     waiting,
     eventLog,
     trace,
+    executions,
     files,
     usage,
     api,

@@ -59,12 +59,12 @@ const delays = (strategy: RetryStrategy, code: ErrorCode = ErrorCode.ProviderErr
   [1, 2, 3, 4, 5].map((attempt) => strategy.onRetry(errorOf(code), attempt) as number | null);
 
 /** The strategy, with waits of a millisecond. `waits` are those that it chose. */
-function quick({ onRetry, ...more }: RetryStrategy): { strategy: RetryStrategy; waits: (number | null)[] } {
+function quick(chosen: RetryStrategy): { strategy: RetryStrategy; waits: (number | null)[] } {
   const waits: (number | null)[] = [];
   const strategy: RetryStrategy = {
-    ...more,
+    ...chosen,
     async onRetry(error, attempt) {
-      const wait = await onRetry(error, attempt);
+      const wait = await chosen.onRetry(error, attempt);
       waits.push(wait);
       return wait === null ? null : 1;
     },
@@ -136,11 +136,11 @@ describe("retries", () => {
   });
 
   it("retryAfterStrategy waits as long as the provider states, and else its fallbackDelay", () => {
-    const { onRetry } = retryAfterStrategy({ maxAttempts: 1, fallbackDelay: 7 });
-    expect(onRetry(errorOf(ErrorCode.RateLimited, 12_000), 1)).toBe(12_000);
-    expect(onRetry(errorOf(ErrorCode.RateLimited), 1)).toBe(7);
-    expect(onRetry(errorOf(ErrorCode.RateLimited), 2)).toBeNull();
-    expect(onRetry(errorOf(ErrorCode.ProviderError), 1)).toBeNull();
+    const strategy = retryAfterStrategy({ maxAttempts: 1, fallbackDelay: 7 });
+    expect(strategy.onRetry(errorOf(ErrorCode.RateLimited, 12_000), 1)).toBe(12_000);
+    expect(strategy.onRetry(errorOf(ErrorCode.RateLimited), 1)).toBe(7);
+    expect(strategy.onRetry(errorOf(ErrorCode.RateLimited), 2)).toBeNull();
+    expect(strategy.onRetry(errorOf(ErrorCode.ProviderError), 1)).toBeNull();
   });
 
   it("The error of a rate limit states the time of the provider's Retry-After", async () => {
@@ -150,8 +150,8 @@ describe("retries", () => {
 
   it("tokenBucket lets as many requests pass at once as its capacity states, and then one at a time at its rate", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: 0 });
-    const { beforeRequest } = tokenBucket({ capacity: 2, refillRate: 4 });
-    const waits = (count: number) => Array.from({ length: count }, () => beforeRequest?.());
+    const bucket = tokenBucket({ capacity: 2, refillRate: 4 });
+    const waits = (count: number) => Array.from({ length: count }, () => bucket.beforeRequest?.());
     expect(waits(4)).toEqual([0, 0, 250, 500]);
     vi.setSystemTime(750);
     expect(waits(2)).toEqual([0, 250]);

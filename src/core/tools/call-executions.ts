@@ -1,6 +1,7 @@
 // The executions of models and agents that the function of a tool runs in its call (`{ in: state }`). Their usage counts to the run at
 // each model request, which has a log row as a step's request has. Their ends are in the row of the call.
 
+import type { PlainEvent } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
@@ -113,7 +114,7 @@ export class ExecutionsOfCall implements CallExecutions {
       ...(limits === undefined ? {} : { reserve: (request, signal) => limits.reserve(request, signal) }),
       send: (event) => {
         if (event.type === "tool_execution_end") toolCalls += 1;
-        if (isOpen && isShown) this.#send(ids, event as unknown as JsonObject);
+        if (isOpen && isShown) this.#send(ids, event);
       },
       log: (record) => {
         if (!isOpen) return;
@@ -146,12 +147,12 @@ export class ExecutionsOfCall implements CallExecutions {
     return this.#totals;
   }
 
-  #send(ids: { message_id: string; subagent_id: string; parent_tool_call_id: string }, event: JsonObject): void {
+  #send(ids: { message_id: string; subagent_id: string; parent_tool_call_id: string }, event: PlainEvent): void {
     const { sink, run } = this.#context.ports;
-    if (sink.hasReaders !== true || String(event["type"]).endsWith("_delta")) return;
+    if (sink.hasReaders !== true || event.type.endsWith("_delta")) return;
     const { step, side, depth } = this.#context.plan;
     const under = { run_id: run.id, step, side, depth };
-    sink.send(sink.number({ type: "subagent_event", ...under, ...ids, event }));
+    sink.send(sink.number({ type: "subagent_event", ...under, ...ids, event: event as unknown as JsonObject }));
   }
 
   #log(record: LogRecord, id: string): void {

@@ -3,6 +3,7 @@
 import { describe } from "vitest";
 
 import type { SuiteServer } from "../suite-server.ts";
+import { adviser } from "./adviser.ts";
 import { concierge } from "./concierge.ts";
 import { debate } from "./debate.ts";
 import { endpoints } from "./endpoints.ts";
@@ -27,6 +28,7 @@ export function demos(use: () => SuiteServer): void {
     weather(use);
     purchase(use);
     strategies(use);
+    adviser(use);
     endpoints(use);
   });
 }

@@ -9,6 +9,7 @@ import type { ApiClient } from "../../../support/http-client/api-client.ts";
 import type { SuiteServer } from "../suite-server.ts";
 
 const names = [
+  "adviser",
   "author",
   "billing_desk",
   "concierge",

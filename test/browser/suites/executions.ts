@@ -1,0 +1,66 @@
+// What the pages show of a model that the function of a tool runs in its call.
+
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+
+import { count, money } from "#playground/kit/figures.ts";
+
+import { idle } from "./playground-use.ts";
+import type { PlaygroundUse } from "./playground-use.ts";
+
+const question = "Should we buy or rent a coffee machine?";
+
+/** Opens the ended call of the tool, and returns the list of what the tool ran. */
+async function openedCall(page: Page): Promise<Locator> {
+  // The call is open while it runs, and closes by itself when it has ended.
+  const call = page.locator("details[data-call][data-state=success]:not([open])");
+  await call.locator("summary").first().click();
+  const list = page.getByRole("list", { name: "What ask_specialist runs" });
+  await list.waitFor();
+  return list;
+}
+
+export function executions({ api, open }: PlaygroundUse): void {
+  describe("models in tools", () => {
+    it("The call of a tool shows the model that the tool ran with its events, tokens and cost, and after a reload its totals", async () => {
+      const { id } = await api().createThread("adviser");
+      const { page } = await open(`/threads/${id}`);
+      // The events of the model are not stored, so the page has to be subscribed before the message is sent.
+      await idle(page);
+      const feed = await api().events(id);
+      await page.getByLabel("Message", { exact: true }).fill(question);
+      await page.keyboard.press("Enter");
+      await feed.until("run_end");
+      feed.close();
+      const [run] = await api().runs(id);
+      const end = feed.events.find((event) => event.type === "subagent_end");
+      if (run === undefined || end === undefined) throw new Error("The tool ran no model");
+      const totals = `${count(end.usage.total_tokens)} tokens, ${money(end.cost)}`;
+      expect(run.cost).toBe(end.cost);
+      await idle(page);
+
+      const list = await openedCall(page);
+      await list.getByText(totals, { exact: true }).waitFor();
+      const lines = list.getByRole("list", { name: "Events of demo_specialist" }).getByRole("listitem");
+      expect(await lines.allInnerTexts()).toEqual([
+        "Requests demo_specialist",
+        "Calls look_up_prices",
+        "look_up_prices is done",
+        "Requests demo_specialist",
+      ]);
+
+      await page.reload();
+      const stored = await openedCall(page);
+      await stored.getByText(totals, { exact: true }).waitFor();
+      expect(await stored.getByRole("list", { name: "Events of demo_specialist" }).count()).toBe(0);
+    });
+
+    it("The trace of a run shows the requests of a model that a tool ran under the call of the tool", async () => {
+      const { id } = await api().createThread("adviser");
+      await api().say(id, question);
+      const { page } = await open(`/threads/${id}/trace`);
+      await page.getByRole("treeitem", { name: /^Tool ask_specialist/ }).waitFor();
+      expect(await page.getByRole("treeitem", { name: /demo_specialist/ }).count()).toBe(2);
+    });
+  });
+}
