@@ -64,7 +64,7 @@ export class Execution {
 
   /** What the strategy executes. The sink receives the events of sub-agents. */
   context({ input, signal, sink }: ContextParts): KeyedContext {
-    const { params, system, tools, toolStrategy, strategy = {}, modelOrder, structure } = this.#agent;
+    const { params, system, tools, toolStrategy, strategy = {}, modelOrder, structure, in: state } = this.#agent;
     assertNesting(this.#lineage);
     const { model, config } = modelOf(this.#agent, this.#parent);
     const options = {
@@ -76,6 +76,7 @@ export class Execution {
       ...(toolStrategy === undefined ? {} : { toolStrategy }),
       ...(modelOrder === undefined ? {} : { modelOrder }),
       ...(structure === undefined ? {} : { structure }),
+      ...(state === undefined ? {} : { in: state }),
       ...(signal === undefined ? {} : { signal }),
     };
     const { sessionId } = this.#lineage;

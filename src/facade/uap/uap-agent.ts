@@ -37,8 +37,8 @@ interface ExecutionParts {
 export function agent(options: AgentOptions): Agent {
   const { model, config, params, system, tools = [], toolStrategy, modelOrder } = options;
   const { structure, signal, execution = loop(), middleware, strategy, maxSubagentDepth } = options;
-  const { checkpoints, sessionId } = options;
-  const llmOptions = { model, config, params, system, toolStrategy, modelOrder, structure, signal };
+  const { checkpoints, sessionId, in: state } = options;
+  const llmOptions = { model, config, params, system, toolStrategy, modelOrder, structure, signal, in: state };
   const given = { ...llmOptions, execution, middleware, strategy, maxSubagentDepth, checkpoints, sessionId };
   const self: Agent = Object.freeze({
     ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as AgentOptions),
