@@ -29,6 +29,12 @@ const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
 /** Property tests on two shared cores take longer than the five seconds of the default. */
 const testTimeout = 30_000;
 
+/**
+ * For tests that start programs: compilers, bundlers and servers, several at once on two shared cores. It is longer than `patience` of the
+ * tests, whose error names what did not happen.
+ */
+const programTimeout = 240_000;
+
 const fromRoot = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
 /** Left out with FAULTS=none: `.ci/run` plays all faults in steps of their own. */
@@ -122,7 +128,8 @@ const inNode = (
     exclude: [...exclude, ...others],
     include,
     isolate,
-    testTimeout,
+    testTimeout: programTimeout,
+    hookTimeout: programTimeout,
     sequence: { groupOrder: 1 },
   },
 });
@@ -139,9 +146,8 @@ const outside = (name: string, include: string[], others: string[] = []) => ({
     exclude: [...exclude, ...others],
     include,
     fileParallelism: false,
-    // Longer than `patience` of the tests, whose error names what did not happen. A server's start alone takes five processor seconds.
-    testTimeout: 240_000,
-    hookTimeout: 240_000,
+    testTimeout: programTimeout,
+    hookTimeout: programTimeout,
     expect: { poll: { timeout: 100_000 } },
     sequence: { groupOrder: 2 },
   },

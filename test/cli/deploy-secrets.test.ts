@@ -3,13 +3,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import { startCloudflareApi, type CloudflareApi } from "./support/cloudflare-api.ts";
 import { keyedModel, person, shop, writeShop, type DeployProject } from "./support/deploy-project.ts";
-
-// A deploy starts wrangler up to eight times.
-vi.setConfig({ testTimeout: 120_000 });
 
 const secret = ["sk", "not", "a", "key"].join("-");
 

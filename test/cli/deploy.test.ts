@@ -19,9 +19,6 @@ import {
   type DeployProject,
 } from "./support/deploy-project.ts";
 
-// A deploy starts wrangler up to eight times.
-vi.setConfig({ testTimeout: 120_000 });
-
 const secret = ["sk", "not", "a", "key"].join("-");
 
 describe("the command deploy", () => {

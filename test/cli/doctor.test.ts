@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { applyCatalogMigrations } from "#cli/dev/catalog-migrations.ts";
 import { lockState } from "#cli/dev/state-lock.ts";
@@ -13,9 +13,6 @@ import { runCli } from "#cli/run-cli.ts";
 
 import { packageRoot, writeProject, type Files } from "../compiler/temporary-project.ts";
 import { complete, inRepository, toml } from "./wrangler-project.ts";
-
-// The command compiles the project.
-vi.setConfig({ testTimeout: 60_000 });
 
 const doctor = (files: Files, under?: string): Promise<{ code: number; output: string }> =>
   examine(writeProject(files, under));

@@ -5,14 +5,12 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 
 import { runCli } from "#cli/run-cli.ts";
 
 import { packageRoot, writeProject, type Files } from "../compiler/temporary-project.ts";
 import { inRepository } from "./wrangler-project.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** A Worker that has files alone, so that init also writes its main module. */
 const site: Files = {

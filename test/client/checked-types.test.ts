@@ -1,11 +1,8 @@
 // The client's types: generated from the route table and from a project's names, checked in a project of Workers and in one of a browser.
 
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import { typeCheck } from "../spec/typed-project.ts";
-
-// Each test starts a compiler; on a busy machine that takes a while.
-vi.setConfig({ testTimeout: 60_000 });
 
 const names = `export {};
 declare module "threadhold" {

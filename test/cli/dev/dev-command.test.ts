@@ -4,16 +4,13 @@ import { existsSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import type { CliContext } from "#cli/context.ts";
 import { runCli } from "#cli/run-cli.ts";
 
 import { packageRoot, writeProject, type Files } from "../../compiler/temporary-project.ts";
 import { complete, inRepository } from "../wrangler-project.ts";
-
-// The command compiles the project.
-vi.setConfig({ testTimeout: 60_000 });
 
 interface Outcome {
   code: number;
