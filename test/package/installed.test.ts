@@ -84,7 +84,10 @@ describe("a project that installs the package", () => {
   });
 
   it("The server of the installed wrangler streams an answer and serves the playground", async () => {
-    server = await serve(["wrangler", "dev", "--inspector-port", "0", "--show-interactive-dev-session=false", "--port"], { cwd: folder });
+    server = await serve(
+      ["wrangler", "dev", "--inspector-port", "0", "--show-interactive-dev-session=false", "--port"],
+      { cwd: folder },
+    );
     const { url } = server;
     const headers = { "content-type": "application/json", "sec-fetch-site": "none" };
     const created = await fetch(`${url}/api/threads`, {
