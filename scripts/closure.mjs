@@ -1,4 +1,5 @@
-// Checks docs/design/audit-closure.md against the tests that it names. `node scripts/closure.mjs` checks that the tests exist.
+// Checks docs/design/audit-closure.md and docs/reference/uap.md against the tests that they name. `node scripts/closure.mjs` checks that the
+// tests exist.
 // `--ran` also requires that the reports of the last whole test runs (tests and playground) have each named test as passed.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -6,10 +7,12 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { closureProblems } from "./lib/audit-closure.mjs";
 import { missingTests, namedTests, testsNotPassed } from "./lib/named-tests.mjs";
 import { fromRoot } from "./lib/paths.mjs";
+import { conformanceProblems } from "./lib/uap-conformance.mjs";
 
-const path = "docs/design/audit-closure.md";
-const document = { path, text: readFileSync(fromRoot(path), "utf8") };
-const tests = namedTests(document);
+const readDocument = (path) => ({ path, text: readFileSync(fromRoot(path), "utf8") });
+const closure = readDocument("docs/design/audit-closure.md");
+const conformance = readDocument("docs/reference/uap.md");
+const tests = [closure, conformance].flatMap(namedTests);
 const read = (file) => (existsSync(fromRoot(file)) ? readFileSync(fromRoot(file), "utf8") : undefined);
 const folders = new Map();
 const readFolder = (folder) => {
@@ -20,7 +23,11 @@ const readFolder = (folder) => {
   }
   return folders.get(folder);
 };
-const problems = [...closureProblems(document), ...missingTests(tests, read, readFolder)];
+const problems = [
+  ...closureProblems(closure),
+  ...conformanceProblems(conformance),
+  ...missingTests(tests, read, readFolder),
+];
 if (process.argv.includes("--ran")) {
   const reports = readdirSync(fromRoot(".cache")).filter((name) =>
     /^(?:vitest|part--project-playground)\.\d+\.json$/.test(name),

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 
 import { closureProblems, findings } from "../../scripts/lib/audit-closure.mjs";
 import { missingTests, namedTests, testsNotPassed } from "../../scripts/lib/named-tests.mjs";
+import { conformanceProblems, requirements } from "../../scripts/lib/uap-conformance.mjs";
 
 const path = "docs/a.md";
 const closed = "| attack C1 | endless runs | closed | `test/thread/a.test.ts` › RUN1 ends a chain |";
@@ -90,4 +91,22 @@ it("An it.each template in the audit document matches a title in a report that w
 
 it("The list of audit findings has each finding once", () => {
   expect(new Set(findings).size).toBe(findings.length);
+});
+
+it.each([
+  ["a missing row", "", "docs/a.md  2.4 has no row"],
+  [
+    "a second row",
+    "| 2.4 | a | `test/a.test.ts` › one |\n| 2.4 | a | `test/a.test.ts` › one |",
+    "docs/a.md:2  2.4 has a second row",
+  ],
+  ["an unknown requirement", "| 2.9 | a | `test/a.test.ts` › one |", "docs/a.md:1  2.9 is not a requirement"],
+  ["a row without a test", "| 2.4 | a | surely |", "docs/a.md:1  2.4 names no test"],
+])("A conformance document with %s is refused", (_, text, problem) => {
+  expect(conformanceProblems({ path, text }, ["2.4"])).toContain(problem);
+});
+
+it("A conformance document is accepted if each requirement has one row with a test", () => {
+  const text = requirements.map((id) => `| ${id} | a | \`test/a.test.ts\` › one |`).join("\n");
+  expect(conformanceProblems({ path, text })).toEqual([]);
 });

@@ -40,9 +40,13 @@ export function agent(options: AgentOptions): Agent {
   const { checkpoints, sessionId, in: state } = options;
   const llmOptions = { model, config, params, system, toolStrategy, modelOrder, structure, signal, in: state };
   const given = { ...llmOptions, execution, middleware, strategy, maxSubagentDepth, checkpoints, sessionId };
+  // Created when it is read: in the global scope of a Worker, no random value can be created.
+  let id: string | undefined;
   const self: Agent = Object.freeze({
     ...(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as AgentOptions),
-    id: crypto.randomUUID(),
+    get id() {
+      return (id ??= crypto.randomUUID());
+    },
     tools,
     generate: (input: AgentInput, state: AgentState, settings: ExecutionOptions = {}) =>
       execute(self, { input, state }, linked(self, settings)),

@@ -58,6 +58,14 @@ describe("the abort of a parent", () => {
   });
 });
 
+it("The stop condition of a parent is called with the parent's states alone", async () => {
+  const steps: number[] = [];
+  const explorer = agent({ model: modelOf(calling("grep"), "explorer"), tools: [tool("grep", () => "Here.")] });
+  const stopCondition = (state: AgentState) => steps.push(state.messages.length) < 0;
+  await parentOf(explorerTool(explorer), { strategy: { stopCondition } }).query("Go.");
+  expect(steps).toEqual([3, 4]);
+});
+
 describe("recursion", () => {
   it("An agent that a tool of its own execution executes is refused, and the error names the fix", async () => {
     const tools: Tool[] = [];

@@ -1,0 +1,12 @@
+// Runs every program of UAP-1.0 in a Worker. `ADDRESS` is that of a server that answers as Anthropic's API does.
+
+import { everyExample, runExamples } from "./every-example.ts";
+import { answerFrom } from "./stand-ins.ts";
+
+export default {
+  async fetch(request: Request, env: { ADDRESS: string }): Promise<Response> {
+    if (new URL(request.url).pathname === "/healthz") return Response.json({ status: "ok", version: "1.0.0" });
+    answerFrom(env.ADDRESS);
+    return Response.json(await runExamples(everyExample));
+  },
+};

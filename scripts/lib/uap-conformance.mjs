@@ -1,0 +1,103 @@
+// Checks docs/reference/uap.md: each requirement of UAP-1.0 has one row, and each row names a test.
+
+import { namedTests } from "./named-tests.mjs";
+
+/**
+ * The sections of the document with the number of requirements that have rows of their own; 0 for a section with one row.
+ * @type {[section: string, count: number][]}
+ */
+const sections = [
+  ["1.3", 2],
+  ["1.7", 0],
+  ["2.1", 0],
+  ["2.2", 0],
+  ["2.3", 0],
+  ["2.4", 0],
+  ["2.6", 0],
+  ["3.2", 0],
+  ["3.3", 0],
+  ["3.4", 4],
+  ["4.2", 0],
+  ["4.3", 0],
+  ["4.4", 0],
+  ["4.5", 0],
+  ["4.6", 2],
+  ["4.7", 0],
+  ["5.1", 0],
+  ["5.2", 0],
+  ["5.3", 4],
+  ["5.4", 5],
+  ["5.5", 0],
+  ["6.1", 0],
+  ["6.2", 2],
+  ["6.3", 0],
+  ["6.4", 0],
+  ["6.5", 5],
+  ["7.1", 0],
+  ["7.2", 0],
+  ["7.3", 0],
+  ["8.1", 0],
+  ["8.2", 0],
+  ["8.4", 4],
+  ["8.5", 2],
+  ["8.6", 2],
+  ["8.7", 6],
+  ["8.8", 4],
+  ["9.1", 4],
+  ["9.2", 0],
+  ["9.3", 4],
+  ["9.4", 0],
+  ["10.1", 0],
+  ["10.2", 0],
+  ["10.3", 0],
+  ["10.4", 0],
+  ["11.1", 0],
+  ["11.2", 0],
+  ["11.3", 0],
+  ["11.4", 0],
+  ["12.1", 0],
+  ["12.2", 0],
+  ["12.3", 5],
+  ["12.4.1", 0],
+  ["12.4.2", 0],
+  ["12.4.3", 0],
+  ["12.4.4", 0],
+  ["12.4.5", 3],
+  ["12.4.6", 0],
+  ["12.4.7", 5],
+  ["12.4.8", 3],
+  ["13.3", 0],
+  ["14.1", 4],
+  ["14.2", 8],
+  ["14.3", 4],
+  ["15.2", 0],
+  ["15.3", 2],
+];
+
+/** The ids of all rows. */
+export const requirements = sections.flatMap(([section, count]) =>
+  count === 0 ? [section] : Array.from({ length: count }, (_, index) => `${section}-${index + 1}`),
+);
+
+const row = /^\| (?<id>\d[\d.-]*) +\|/;
+
+/**
+ * @param {{ path: string, text: string }} document
+ * @param {string[]} [expected] the requirements that need a row
+ * @returns {string[]} a line for each problem
+ */
+export function conformanceProblems(document, expected = requirements) {
+  const problems = [];
+  const seen = new Set();
+  document.text.split("\n").forEach((line, index) => {
+    const id = row.exec(line)?.groups?.["id"];
+    if (id === undefined) return;
+    const place = `${document.path}:${index + 1}`;
+    if (seen.has(id)) problems.push(`${place}  ${id} has a second row`);
+    seen.add(id);
+    if (!expected.includes(id)) problems.push(`${place}  ${id} is not a requirement`);
+    if (namedTests({ path: "", text: line }).length === 0) problems.push(`${place}  ${id} names no test`);
+  });
+  for (const id of expected) if (!seen.has(id)) problems.push(`${document.path}  ${id} has no row`);
+  return problems;
+}
