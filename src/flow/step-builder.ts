@@ -31,11 +31,11 @@ import { rangeOf } from "./participant.ts";
 import type { Participant, ReadRange } from "./participant.ts";
 import type { Definitions } from "./project-definitions.ts";
 import { requestContext } from "./request-context.ts";
-import type { ModelWindow, RequestContext, RequestParts } from "./request-context.ts";
+import type { ModelWindow, RequestParts } from "./request-context.ts";
 import { requestTrace } from "./request-trace.ts";
 import { formOfPrompt } from "./structured-answer.ts";
-import { calledSummary, summaryRequest } from "./summary-request.ts";
-import type { DroppedMessages } from "./summary-request.ts";
+import { summarizedRequest } from "./summarized-request.ts";
+import type { SummarizedRequest } from "./summarized-request.ts";
 import { systemPrompt } from "./system-prompt.ts";
 import type { SectionSource } from "./system-prompt.ts";
 import type { BuilderFor } from "./tool-source/prompt-tools.ts";
@@ -66,15 +66,6 @@ export interface StepSources {
 export interface Projections {
   get(of: string): StoredProjection | undefined;
   set(of: string, is: StoredProjection): void;
-}
-
-/**
- * The context of a step's request, with the request for its summary if a model writes one, and a warning if the prompt's function failed.
- */
-interface Summarized {
-  context: RequestContext;
-  summary?: StepPlan["summary"];
-  warning?: string;
 }
 
 /** The maximum number of messages of the branch that `filter_messages` receives if the prompt does not include earlier messages. */
@@ -179,10 +170,13 @@ export class StepBuilder implements StepPort {
     const { prompt, system } = parts;
     const planned = requestContext(parts);
     if ("problem" in planned) return planned;
-    let summarized: Summarized = { context: planned };
+    let summarized: SummarizedRequest = { context: planned };
     if (planned.dropped !== undefined) {
       await faults.at("plan.summary");
-      summarized = await this.#summarized(planned, planned.dropped, { parts, signal: options.signal });
+      const { definitions, clock } = this.#sources;
+      const window = (model: AnyModelDefinition) => this.#window(model);
+      const sources = { definitions, clock, faults, window, signal: options.signal };
+      summarized = await summarizedRequest(planned, { parts, dropped: planned.dropped }, sources);
     }
     const { context } = summarized;
     const { stored, compaction, filesFrom } = context;
@@ -221,29 +215,6 @@ export class StepBuilder implements StepPort {
       ...(summarized.summary === undefined ? {} : { summary: summarized.summary }),
       ...(warnings.length === 0 ? {} : { warnings }),
     };
-  }
-
-  /** Calls the prompt's function for the summary of dropped messages, or makes the request to a model. */
-  async #summarized(
-    context: RequestContext,
-    dropped: DroppedMessages,
-    { parts, signal }: { parts: RequestParts; signal: AbortSignal | undefined },
-  ): Promise<Summarized> {
-    const { prompt, model } = parts;
-    const { strategy, model: name, toolOutputMaxLines: lines = 50 } = prompt.context ?? {};
-    const { definitions, clock, faults } = this.#sources;
-    if (typeof strategy !== "function") {
-      await faults.at("plan.summary-model");
-      const writer = name === undefined ? model : await definitions.model(name);
-      const { contextWindow } = this.#window(writer);
-      const budget = Math.floor((contextWindow ?? 100_000) * 0.8) - dropped.tokens - 300;
-      return { context, summary: { model: writer, request: summaryRequest(dropped, { budget, lines }) } };
-    }
-    await faults.at("plan.summary-function");
-    const text = await calledSummary(strategy, dropped, { clock, signal });
-    if ("problem" in text) return { context, warning: text.problem };
-    const summarized = requestContext({ ...parts, summary: text.summary });
-    return { context: "problem" in summarized ? context : summarized };
   }
 
   /** The name under which the projection of the step's conversation is stored. */
