@@ -4,12 +4,17 @@
 
 import type { ModelMessage } from "./ports/model-port.ts";
 import type { StoredPart } from "./record.ts";
-import { errorResult } from "./tools/error-results.ts";
+import { errorResult, threadErrorTexts } from "./tools/error-results.ts";
+import type { CallErrorTexts } from "./tools/error-results.ts";
 
-const lostResult = errorResult("This call has no result: it was interrupted or removed.");
-
-/** Contract: pure. Messages keep their order, and a valid list is returned unchanged. */
-export function repair(messages: readonly ModelMessage[]): ModelMessage[] {
+/**
+ * Contract: pure. Messages keep their order, and a valid list is returned unchanged. `texts` has the text that the model reads in place of a
+ * missing result.
+ */
+export function repair(
+  messages: readonly ModelMessage[],
+  texts: Pick<CallErrorTexts, "lostResult"> = threadErrorTexts,
+): ModelMessage[] {
   const results = new Map<string, ModelMessage>();
   for (const message of messages) {
     if (message.role !== "tool") continue;
@@ -28,7 +33,7 @@ export function repair(messages: readonly ModelMessage[]): ModelMessage[] {
     for (const part of unique.parts) {
       if (part.type !== "tool_call") continue;
       answered.add(part.id);
-      repaired.push(results.get(part.id) ?? lostResultMessage(part.id, part.name));
+      repaired.push(results.get(part.id) ?? lostResultMessage(part.id, part.name, texts));
     }
   }
   return repaired;
@@ -66,13 +71,14 @@ function withoutRepeatedCalls(message: ModelMessage, answered: ReadonlySet<strin
   return parts.length === message.parts.length ? message : { ...message, parts };
 }
 
-function lostResultMessage(callId: string, name: string): ModelMessage {
+function lostResultMessage(callId: string, name: string, texts: Pick<CallErrorTexts, "lostResult">): ModelMessage {
+  const text = texts.lostResult(name);
   return {
     id: null,
     role: "tool",
-    parts: [{ type: "text", text: lostResult.error ?? "" }],
+    parts: [{ type: "text", text }],
     name,
     tool_call_id: callId,
-    result: lostResult,
+    result: errorResult(text),
   };
 }

@@ -12,23 +12,60 @@ import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { NestedCall, NestedEnd, NestedOutcome, NestedRunner, ToolRunner } from "#core/ports/tool-port.ts";
 import type { CallContext } from "#core/tools/call-slot.ts";
-import { errorResult, noBudgetForAgent, stoppedCall } from "#core/tools/error-results.ts";
+import { errorResult } from "#core/tools/error-results.ts";
+import { threadResults } from "#core/tools/read-result.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
 import { firstMessageText } from "./first-message-text.ts";
 import { nestedToolRunner } from "./nested-tool-runner.ts";
 
-/** How long a call waits for the result of its child thread, in microseconds. */
-const childResultTimeout = 24 * 60 * 60 * 1_000_000;
+/** The bounds of calls to agents, and the texts that a model reads in place of the result. */
+export interface ChildCallSettings {
+  /** Milliseconds that a call waits for the result of its child thread. */
+  timeoutMs: number;
+  /** The deepest nesting of threads by such calls. It ends an agent that calls itself. */
+  maxDepth: number;
+  texts: {
+    /** The row of the call names no child thread. */
+    unknownChild(): string;
+    /** The child thread had no result before the call's deadline. */
+    timedOut(): string;
+    /** The call would nest threads deeper than `maxDepth`. */
+    tooDeep(maxDepth: number): string;
+    /** The remaining budget of the run is too small for a child thread. */
+    noBudget(): string;
+    /** The child thread could not be created. */
+    notStarted(agent: string, cause: string): string;
+  };
+}
 
-/** The deepest nesting of threads by such calls. It ends an agent that calls itself. */
-const maxThreadDepth = 10;
+/** The settings of threads. */
+export const threadChildCalls: ChildCallSettings = {
+  timeoutMs: 24 * 60 * 60 * 1000,
+  maxDepth: 10,
+  texts: {
+    unknownChild: () => "The child thread of this call is not known.",
+    timedOut: () => "The agent did not answer in time.",
+    tooDeep: (maxDepth) =>
+      `Agents call each other more than ${maxDepth} threads deep. Answer without calling another one.`,
+    noBudget: () => "The run's limits leave too little for another agent. Answer without calling one.",
+    notStarted: (agent, cause) => `The agent "${agent}" could not be started: ${cause}`,
+  },
+};
+
+/** The dependencies of calls to agents. Default settings: those of threads. */
+export interface ChildCallPorts {
+  children: ChildThreads;
+  clock: Clock;
+  faults: Faults;
+  settings?: ChildCallSettings;
+}
 
 /** Creates the runner of the calls to one agent. `prompt` is the prompt of the agent's first side. */
 export function agentToolRunner(
   agent: AnyAgentDefinition,
   prompt: AnyPromptDefinition,
-  { children, clock, faults }: { children: ChildThreads; clock: Clock; faults: Faults },
+  { children, clock, faults, settings: { timeoutMs, maxDepth, texts } = threadChildCalls }: ChildCallPorts,
 ): ToolRunner {
   const nested: NestedRunner = {
     begin: ({ id, args, message }) => {
@@ -37,7 +74,7 @@ export function agentToolRunner(
         kind: "child",
         thread_id,
         agent_id: agent.name,
-        deadline: clock.now() + childResultTimeout,
+        deadline: clock.now() + timeoutMs * 1000,
         delivered: null,
       };
       const start: EventDraft = {
@@ -53,19 +90,18 @@ export function agentToolRunner(
 
   async function execute(call: NestedCall, context: CallContext): Promise<NestedOutcome> {
     const { awaits } = currentRow(call, context);
-    if (awaits?.kind !== "child")
-      return { type: "answer", answer: errorResult("The child thread of this call is not known.") };
+    if (awaits?.kind !== "child") return { type: "answer", answer: errorResult(texts.unknownChild()) };
     if (awaits.delivered !== null) return deliveredOutcome(call, awaits, awaits.delivered);
-    if (context.signal.aborted) return abandonChild(awaits, stoppedCall, call);
-    if (awaits.deadline <= clock.now())
-      return abandonChild(awaits, errorResult("The agent did not answer in time."), call);
-    if (children.depth >= maxThreadDepth) {
+    const { errors } = context.ports.results ?? threadResults;
+    if (context.signal.aborted) return abandonChild(awaits, errors.stopped(agent.name), call);
+    if (awaits.deadline <= clock.now()) return abandonChild(awaits, texts.timedOut(), call);
+    if (children.depth >= maxDepth) {
       const end = nestedEnd(call, awaits, { success: false, ...zeroFigures });
-      return { type: "answer", answer: errorResult(tooDeepText), end };
+      return { type: "answer", answer: errorResult(texts.tooDeep(maxDepth)), end };
     }
     await faults.at("child.limits");
     const limits = await context.ports.limits?.forChild(awaits.thread_id, () => countSharers(call.id, context));
-    if (limits === null) return abandonChild(awaits, noBudgetForAgent, call);
+    if (limits === null) return abandonChild(awaits, texts.noBudget(), call);
     try {
       await faults.at("child.start");
       await children.start({
@@ -78,27 +114,24 @@ export function agentToolRunner(
         limits: limits ?? {},
       });
     } catch (thrown) {
-      const said = errorResult(`The agent "${agent.name}" could not be started: ${errorMessage(thrown)}`);
-      return abandonChild(awaits, said, call);
+      return abandonChild(awaits, texts.notStarted(agent.name, errorMessage(thrown)), call);
     }
     return { type: "suspend", until: awaits.deadline };
   }
 
-  function abandonChild(
-    awaits: AwaitedChildResult,
-    result: ReturnType<typeof errorResult>,
-    call: NestedCall,
-  ): NestedOutcome {
+  function abandonChild(awaits: AwaitedChildResult, text: string, call: NestedCall): NestedOutcome {
     children.stop(awaits);
     // The child's usage is unknown until the child has stopped and reports it. It is then added to the call's row.
-    return { type: "answer", answer: result, end: nestedEnd(call, awaits, { success: false, ...zeroFigures }) };
+    return {
+      type: "answer",
+      answer: errorResult(text),
+      end: nestedEnd(call, awaits, { success: false, ...zeroFigures }),
+    };
   }
 
   const description = agent.toolDescription ?? agent.description ?? `Let ${agent.name} work on a task.`;
   return { ...nestedToolRunner({ name: agent.name, description, prompt }, nested), elsewhere: true };
 }
-
-const tooDeepText = `Agents call each other more than ${maxThreadDepth} threads deep. Answer without calling another one.`;
 
 /** The current row of the call. The result may have been stored in it in the meantime. */
 function currentRow({ message }: NestedCall, { ports }: CallContext) {

@@ -11,6 +11,8 @@ import { withAttachments } from "#core/request/request-attachments.ts";
 import { endWithPrompt, isSendable, modelMessage, unstoredInstruction } from "#core/request/request-messages.ts";
 import { earlierThinking } from "#core/request/selected-thinking.ts";
 import { offeredTools } from "#core/strategy/offered-tools.ts";
+import { threadErrorTexts } from "#core/tools/error-results.ts";
+import type { CallErrorTexts } from "#core/tools/error-results.ts";
 import type { AnyModelDefinition, ReasoningConfig } from "#spec/index.ts";
 
 /** The contents of every request of a run. */
@@ -31,6 +33,8 @@ export interface StepSettings {
   structure?: AnswerStructure | undefined;
   /** Fields that are merged into the body of each request. */
   params?: JsonObject | undefined;
+  /** The texts that the model reads in place of a tool's result. Those of the host's ports are used for the calls of a step. */
+  errorTexts?: Partial<CallErrorTexts> | undefined;
 }
 
 /** The messages that a step sends. */
@@ -47,12 +51,13 @@ const place = { side: "a", role: "assistant", depth: 0 } as const;
 /** Creates the step port. The settings do not change during a run. */
 export function fixedSteps(settings: StepSettings, conversation: SentConversation): StepPort {
   const { system, models, tools, toolMode, temperature, maxTokens, reasoning, structure, params } = settings;
+  const texts = { ...threadErrorTexts, ...settings.errorTexts };
   const offered = models[0].capabilities?.functionCalling === false ? new Map<string, ToolRunner>() : tools;
   return {
     async plan(shape) {
       const own = conversation.own();
       const stored = [...earlierThinking(conversation.earlier, reasoning, own), ...own];
-      const messages = repair(stored.filter(isSendable).map(modelMessage));
+      const messages = repair(stored.filter(isSendable).map(modelMessage), texts);
       // There are no stored files, so a reference to one is sent as a line of text with its name.
       const sent = await withAttachments(messages, { files: undefined, models, recent: undefined });
       const instruction = unstoredInstruction(shape);

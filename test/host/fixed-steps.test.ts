@@ -40,6 +40,21 @@ const texts = ({ request }: StepPlan) =>
       `${role}: ${parts.map((part) => (part.type === "text" ? part.text : part.type === "thinking" ? `(${part.thinking})` : part.type)).join("")}`,
   );
 
+it("The text in place of a missing result is that of the run's settings, and by default that of threads", async () => {
+  const call = { type: "tool_call", id: "c1", name: "noop", arguments: {} } as const;
+  const own = [
+    message("1", "user", "One"),
+    message("2", "assistant", "", { step: 1, model: "m", parts: [call] }),
+    message("3", "user", "Two"),
+  ];
+  const resultOf = ({ request }: StepPlan) => request.messages.find(({ role }) => role === "tool")?.result?.error;
+  const byDefault = plan(await steps(own).plan({}, signal));
+  expect(resultOf(byDefault)).toBe("This call has no result: it was interrupted or removed.");
+  const errorTexts = { lostResult: (name: string) => `Nothing is known of ${name}.` };
+  const changed = plan(await steps(own, { errorTexts }).plan({}, signal));
+  expect(resultOf(changed)).toBe("Nothing is known of noop.");
+});
+
 it("Each request of an in-process session contains the system prompt, all messages, the tools and the options", async () => {
   const earlier = [message("1", "user", "One"), message("2", "assistant", "Two", { step: 1, model: "m" })];
   const port = steps(

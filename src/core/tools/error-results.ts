@@ -45,6 +45,8 @@ export interface CallErrorTexts {
   remoteTimedOut(name: string, duration: string): string;
   /** A remote call whose row waits for no result. */
   notAnswerable(name: string): string;
+  /** A call of the history has no result: a crash interrupted it, or its result was deleted. */
+  lostResult(name: string): string;
 }
 
 /** The texts of threads. */
@@ -83,6 +85,7 @@ export const threadErrorTexts: CallErrorTexts = {
     `The tool "${name}" is not run by a client any more, and nobody had answered this call. Call it again.`,
   remoteTimedOut: (name, duration) => `Nobody answered the call of "${name}" within ${duration}.`,
   notAnswerable: (name) => `The call of "${name}" cannot be answered any more.`,
+  lostResult: () => "This call has no result: it was interrupted or removed.",
 };
 
 /** An error result. */
@@ -124,8 +127,3 @@ export function remoteCallNeedsRun(name: string): ToolResult {
     `The tool "${name}" is answered by a client, which only a run can wait for. Use queueTool for it.`,
   );
 }
-
-/** The remaining budget of the run is too small for a child thread. */
-export const noBudgetForAgent: ToolResult = errorResult(
-  "The run's limits leave too little for another agent. Answer without calling one.",
-);

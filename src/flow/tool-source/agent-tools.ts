@@ -2,9 +2,6 @@
 // an agent with one side hands the thread over to it.
 
 import type { JsonObject } from "#contract/json.ts";
-import type { ChildThreads } from "#core/ports/child-thread-port.ts";
-import type { Clock } from "#core/ports/clock.ts";
-import type { Faults } from "#core/ports/faults.ts";
 import { runnerDefaults } from "#core/ports/tool-port.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
 import { checkArguments } from "#core/tools/check-arguments.ts";
@@ -13,14 +10,12 @@ import { callSchema } from "#spec/call-schema.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
 import { agentToolRunner } from "../child-agent-tool.ts";
+import type { ChildCallPorts } from "../child-agent-tool.ts";
 import type { Definitions } from "../project-definitions.ts";
 import type { ToolSource } from "./tool-source.ts";
 
 /** Creates the tool source that offers the project's agents as tools. */
-export function agentTools(
-  definitions: Definitions,
-  ports: { children: ChildThreads; clock: Clock; faults: Faults },
-): ToolSource {
+export function agentTools(definitions: Definitions, ports: ChildCallPorts): ToolSource {
   return {
     title: "The project's agents",
     names: () => Promise.resolve(definitions.names("agents")),
