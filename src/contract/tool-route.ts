@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 
+import { mimeTypeSchema } from "./attachment.ts";
 import type { BuiltInRoute } from "./built-in-route.ts";
 import { toolResultSchema } from "./call-result.ts";
 import { awaitedCallSchema } from "./event.ts";
@@ -17,14 +18,41 @@ const mostResults = 100;
 
 const textPart = z.strictObject({ type: z.literal("text"), text: z.string() });
 
+/** The bytes of an image or a file in base64, or the path of a file that the thread has. */
+const fileFields = {
+  name: z.string().min(1).max(255).optional(),
+  data: z.base64().optional(),
+  path: z.string().min(1).max(1024).optional(),
+};
+const hasOneSource = ({ data, path }: { data?: string | undefined; path?: string | undefined }): boolean =>
+  (data === undefined) !== (path === undefined);
+const oneSource = "Give one of `data` and `path`";
+const imagePart = z
+  .strictObject({ type: z.literal("image"), mime_type: z.string().regex(/^image\/[\w.+-]+$/), ...fileFields })
+  .refine(hasOneSource, oneSource);
+const filePart = z
+  .strictObject({ type: z.literal("file"), mime_type: mimeTypeSchema, ...fileFields })
+  .refine(hasOneSource, oneSource);
+
+/** Maximal number of parts of one result. */
+const mostParts = 100;
+
 /** The answer to one waiting call: a result (`result`, `content`, or an `error` that the model reads), or an approval (`approved`). */
 export const postedResultSchema = z
   .strictObject({
     tool_call_id: z.string().min(1).max(1000),
     /** Text, or JSON that the model reads as text. */
     result: jsonSchema.optional(),
-    /** The result as text or as text parts, instead of `result`. */
-    content: z.union([z.string(), z.array(textPart).min(1)]).optional(),
+    /** The result as text or as parts, instead of `result`. Images and files become files of the thread. */
+    content: z
+      .union([
+        z.string(),
+        z
+          .array(z.discriminatedUnion("type", [textPart, imagePart, filePart]))
+          .min(1)
+          .max(mostParts),
+      ])
+      .optional(),
     /** Why the call failed; with `approved: false`, why it was declined. */
     error: z.string().min(1).optional(),
     /** For a call of kind `approval`: whether it may run. */

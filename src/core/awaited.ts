@@ -7,6 +7,7 @@ import type { Usage } from "#contract/usage.ts";
 
 import type { AmountName } from "./limits/amounts.ts";
 import type { LimitReason } from "./limits/reached.ts";
+import type { ToolAnswer } from "./ports/tool-port.ts";
 
 /** What a call with status `started` waits for. `delivered` is the result or decision, until the loop has read it. */
 export type AwaitedResult = AwaitedChildResult | AwaitedClientResult | AwaitedApproval;
@@ -56,9 +57,9 @@ export interface Approval {
   imported?: true;
 }
 
-/** The result that a client sent. */
+/** The result that a client sent. Its images and files are stored as files of the thread when the loop stores the result. */
 interface ClientAnswer {
-  answer: ToolResult;
+  answer: ToolAnswer;
 }
 
 /** The limit at which a run is suspended until it is raised. */

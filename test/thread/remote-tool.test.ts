@@ -4,8 +4,12 @@ import { describe, expect, it } from "vitest";
 
 import type { ThreadEvent } from "#contract/event.ts";
 import { foldAll } from "#contract/fold.ts";
+import { postedResultSchema } from "#contract/tool-route.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
+import { toBase64 } from "#lib/base64.ts";
+import type { TestRequest } from "#spec/index.ts";
 
+import { pngBytes } from "../support/memory-files.ts";
 import { skip, testClock } from "../worker/clock.ts";
 import { gate, scripts } from "../worker/definitions.ts";
 import { soonMs } from "../worker/remote.ts";
@@ -279,6 +283,70 @@ describe("a call of a remote tool", () => {
     const ends = following.events.flatMap((event) => (event.type === "tool_execution_end" ? [event.is_error] : []));
     expect(ends).toEqual([true, false, false]);
     following.close();
+  });
+
+  it("REMOTE14 The images and files of a posted result become files of the thread, and the model receives the images", async () => {
+    const { id, following, ids } = await asking("pictures", [ask("one"), ask("two")]);
+    const sent = Promise.withResolvers<TestRequest>();
+    scripts.set("pictures", (request) => {
+      sent.resolve(request);
+      return { text: "Thanks." };
+    });
+    const data = toBase64(pngBytes(90));
+    const image = { type: "image", mime_type: "image/png", name: "chart.png", data } as const;
+    const first: PostedResult = {
+      tool_call_id: ids[0] ?? "",
+      content: [
+        { type: "text", text: "A chart." },
+        image,
+        { type: "file", mime_type: "text/plain", data: btoa("One") },
+      ],
+    };
+    await value(answer(id, first));
+    // The same answer, sent again, changes nothing, and another image is another answer.
+    await value(answer(id, first));
+    const other = { ...first, content: [{ ...image, data: toBase64(pngBytes(80)) }] };
+    expect(await answer(id, other)).toMatchObject({ ok: false, refusal: { code: "conflict" } });
+    await evict(id);
+    const missing = { type: "image", mime_type: "image/png", path: "/gone.png" } as const;
+    await value(answer(id, { tool_call_id: ids[1] ?? "", content: [missing] }));
+    await following.until(isEnd);
+    following.close();
+    const [shown, lost] = (await messagesOf(id)).filter(({ role }) => role === "tool").map(({ result }) => result);
+    expect(shown).toMatchObject({
+      status: "success",
+      result: "A chart.",
+      attachments: [
+        { name: "chart.png", mimeType: "image/png", size: pngBytes(90).length },
+        { mimeType: "text/plain", size: 3 },
+      ],
+    });
+    expect(lost?.result).toContain("this thread has no such file");
+    const { messages } = await sent.promise;
+    const path = shown?.attachments?.[0]?.path;
+    expect(messages.find(({ role }) => role === "tool")?.attachments).toEqual([
+      { mimeType: "image/png", path, size: pngBytes(90).length },
+    ]);
+  });
+
+  it("REMOTE14 An image or a file of a posted result has either bytes or a path, and an image has the media type of an image", () => {
+    const image = { type: "image", mime_type: "image/png" };
+    const parse = (part: object) => postedResultSchema.safeParse({ tool_call_id: "c", content: [part] }).success;
+    expect(
+      [
+        { ...image, data: "aGk=" },
+        { ...image, path: "/a.png" },
+      ].map(parse),
+    ).toEqual([true, true]);
+    const refused = [
+      image,
+      { ...image, data: "aGk=", path: "/a.png" },
+      { ...image, data: "not base64!" },
+      { ...image, url: "https://example.com/a.png" },
+      { ...image, mime_type: "text/plain", data: "aGk=" },
+      { type: "file", mime_type: "text/plain" },
+    ];
+    expect(refused.map(parse)).toEqual(refused.map(() => false));
   });
 
   it("REMOTE1 A call of a remote tool is not requested while another call of its step still runs", async () => {

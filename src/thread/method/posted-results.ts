@@ -1,13 +1,13 @@
 // Reads the results and approvals of a request: checks their size, and checks them against the schemas of their tools. Nothing is stored
 // before, so a client can correct an invalid one and send it again.
 
-import type { ToolResult } from "#contract/call-result.ts";
 import { refuse } from "#contract/error.ts";
 import { bodyBounds } from "#contract/json.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
 import type { Approval } from "#core/awaited.ts";
 import { jsonBytes } from "#core/cut-text.ts";
+import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import type { MessageRecord } from "#core/record.ts";
 import { checkArguments } from "#core/tools/check-arguments.ts";
 import { readToolAnswer } from "#core/tools/read-result.ts";
@@ -36,7 +36,7 @@ export interface PostedAnswer {
   at: number;
   /** `given` is a successful result before its conversion to text, with the name of the field that contained it. */
   content:
-    | { kind: "remote"; answer: ToolResult; given?: { value: Json; field: "result" | "content" } }
+    | { kind: "remote"; answer: ToolAnswer; given?: { value: Json; field: "result" | "content" } }
     | { kind: "approval"; decision: Omit<Approval, "by" | "at"> };
   /** A hash that is equal for equal answers. It identifies a repeated request. */
   fingerprint: string;
@@ -60,7 +60,7 @@ export async function readPosted(posted: PostedResult, index: number): Promise<P
   }
   const fingerprint = await sha256Hex(canonicalJson(given as JsonObject));
   if ("approved" in given) return { id, at: index, content: { kind: "approval", decision: given }, fingerprint };
-  const { attachments: _, stack: __, ...answer } = readToolAnswer(given);
+  const { stack: _, ...answer } = readToolAnswer(given);
   const value = posted.error === undefined ? valueOf(posted) : undefined;
   const field = posted.content === undefined ? "result" : "content";
   const content = {
@@ -71,18 +71,37 @@ export async function readPosted(posted: PostedResult, index: number): Promise<P
   return { id, at: index, content, fingerprint };
 }
 
-function resultIn(posted: PostedResult): ToolResult {
+function resultIn(posted: PostedResult): ToolAnswer {
   const { error, details } = posted;
   const more = details === undefined ? {} : { details };
   if (error !== undefined) return { status: "error", error, ...more };
   const value = valueOf(posted);
-  return { status: "success", result: typeof value === "string" ? value : JSON.stringify(value), ...more };
+  const attachments = attachmentsIn(posted);
+  return {
+    status: "success",
+    result: typeof value === "string" ? value : JSON.stringify(value),
+    ...more,
+    ...(attachments.length === 0 ? {} : { attachments }),
+  };
+}
+
+/** The images and files of a result, in the form of a tool's attachments. */
+function attachmentsIn({ content }: PostedResult): JsonObject[] {
+  if (content === undefined || typeof content === "string") return [];
+  return content.flatMap((part): JsonObject[] => {
+    if (part.type === "text") return [];
+    const { name = "", mime_type: mimeType, data, path } = part;
+    if (path !== undefined) return [{ path }];
+    return data === undefined ? [] : [{ name, mimeType, data }];
+  });
 }
 
 /** A result before it is converted to text. */
 function valueOf({ result, content }: PostedResult): Json | undefined {
   if (content === undefined) return result;
-  return typeof content === "string" ? content : content.map(({ text }) => text).join("");
+  return typeof content === "string"
+    ? content
+    : content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
 function decisionIn(approved: boolean, { args, error }: PostedResult): Omit<Approval, "by" | "at"> {

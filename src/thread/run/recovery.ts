@@ -1,13 +1,13 @@
 // Recovers a run that a crash interrupted: restores its state from its rows, and retracts output that was emitted and not stored. A run
 // that is interrupted repeatedly without progress is ended.
 
-import type { ToolResult } from "#contract/call-result.ts";
 import type { ToolCallPart } from "#contract/content.ts";
 import type { EventDraft } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { Side } from "#contract/thread-message.ts";
 import { zeroUsage } from "#contract/usage.ts";
 import type { ScopedProjection } from "#core/ports/step-port.ts";
+import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import type { LogRecord, MessageRecord } from "#core/record.ts";
 import type { ActiveRun, ExecutedRun } from "#core/run-record.ts";
 import {
@@ -160,7 +160,8 @@ function answeredOf(row: MessageRecord | undefined): Pick<MessageRecord, "answer
   return awaits?.kind === "remote" || awaits?.kind === "approval" ? { answered: "" } : {};
 }
 
-function resultOfOpen(row: MessageRecord | undefined): ToolResult {
+/** The result of a call that did not end. Images and files of a posted result are lost, because the loop does not store them any more. */
+function resultOfOpen(row: MessageRecord | undefined): ToolAnswer {
   if (row === undefined) return stoppedCall;
   const { awaits } = row;
   if (awaits === undefined && neverStarted(row)) return notAnswered;
