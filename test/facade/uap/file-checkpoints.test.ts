@@ -93,6 +93,20 @@ describe("after a crash", () => {
       expect(await store.loadMetadata("s")).toMatchObject({ step: 6 });
     }));
 
+  it("A save that ends before it replaces checkpoint.json leaves neither the facts of its checkpoint nor a temporary file", () =>
+    withFolder(async (dir) => {
+      const store = fileCheckpoints({ dir });
+      await store.save("s", stateOf(5).toJSON());
+      const file = path.join(dir, "s", "checkpoint.json");
+      await rename(file, `${file}.kept`);
+      await mkdir(path.join(file, "in the way"), { recursive: true });
+      await expect(store.save("s", stateOf(6).toJSON())).rejects.toThrow();
+      expect((await readdir(path.join(dir, "s"))).toSorted()).toEqual(["checkpoint.json", "checkpoint.json.kept"]);
+      await rm(file, { recursive: true });
+      await rename(`${file}.kept`, file);
+      expect([(await store.load("s"))?.step, (await store.loadMetadata("s"))?.step]).toEqual([5, 5]);
+    }));
+
   it("Without checkpoint.json, which a crash during a deletion leaves, the session does not exist", () =>
     withFolder(async (dir) => {
       const store = fileCheckpoints({ dir });
