@@ -98,7 +98,7 @@ function wranglerConfigFile(root: string): string | undefined {
 }
 
 /** A project whose wrangler is installed. Its configuration is not read yet. */
-export type ConfiguredProject = Pick<WranglerProject, "root" | "wrangler" | "file">;
+type ConfiguredProject = Pick<WranglerProject, "root" | "wrangler" | "file">;
 
 /** Finds a project's wrangler and its configuration file; the finding says what is missing. */
 export function findConfiguredProject(root: string, given?: string): ConfiguredProject | Finding {
