@@ -4,6 +4,7 @@ import type { Diagnostic } from "#spec/diagnostic.ts";
 
 import { checkOnceAtATime } from "./background-check.ts";
 import { writeFailedBuild, writeGoodBuild } from "./build-output.ts";
+import type { Compilation } from "./compile.ts";
 import { formatDiagnostics } from "./diagnostic-report.ts";
 import { sortDiagnostics } from "./findings.ts";
 import { projectInputs } from "./module-bundle.ts";
@@ -31,6 +32,8 @@ export interface BuildRequest {
   print: (text: string) => void;
   /** Checks the types of a project in another process and does not wait for it. */
   checkTypesLater: (root: string) => void;
+  /** Receives the result of a build that has no errors. */
+  onCompiled?: (compilation: Compilation) => void;
   /** Identifies the compiler's sources. A build by a compiler with other sources is not reused. */
   version: string;
 }
@@ -53,7 +56,8 @@ export async function runCompiler({ root, packageRoot, version, ...request }: Bu
   const started = performance.now();
   // Imported here, since an unchanged build does not need the bundler.
   const { compileProject } = await import("./compile.ts");
-  const { diagnostics: built, project, files, bundle, inputs } = await compileProject(root, packageRoot);
+  const compilation = await compileProject(root, packageRoot);
+  const { diagnostics: built, project, files, bundle, inputs } = compilation;
   const diagnostics = (types: readonly Diagnostic[]): Diagnostic[] => sortDiagnostics(withTypeFindings(built, types));
   const compiled = !built.some(isError);
   let changed = false;
@@ -62,6 +66,7 @@ export async function runCompiler({ root, packageRoot, version, ...request }: Bu
   if (compiled) {
     changed = writeGoodBuild({ root, project, bundle, sources, findings: dev ? found : [] });
     recordPackageVersion(root, packageRoot);
+    request.onCompiled?.(compilation);
   } else writeFailedBuild(root, found, dev);
   if (built.length === 0) recordBuild(root, { version, inputs, startedAt });
   const milliseconds = Math.round(performance.now() - started);

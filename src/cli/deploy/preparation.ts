@@ -2,6 +2,7 @@
 
 import { basename, dirname, join, resolve } from "node:path";
 
+import type { Compilation } from "#compiler/compile.ts";
 import { runCompiler } from "#compiler/run-compiler.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
@@ -104,6 +105,7 @@ export async function prepare(request: PreparationRequest): Promise<Preparation 
 async function compile({ root, context, report }: PreparationRequest): Promise<readonly AnyModelDefinition[] | null> {
   assertDefinitions(root);
   const lines: string[] = [];
+  let compilation: Compilation | undefined;
   const { packageRoot, version, colours } = context;
   const code = await runCompiler({
     root,
@@ -115,13 +117,13 @@ async function compile({ root, context, report }: PreparationRequest): Promise<r
     json: false,
     print: (line) => lines.push(line),
     checkTypesLater: () => undefined,
+    onCompiled: (result) => (compilation = result),
   });
-  if (code !== 0) {
+  if (code !== 0 || compilation === undefined) {
     report.fail("definitions", `they have errors, so nothing was deployed.\n${lines.join("\n")}`);
     return null;
   }
-  const { compileProject } = await import("#compiler/compile.ts");
-  const { project, files } = await compileProject(root, packageRoot);
+  const { project, files } = compilation;
   report.step("definitions", `${String(files)} compiled and checked`);
   return project.models.map(({ value }) => value);
 }
