@@ -4,6 +4,8 @@ import { env } from "cloudflare:workers";
 import { expect, inject, it } from "vitest";
 
 import type { EventOf, EventType, ThreadEvent } from "#contract/event.ts";
+import { agent } from "#facade/uap/index.ts";
+import { createProvider } from "#facade/upp/create-provider.ts";
 import { llm } from "#facade/upp/index.ts";
 import anthropic from "#facade/upp/provider/anthropic-models.ts";
 import type { TestTurn, ThreadState } from "#spec/index.ts";
@@ -133,6 +135,21 @@ it("A thread sends the start, the events and the end of a model that a tool runs
   const { prev: __, ...endSent } = end ?? { prev: 0 };
   expect(stored.map(({ prev: ___, ...event }) => event)).toEqual([startSent, endSent]);
   expect(of(again.events, "subagent_event")).toEqual([]);
+});
+
+it("The tokens of a sub-agent count to the run if the agent that executes it has { in: state }", async () => {
+  const { id, text } = await consulting(async (state) => {
+    const scripted = createProvider({ protocol: "test", name: "inner" });
+    const usage = { input: 10, output: 1 };
+    const helper = agent({ model: scripted("helper", { script: [{ text: "Here.", usage }] }) });
+    const look = { ...tool, run: async () => (await helper.query("Where?")).response.text };
+    const script = twoAnswers.map((answer) => ({ ...answer, usage }));
+    const adviser = agent({ model: scripted("adviser", { script }), tools: [look], in: state });
+    return (await adviser.query("Ask.")).response.text;
+  });
+  const [end] = of(await converse(id, text), "run_end");
+  expect(end).toMatchObject({ status: "completed", usage: { total_tokens: 4 + 3 * 11 } });
+  expect((await lastRunOf(id)).models).toEqual(expect.arrayContaining(["adviser", "helper"]));
 });
 
 it("The message of a tool's call has the totals of the models that the tool ran in its metadata", async () => {

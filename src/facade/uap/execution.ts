@@ -10,7 +10,7 @@ import type { AnyMessage } from "../upp/upp-message.ts";
 import type { RunTool } from "../upp/upp-tool.ts";
 import type { Agent, AgentStrategy, ExecutionContext } from "./agent-contract.ts";
 import type { AgentState } from "./agent-state.ts";
-import { assertNesting, lineageOf, modelOf, parentSettings, runLinked } from "./subagent-context.ts";
+import { assertNesting, inheritance, lineageOf, modelOf, runLinked, threadOf } from "./subagent-context.ts";
 import { SubagentEvents } from "./subagent-events.ts";
 import type { AgentStreamEvent, UAPEvent } from "./uap-event.ts";
 
@@ -64,9 +64,10 @@ export class Execution {
 
   /** What the strategy executes. The sink receives the events of sub-agents. */
   context({ input, signal, sink }: ContextParts): KeyedContext {
-    const { params, system, tools, toolStrategy, strategy = {}, modelOrder, structure, in: state } = this.#agent;
+    const { params, system, tools, toolStrategy, strategy = {}, modelOrder, structure } = this.#agent;
     assertNesting(this.#lineage);
     const { model, config } = modelOf(this.#agent, this.#parent);
+    const state = threadOf(this.#agent, this.#parent);
     const options = {
       model,
       tools,
@@ -104,7 +105,7 @@ export class Execution {
       runLinked(tool, params, {
         ...call,
         ...this.#lineage,
-        ...parentSettings(modelOf(this.#agent, this.#parent)),
+        ...inheritance(this.#agent, this.#parent),
         onSubagentEvent: this.#subagents.receiver(call.toolCallId, emit),
       });
   }

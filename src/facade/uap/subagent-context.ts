@@ -1,6 +1,8 @@
 // Links an execution to the call whose tool begins it. The link gives the sub-agent the abort signal of the call and, if it has no model, the
 // parent's model; and it is how a recursion without an end is refused. Nothing else limits executions.
 
+import type { ThreadState } from "#spec/index.ts";
+
 import type { ModelReference, ProviderConfig } from "../upp/model-reference.ts";
 import type { ParentContext, ToolContext } from "../upp/tool-context.ts";
 import { refusal } from "../upp/upp-error.ts";
@@ -75,6 +77,17 @@ export function assertNesting({ agentId, parentContext, remainingDepth }: Parent
   );
 }
 
+/**
+ * The key of the thread's state in a context of a tool. It survives a copy of the context, and is no part of its public form: a tool of a thread has
+ * the state already.
+ */
+const threadKey = Symbol("thread");
+
+/** The state of the thread in whose tool an execution runs: that of the agent's option `in`, or that of its parent. */
+export function threadOf({ in: state }: Agent, parent: ToolContext | undefined): ThreadState | undefined {
+  return state ?? (parent as { [threadKey]?: ThreadState } | undefined)?.[threadKey];
+}
+
 /** What an agent's requests are sent with: its own model, or that of its parent. */
 export function modelOf(
   { model, config }: Agent,
@@ -86,10 +99,16 @@ export function modelOf(
   throw refusal("The agent has no model. Give it one: agent({ ...helper, model: context.parentModel }).");
 }
 
-/** The model and the settings as a tool receives them. */
-export function parentSettings({
-  model,
-  config,
-}: ReturnType<typeof modelOf>): Pick<ToolContext, "parentModel" | "parentConfig"> {
-  return { parentModel: model, ...(config === undefined ? {} : { parentConfig: config }) };
+/** What a sub-agent inherits, as a tool receives it: the model, the settings and the thread. */
+export function inheritance(
+  agent: Agent,
+  parent: ToolContext | undefined,
+): Pick<ToolContext, "parentModel" | "parentConfig"> {
+  const { model, config } = modelOf(agent, parent);
+  const thread = threadOf(agent, parent);
+  return {
+    parentModel: model,
+    ...(config === undefined ? {} : { parentConfig: config }),
+    ...(thread === undefined ? {} : { [threadKey]: thread }),
+  };
 }
