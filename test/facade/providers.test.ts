@@ -12,8 +12,9 @@ import google from "#facade/upp/provider/google-models.ts";
 import openai from "#facade/upp/provider/openai-models.ts";
 import openrouter from "#facade/upp/provider/openrouter-models.ts";
 import type { StreamEvent } from "#facade/upp/stream-event.ts";
-import { UserMessage } from "#facade/upp/upp-message.ts";
+import { AssistantMessage, ToolResultMessage, UserMessage } from "#facade/upp/upp-message.ts";
 
+import { pngBytes } from "../support/memory-files.ts";
 import { startModelServer } from "../support/model-server/server.mjs";
 import type { ModelServer } from "../support/model-server/server.mjs";
 import { outline, rejection, tool } from "./support/scripted-llm.ts";
@@ -123,6 +124,22 @@ describe.each(names)("%s", (name) => {
       await model.generate("How is the weather?");
       expect(JSON.stringify((await sent())[0]?.body).includes('"_after"')).toBe(modelOrder);
     }
+  });
+
+  it("The blocks that a tool returns reach the model as text and image, also from the history", async () => {
+    const image = { type: "image", source: { type: "bytes", data: pngBytes(60) }, mimeType: "image/png" };
+    const result = { content: [{ type: "text", text: "A map of the town." }, image] };
+    const { model, sent } = at(name, "case:tool-call|text", { tools: [{ ...weather, run: () => result }] });
+    const turn = await model.generate("How is the weather?");
+    await model.generate(turn.messages, "Again?");
+    const bodies = (await sent()).map(({ body }) => JSON.stringify(body));
+    const png = Buffer.from(pngBytes(60)).toString("base64");
+    expect(bodies.map((body) => [body.includes("A map of the town."), body.includes(png)])).toEqual([
+      [false, false],
+      [true, true],
+      [true, true],
+    ]);
+    expect(turn.toolExecutions[0]?.result).toBe(result);
   });
 
   it("A structured answer of a recorded provider is parsed into the turn's data", async () => {
@@ -297,4 +314,20 @@ it("Documents of a type that the provider does not take are refused, and texts a
   expect(await sent()).toEqual([]);
   await model.generate({ ...sheet, mimeType: "text/csv" });
   expect(await sent()).toHaveLength(1);
+});
+
+it("A block with only an address in a tool's result is an error result, and INVALID_REQUEST in a history", async () => {
+  const image = { type: "image", source: { type: "url", url: "https://example.com/a.png" }, mimeType: "image/png" };
+  const { model, sent } = at("anthropic", "case:tool-call|text", { tools: [{ ...weather, run: () => [image] }] });
+  const turn = await model.generate("How is the weather?");
+  expect(turn.toolExecutions).toMatchObject([{ isError: true, result: expect.stringContaining("Return its bytes") }]);
+  const before = await sent();
+  const call = { toolCallId: "call-1", toolName: "get_weather", arguments: {} };
+  const history = [
+    new UserMessage("Look."),
+    new AssistantMessage("", [call]),
+    new ToolResultMessage([{ toolCallId: "call-1", result: [image] }]),
+  ];
+  expect(await rejection(model.generate(history, "And?"))).toMatchObject({ code: "INVALID_REQUEST" });
+  expect(await sent()).toEqual(before);
 });

@@ -3,6 +3,7 @@
 import { isTextType } from "#lib/text-type.ts";
 
 import type { DocumentBlock, UserContent } from "./content-block.ts";
+import { blockResult, hasAddress } from "./content-part.ts";
 import { accessTo } from "./model-access.ts";
 import type { AcceptedFiles } from "./model-access.ts";
 import { definitionOf } from "./model-reference.ts";
@@ -72,6 +73,9 @@ function checkMessages({ model, config, history, input }: TurnRequest, capabilit
   if (messages.length === 0) throw refusal("There is no message to send.", name);
   const files = accessTo(model).filesOf(definitionOf(model, config));
   for (const message of messages) {
+    if (message.type === "tool_result" && message.results.some(({ result }) => hasAddress(blockResult(result)))) {
+      throw refusal("The result of a tool has an image or a document by its address. Give its bytes.", name);
+    }
     if (message.type !== "user") continue;
     for (const block of message.content) {
       const problem = problemOf(block, capabilities, files);

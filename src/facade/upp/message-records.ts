@@ -5,10 +5,9 @@ import type { Json, JsonObject } from "#contract/json.ts";
 import { isJsonObject } from "#contract/json.ts";
 import type { MessageRecord, ProviderData, StoredPart } from "#core/record.ts";
 import { hostMessage } from "#host/host-records.ts";
-import { toBase64 } from "#lib/base64.ts";
-import { isTextType } from "#lib/text-type.ts";
 
-import type { AssistantContent, DocumentBlock, ImageBlock, UserContent } from "./content-block.ts";
+import type { AssistantContent } from "./content-block.ts";
+import { blockResult, imagePart, userPart } from "./content-part.ts";
 import { resultText } from "./tool-calls.ts";
 import { requestedCalls } from "./tool-order.ts";
 import type { TurnRequest } from "./turn-request.ts";
@@ -29,9 +28,11 @@ export function recordsOf(messages: readonly AnyMessage[], runId: string): Messa
       return [hostMessage({ id: message.id, role: "assistant", parts: answerParts(message) }, at)];
     }
     return message.results.map(({ toolCallId, result, isError = false }, index): MessageRecord => {
-      const text = resultText(result);
+      const blocks = blockResult(result);
+      const text = blocks?.text ?? resultText(result);
+      const parts: StoredPart[] = [{ type: "text", text }, ...(blocks?.files ?? [])];
       return {
-        ...hostMessage({ id: `${message.id}:${index}`, role: "assistant", parts: [{ type: "text", text }] }, at),
+        ...hostMessage({ id: `${message.id}:${index}`, role: "assistant", parts }, at),
         role: "tool",
         name: names.get(toolCallId) ?? null,
         tool_call_id: toolCallId,
@@ -39,35 +40,6 @@ export function recordsOf(messages: readonly AnyMessage[], runId: string): Messa
       };
     });
   });
-}
-
-function userPart(block: UserContent): StoredPart {
-  switch (block.type) {
-    case "text":
-      return { type: "text", text: block.text };
-    case "image":
-      return imagePart(block);
-    case "document":
-      return documentPart(block);
-    case "audio":
-    case "video":
-    case "binary":
-      return { type: "file", mime_type: block.mimeType, data: toBase64(block.data) };
-  }
-}
-
-function imagePart({ source, mimeType }: ImageBlock): StoredPart {
-  const of = { type: "image", mime_type: mimeType } as const;
-  if (source.type === "url") return { ...of, url: source.url };
-  return { ...of, data: source.type === "bytes" ? toBase64(source.data) : source.data };
-}
-
-function documentPart({ source, mimeType, title }: DocumentBlock): StoredPart {
-  const name = title === undefined ? {} : { name: title };
-  if (source.type === "url") return { type: "file", mime_type: mimeType, url: source.url, ...name };
-  if (source.type === "base64") return { type: "file", mime_type: mimeType, data: source.data, ...name };
-  const type = isTextType(mimeType) ? mimeType : "text/plain";
-  return { type: "file", mime_type: type, data: toBase64(new TextEncoder().encode(source.data)), ...name };
 }
 
 function answerParts({ content, toolCalls = [], metadata = {} }: AssistantMessage): StoredPart[] {

@@ -5,10 +5,12 @@ import type { JsonObject } from "#contract/json.ts";
 import { errorMessage } from "#core/cut-text.ts";
 import { runnerDefaults } from "#core/ports/tool-port.ts";
 import type { CallContext, ToolAnswer, ToolPiece, ToolRunner } from "#core/ports/tool-port.ts";
+import type { StoredPart } from "#core/record.ts";
 import { orderedByModel } from "#core/tools/model-order.ts";
 import { isObject } from "#lib/json-value.ts";
 import { systemClock } from "#lib/system-clock.ts";
 
+import { blockResult, hasAddress } from "./content-part.ts";
 import { declaredOrder } from "./tool-order.ts";
 import type { TurnRequest } from "./turn-request.ts";
 import type { RunTool, Tool, ToolExecution, ToolParams, ToolUseStrategy } from "./upp-tool.ts";
@@ -98,7 +100,7 @@ export class ToolCalls {
     let result: unknown;
     try {
       result = await this.#runTool(tool, params, { toolCallId: id, signal });
-      assertJSON(result);
+      assertReadable(result);
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error(errorMessage(thrown));
       await strategy.onError?.(tool, params, error);
@@ -115,6 +117,14 @@ function failed(result: string): Outcome {
 }
 
 function answerOf({ result, isError }: Outcome): ToolAnswer {
+  const blocks = isError ? null : blockResult(result);
+  if (blocks !== null) {
+    const attachments = blocks.files.map((part) => {
+      const { mime_type: mimeType, data, name = "" } = part as Extract<StoredPart, { type: "image" | "file" }>;
+      return { mimeType, data, name };
+    });
+    return { status: "success", result: blocks.text, attachments };
+  }
   const text = resultText(result);
   return isError ? { status: "error", error: text } : { status: "success", result: text };
 }
@@ -125,7 +135,10 @@ export function resultText(result: unknown): string {
 }
 
 /** Throws for a result that the model could not read. */
-function assertJSON(result: unknown): void {
+function assertReadable(result: unknown): void {
+  const blocks = blockResult(result);
+  if (hasAddress(blocks)) throw new Error("The result has an image or a document by its address. Return its bytes.");
+  if (blocks !== null) return;
   try {
     resultText(result);
   } catch (thrown) {

@@ -18,7 +18,8 @@ export interface Tool {
   readonly description: string;
   readonly parameters: JSONSchema;
   /**
-   * Runs a call. A text is sent to the model unchanged, any other result as JSON. An exception becomes an error result that the model
+   * Runs a call. A text is sent to the model unchanged. A list of text, image and document blocks, or an object with such a list as its only
+   * property `content`, is sent as what the blocks contain, and any other result as JSON. An exception becomes an error result that the model
    * reads.
    */
   run(params: ToolParams, context: ToolContext): unknown;
