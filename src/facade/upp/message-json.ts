@@ -24,11 +24,14 @@ const toolCallSchema = z.object({
   after: z.array(z.string()).exactOptional(),
 });
 
-const toolResultSchema = z.object({
-  toolCallId: z.string(),
-  result: z.unknown(),
-  isError: z.boolean().exactOptional(),
-});
+const toolResultSchema = z
+  .object({
+    toolCallId: z.string(),
+    // JSON has no field for the result of a tool that returned nothing.
+    result: z.unknown().optional(),
+    isError: z.boolean().exactOptional(),
+  })
+  .transform(({ toolCallId, result, ...others }) => ({ toolCallId, result, ...others }));
 
 /** Reads the JSON of a message. */
 export const messageSchema = z

@@ -71,7 +71,7 @@ const options = fc.record(
 );
 const toolCall = fc.record({ toolCallId: fc.string(), toolName: fc.string(), arguments: object }, plain);
 const toolResult = fc.record(
-  { toolCallId: fc.string(), result: json, isError: fc.boolean() },
+  { toolCallId: fc.string(), result: fc.option(json, { nil: undefined }), isError: fc.boolean() },
   { requiredKeys: ["toolCallId", "result"], noNullPrototype: true },
 );
 

@@ -7,6 +7,7 @@ import { AgentState } from "#facade/uap/agent-state.ts";
 import { AssistantMessage, ToolResultMessage, UserMessage } from "#facade/upp/upp-message.ts";
 
 import { anyState } from "./support/arbitrary-states.ts";
+import { scriptedAgent } from "./support/scripted-agent.ts";
 
 it("A state keeps its id, its messages with their ids, times and bytes, and all other parts when it is converted to JSON and back", () => {
   fc.assert(
@@ -33,6 +34,14 @@ it("A restored state continues as the live state does, and reading it does not d
   const next = restored.withMessage(new AssistantMessage("Hi")).withStep(restored.step + 1);
   expect(next.messages.map(({ text }) => text)).toEqual(["Hello", "Hi"]);
   expect([next.step, next.metadata, next.id === restored.id]).toEqual([1, { a: { b: [1] } }, false]);
+});
+
+it("A state is restored after a tool that returned nothing", async () => {
+  const tool = { name: "wait", description: "Waits.", parameters: { type: "object" as const }, run: () => undefined };
+  const script = [{ toolCalls: [{ name: "wait", arguments: {} }] }, { text: "Done." }];
+  const { state } = await scriptedAgent(script, { tools: [tool] }).generate("Wait.", AgentState.initial());
+  expect(state.messages.map(({ type }) => type)).toEqual(["user", "assistant", "tool_result", "assistant"]);
+  expect(AgentState.fromJSON(JSON.parse(JSON.stringify(state)))).toEqual(state);
 });
 
 it("The JSON of a state has the version of UAP, times in ISO 8601 and bytes in base64", () => {
