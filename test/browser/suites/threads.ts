@@ -361,8 +361,12 @@ function listedLive(page: Page): Promise<unknown> {
       if (!new URL(socket.url()).pathname.endsWith("/threads/events")) return;
       socket.on("framereceived", ({ payload }) => (begun ||= String(payload).includes("feed_start")));
     });
+    // The first request is sent before the page has received anything.
+    let requests = 0;
     page.on("request", (request) => {
-      if (begun && new URL(request.url()).pathname.endsWith("/threads")) resolve(request.response());
+      if (!new URL(request.url()).pathname.endsWith("/threads")) return;
+      requests += 1;
+      if (begun && requests > 1) resolve(request.response());
     });
   });
 }
