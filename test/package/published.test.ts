@@ -77,7 +77,9 @@ describe("the package", () => {
       "llms.txt",
     ])
       expect(folders).toContain(expected);
-    expect(files.filter((file) => /(?:^|\/)(?:src|test|agents|node_modules|scripts)\//.test(file))).toEqual([]);
+    expect(files.filter((file) => /(?:^|\/)(?:src|test|node_modules|scripts)\//.test(file))).toEqual([]);
+    // `dist/agents` has the built entries of `threadhold/agents`; `agents` would be the definitions of this repository.
+    expect(files.filter((file) => /(?:^|\/)agents\//.test(file) && !file.startsWith("dist/agents/"))).toEqual([]);
     expect(files.filter((file) => /(?<!\.d)\.ts$/.test(file))).toEqual([]);
   });
 

@@ -40,7 +40,7 @@ interface Screen {
   name: string;
   path: string;
   /** A text that is visible once the page is complete. */
-  shows: string;
+  shows: string | RegExp;
 }
 
 export function screens({ api, open, visit }: PlaygroundUse): void {
@@ -78,7 +78,7 @@ export function screens({ api, open, visit }: PlaygroundUse): void {
       {
         name: "context",
         path: `/threads/${compacted.id}?context=open`,
-        shows: "Line in place of",
+        shows: /^Line in place of \d+ messages$/,
       },
       { name: "events", path: `/threads/${traced.id}?event=4`, shows: "Copy link" },
       {
