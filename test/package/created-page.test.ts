@@ -3,8 +3,9 @@
 import { chromium, type Browser, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
+import { deferred } from "#lib/deferred.ts";
+
 import { chromiumArguments, findChromium } from "../../scripts/lib/find-chromium.mjs";
-import { deferred } from "../../src/lib/deferred.ts";
 import { describeCreatedProject } from "./created-project.ts";
 import { serve, type RunningServer } from "./run.ts";
 
@@ -25,8 +26,14 @@ describe("the page of the template web", () => {
   beforeAll(async () => {
     const executablePath = await findChromium();
     browser = await chromium.launch({ executablePath, args: chromiumArguments });
-    // With a token the open mode of the local server is off, as in a deployment.
-    const dev = ["npm", "run", "dev", "--", "--var", "API_TOKENS:page-secret=anna", "--port"] as const;
+    // With a token the open mode of the local server is off, as in a deployment. With a secret for tickets the page opens a WebSocket.
+    const variables = [
+      "--var",
+      "API_TOKENS:page-secret=anna",
+      "--var",
+      "TICKET_SECRET:a-secret-of-the-page-that-is-long",
+    ];
+    const dev = ["npm", "run", "dev", "--", ...variables, "--port"] as const;
     server = await serve(dev, { cwd: projects.web });
   });
 
