@@ -197,7 +197,7 @@ function mergedCalls(streamed: readonly StreamedCall[], logged: readonly LoggedC
   return [...merged, ...[...byMessage.values()].map((row) => ({ streamed: null, logged: row }))];
 }
 
-/** Whether the steps of a call, if it has any, are in this thread. */
+/** Whether the thread itself has stored the steps of a call. The steps of a child agent are stored in the child thread. */
 function isHere(call: StreamedCall | null): call is StreamedCall {
   return call !== null && typeof call.child_thread_id !== "string";
 }

@@ -139,7 +139,7 @@ function register(hono: RoutedHono, services: Services, { method, pattern, name,
 }
 
 const noFields = z.object({}).strict();
-const nobody: Caller = Object.freeze({ user: null, admin: false });
+const anonymous: Caller = Object.freeze({ user: null, admin: false });
 
 /** Authenticates and validates a request, and calls the handler. Throws to refuse. */
 async function serveBuiltIn(
@@ -181,7 +181,7 @@ async function checkThreadId({ authenticator }: Services, request: Request, para
 
 async function callerOf(services: Services, route: AnyRoute, { request, url, params }: Matched): Promise<StreamCaller> {
   const { authenticator, tickets, dependencies } = services;
-  if (route.access === "public") return { caller: nobody, cookie: null };
+  if (route.access === "public") return { caller: anonymous, cookie: null };
   if (route.stream === undefined || route.stream === "negotiated") {
     const caller = await authenticator.authenticate(request);
     if (route.access === "admin" && !caller.admin) throw refuse("forbidden", "This route is for administrators.");

@@ -4,6 +4,8 @@
 
 import type { LanguageModelV3 } from "@ai-sdk/provider";
 
+import { unreachable } from "#lib/unreachable.ts";
+
 import type { CallTarget, ProviderSettings } from "./provider/provider-profile.ts";
 
 type Fetch = typeof globalThis.fetch;
@@ -33,7 +35,7 @@ export class LanguageModels {
 
   readonly #fetchOfRequest = ((input, init) => {
     const fetch = init?.signal == null ? undefined : this.#fetches.get(init.signal);
-    if (fetch === undefined) throw new Error("A provider's package sent a request without the signal of its call.");
+    if (fetch === undefined) unreachable("a provider's package sends each request with the signal of its call");
     return fetch(input, init);
   }) as Fetch;
 }

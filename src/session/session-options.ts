@@ -126,7 +126,7 @@ function readLimits(limits: unknown): Limits {
   if (parsed.data?.on_limit === "rest") {
     throw refuse(
       "invalid_request",
-      'An execution in process ends at its limits: nobody could raise one. Leave out "on_limit".',
+      'An execution in process ends at its limits: there is no way to raise one later. Leave out "on_limit".',
     );
   }
   if (parsed.success) return parsed.data;

@@ -14,19 +14,19 @@ function speaking(agent: Partial<AnyAgentDefinition>, side: Partial<SideConfig> 
 }
 
 /** A request without limits. */
-const nobody = { limits: null };
+const noLimits = { limits: null };
 
 const own: Limits = { steps: 20, turns: 3, tokens: 800, durationMs: 1000, cost: 2 };
 
 it("LIMIT7 A run has the limits of its agent, a limit that the active side sets replaces the agent's, and no limit exceeds the deployment's", () => {
   const all = { steps: 20, turns: 3, tokens: 800, duration_ms: 1000, cost: 2 };
-  expect(runBounds(speaking({ limits: own }), nobody, deployment)).toEqual(all);
-  expect(runBounds(speaking({ limits: own }, { limits: { tokens: 5000, cost: null } }), nobody, deployment)).toEqual({
+  expect(runBounds(speaking({ limits: own }), noLimits, deployment)).toEqual(all);
+  expect(runBounds(speaking({ limits: own }, { limits: { tokens: 5000, cost: null } }), noLimits, deployment)).toEqual({
     ...all,
     tokens: 900,
     cost: null,
   });
-  expect(runBounds(speaking({}), nobody, deployment)).toEqual(deployment.run);
+  expect(runBounds(speaking({}), noLimits, deployment)).toEqual(deployment.run);
   expect(threadBounds(speaking({ threadLimits: own }).agent, deployment)).toEqual(all);
   expect(threadBounds(speaking({ threadLimits: { cost: 9 } }).agent, deployment)).toEqual(deployment.thread);
 });
@@ -42,10 +42,10 @@ it("LIMIT8 A caller's limit replaces the deployment's, and never lifts the agent
 });
 
 it("LIMIT7 A limit of steps applies to the run, and the deployment's applies too unless maxSteps of the side bounds the run", () => {
-  expect(runBounds(speaking({}, { maxSteps: 4 }), nobody, deployment).steps).toBeNull();
-  expect(runBounds(speaking({}, { maxSteps: 4 }, true), nobody, deployment).steps).toBe(250);
-  expect(runBounds(speaking({}, { maxSteps: 4, limits: { steps: 300 } }), nobody, deployment).steps).toBe(300);
-  expect(runBounds(speaking({ limits: { steps: 300 } }), nobody, deployment).steps).toBe(250);
+  expect(runBounds(speaking({}, { maxSteps: 4 }), noLimits, deployment).steps).toBeNull();
+  expect(runBounds(speaking({}, { maxSteps: 4 }, true), noLimits, deployment).steps).toBe(250);
+  expect(runBounds(speaking({}, { maxSteps: 4, limits: { steps: 300 } }), noLimits, deployment).steps).toBe(300);
+  expect(runBounds(speaking({ limits: { steps: 300 } }), noLimits, deployment).steps).toBe(250);
 });
 
 it("LIMIT7 The caller's setting decides first whether a run waits at its limit, then the side's, then the agent's", () => {
@@ -70,7 +70,7 @@ describe("limits at which a run waits", () => {
     const rest = { limits: { tokens: 100, on_limit: "rest" as const } };
     expect(firmBounds(speaking({}), rest, { amount: "tokens", allowed }).tokens).toBeNull();
     expect(firmBounds(speaking({ limits: own }), rest, { amount: "tokens", allowed }).tokens).toBe(800);
-    expect(firmBounds(suspended(own), nobody, { amount: "tokens", allowed }).tokens).toBeNull();
+    expect(firmBounds(suspended(own), noLimits, { amount: "tokens", allowed }).tokens).toBeNull();
     expect(firmBounds(suspended(own), { limits: { on_limit: "end" } }, { amount: "tokens", allowed }).tokens).toBe(800);
     expect(firmBounds(speaking({}), { limits: { tokens: 100 } }, { amount: "tokens", allowed }).tokens).toBe(100);
   });

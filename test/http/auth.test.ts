@@ -28,7 +28,7 @@ async function ownerBy(app: TestApp, authorization: string | null, base?: string
 
 describe("API tokens", () => {
   const cases: [string, string | null, unknown][] = [
-    ["an administrator's token stands for nobody", `Bearer ${adminToken}`, null],
+    ["an administrator's token names no user", `Bearer ${adminToken}`, null],
     ["a user's token stands for the user", `Bearer ${annaToken}`, "anna"],
     ["the scheme's letter case does not matter", `bearer ${annaToken}`, "anna"],
     ["no header", null, "unauthorized"],

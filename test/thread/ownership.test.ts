@@ -13,7 +13,7 @@ import { admin, message, newThread, peerOf, stubOf, value } from "./thread-drive
 const page = { limit: 10, order: "asc" as const, include_silent: false };
 const ada: Caller = { user: "ada", admin: false };
 const bob: Caller = { user: "bob", admin: false };
-const nobody: Caller = { user: null, admin: false };
+const anonymous: Caller = { user: null, admin: false };
 
 function everyMethod(id: string, caller: Caller) {
   const stub = stubOf(id);
@@ -72,7 +72,7 @@ describe("the methods of a thread's object", () => {
 describe("another user's thread", () => {
   for (const [name, caller] of [
     ["another user", bob],
-    ["nobody", nobody],
+    ["an anonymous caller", anonymous],
   ] as const) {
     it(`Another user's thread does not exist for ${name}, by any method or socket`, async () => {
       const id = await newThread("parallel", { user_id: "ada" });

@@ -16,7 +16,7 @@ export class SlowReader {
   readonly #thread: string;
   readonly #socket: WebSocket;
   readonly #pongs: (() => void)[] = [];
-  #heard = (): void => {};
+  #check = (): void => {};
 
   private constructor(thread: string, socket: WebSocket) {
     this.#thread = thread;
@@ -28,7 +28,7 @@ export class SlowReader {
       }
       this.size += String(data).length;
       this.events.push(JSON.parse(String(data)) as ThreadEvent);
-      this.#heard();
+      this.#check();
     });
     this.closed = new Promise((resolve) => {
       socket.addEventListener("close", ({ code }) => {
@@ -74,10 +74,10 @@ export class SlowReader {
   /** Resolves when `test` holds; it is checked at each event. */
   until(test: () => boolean): Promise<void> {
     const held = new Promise<void>((resolve) => {
-      this.#heard = () => {
+      this.#check = () => {
         if (test()) resolve();
       };
-      this.#heard();
+      this.#check();
     });
     return reportWait(held, { thread: this.#thread, what: String(test), events: this.events });
   }

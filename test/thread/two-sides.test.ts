@@ -126,7 +126,7 @@ describe("two sides", () => {
 
   it("A continue begins with the requested side, else with the side that did not answer last", async () => {
     const id = await newThread("debate");
-    personas.set("pro", ({ lastUser }) => ({ text: `pro heard ${lastUser}` }));
+    personas.set("pro", ({ lastUser }) => ({ text: `pro received ${lastUser}` }));
     personas.set("con", () => conclude);
     await goOn(id, "b");
     expect(asked.map(({ persona }) => persona)).toEqual(["con"]);

@@ -13,7 +13,7 @@ function record(path: string, isDirectory = false): FileRecord {
   return { path, name: nameOf(path), mimeType: "text/plain", storage: "local", size: 1, isDirectory };
 }
 
-/** Files as a server has them, whose answers come when a test says so, as of the moment they were asked for. */
+/** A server with files. The test decides when each answer arrives; an answer has the state at the time of its request. */
 function served(paths: string[] = []) {
   const files = new Set(paths);
   const answers: (() => void)[] = [];

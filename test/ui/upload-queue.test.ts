@@ -19,7 +19,7 @@ function folder(name: string, entries: DroppedEntry[]): DroppedEntry {
   return { name, isDirectory: true, createReader: () => ({ readEntries: (taken) => taken(left.splice(0, 2)) }) };
 }
 
-/** A queue whose sendings end when a test says so. */
+/** A queue in which the test ends each upload. */
 function queued() {
   const sent: { path: string; options: SendUpload; end: (error?: Error) => Promise<void> }[] = [];
   const queue = new UploadQueue({

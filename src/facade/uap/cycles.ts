@@ -6,6 +6,7 @@ import type { Decision, Progress, StepOutcome, StepShape, Strategy } from "#core
 import { reasonPhase } from "#core/strategy/turn-strategy.ts";
 import type { TurnDecision, TurnStrategy } from "#core/strategy/turn-strategy.ts";
 import { consoleLog } from "#lib/log-port.ts";
+import { unreachable } from "#lib/unreachable.ts";
 
 import { partsOf } from "../upp/llm.ts";
 import { runTurn } from "../upp/run-turn.ts";
@@ -161,7 +162,7 @@ class Cycles implements Strategy {
   }
 
   #progress(): TurnProgress {
-    if (this.#turn === null) throw new Error("The execution has not begun.");
+    if (this.#turn === null) unreachable("the execution has not begun");
     return this.#turn;
   }
 }

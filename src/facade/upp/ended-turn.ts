@@ -5,6 +5,7 @@ import { addUsage, zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
 import { answerData } from "#core/model/answer-data.ts";
 import type { MessageRecord } from "#core/record.ts";
+import { unreachable } from "#lib/unreachable.ts";
 
 import { answerMessage, instructionMessage, resultMessage } from "./message-records.ts";
 import type { TurnRequest } from "./turn-request.ts";
@@ -66,7 +67,7 @@ export class TurnRecords {
     const response = messages.findLast((message): message is AssistantMessage => message.type === "assistant");
     const answers = records.filter(({ role }) => role === "assistant");
     const last = answers.at(-1);
-    if (response === undefined || last === undefined) throw new Error("A completed run has an answer.");
+    if (response === undefined || last === undefined) unreachable("a completed run has an answer");
     const texts = last.parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
     const data = structure === undefined || response.hasToolCalls ? undefined : answerData(texts);
     const counted = answers.flatMap((answer) => answer.usage ?? []);

@@ -14,6 +14,7 @@ import { hostPorts } from "#host/host-ports.ts";
 import { hostRun } from "#host/host-records.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { systemClock } from "#lib/system-clock.ts";
+import { unreachable } from "#lib/unreachable.ts";
 
 import { TurnRecords } from "./ended-turn.ts";
 import type { EndedTurn } from "./ended-turn.ts";
@@ -168,7 +169,7 @@ function assertCompleted(
   halt: Halt,
   { failed, provider, reason }: { failed: ModelFailure | null; provider: string; reason: unknown },
 ): void {
-  if (halt.type !== "end") throw new Error("A turn waits for nothing, so its run is never suspended.");
+  if (halt.type !== "end") unreachable("a turn waits for nothing, so its run is not suspended");
   const { end } = halt;
   if (end.status === "completed") return;
   if (end.status === "stopped") throw cancelled(provider, reason);

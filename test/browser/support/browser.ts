@@ -1,7 +1,7 @@
 // Starts a Chromium for the tests of the playground. Its pages record every error: of their scripts, and requests that
 // their content security policy refused. A new browser context and a first page load cost more than most tests, so a
 // closed page is emptied and serves the next test. A page load costs more than what most tests do on the page, so a test
-// that leaves nothing behind visits a page that is loaded already.
+// that changes nothing on its page visits a page that is loaded already.
 
 import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -23,7 +23,7 @@ export function addContextAgents(project: ProjectCopy): void {
 /** Initial messages of a thread, about 100 tokens each, of which the next request contains all. */
 export const remembered = Array.from({ length: 10 }, (_, at) => ({
   role: at % 2 === 0 ? "user" : "assistant",
-  content: `Remark ${String(at + 1)}. ${"It is about a lamp that nobody turned off. ".repeat(9)}`,
+  content: `Remark ${String(at + 1)}. ${"It is about a lamp that was not turned off. ".repeat(9)}`,
 }));
 
 /** A message that makes the next request exceed its budget. */

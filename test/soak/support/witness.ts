@@ -39,7 +39,7 @@ export class Witness {
 
   seen({ thread, mark, place, at, last }: Moment): void {
     const actor = this.#actors.get(thread);
-    if (actor === undefined) return this.#findings.add("SURV2", `nobody said ${mark}`);
+    if (actor === undefined) return this.#findings.add("SURV2", `no client sent ${mark}`);
     if (at === "asked") actor.asked(mark, place);
     if (at === "said" && last === true) actor.saidLast(mark);
     const stoppedIn = actor.turn(mark)?.stoppedIn ?? null;
