@@ -44,11 +44,11 @@ export class Execution {
     this.#agent = agent;
     this.#parent = parent;
     this.#lineage = lineageOf(agent, { stateId: state.id, sessionId: sessionOf(agent, state), parent });
-    this.state = this.complete(state);
+    this.state = this.addTracesAndSession(state);
   }
 
   /** The state with what the execution adds to it: the traces of its sub-agents, and its session, which belongs to its checkpoints. */
-  complete(given: AgentState): AgentState {
+  addTracesAndSession(given: AgentState): AgentState {
     const { agentId, sessionId } = this.#lineage;
     const state = this.#subagents.withTraces(given);
     if (sessionId === undefined) return state;
@@ -99,7 +99,7 @@ export class Execution {
     const { agentId } = this.#lineage;
     const emit = (data: SubagentEvent): unknown => {
       sink?.emit({ source: "uap", uap: { type: data.type, step: this.#step, agentId, data } as UAPEvent });
-      return sink?.room(() => {});
+      return sink?.untilReady(() => {});
     };
     return (tool, params, call) =>
       runLinked(tool, params, {
@@ -123,7 +123,7 @@ export class Execution {
       onAct: (step, actions) => hooks.onAct?.(step, actions),
       onObserve: (step, observations) => hooks.onObserve?.(step, observations),
       onStepEnd: (step, result) => {
-        this.state = this.complete(result.state);
+        this.state = this.addTracesAndSession(result.state);
         const returned = hooks.onStepEnd?.(step, result);
         void this.#saveCheckpoint(this.state);
         return returned;
@@ -157,7 +157,7 @@ export function executionOf(context: KeyedContext): Execution {
 /** The context of an execution whose events go to the sink: those of its hooks, of its model and of its sub-agents. */
 export function observedContext(context: ExecutionContext, sink: StreamSink<AgentStreamEvent>): ExecutionContext {
   const { llm, strategy, agent } = context;
-  const { signal, room } = sink;
+  const { signal, untilReady } = sink;
   const emit: Emit = (uap) => sink.emit({ source: "uap", uap });
   const execution = executionOf(context);
   const { options, settings } = partsOf(llm);
@@ -166,7 +166,7 @@ export function observedContext(context: ExecutionContext, sink: StreamSink<Agen
     {
       ...settings,
       runTool: execution.toolRunner(sink),
-      observe: () => turnObserver({ signal, room, emit: (upp) => sink.emit({ source: "upp", upp }) }),
+      observe: () => turnObserver({ signal, untilReady, emit: (upp) => sink.emit({ source: "upp", upp }) }),
     },
   );
   return { ...context, llm: observed, signal, strategy: emittingHooks(strategy, agent.id, emit) };

@@ -18,7 +18,7 @@ export class StreamedExecutions {
     return this.#ended;
   }
 
-  take(event: AgentStreamEvent): void {
+  add(event: AgentStreamEvent): void {
     if (event.source !== "upp") return;
     const { type, delta } = event.upp;
     const { toolCallId = "", toolName = "", argumentsJson = "", result, isError = false, timestamp = 0 } = delta;

@@ -37,7 +37,7 @@ export function lineageOf(
   { stateId, sessionId, parent }: { stateId: string; sessionId: string | undefined; parent: ToolContext | undefined },
 ): ParentContext {
   if (own !== undefined && !(own >= 0)) throw refusal(`maxSubagentDepth is a number from 0; this is ${own}.`);
-  const ancestor = parent === undefined ? undefined : executionOf(parent);
+  const ancestor = parent === undefined ? undefined : callingExecution(parent);
   const inherited = ancestor === undefined ? Infinity : ancestor.remainingDepth - 1;
   return {
     agentId,
@@ -49,7 +49,7 @@ export function lineageOf(
 }
 
 /** The execution that made a call; undefined for a call that `llm` made without an agent. */
-function executionOf(call: ToolContext): ParentContext | undefined {
+function callingExecution(call: ToolContext): ParentContext | undefined {
   const { agentId, stateId, sessionId, parentContext, remainingDepth = defaultDepth } = call;
   if (agentId === undefined || stateId === undefined) return undefined;
   return {

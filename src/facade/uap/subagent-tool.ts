@@ -78,7 +78,7 @@ class ReportedExecution {
   /** Returns a promise if the reader has no room. */
   emitInner(innerEvent: AgentStreamEvent): unknown {
     if (this.#hasEnded) return undefined;
-    this.#executions.take(innerEvent);
+    this.#executions.add(innerEvent);
     return this.#emit({ type: "subagent_event", ...this.#fields, innerEvent });
   }
 

@@ -49,36 +49,36 @@ export function agent(options: AgentOptions): Agent {
     },
     tools,
     generate: (input: AgentInput, state: AgentState, settings: ExecutionOptions = {}) =>
-      execute(self, { input, state }, linked(self, settings)),
+      execute(self, { input, state }, executionParts(self, settings)),
     stream: (input: AgentInput, state: AgentState, settings: ExecutionOptions = {}) =>
       stream(self, { input, state }, settings),
     ask: (input: AgentInput, state: AgentState, settings: ExecutionOptions = {}) =>
-      execute(self, { input, state }, linked(self, settings)),
+      execute(self, { input, state }, executionParts(self, settings)),
     query: async (input: AgentInput, settings: ExecutionOptions = {}) =>
-      (await execute(self, { input, state: AgentState.initial() }, linked(self, settings))).turn,
+      (await execute(self, { input, state: AgentState.initial() }, executionParts(self, settings))).turn,
   });
   return self;
 }
 
 /** The signal that aborts an execution, and the call whose tool begins it. */
-function linked({ signal: own }: Agent, { signal: given, parentContext }: ExecutionOptions): ExecutionParts {
+function executionParts({ signal: own }: Agent, { signal: given, parentContext }: ExecutionOptions): ExecutionParts {
   const parent = parentContext ?? runningCall();
   const signals = [own, given, parent?.signal].filter((signal) => signal !== undefined);
   return { signal: signals.length < 2 ? signals[0] : AbortSignal.any(signals), parent };
 }
 
-interface Begin {
+interface ExecutionStart {
   input: AgentInput;
   state: AgentState;
 }
 
-function stream(self: Agent, begin: Begin, settings: ExecutionOptions): AgentStreamResult {
-  const { signal, parent } = linked(self, settings);
+function stream(self: Agent, begin: ExecutionStart, settings: ExecutionOptions): AgentStreamResult {
+  const { signal, parent } = executionParts(self, settings);
   const start = (sink: StreamSink<AgentStreamEvent>) => execute(self, begin, { signal: sink.signal, parent, sink });
   return streamResult(new EventStream(start, signal));
 }
 
-async function execute(self: Agent, { input, state }: Begin, parts: ExecutionParts): Promise<GenerateResult> {
+async function execute(self: Agent, { input, state }: ExecutionStart, parts: ExecutionParts): Promise<GenerateResult> {
   const message = typeof input === "string" ? new UserMessage(input) : input;
   const context = { agent: self, input: message, state, metadata: {} };
   return throughMiddleware(self.middleware ?? [], context, (changed) => executeStrategy(changed, parts));
@@ -92,13 +92,13 @@ async function executeStrategy(
   const execution = new Execution(self, state, parent);
   try {
     const context = execution.context({ input, signal, sink });
-    const { turn, state: reached } = await executed(strategy, context, sink);
-    const result = { turn, state: execution.complete(reached) };
+    const { turn, state: reached } = await runStrategy(strategy, context, sink);
+    const result = { turn, state: execution.addTracesAndSession(reached) };
     execution.state = result.state;
     await hooks.onComplete?.(result);
     return result;
   } catch (thrown) {
-    execution.state = execution.complete(execution.state);
+    execution.state = execution.addTracesAndSession(execution.state);
     keepPartialState(thrown, execution.state);
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
     const result = await hooks.onError?.(error, execution.state);
@@ -109,18 +109,18 @@ async function executeStrategy(
   }
 }
 
-async function executed(
+async function runStrategy(
   strategy: ExecutionStrategy,
   context: ExecutionContext,
   sink: StreamSink<AgentStreamEvent> | undefined,
 ): Promise<GenerateResult> {
   if (sink === undefined) return strategy.execute(context);
   if (strategy.stream === undefined) return strategy.execute(observedContext(context, sink));
-  return forward(strategy.stream(context), sink);
+  return forwardEvents(strategy.stream(context), sink);
 }
 
 /** Passes on the events of a strategy's stream, and returns its result. */
-async function forward(from: AgentStreamResult, sink: StreamSink<AgentStreamEvent>): Promise<GenerateResult> {
+async function forwardEvents(from: AgentStreamResult, sink: StreamSink<AgentStreamEvent>): Promise<GenerateResult> {
   const abort = (): void => from.abort();
   // A strategy of the program may have events that end before its result fails.
   from.result.catch(() => undefined);
@@ -129,7 +129,7 @@ async function forward(from: AgentStreamResult, sink: StreamSink<AgentStreamEven
   try {
     for await (const event of from) {
       sink.emit(event);
-      await sink.room(() => {});
+      await sink.untilReady(() => {});
     }
   } finally {
     sink.signal.removeEventListener("abort", abort);

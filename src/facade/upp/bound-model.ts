@@ -3,13 +3,13 @@
 import type { JsonObject } from "#contract/json.ts";
 import type { StopReason } from "#contract/thread-message.ts";
 
-import type { EndedTurn } from "./ended-turn.ts";
 import { EventStream, turnObserver } from "./event-stream.ts";
 import { capabilitiesOf } from "./input-check.ts";
 import { mergedConfig } from "./model-reference.ts";
 import type { LLMCapabilities, ModelReference, Provider, ProviderConfig } from "./model-reference.ts";
 import { runTurn } from "./run-turn.ts";
 import type { StreamEvent } from "./stream-event.ts";
+import type { EndedTurn } from "./turn-records.ts";
 import type { TurnRequest } from "./turn-request.ts";
 import type { TokenUsage } from "./turn.ts";
 import type { AnyMessage, AssistantMessage } from "./upp-message.ts";

@@ -1,5 +1,5 @@
-// The stream of a request: its events for one reader, and its result. The request begins at once. Once a reader has begun, the request
-// reads further parts of an answer only when the reader has taken the events before; without a reader it runs to its end.
+// The stream of a request: its events for one reader, and its result. The request begins at once. Without a reader, it runs to its end and
+// the events are buffered. After a reader has begun, the request pauses while more than `maxBufferedEvents` events are buffered.
 
 import { deferred } from "#lib/deferred.ts";
 import { systemClock } from "#lib/system-clock.ts";
@@ -9,60 +9,63 @@ import { StreamEvents } from "./stream-event.ts";
 import type { StreamEvent } from "./stream-event.ts";
 import { refusal } from "./upp-error.ts";
 
-/** Events that wait for the reader before the request waits for the reader. */
-const mostWaiting = 64;
+/** The request of a stream with a reader pauses while more events than these are buffered. */
+const maxBufferedEvents = 64;
 
-/** Milliseconds between two notices that a request waits for its reader, so that the provider does not count as silent. */
-const noticeMs = 1000;
+/** Milliseconds between two calls of `keepAlive` while a request is paused. */
+const keepAliveMs = 1000;
 
-/** Where a request sends its events. */
+/** Receives the events of a request. */
 export interface StreamSink<Event> {
   /** Aborts when the stream is aborted. */
   readonly signal: AbortSignal;
   readonly emit: (event: Event) => void;
-  /** Resolves when the reader has room for more. `received` is called while it waits. Undefined: there is room. */
-  readonly room: (received: () => void) => Promise<void> | undefined;
+  /**
+   * Resolves when the reader can receive further events; undefined if it can now. Calls `keepAlive` while it waits, so that the timeout of
+   * the provider does not elapse during the pause.
+   */
+  readonly untilReady: (keepAlive: () => void) => Promise<void> | undefined;
 }
 
 /** Observes a turn, and sends its events to the sink. Each turn needs its own observer. */
-export function turnObserver({ signal, emit, room }: StreamSink<StreamEvent>): TurnObserver {
-  const projection = new StreamEvents();
+export function turnObserver({ signal, emit, untilReady }: StreamSink<StreamEvent>): TurnObserver {
+  const events = new StreamEvents();
   return {
     signal,
-    room,
+    untilReady,
     onEvent(event, executionOf) {
-      const next = projection.take(event, executionOf);
+      const next = events.project(event, executionOf);
       if (next !== null) emit(next);
     },
   };
 }
 
-/** A request whose events are read. Leaving the loop over its events aborts the request. */
+/** A request whose events can be read in a `for await` loop. Leaving the loop aborts the request. */
 export class EventStream<Result, Event = StreamEvent> implements AsyncIterable<Event> {
   /** Rejects if the request fails or is aborted. */
   readonly result: Promise<Result>;
   readonly #abort = new AbortController();
-  /** Aborts with the stream, or with the signal of the caller. */
+  /** Aborts when the stream is aborted, or when the caller's signal aborts. */
   readonly #signal: AbortSignal;
   readonly #events: Event[] = [];
   #hasReader = false;
   #end: { error: unknown } | "completed" | null = null;
-  /** Wakes the reader when there is an event. */
+  /** Resumes a reader that waits for an event. */
   #wakeReader = () => {};
-  /** Wake the requests that wait for room. */
-  #waiting: (() => void)[] = [];
+  /** Each function resumes one paused request. */
+  #resumeRequests: (() => void)[] = [];
 
-  /** `start` begins the request. */
+  /** Calls `start`, which begins the request. */
   constructor(start: (sink: StreamSink<Event>) => Promise<Result>, signal?: AbortSignal) {
     this.#signal = signal === undefined ? this.#abort.signal : AbortSignal.any([signal, this.#abort.signal]);
-    this.#signal.addEventListener("abort", () => this.#wakeRequests(), { once: true });
+    this.#signal.addEventListener("abort", () => this.#resumePaused(), { once: true });
     this.result = start({
       signal: this.#signal,
       emit: (event) => {
         this.#events.push(event);
         this.#wakeReader();
       },
-      room: (received) => (this.#isFull() ? this.#room(received) : undefined),
+      untilReady: (keepAlive) => (this.#isFull() ? this.#untilReady(keepAlive) : undefined),
     });
     this.result.then(
       () => this.#finish("completed"),
@@ -96,29 +99,29 @@ export class EventStream<Result, Event = StreamEvent> implements AsyncIterable<E
       await promise;
     }
     const event = this.#events.shift();
-    this.#wakeRequests();
+    this.#resumePaused();
     if (event !== undefined) return { done: false, value: event };
     if (this.#end !== null && this.#end !== "completed") throw this.#end.error;
     return { done: true, value: undefined };
   }
 
   #isFull(): boolean {
-    return this.#hasReader && !this.#signal.aborted && this.#events.length > mostWaiting;
+    return this.#hasReader && !this.#signal.aborted && this.#events.length > maxBufferedEvents;
   }
 
-  async #room(received: () => void): Promise<void> {
+  async #untilReady(keepAlive: () => void): Promise<void> {
     while (this.#isFull()) {
       const { promise, resolve } = deferred<void>();
-      this.#waiting.push(resolve);
-      const disarm = systemClock.after(noticeMs, resolve);
+      this.#resumeRequests.push(resolve);
+      const cancelTimer = systemClock.after(keepAliveMs, resolve);
       await promise;
-      disarm();
-      received();
+      cancelTimer();
+      keepAlive();
     }
   }
 
-  #wakeRequests(): void {
-    for (const wake of this.#waiting.splice(0)) wake();
+  #resumePaused(): void {
+    for (const resume of this.#resumeRequests.splice(0)) resume();
   }
 
   #finish(end: { error: unknown } | "completed"): void {

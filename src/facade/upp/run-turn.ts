@@ -16,16 +16,16 @@ import { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { unreachable } from "#lib/unreachable.ts";
 
-import { TurnRecords } from "./ended-turn.ts";
-import type { EndedTurn } from "./ended-turn.ts";
 import { cancelled, errorOfEnd, errorOfFailure } from "./failure-error.ts";
 import { checkRequest } from "./input-check.ts";
 import { recordsOf } from "./message-records.ts";
 import { accessTo } from "./model-access.ts";
 import { definitionOf, keyOf } from "./model-reference.ts";
-import { PacedRequests } from "./paced-requests.ts";
+import { RetryStrategyCalls } from "./retry-strategy-calls.ts";
 import { connectionOf, ThreadExecution } from "./thread-execution.ts";
 import { ToolCalls } from "./tool-calls.ts";
+import { TurnRecords } from "./turn-records.ts";
+import type { EndedTurn } from "./turn-records.ts";
 import type { TurnRequest } from "./turn-request.ts";
 import { ToolRounds, untilResponse } from "./turn-rounds.ts";
 import type { TurnProgress } from "./turn-rounds.ts";
@@ -37,8 +37,8 @@ export interface TurnObserver {
   signal?: AbortSignal | undefined;
   /** Receives each event of the run. `executionOf` returns the ended execution of a call. */
   onEvent?: (event: PlainEvent, executionOf: (toolCallId: string) => ToolExecution | undefined) => void;
-  /** Resolves when the reader of the events has room for more. `received` has to be called while it waits. */
-  room?: (received: () => void) => Promise<void> | undefined;
+  /** As in `StreamSink`. Absent: the turn never pauses. */
+  untilReady?: (keepAlive: () => void) => Promise<void> | undefined;
 }
 
 /**
@@ -53,7 +53,7 @@ export async function runTurn(
   checkRequest(request);
   const execution = new ThreadExecution(request);
   try {
-    const ended = await runIn(execution, { request, observer, strategyOf });
+    const ended = await runTurnIn(execution, { request, observer, strategyOf });
     execution.completed(ended.turn.response.text);
     return ended;
   } catch (thrown) {
@@ -69,7 +69,7 @@ interface TurnParts {
   strategyOf: (turn: TurnProgress) => Strategy;
 }
 
-async function runIn(execution: ThreadExecution, { request, observer, strategyOf }: TurnParts): Promise<EndedTurn> {
+async function runTurnIn(execution: ThreadExecution, { request, observer, strategyOf }: TurnParts): Promise<EndedTurn> {
   const { model, config, toolStrategy, maxIterations } = request;
   const { name } = model.provider;
   const { signal: given } = observer;
@@ -101,7 +101,7 @@ async function runIn(execution: ThreadExecution, { request, observer, strategyOf
     // The whole conversation counts as that of this run, so that its reasoning is sent with its signatures.
     { earlier: [], own: () => [...sent, ...journal.messages] },
   );
-  const paced = new PacedRequests(config, name, signal);
+  const retries = new RetryStrategyCalls(config, name, signal);
   let failed: ModelFailure | null = null;
   const connection = connectionOf(request);
   const models = accessTo(model).port({
@@ -125,18 +125,18 @@ async function runIn(execution: ThreadExecution, { request, observer, strategyOf
     ids,
     strategy: strategyOf({ records, rounds, fail }),
     conversationId: run.id,
-    models: withRoom(paced.port(execution.port(models)), observer.room),
+    models: withBackpressure(retries.port(execution.port(models)), observer.untilReady),
     onEvent(event) {
       execution.send(event);
       observer.onEvent?.(event, (id) => calls.execution(id));
     },
     retryDelay(failure, attempt) {
       failed = failure;
-      return thrown === null ? paced.retryDelay(failure, attempt) : null;
+      return thrown === null ? retries.retryDelay(failure, attempt) : null;
     },
   });
   const halt = await executeRun(ports, { bounds: noBounds, signal });
-  const ended = (thrown as { error: unknown } | null) ?? paced.thrown;
+  const ended = (thrown as { error: unknown } | null) ?? retries.thrown;
   if (ended !== null) throw ended.error;
   if (execution.thrown !== null) throw execution.thrown;
   assertCompleted(halt, { failed, provider: name, reason: given?.reason });
@@ -157,8 +157,8 @@ export function bothObservers(first: TurnObserver, second: TurnObserver | undefi
       first.onEvent?.(...event);
       second.onEvent?.(...event);
     },
-    room(received) {
-      const [one, other] = [first.room?.(received), second.room?.(received)];
+    untilReady(keepAlive) {
+      const [one, other] = [first.untilReady?.(keepAlive), second.untilReady?.(keepAlive)];
       return one === undefined ? other : one.then(() => other);
     },
   };
@@ -177,14 +177,14 @@ function assertCompleted(
 }
 
 /** The port, which reads further parts of an answer only when the reader of the events has room. */
-function withRoom(models: ModelPort, room: TurnObserver["room"]): ModelPort {
-  if (room === undefined) return models;
+function withBackpressure(models: ModelPort, untilReady: TurnObserver["untilReady"]): ModelPort {
+  if (untilReady === undefined) return models;
   return {
     ...models,
     async *stream(request, signal, received = () => {}) {
       for await (const part of models.stream(request, signal, received)) {
         yield part;
-        await room(received);
+        await untilReady(received);
       }
     },
   };

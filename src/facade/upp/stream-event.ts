@@ -45,7 +45,7 @@ export class StreamEvents {
   readonly #calls = new Map<number, { toolCallId: string; toolName: string }>();
 
   /** The stream's event for an event of the run; null if there is none. */
-  take(event: PlainEvent, executionOf: (toolCallId: string) => ToolExecution | undefined): StreamEvent | null {
+  project(event: PlainEvent, executionOf: (toolCallId: string) => ToolExecution | undefined): StreamEvent | null {
     switch (event.type) {
       case "message_start":
         if (event.role !== "assistant") return null;

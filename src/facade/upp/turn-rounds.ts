@@ -3,33 +3,33 @@
 import { causeOfBlankAnswer } from "#core/blank-answer.ts";
 import type { Decision, StepOutcome, Strategy } from "#core/ports/strategy-port.ts";
 
-import type { TurnRecords } from "./ended-turn.ts";
+import type { TurnRecords } from "./turn-records.ts";
 
 /** Counts the rounds of calls of a turn. */
 export class ToolRounds {
-  readonly #most: number;
+  readonly #maximum: number;
   #rounds = 0;
-  #isLeft = false;
+  #leavesCalls = false;
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(maximum: number) {
+    this.#maximum = maximum;
   }
 
   /** Whether the calls of the last answer were left unexecuted. */
-  get isLeft(): boolean {
-    return this.#isLeft;
+  get leavesCalls(): boolean {
+    return this.#leavesCalls;
   }
 
   /** Whether that is an error: not if no round is allowed at all. */
   get isExceeded(): boolean {
-    return this.#isLeft && this.#most > 0;
+    return this.#leavesCalls && this.#maximum > 0;
   }
 
   /** Decides whether the calls of an answer run. */
   allows(): "run" | "leave" {
-    this.#isLeft = this.#rounds >= this.#most;
+    this.#leavesCalls = this.#rounds >= this.#maximum;
     this.#rounds += 1;
-    return this.#isLeft ? "leave" : "run";
+    return this.#leavesCalls ? "leave" : "run";
   }
 }
 
@@ -47,7 +47,7 @@ export function untilResponse({ rounds }: TurnProgress): Strategy {
     name: "tool-rounds",
     next({ last }) {
       if (last === null) return { type: "step" };
-      if (last.calls.length > 0 && !rounds.isLeft) return { type: "step" };
+      if (last.calls.length > 0 && !rounds.leavesCalls) return { type: "step" };
       return blockedEnd(last) ?? { type: "end", status: "completed", reason: "response" };
     },
     allows: () => rounds.allows(),

@@ -3,7 +3,7 @@
 import { loop as loopStrategy } from "#core/strategy/tool-loop.ts";
 
 import type { ExecutionStrategy } from "../agent-contract.ts";
-import { checkCount, strategyOf } from "./built-in.ts";
+import { checkCount, builtInStrategy } from "./built-in-strategy.ts";
 
 /** The options of `loop`. */
 export interface LoopOptions {
@@ -17,7 +17,7 @@ export interface LoopOptions {
 /** Requests the model again while its answers call tools. Each request is a step. */
 export function loop({ maxIterations = Infinity }: LoopOptions = {}): ExecutionStrategy {
   checkCount("loop", "maxIterations", { value: maxIterations, least: 0 });
-  const leavesCalls = maxIterations === 0;
-  const options = maxIterations === Infinity || leavesCalls ? {} : { maxIterations };
-  return strategyOf("loop", () => ({ strategy: loopStrategy(options), leavesCalls }));
+  const leavesCallsUnexecuted = maxIterations === 0;
+  const options = maxIterations === Infinity || leavesCallsUnexecuted ? {} : { maxIterations };
+  return builtInStrategy("loop", () => ({ strategy: loopStrategy(options), leavesCallsUnexecuted }));
 }

@@ -6,7 +6,7 @@ import { plan as planStrategy } from "#core/strategy/plan.ts";
 import { refusal } from "../../upp/upp-error.ts";
 import type { JSONSchema } from "../../upp/upp-tool.ts";
 import type { ExecutionStrategy } from "../agent-contract.ts";
-import { checkCount, strategyOf } from "./built-in.ts";
+import { checkCount, builtInStrategy } from "./built-in-strategy.ts";
 
 /** The options of `plan`. */
 export interface PlanOptions {
@@ -37,7 +37,7 @@ export function plan({
   if (maxReplans !== undefined) checkCount("plan", "maxReplans", { value: maxReplans, least: 0 });
   if (planSchema !== undefined) checkPlanSchema(planSchema);
   const schema = planSchema as JsonObject | undefined;
-  return strategyOf("plan", ({ llm }) => {
+  return builtInStrategy("plan", ({ llm }) => {
     if (!llm.capabilities.structuredOutput) {
       throw refusal(
         `The model "${llm.model.modelId}" cannot give structured answers, which plan() needs. Use react().`,

@@ -3,7 +3,7 @@
 import { react as reactStrategy } from "#core/strategy/react.ts";
 
 import type { ExecutionStrategy } from "../agent-contract.ts";
-import { checkCount, strategyOf } from "./built-in.ts";
+import { checkCount, builtInStrategy } from "./built-in-strategy.ts";
 
 /** The options of `react`. */
 export interface ReactOptions {
@@ -16,5 +16,5 @@ export interface ReactOptions {
 /** Requests reasoning, then an action, again and again until an action calls no tool. Reasoning and action are one step. */
 export function react({ maxSteps = Infinity, reasoningPrompt }: ReactOptions = {}): ExecutionStrategy {
   checkCount("react", "maxSteps", { value: maxSteps, least: 1 });
-  return strategyOf("react", () => ({ strategy: reactStrategy({ maxCycles: maxSteps, reasoningPrompt }) }));
+  return builtInStrategy("react", () => ({ strategy: reactStrategy({ maxCycles: maxSteps, reasoningPrompt }) }));
 }

@@ -17,8 +17,8 @@ export interface CodecOptions {
   encrypt: CheckpointEncryption | null;
 }
 
-/** The place of a file. An encrypted file can be read at its own place alone. */
-interface FilePlace {
+/** The location of a file. An encrypted file can be read at its own location alone. */
+interface FileLocation {
   sessionId: string;
   /** The name of the file in the session's folder. */
   file: string;
@@ -26,9 +26,9 @@ interface FilePlace {
 
 /** Converts texts to the bytes of files and back. */
 export interface CheckpointCodec {
-  encode(text: string, place: FilePlace): Promise<Uint8Array>;
+  encode(text: string, location: FileLocation): Promise<Uint8Array>;
   /** Throws INVALID_REQUEST for bytes that cannot be read. */
-  decode(bytes: Uint8Array, place: FilePlace): Promise<string>;
+  decode(bytes: Uint8Array, location: FileLocation): Promise<string>;
 }
 
 // An encrypted file: mark, kind of key, salt, nonce, tag, encrypted bytes. JSON and gzip begin with other bytes.
@@ -46,17 +46,17 @@ const maxKeys = 32;
 export function createCodec({ compress, encrypt }: CodecOptions): CheckpointCodec {
   const keys = encrypt === null ? null : keySource(encrypt);
   return {
-    async encode(text, place) {
+    async encode(text, location) {
       const plain = Buffer.from(text, "utf8");
       const packed = compress ? await promisify(gzip)(plain) : plain;
-      return keys === null ? packed : encrypted(packed, keys, place);
+      return keys === null ? packed : encrypted(packed, keys, location);
     },
-    async decode(bytes, place) {
-      const packed = await decrypted(Buffer.from(bytes), keys, place);
+    async decode(bytes, location) {
+      const packed = await decrypted(Buffer.from(bytes), keys, location);
       if (packed[0] !== 0x1f || packed[1] !== 0x8b) return packed.toString("utf8");
       const plain = await promisify(gunzip)(packed).catch(() => null);
       if (plain === null)
-        throw unreadable(place, "is compressed, and damaged. Restore it from a backup, or delete the session");
+        throw unreadable(location, "is compressed, and damaged. Restore it from a backup, or delete the session");
       return plain.toString("utf8");
     },
   };
@@ -108,29 +108,29 @@ function deriveKey(passphrase: string, salt: Buffer): Promise<Buffer> {
   });
 }
 
-async function encrypted(plain: Buffer, { kind, salt, keyFor }: KeySource, place: FilePlace): Promise<Buffer> {
+async function encrypted(plain: Buffer, { kind, salt, keyFor }: KeySource, location: FileLocation): Promise<Buffer> {
   const head = Buffer.concat([mark, Buffer.from([kind]), salt]);
   const nonce = randomBytes(12);
   const cipher = createCipheriv(algorithm, await keyFor(salt), nonce);
-  cipher.setAAD(placed(head, place));
+  cipher.setAAD(authenticatedData(head, location));
   const body = Buffer.concat([cipher.update(plain), cipher.final()]);
   return Buffer.concat([head, nonce, cipher.getAuthTag(), body]);
 }
 
-async function decrypted(bytes: Buffer, keys: KeySource | null, place: FilePlace): Promise<Buffer> {
+async function decrypted(bytes: Buffer, keys: KeySource | null, location: FileLocation): Promise<Buffer> {
   const isEncrypted = bytes.subarray(0, mark.length).equals(mark);
   if (!isEncrypted) {
     if (keys === null) return bytes;
     throw unreadable(
-      place,
+      location,
       "is not encrypted, and this store reads encrypted files. Save it again with a store without `encrypt`",
     );
   }
-  if (keys === null) throw unreadable(place, "is encrypted. Give the store the option `encrypt`");
+  if (keys === null) throw unreadable(location, "is encrypted. Give the store the option `encrypt`");
   if (bytes[mark.length] !== keys.kind) {
     const kinds =
       keys.kind === 0 ? "with a passphrase, and this store has a key" : "with a key, and this store has a passphrase";
-    throw unreadable(place, `is encrypted ${kinds}. Give the store what the file was written with`);
+    throw unreadable(location, `is encrypted ${kinds}. Give the store what the file was written with`);
   }
   try {
     const decipher = createDecipheriv(
@@ -139,19 +139,19 @@ async function decrypted(bytes: Buffer, keys: KeySource | null, place: FilePlace
       bytes.subarray(nonceAt, tagAt),
       { authTagLength: 16 },
     );
-    decipher.setAAD(placed(bytes.subarray(0, nonceAt), place));
+    decipher.setAAD(authenticatedData(bytes.subarray(0, nonceAt), location));
     decipher.setAuthTag(bytes.subarray(tagAt, bodyAt));
     return Buffer.concat([decipher.update(bytes.subarray(bodyAt)), decipher.final()]);
   } catch {
-    throw unreadable(place, "cannot be decrypted: it was written with another key, or it was changed or moved");
+    throw unreadable(location, "cannot be decrypted: it was written with another key, or it was changed or moved");
   }
 }
 
 /** The data that is authenticated with a file. */
-function placed(head: Buffer, { sessionId, file }: FilePlace): Buffer {
+function authenticatedData(head: Buffer, { sessionId, file }: FileLocation): Buffer {
   return Buffer.concat([head, Buffer.from(`${file}\n${sessionId}`, "utf8")]);
 }
 
-function unreadable({ sessionId, file }: FilePlace, problem: string) {
+function unreadable({ sessionId, file }: FileLocation, problem: string) {
   return refusal(`The file ${file} of the session ${JSON.stringify(sessionId)} ${problem}.`);
 }

@@ -69,7 +69,7 @@ export function fileCheckpoints({
     },
     async list() {
       for (const [folder, queue] of queues) if (path.dirname(folder) === root) await queue.settled();
-      const entries = await existing(readdir(root, { withFileTypes: true }));
+      const entries = await nullIfMissing(readdir(root, { withFileTypes: true }));
       const sessions: string[] = [];
       for (const entry of entries ?? []) {
         const sessionId = entry.isDirectory() ? sessionOfName(entry.name) : null;
@@ -100,7 +100,7 @@ class SessionFolder {
   }
 
   async exists(): Promise<boolean> {
-    return (await existing(stat(this.#file(checkpointFile)))) !== null;
+    return (await nullIfMissing(stat(this.#file(checkpointFile)))) !== null;
   }
 
   async state(): Promise<AgentStateJSON | null> {
@@ -110,7 +110,7 @@ class SessionFolder {
 
   async metadata(): Promise<CheckpointMetadata | null> {
     const text = await this.#read(metadataFile);
-    const file = await existing(stat(this.#file(checkpointFile)));
+    const file = await nullIfMissing(stat(this.#file(checkpointFile)));
     if (file === null) return null;
     const metadata = text === null ? null : readMetadata(this.#sessionId, parseJson(text));
     if (metadata !== null) return metadata;
@@ -121,16 +121,16 @@ class SessionFolder {
   async write({ state, metadata }: { state: string; metadata: string }): Promise<void> {
     await mkdir(this.path, { recursive: true, mode: 0o700 });
     const suffix = `.${crypto.randomUUID()}${temporary}`;
-    const [newState, newFacts] = [this.#file(checkpointFile + suffix), this.#file(metadataFile + suffix)];
+    const [newStateFile, newMetadataFile] = [this.#file(checkpointFile + suffix), this.#file(metadataFile + suffix)];
     try {
-      await writeDurably(newState, await this.#codec.encode(state, this.#place(checkpointFile)));
-      await writeDurably(newFacts, await this.#codec.encode(metadata, this.#place(metadataFile)));
+      await writeDurably(newStateFile, await this.#codec.encode(state, this.#location(checkpointFile)));
+      await writeDurably(newMetadataFile, await this.#codec.encode(metadata, this.#location(metadataFile)));
       await rm(this.#file(metadataFile), { force: true });
-      await rename(newState, this.#file(checkpointFile));
-      await rename(newFacts, this.#file(metadataFile));
+      await rename(newStateFile, this.#file(checkpointFile));
+      await rename(newMetadataFile, this.#file(metadataFile));
       await syncFolder(this.path);
     } finally {
-      for (const file of [newState, newFacts]) await rm(file, { force: true });
+      for (const file of [newStateFile, newMetadataFile]) await rm(file, { force: true });
     }
     await this.#removeAbandoned();
   }
@@ -142,23 +142,23 @@ class SessionFolder {
   }
 
   async #removeAbandoned(): Promise<void> {
-    for (const name of (await existing(readdir(this.path))) ?? []) {
+    for (const name of (await nullIfMissing(readdir(this.path))) ?? []) {
       if (!name.endsWith(temporary)) continue;
-      const file = await existing(stat(this.#file(name)));
+      const file = await nullIfMissing(stat(this.#file(name)));
       if (file !== null && Date.now() - file.mtimeMs > abandonedAfter) await rm(this.#file(name), { force: true });
     }
   }
 
   async #read(file: string): Promise<string | null> {
-    const bytes = await existing(readFile(this.#file(file)));
-    return bytes === null ? null : this.#codec.decode(bytes, this.#place(file));
+    const bytes = await nullIfMissing(readFile(this.#file(file)));
+    return bytes === null ? null : this.#codec.decode(bytes, this.#location(file));
   }
 
   #file(name: string): string {
     return path.join(this.path, name);
   }
 
-  #place(file: string) {
+  #location(file: string) {
     return { sessionId: this.#sessionId, file };
   }
 }
@@ -185,7 +185,7 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /** The result; null if the file or the folder does not exist. */
-async function existing<T>(result: Promise<T>): Promise<T | null> {
+async function nullIfMissing<T>(result: Promise<T>): Promise<T | null> {
   try {
     return await result;
   } catch (error) {

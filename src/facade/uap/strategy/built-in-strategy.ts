@@ -3,15 +3,18 @@
 import { EventStream } from "../../upp/event-stream.ts";
 import { refusal } from "../../upp/upp-error.ts";
 import type { ExecutionContext, ExecutionStrategy, GenerateResult } from "../agent-contract.ts";
-import { executeCycles } from "../cycles.ts";
-import type { CycleOptions } from "../cycles.ts";
+import { executeCoreStrategy } from "../core-strategy.ts";
+import type { CoreStrategyOptions } from "../core-strategy.ts";
 import { observedContext } from "../execution.ts";
 import { streamResult } from "../stream-result.ts";
 import type { AgentStreamEvent } from "../uap-event.ts";
 
 /** Creates the execution strategy. `optionsOf` is called for each execution. */
-export function strategyOf(name: string, optionsOf: (context: ExecutionContext) => CycleOptions): ExecutionStrategy {
-  const execute = async (context: ExecutionContext) => executeCycles(context, optionsOf(context));
+export function builtInStrategy(
+  name: string,
+  optionsOf: (context: ExecutionContext) => CoreStrategyOptions,
+): ExecutionStrategy {
+  const execute = async (context: ExecutionContext) => executeCoreStrategy(context, optionsOf(context));
   return {
     name,
     execute,

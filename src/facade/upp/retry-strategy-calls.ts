@@ -12,7 +12,7 @@ import type { ProviderConfig, RetryStrategy } from "./model-reference.ts";
 const noticeMs = 1000;
 
 /** The requests of one turn. */
-export class PacedRequests {
+export class RetryStrategyCalls {
   readonly #strategy: RetryStrategy | undefined;
   readonly #provider: string;
   readonly #signal: AbortSignal;
@@ -36,7 +36,7 @@ export class PacedRequests {
     const strategy = this.#strategy;
     if (strategy === undefined || this.#thrown !== null) return null;
     const error = errorOfFailure(failure, this.#provider);
-    return this.#ask(() => strategy.onRetry(error, attempt), null);
+    return this.#call(() => strategy.onRetry(error, attempt), null);
   }
 
   /** The port, which waits before each request as long as the strategy states. */
@@ -44,7 +44,7 @@ export class PacedRequests {
     const strategy = this.#strategy;
     if (strategy?.beforeRequest === undefined && strategy?.reset === undefined) return models;
     const wait = (received: () => void) => this.#wait(strategy, received);
-    const succeed = () => this.#ask(() => strategy.reset?.(), undefined);
+    const succeed = () => this.#call(() => strategy.reset?.(), undefined);
     const refused = () => this.#thrown !== null;
     return {
       ...models,
@@ -63,7 +63,7 @@ export class PacedRequests {
   }
 
   async #wait(strategy: RetryStrategy, received: () => void): Promise<void> {
-    const ms = await this.#ask(() => strategy.beforeRequest?.() ?? 0, 0);
+    const ms = await this.#call(() => strategy.beforeRequest?.() ?? 0, 0);
     const until = systemClock.now() + ms * 1000;
     for (;;) {
       const remaining = (until - systemClock.now()) / 1000;
@@ -74,7 +74,7 @@ export class PacedRequests {
   }
 
   /** Calls a function of the strategy. `otherwise` is the result if it throws, or if the turn is aborted before it resolves. */
-  async #ask<T>(work: () => T | Promise<T>, otherwise: T): Promise<T> {
+  async #call<T>(work: () => T | Promise<T>, otherwise: T): Promise<T> {
     try {
       return await untilAborted(Promise.resolve(work()), this.#signal);
     } catch (error) {

@@ -19,45 +19,48 @@ import type { Execution } from "./execution.ts";
 import type { PlanStep } from "./plan-step.ts";
 
 /** How an agent is executed. */
-export interface CycleOptions {
+export interface CoreStrategyOptions {
   strategy: TurnStrategy;
   /** The calls of the first answer with calls are left unexecuted, and the execution ends. */
-  leavesCalls?: boolean;
+  leavesCallsUnexecuted?: boolean;
 }
 
 /** Executes the strategy. */
-export async function executeCycles(context: ExecutionContext, options: CycleOptions): Promise<GenerateResult> {
+export async function executeCoreStrategy(
+  context: ExecutionContext,
+  options: CoreStrategyOptions,
+): Promise<GenerateResult> {
   const { llm, input, state, signal } = context;
   const { requestOf, settings } = partsOf(llm);
   const execution = executionOf(context);
-  const cycles = new Cycles(context, { ...options, execution });
+  const adapter = new CoreStrategyAdapter(context, { ...options, execution });
   try {
     const request = requestOf(state.messages, [input]);
-    const { turn } = await runTurn(request, { ...settings.observe?.(), signal }, (progress) => cycles.begin(progress));
-    return { turn, state: cycles.state() };
+    const { turn } = await runTurn(request, { ...settings.observe?.(), signal }, (progress) => adapter.begin(progress));
+    return { turn, state: adapter.state() };
   } catch (error) {
-    execution.state = cycles.state();
+    execution.state = adapter.state();
     throw error;
   }
 }
 
 const completed: Decision = { type: "end", status: "completed", reason: "response" };
 
-class Cycles implements Strategy {
+class CoreStrategyAdapter implements Strategy {
   readonly name: string;
   readonly #context: ExecutionContext;
-  readonly #options: CycleOptions & { execution: Execution };
+  readonly #options: CoreStrategyOptions & { execution: Execution };
   #turn: TurnProgress | null = null;
   #state: AgentState;
   #step = 0;
   /** The number of records whose messages the state contains. */
-  #counted = 0;
+  #recordsInState = 0;
   /** The state of the strategy of the core. */
-  #memory: JsonObject | null = null;
+  #strategyState: JsonObject | null = null;
   #shape: StepShape = {};
-  #isLeft = false;
+  #leavesCalls = false;
 
-  constructor(context: ExecutionContext, options: CycleOptions & { execution: Execution }) {
+  constructor(context: ExecutionContext, options: CoreStrategyOptions & { execution: Execution }) {
     this.#context = context;
     this.#options = options;
     this.name = options.strategy.name;
@@ -71,9 +74,9 @@ class Cycles implements Strategy {
 
   /** The state with all messages so far. */
   state(): AgentState {
-    const messages = this.#turn?.records.messages(this.#counted) ?? [];
+    const messages = this.#turn?.records.messages(this.#recordsInState) ?? [];
     const state = messages.length === 0 ? this.#state : this.#state.withMessages(messages);
-    return this.#options.execution.complete(state);
+    return this.#options.execution.addTracesAndSession(state);
   }
 
   async next({ last }: Progress): Promise<Decision> {
@@ -87,11 +90,11 @@ class Cycles implements Strategy {
 
   allows(): "run" | "leave" {
     const { rounds, records, fail } = this.#progress();
-    this.#isLeft = this.#options.leavesCalls === true || rounds.allows() === "leave";
-    if (this.#isLeft) return "leave";
+    this.#leavesCalls = this.#options.leavesCallsUnexecuted === true || rounds.allows() === "leave";
+    if (this.#leavesCalls) return "leave";
     try {
       // The calls begin without waiting for a promise of the hook. If it rejects, the execution fails.
-      const answer = records.messages(this.#counted).findLast((message) => message.type === "assistant");
+      const answer = records.messages(this.#recordsInState).findLast((message) => message.type === "assistant");
       const returned = this.#context.strategy.onAct?.(this.#step, answer?.toolCalls ?? []);
       returned?.then(undefined, fail);
       return "run";
@@ -107,13 +110,13 @@ class Cycles implements Strategy {
       if (blocked !== null) return blocked;
       await this.#observe(last);
     }
-    const decision = await this.#decision(last);
+    const decision = await this.#turnDecision(last);
     const { next, plan, warning, continues = false } = decision;
     if (warning !== undefined) consoleLog("warning", "agent_strategy", { message: warning });
     const isNew = next.type !== "step" || !continues;
     if (last !== null && isNew && (await this.#endStep(plan))) return completed;
     if (next.type === "step") {
-      this.#memory = decision.state ?? null;
+      this.#strategyState = decision.state ?? null;
       this.#shape = next.shape ?? {};
       if (plan !== undefined) this.#state = this.#state.withPlan(plan);
       if (isNew) await this.#beginStep();
@@ -123,10 +126,10 @@ class Cycles implements Strategy {
     return { type: "end", status: "error", reason: next.reason, error: { code: next.reason, message: next.message } };
   }
 
-  #decision(last: StepOutcome | null): TurnDecision | Promise<TurnDecision> {
-    if (this.#isLeft) return { next: { type: "end", reason: "response" } };
+  #turnDecision(last: StepOutcome | null): TurnDecision | Promise<TurnDecision> {
+    if (this.#leavesCalls) return { next: { type: "end", reason: "response" } };
     // An answer without content is an answer (decision 47: the rule of blank answers is not UAP's).
-    return this.#options.strategy.next(last === null ? null : { ...last, blank: false }, this.#memory);
+    return this.#options.strategy.next(last === null ? null : { ...last, blank: false }, this.#strategyState);
   }
 
   /** Calls the hooks for an answer and the results of its calls. */
@@ -137,8 +140,8 @@ class Cycles implements Strategy {
       this.#state = this.#state.withReasoning(reasoning);
       await strategy.onReason?.(this.#step, reasoning);
     }
-    if (calls.length === 0 || this.#isLeft) return;
-    const messages = this.#progress().records.messages(this.#counted);
+    if (calls.length === 0 || this.#leavesCalls) return;
+    const messages = this.#progress().records.messages(this.#recordsInState);
     const results = messages.findLast((message) => message.type === "tool_result");
     await strategy.onObserve?.(this.#step, results?.results ?? []);
   }
@@ -153,10 +156,10 @@ class Cycles implements Strategy {
   async #endStep(plan: readonly PlanStep[] | undefined): Promise<boolean> {
     const { strategy } = this.#context;
     const { records } = this.#progress();
-    const { turn } = records.turn(this.#counted);
-    if (plan !== undefined) this.#state = this.#state.withPlan(plan.map(unbegun));
+    const { turn } = records.turn(this.#recordsInState);
+    if (plan !== undefined) this.#state = this.#state.withPlan(plan.map(withoutStatusInProgress));
     this.#state = this.state();
-    this.#counted = records.length;
+    this.#recordsInState = records.length;
     await strategy.onStepEnd?.(this.#step, { turn, state: this.#state });
     return (await strategy.stopCondition?.(this.#state)) === true;
   }
@@ -168,6 +171,6 @@ class Cycles implements Strategy {
 }
 
 /** The step of a plan before the next step of the execution begins it. */
-function unbegun(step: PlanStep): PlanStep {
+function withoutStatusInProgress(step: PlanStep): PlanStep {
   return step.status === "in_progress" ? { ...step, status: "pending" } : step;
 }
