@@ -157,7 +157,7 @@ const plainEventSchema = z.discriminatedUnion("type", [
   event("subagent_start", {
     /** The child thread, the tool message of a sub-prompt's call, or an execution of a model or an agent inside of a tool's call. */
     subagent_id: z.string(),
-    /** Name of the agent, prompt or model. */
+    /** Name of the agent, prompt or model. An agent in a tool's call that has no name is named by its id. */
     subagent_type: z.string(),
     parent_tool_call_id: z.string(),
     /** The input that it received. */

@@ -4,6 +4,7 @@
 
 import type { LimitReason } from "./limits/reached.ts";
 import { TimeLimitReached } from "./limits/time-limit-reached.ts";
+import { attemptLog } from "./model/attempt-log.ts";
 import { requestAnswer, reserve, usageOf } from "./model/request-answer.ts";
 import type { AttemptResult, ReservedShare, RetryPosition } from "./model/request-answer.ts";
 import type { ReachedLimit } from "./ports/limit-port.ts";
@@ -246,6 +247,7 @@ async function finishStep(result: AttemptResult, context: AnswerContext): Promis
   addModelUsage(ports.run, usageOf(result));
   // The share of the budget is given back before the calls run, because their model requests need the remaining budget.
   context.share.release();
+  ports.journal.answered?.(attemptLog(result, { plan: context.plan, ports, events: [] }));
   await ports.faults.at("loop.run-calls");
   const ran = await runCalls(allowedCalls(callsOf(answer), ports), [], { ...context, maySkip: true });
   await ports.faults.at("loop.commit-answer");

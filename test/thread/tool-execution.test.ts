@@ -3,46 +3,16 @@
 import { env } from "cloudflare:workers";
 import { expect, inject, it } from "vitest";
 
-import type { EventOf, EventType, ThreadEvent } from "#contract/event.ts";
 import { agent } from "#facade/uap/index.ts";
 import { createProvider } from "#facade/upp/create-provider.ts";
 import { llm } from "#facade/upp/index.ts";
 import anthropic from "#facade/upp/provider/anthropic-models.ts";
 import type { TestTurn, ThreadState } from "#spec/index.ts";
 
-import { scripts } from "../worker/definitions.ts";
-import { inner, innerCost, works } from "../worker/executed.ts";
+import { inner, innerCost } from "../worker/executed.ts";
+import { consulting, of, ownCost, toolMessage } from "./consult-driver.ts";
 import { isEnd, lastRunOf } from "./team-driver.ts";
-import { admin, converse, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
-
-let consultations = 0;
-
-/** The usage of each of the two answers of the thread's own model, and the cost of both. */
-const own = { input: 1, output: 1 };
-const ownCost = 2 * (3 / 1_000_000);
-
-/** The thread's model calls the tool once, and the tool does `work`. */
-async function consulting(work: (state: ThreadState, signal: AbortSignal) => Promise<string>) {
-  const name = `consult${(consultations += 1)}`;
-  works.set(name, (state, { signal }) => work(state, signal));
-  scripts.set(name, ({ step }): TestTurn =>
-    step === 0
-      ? { toolCalls: [{ name: "consult", arguments: { work: name } }], usage: own }
-      : { text: "Done.", usage: own },
-  );
-  const id = await newThread("consulting");
-  return { id, text: name };
-}
-
-const of = <T extends EventType>(events: readonly ThreadEvent[], type: T): EventOf<T>[] =>
-  events.filter((event): event is EventOf<T> => event.type === type);
-
-const page = { limit: 100, order: "asc" as const, include_silent: true };
-
-async function toolMessage(id: string) {
-  const { items } = await value(stubOf(id).call("listMessages", admin, page));
-  return items.find(({ role }) => role === "tool");
-}
+import { admin, converse, crash, follow, message, stubOf, value } from "./thread-driver.ts";
 
 const tool = {
   name: "look_up",

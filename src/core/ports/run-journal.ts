@@ -15,6 +15,8 @@ export interface RunJournal {
   update(message: MessageRecord): void;
   /** Announces that the result of this tool message's call is about to be written. From now on no other result is accepted for the call. */
   closing(messageId: string): void;
+  /** Receives the log row of an answer before its calls run. `log` receives it again at the end of the step. Absent in threads. */
+  answered?(record: LogRecord): void;
   /** Writes a log row. With `agent`, the thread is handed to that agent in the same transaction. */
   log(record: LogRecord, agent?: string): void;
   /** Writes the run's record. */

@@ -34,6 +34,8 @@ export interface ExecutionOptions {
 
 /** The options of an agent: those of `llm`, and those of the agent itself. */
 export interface AgentOptions extends Partial<Omit<LLMOptions, "model" | "config">> {
+  /** The name in the events of a thread and of an agent that executes this one. It need not be unique. */
+  name?: string | undefined;
   /** May be absent in a sub-agent, which is then executed with the model of the agent whose tool executes it. */
   model?: ModelReference | undefined;
   /** Settings of the connection, in place of the provider's. */

@@ -1,6 +1,7 @@
 // Executes a turn's strategy of the core for an agent: the strategy decides about each request of one run, and this file groups the requests
 // into steps (cycles of the strategy), calls the hooks and makes the states.
 
+import type { EventDraft } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { Decision, Progress, StepOutcome, StepShape, Strategy } from "#core/ports/strategy-port.ts";
 import { reasonPhase } from "#core/strategy/turn-strategy.ts";
@@ -79,9 +80,9 @@ class CoreStrategyAdapter implements Strategy {
     return this.#options.execution.addTracesAndSession(state);
   }
 
-  async next({ last }: Progress): Promise<Decision> {
+  async next({ last, steps }: Progress): Promise<Decision> {
     try {
-      return await this.#decide(last);
+      return await this.#decide(last, steps);
     } catch (error) {
       this.#turn?.fail(error);
       return completed;
@@ -104,14 +105,16 @@ class CoreStrategyAdapter implements Strategy {
     }
   }
 
-  async #decide(last: StepOutcome | null): Promise<Decision> {
+  /** `requests`: the number of model requests so far. */
+  async #decide(last: StepOutcome | null, requests: number): Promise<Decision> {
     if (last !== null) {
       const blocked = blockedEnd(last);
       if (blocked !== null) return blocked;
-      await this.#observe(last);
+      await this.#observe(last, requests);
     }
     const decision = await this.#turnDecision(last);
     const { next, plan, warning, continues = false } = decision;
+    if (plan !== undefined) this.#emit({ type: "plan", strategy: this.name, steps: plan, step: requests });
     if (warning !== undefined) consoleLog("warning", "agent_strategy", { message: warning });
     const isNew = next.type !== "step" || !continues;
     if (last !== null && isNew && (await this.#endStep(plan))) return completed;
@@ -132,11 +135,16 @@ class CoreStrategyAdapter implements Strategy {
     return this.#options.strategy.next(last === null ? null : { ...last, blank: false }, this.#strategyState);
   }
 
+  #emit(event: EventDraft): void {
+    this.#progress().emit(event);
+  }
+
   /** Calls the hooks for an answer and the results of its calls. */
-  async #observe({ text, thinking, calls }: StepOutcome): Promise<void> {
+  async #observe({ text, thinking, calls, message_id }: StepOutcome, requests: number): Promise<void> {
     const { strategy } = this.#context;
     if (this.#shape.phase === reasonPhase) {
       const reasoning = text ?? thinking ?? "";
+      if (text !== null) this.#emit({ type: "reasoning", strategy: this.name, message_id, text, step: requests });
       this.#state = this.#state.withReasoning(reasoning);
       await strategy.onReason?.(this.#step, reasoning);
     }

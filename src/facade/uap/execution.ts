@@ -10,7 +10,7 @@ import type { AnyMessage } from "../upp/upp-message.ts";
 import type { RunTool } from "../upp/upp-tool.ts";
 import type { Agent, AgentStrategy, ExecutionContext } from "./agent-contract.ts";
 import type { AgentState } from "./agent-state.ts";
-import { assertNesting, inheritance, lineageOf, modelOf, runLinked, threadOf } from "./subagent-context.ts";
+import { assertNesting, inheritance, lineageOf, modelOf, nameOf, runLinked, threadOf } from "./subagent-context.ts";
 import { SubagentEvents } from "./subagent-events.ts";
 import type { AgentStreamEvent, UAPEvent } from "./uap-event.ts";
 
@@ -83,7 +83,11 @@ export class Execution {
     const { sessionId } = this.#lineage;
     return {
       agent: this.#agent,
-      llm: createInstance(options, { defaultIterations: Infinity, runTool: this.toolRunner(sink) }),
+      llm: createInstance(options, {
+        name: nameOf(this.#agent, this.#parent),
+        defaultIterations: Infinity,
+        runTool: this.toolRunner(sink),
+      }),
       input,
       state: this.state,
       tools,

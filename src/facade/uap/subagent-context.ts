@@ -88,6 +88,19 @@ export function threadOf({ in: state }: Agent, parent: ToolContext | undefined):
   return state ?? (parent as { [threadKey]?: ThreadState } | undefined)?.[threadKey];
 }
 
+/** The key of the sub-agent's kind in the context with which a tool executes it. It is not passed on to deeper sub-agents. */
+const typeKey = Symbol("type");
+
+/** The context of a tool's call for a sub-agent that events name by its kind. */
+export function contextFor(subagentType: string, call: ToolContext): ToolContext {
+  return { ...call, [typeKey]: subagentType } as ToolContext;
+}
+
+/** The name of an agent in the events of a thread. */
+export function nameOf({ name, id }: Agent, parent: ToolContext | undefined): string {
+  return (parent as { [typeKey]?: string } | undefined)?.[typeKey] ?? name ?? id;
+}
+
 /** What an agent's requests are sent with: its own model, or that of its parent. */
 export function modelOf(
   { model, config }: Agent,

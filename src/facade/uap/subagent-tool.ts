@@ -8,13 +8,14 @@ import type { Tool, ToolParams } from "../upp/upp-tool.ts";
 import type { Agent, AgentInput } from "./agent-contract.ts";
 import { AgentState } from "./agent-state.ts";
 import { StreamedExecutions } from "./streamed-executions.ts";
+import { contextFor } from "./subagent-context.ts";
 import type { AgentStreamEvent } from "./uap-event.ts";
 
 /** A tool that executes an agent. */
 export interface SubagentToolOptions extends Omit<Tool, "run"> {
   /** Without a model it is executed with the model of the agent that calls the tool. */
   agent: Agent;
-  /** The kind of the sub-agent in events and traces. Default: the name of the tool. */
+  /** The kind of the sub-agent in events and traces. Default: the name of the agent, or else that of the tool. */
   type?: string;
   /** Returns the input of the sub-agent for the arguments of a call. */
   prompt(this: void, params: ToolParams): AgentInput | Promise<AgentInput>;
@@ -30,10 +31,12 @@ export function subagentTool({ agent, type, prompt, ...tool }: SubagentToolOptio
     ...tool,
     async run(params, context) {
       const input = await prompt(params);
-      const reported = new ReportedExecution(type ?? tool.name, context);
+      const subagentType = type ?? agent.name ?? tool.name;
+      const reported = new ReportedExecution(subagentType, context);
       reported.start(typeof input === "string" ? input : input.text);
       try {
-        const stream = agent.stream(input, AgentState.initial(), { parentContext: context });
+        const parentContext = contextFor(subagentType, context);
+        const stream = agent.stream(input, AgentState.initial(), { parentContext });
         // While the reader of the parent's stream has no room, the sub-agent's stream waits as well.
         for await (const innerEvent of stream) await reported.emitInner(innerEvent);
         const { turn } = await stream.result;

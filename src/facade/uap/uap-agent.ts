@@ -37,8 +37,8 @@ interface ExecutionParts {
 export function agent(options: AgentOptions): Agent {
   const { model, config, params, system, tools = [], toolStrategy, modelOrder } = options;
   const { structure, signal, execution = loop(), middleware, strategy, maxSubagentDepth } = options;
-  const { checkpoints, sessionId, in: state } = options;
-  const llmOptions = { model, config, params, system, toolStrategy, modelOrder, structure, signal, in: state };
+  const { name, checkpoints, sessionId, in: state } = options;
+  const llmOptions = { name, model, config, params, system, toolStrategy, modelOrder, structure, signal, in: state };
   const given = { ...llmOptions, execution, middleware, strategy, maxSubagentDepth, checkpoints, sessionId };
   // Created when it is read: in the global scope of a Worker, no random value can be created.
   let id: string | undefined;

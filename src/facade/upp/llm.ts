@@ -77,6 +77,8 @@ export interface LLMInstance {
 
 /** Settings of an instance that an agent makes. */
 export interface InstanceSettings {
+  /** The name that the events of a thread show. Default: that of the model. */
+  name?: string;
   /** The most rounds of calls if the tool strategy sets none. */
   defaultIterations?: number;
   /** Runs a tool. Default: `tool.run(params, context)`. */
@@ -113,7 +115,7 @@ export function createInstance(options: LLMOptions, settings: InstanceSettings):
   if (typeof (model as { modelId?: unknown } | undefined)?.modelId !== "string") {
     throw refusal('llm needs a model, such as { model: anthropic("claude-sonnet-4-5") }.');
   }
-  const { defaultIterations = 10, runTool, observe } = settings;
+  const { name, defaultIterations = 10, runTool, observe } = settings;
   const merged = mergedConfig(model, config);
   const requestOf: InstanceParts["requestOf"] = (history, input) => ({
     model,
@@ -127,6 +129,7 @@ export function createInstance(options: LLMOptions, settings: InstanceSettings):
     maxIterations: toolStrategy.maxIterations ?? defaultIterations,
     structure,
     in: state,
+    name,
     history,
     input,
   });

@@ -85,7 +85,7 @@ async function runTurnIn(execution: ThreadExecution, { request, observer, strate
   const ids = new OrderedUuids(() => systemClock.now() / 1000);
   const run = hostRun({ id: ids.next(), agent: "upp", at: systemClock.now() });
   const sent = recordsOf([...request.history, ...request.input], run.id);
-  const journal = new HostJournal([], (record) => execution.log(record));
+  const journal = new HostJournal([], execution.log);
   const records = new TurnRecords(request, { journal, executionOf: (id) => calls.execution(id) });
   const steps = fixedSteps(
     {
@@ -123,7 +123,12 @@ async function runTurnIn(execution: ThreadExecution, { request, observer, strate
     journal,
     steps,
     ids,
-    strategy: strategyOf({ records, rounds, fail }),
+    strategy: strategyOf({
+      records,
+      rounds,
+      fail,
+      emit: (draft) => ports.sink.send(ports.sink.number({ run_id: run.id, side: "a", depth: 0, ...draft })),
+    }),
     conversationId: run.id,
     models: withBackpressure(retries.port(execution.port(models)), observer.untilReady),
     onEvent(event) {

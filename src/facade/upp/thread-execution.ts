@@ -36,6 +36,8 @@ export class ThreadExecution {
   readonly #provider: string;
   /** Fires when the call of the tool is stopped or over. */
   readonly signal: AbortSignal | undefined;
+  /** Counts a model request. Absent for a turn without a thread. */
+  readonly log: ((record: LogRecord) => void) | undefined;
   #thrown: UPPError | null = null;
 
   /** Throws CANCELLED if the call of the tool is over. */
@@ -47,6 +49,8 @@ export class ThreadExecution {
     const prompt = input.map(({ text }) => text).join("\n\n");
     this.#execution = host?.executions.begin({ type: name, prompt }) ?? null;
     if (host !== null && this.#execution === null) throw cancelled(this.#provider, this.signal?.reason);
+    const execution = this.#execution;
+    this.log = execution === null ? undefined : (record) => execution.log(record);
   }
 
   /** The error of a request that a limit of the thread's run prevented; null if there is none. */
@@ -56,10 +60,6 @@ export class ThreadExecution {
 
   send(event: PlainEvent): void {
     this.#execution?.send(event);
-  }
-
-  log(record: LogRecord): void {
-    this.#execution?.log(record);
   }
 
   /** Ends the execution with the text of the turn's answer. */

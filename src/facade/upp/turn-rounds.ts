@@ -1,5 +1,6 @@
 // Decides between the requests of a turn: the rounds of calls that are allowed, and the strategy of a turn without an agent.
 
+import type { EventDraft } from "#contract/event.ts";
 import { causeOfBlankAnswer } from "#core/blank-answer.ts";
 import type { Decision, StepOutcome, Strategy } from "#core/ports/strategy-port.ts";
 
@@ -39,6 +40,8 @@ export interface TurnProgress {
   readonly rounds: ToolRounds;
   /** Aborts the run. The turn then throws the error unchanged. */
   readonly fail: (error: unknown) => void;
+  /** Emits an event of the strategy. */
+  readonly emit: (event: EventDraft) => void;
 }
 
 /** Requests the model until an answer calls no tool, or until no further round is allowed. */
