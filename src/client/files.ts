@@ -71,6 +71,8 @@ export interface Files {
   mkdir(path: string, options?: RequestOptions): Promise<FileRecord>;
   /** Deletes a file or an empty folder. */
   delete(path: string, options?: RequestOptions & Pick<WriteCondition, "ifMatch">): Promise<void>;
+  /** Moves a file, or a folder with everything in it. Throws `conflict` if an entry exists at the new path. */
+  move(from: string, to: string, options?: RequestOptions): Promise<FileRecord>;
   /** Searches lines by a regular expression. */
   grep(pattern: string, options?: SearchOptions): Promise<GrepAnswer>;
   glob(pattern: string, options?: SearchOptions): Promise<GlobAnswer>;
@@ -80,6 +82,15 @@ export interface Files {
 /** Builds the operations on the files of the thread `id`. */
 export function files(requests: Requests, id: string): Files {
   const fileParams = (file: string): { id: string; path: string } => ({ id, path: file });
+  const search = (
+    query: { grep: string } | { glob: string },
+    { path: below, limit, signal }: SearchOptions = {},
+  ): Promise<GrepAnswer | GlobAnswer> =>
+    requests.json("GET /api/threads/:id/files-search", {
+      params: { id },
+      query: { ...query, path: below, limit },
+      signal,
+    });
   return {
     async list(folder = "", options) {
       const request = { ...options, params: fileParams(`${folder.replace(/\/+$/, "")}/`) };
@@ -132,14 +143,10 @@ export function files(requests: Requests, id: string): Files {
       requests.json(`PUT ${path}`, { ...options, params: fileParams(folder), query: { mkdir: true } }),
     delete: (file, { ifMatch, signal } = {}) =>
       requests.json(`DELETE ${path}`, { params: fileParams(file), headers: conditionHeaders({ ifMatch }), signal }),
-    async grep(pattern, { path: below, limit, signal } = {}) {
-      const request = { params: { id }, query: { grep: pattern, path: below, limit }, signal };
-      return (await requests.json("GET /api/threads/:id/files-search", request)) as GrepAnswer;
-    },
-    async glob(pattern, { path: below, limit, signal } = {}) {
-      const request = { params: { id }, query: { glob: pattern, path: below, limit }, signal };
-      return (await requests.json("GET /api/threads/:id/files-search", request)) as GlobAnswer;
-    },
+    move: (from, to, options) =>
+      requests.json("POST /api/threads/:id/files-move", { ...options, params: { id }, body: { from, to } }),
+    grep: (pattern, options) => search({ grep: pattern }, options) as Promise<GrepAnswer>,
+    glob: (pattern, options) => search({ glob: pattern }, options) as Promise<GlobAnswer>,
     stats: (options) => requests.json("GET /api/threads/:id/files-stats", { ...options, params: { id } }),
   };
 }

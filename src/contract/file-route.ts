@@ -3,6 +3,7 @@
 import type { BuiltInRoute } from "./built-in-route.ts";
 import {
   fileStatsSchema,
+  moveFileSchema,
   putFileSchema,
   readFileAnswerSchema,
   readFileSchema,
@@ -46,6 +47,15 @@ export const fileRoutes = {
     access: "user",
     requestHeaders: ["If-Match"],
     answers: { 204: null },
+  },
+  moveFile: {
+    method: "POST",
+    path: "/api/threads/:id/files-move",
+    summary: "Moves a file, or a folder with everything in it",
+    tag: "files",
+    access: "user",
+    body: moveFileSchema,
+    answers: { 200: fileRecordSchema },
   },
   searchFiles: {
     method: "GET",

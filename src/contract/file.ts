@@ -61,6 +61,9 @@ export const searchFilesSchema = z
   .strict()
   .refine(({ grep, glob }) => (grep === undefined) !== (glob === undefined), "Give grep or glob, one of the two");
 
+/** Body of a move: the current path of a file or a folder, and its new path. */
+export const moveFileSchema = z.object({ from: z.string().min(1).max(4096), to: z.string().min(1).max(4096) }).strict();
+
 export type ReadFile = z.infer<typeof readFileSchema>;
 export type PutFile = z.infer<typeof putFileSchema>;
 export type SearchFiles = z.infer<typeof searchFilesSchema>;

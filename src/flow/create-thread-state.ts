@@ -11,6 +11,7 @@ import type { MessageRecord } from "#core/record.ts";
 import { resultWithText, withText } from "#core/request/request-messages.ts";
 import type {
   ExecutionState,
+  ExtendedThreadState,
   GetLogsOptions,
   GetMessagesOptions,
   InjectMessageInput,
@@ -18,7 +19,6 @@ import type {
   Message,
   MessagesResult,
   MessageUpdates,
-  ThreadState,
   ToolResult,
 } from "#spec/index.ts";
 
@@ -38,9 +38,9 @@ export interface ThreadStateParts {
 }
 
 /** Creates the `ThreadState`. `agentId` is read at each access, because a handoff may change the agent. */
-export function threadState(parts: ThreadStateParts): ThreadState {
+export function threadState(parts: ThreadStateParts): ExtendedThreadState {
   const { access, definitions } = parts;
-  const state: ThreadState = {
+  const state: ExtendedThreadState = {
     get threadId() {
       return access.thread().id;
     },

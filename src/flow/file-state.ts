@@ -3,12 +3,19 @@
 
 import { refuse } from "#contract/error.ts";
 import { jsonObjectSchema } from "#contract/json.ts";
-import type { FileFacts, ThreadFiles } from "#core/ports/thread-file-port.ts";
-import type { ReadFileStreamOptions, ThreadState, WriteFileOptions } from "#spec/index.ts";
+import type { FileEdit, FileFacts, ThreadFiles, WriteCheck } from "#core/ports/thread-file-port.ts";
+import { mediaTypeOfName } from "#lib/media-type.ts";
+import type {
+  ExtendedThreadState,
+  FileEdit as SpecEdit,
+  FileRecord,
+  ReadFileStreamOptions,
+  WriteFileOptions,
+} from "#spec/index.ts";
 
 /** The file methods of ThreadState. */
 export type FileState = Pick<
-  ThreadState,
+  ExtendedThreadState,
   | "writeFile"
   | "readFile"
   | "readFileStream"
@@ -21,6 +28,10 @@ export type FileState = Pick<
   | "grepFiles"
   | "findFiles"
   | "getFileThumbnail"
+  | "moveFile"
+  | "writeFiles"
+  | "searchFiles"
+  | "listFiles"
 >;
 
 /** Creates the methods over the files of a thread. */
@@ -42,10 +53,40 @@ export function fileState(files: ThreadFiles): FileState {
     getFileStats: () => files.stats(),
     grepFiles: async (pattern) => (await files.grep(pattern)).results,
     findFiles: async (pattern) => ({ paths: (await files.find(pattern)).paths }),
+    moveFile: (from, to) => files.move(from, to),
+    writeFiles: async (edits) => files.edit(edits.map(editOf)),
+    searchFiles: (pattern, options) => files.grep(pattern, options ?? {}),
+    listFiles: (glob, options) => files.find(glob, options ?? {}),
     async getFileThumbnail(path) {
       const bytes = await files.thumbnail(path);
       return bytes === null ? null : bufferOf(bytes);
     },
+  };
+}
+
+function editOf(edit: SpecEdit): FileEdit {
+  if ("folder" in edit) return { type: "folder", path: edit.folder };
+  if ("move" in edit) return { type: "move", from: edit.move, path: edit.to };
+  if ("delete" in edit) return { type: "remove", path: edit.delete };
+  const { path, data, mimeType, expected, ...options } = edit;
+  const facts = factsOf(mimeType ?? mediaTypeOfName(String(path)), options);
+  return {
+    type: "write",
+    path,
+    body: bytesOf(data),
+    facts: expected === undefined ? facts : { ...facts, check: unchangedSince(path, expected) },
+  };
+}
+
+/** The check that the file at a path still is the one with this record. Every write of a path has a later time. */
+function unchangedSince(path: string, expected: FileRecord | null): WriteCheck {
+  return (standing) => {
+    const current = standing?.record;
+    if (current?.updatedAt === expected?.updatedAt && current?.size === expected?.size) return;
+    throw refuse(
+      "conflict",
+      `${path} was changed after it was read. Read it again, and make the change on its current content.`,
+    );
   };
 }
 

@@ -9,6 +9,7 @@ export * from "./define-tool.ts";
 export * from "./diagnostic.ts";
 export * from "./endpoint.ts";
 export * from "./execution-state.ts";
+export * from "./extended-thread-state.ts";
 export * from "./hook.ts";
 export * from "./input-filter.ts";
 export * from "./limits.ts";

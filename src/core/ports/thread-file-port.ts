@@ -47,6 +47,13 @@ export interface WriteFacts extends FileFacts {
   outside?: boolean | undefined;
 }
 
+/** One change of a batch. `remove` deletes a file, or a folder with everything in it. */
+export type FileEdit =
+  | { type: "write"; path: string; body: string | Uint8Array; facts: WriteFacts }
+  | { type: "folder"; path: string }
+  | { type: "move"; from: string; path: string }
+  | { type: "remove"; path: string };
+
 /** The properties of a linked file. */
 export interface LinkFacts extends FileFacts {
   /** Bytes, if known. */
@@ -76,6 +83,12 @@ export interface SearchOptions {
   path?: string | undefined;
   /** The maximum number of matching files. */
   limit?: number | undefined;
+  /** A glob that the paths of searched files match. Default: all. */
+  include?: string | undefined;
+  /** Names of folders. Files in them, at any depth below `path`, are not searched. */
+  exclude?: readonly string[] | undefined;
+  /** The maximum number of names in a path below `path`: 1 for the folder's own files. */
+  depth?: number | undefined;
   /** Aborts the search, which rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
@@ -120,6 +133,17 @@ export interface ThreadFiles {
   makeFolder(path: string): Promise<FileRecord>;
   /** Deletes an empty folder. Throws `conflict` for a folder with entries, and for a file. */
   removeFolder(path: string): Promise<void>;
+  /**
+   * Moves a file, or a folder with everything in it. Bytes, metadata, ETag and thumbnail stay the same; no byte is copied out of the thread's
+   * rows or the bucket. Throws `file_not_found` for a missing entry, `conflict` if an entry exists at the new path, if the new path is below
+   * the entry itself or below a file, `too_large` for a folder that is too large to be moved at once.
+   */
+  move(from: string, to: string): Promise<FileRecord>;
+  /**
+   * Makes changes in their order, all or none. Returns the record of each changed entry; null for a deleted one. Throws as the methods for
+   * one change, `too_large` for too many changes or bytes.
+   */
+  edit(edits: readonly FileEdit[]): Promise<(FileRecord | null)[]>;
   /** Returns the number of files and folders, and their bytes. Folders that exist only because of the files in them count too. */
   stats(): Promise<FileStats>;
   /**
@@ -127,8 +151,8 @@ export interface ThreadFiles {
    * pattern.
    */
   grep(pattern: string, options?: SearchOptions): Promise<Found<{ results: GrepResult[] }>>;
-  /** The paths that match a glob. */
-  find(glob: string, options?: SearchOptions): Promise<Found<{ paths: string[] }>>;
+  /** The paths that match a glob. `total` also counts the paths over the limit. */
+  find(glob: string, options?: SearchOptions): Promise<Found<{ paths: string[]; total: number }>>;
   /**
    * Returns a small version of an image, which is made once and then stored. Null for a file that is no image, or that cannot be converted.
    */

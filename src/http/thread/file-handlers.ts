@@ -13,7 +13,7 @@ import type { Call, Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 import { withStub } from "./call-thread.ts";
 
-type FileRoutes = "readFile" | "putFile" | "deleteFile" | "searchFiles" | "fileStats";
+type FileRoutes = "readFile" | "putFile" | "deleteFile" | "moveFile" | "searchFiles" | "fileStats";
 
 /** Request headers that select the bytes of a response or make a write conditional. */
 const conditions = ["if-match", "if-none-match", "if-range", "range"];
@@ -40,6 +40,10 @@ export function fileHandlers(services: Services): Pick<Handlers, FileRoutes> {
       await services.limits.change(call.caller);
       return ask(services, call, { operation: "content", path: call.params.path });
     },
+    async moveFile(call) {
+      await services.limits.change(call.caller);
+      return ask(services, call, { operation: "move", fields: call.body });
+    },
     searchFiles: (call) => services.limits.search(call.caller, () => ask(services, call, { operation: "search" })),
     fileStats: (call) => ask(services, call, { operation: "stats" }),
   };
@@ -49,7 +53,9 @@ export function fileHandlers(services: Services): Pick<Handlers, FileRoutes> {
 type FileCall = Omit<Call<"fileStats">, "query" | "body">;
 
 interface FileOperation {
-  operation: "content" | "search" | "stats";
+  operation: "content" | "move" | "search" | "stats";
+  /** Values of the request's body, which are passed on as query. */
+  fields?: Readonly<Record<string, string>>;
   path?: string;
   /** Whether the body is passed on. Such a request is sent once, because a stream cannot be repeated. */
   upload?: boolean;
@@ -58,7 +64,8 @@ interface FileOperation {
 async function ask({ dependencies }: Services, call: FileCall, question: FileOperation): Promise<Response> {
   const response = await withStub(dependencies.threads, {
     threadId: call.params.id,
-    repeatable: question.upload !== true,
+    // A move that is sent again after it succeeded would find nothing at the old path.
+    repeatable: question.upload !== true && question.operation !== "move",
     run: (stub) => stub.fetch(fileRequest(call, question)),
   });
   // The response to a HEAD request has no body, so its refusal is passed on unchanged.
@@ -69,6 +76,7 @@ async function ask({ dependencies }: Services, call: FileCall, question: FileOpe
 function fileRequest({ request, url, caller }: FileCall, question: FileOperation): Request {
   const inner = new URL(`${filesPath}${question.operation}`, "https://thread");
   for (const [name, value] of url.searchParams) inner.searchParams.set(name, value);
+  for (const [name, value] of Object.entries(question.fields ?? {})) inner.searchParams.set(name, value);
   if (question.path !== undefined) inner.searchParams.set("path", question.path);
   const headers = new Headers({ [callerHeader]: JSON.stringify(caller) });
   for (const name of question.upload === true ? ["content-type", ...conditions] : conditions) {

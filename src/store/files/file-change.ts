@@ -1,17 +1,17 @@
-// A change of a thread's files together with its event: one transaction, so that a crash keeps both or neither.
+// A change of a thread's files together with its events: one transaction, so that a crash keeps all or nothing.
 
 import type { FileRecord } from "#spec/index.ts";
 
-/** The content of the event: the current file or folder, or null after its deletion. */
+/** The content of an event: the current file or folder, or null after its deletion. */
 export interface FileChange {
   path: string;
   file: FileRecord | null;
 }
 
-/** The result of a change. `event` is the content of its event; null if no event is needed. */
+/** The result of a change, and the content of its events. */
 export interface Changed<T> {
   result: T;
-  event: FileChange | null;
+  events: readonly FileChange[];
 }
 
 /**

@@ -51,6 +51,17 @@ export interface Span {
   to: string | null;
 }
 
+/** Measures of the entries below a folder. */
+export interface TreeSize {
+  entries: number;
+  /** Bytes that are stored in the entries' own rows. */
+  rowBytes: number;
+  /** UTF-8 bytes of the longest path. */
+  longestPath: number;
+  /** Names in the deepest path. */
+  depth: number;
+}
+
 /**
  * Contract: every method is synchronous. Reads see the writes of the same transaction. Returned rows are copies. A read costs no more
  * rows than were requested.
@@ -68,6 +79,12 @@ export interface FileRows {
   children(parent: string, page: { after: string | null; limit: number }): FileRow[];
   /** Files whose parent is in a span, without folders, by parent and name, after the position `after`, at most `limit`. */
   files(span: Span, page: { after: Pick<FileRow, "parent" | "name"> | null; limit: number }): FileRow[];
+  /** Measures the entries below a folder, without the folder. Reads a row for each entry. */
+  tree(path: string): TreeSize;
+  /** Changes the path of an entry, and of everything below it. Bytes and thumbnails stay in their rows. Nothing may exist at the new path. */
+  moveTree(from: Pick<FileRow, "parent" | "name">, to: Pick<FileRow, "parent" | "name">): void;
+  /** Deletes the rows below a folder, without the folder. */
+  removeTree(path: string): void;
   totals(): { files: number; folders: number; bytes: number };
   /** Bytes of the whole storage, including other data and pending writes. Reads no rows. */
   filled(): number;

@@ -9,6 +9,7 @@ import { fileChunks } from "./file-reader.ts";
 import type { FileReaderParts } from "./file-reader.ts";
 import type { FileRow, FileRows, Span } from "./file-rows.ts";
 import { globMatcher } from "./glob.ts";
+import type { PathMatcher } from "./glob.ts";
 import { linePattern, matchingLines } from "./line-search.ts";
 import type { LineSearch, MatchingLines } from "./line-search.ts";
 import { SearchWork } from "./search-work.ts";
@@ -29,21 +30,22 @@ export async function findFiles(
   rows: FileRows,
   glob: string,
   options: SearchOptions = {},
-): Promise<Found<{ paths: string[] }>> {
+): Promise<Found<{ paths: string[]; total: number }>> {
   const matches = globMatcher(glob);
+  const chosen = chooser(options);
   const limit = limitOf(options);
   const paths: string[] = [];
   const work = new SearchWork(options.signal);
   for (const row of filesUnder(rows, options.path)) {
     const path = joined(row.parent, row.name);
     work.read({ rows: 1 });
-    if (!work.match(path.length, matches.weight)) {
+    if (!work.match(path.length, matches.weight + chosen.weight)) {
       throw refuse("too_large", "There are too many files for so heavy a glob. Look below a folder.");
     }
-    if (matches(path)) paths.push(path);
+    if (chosen(path) && matches(path)) paths.push(path);
     if (work.mustPause) await work.pause();
   }
-  return { paths: paths.sort().slice(0, limit), truncated: paths.length > limit };
+  return { paths: paths.sort().slice(0, limit), total: paths.length, truncated: paths.length > limit };
 }
 
 /** Files with their matching lines, sorted by path. External files are not searched, and do not set `truncated`. */
@@ -53,6 +55,7 @@ export async function grepFiles(
   options: SearchOptions = {},
 ): Promise<Found<{ results: GrepResult[] }>> {
   const compiled = linePattern(pattern);
+  const chosen = chooser(options);
   const limit = limitOf(options);
   const results: GrepResult[] = [];
   const work = new SearchWork(options.signal);
@@ -63,6 +66,12 @@ export async function grepFiles(
     work.read({ rows: 1 });
     if (work.mustPause) await work.pause();
     if (row.body.place?.type === "external") continue;
+    const path = joined(row.parent, row.name);
+    if (!work.match(path.length, chosen.weight)) {
+      truncated = true;
+      break;
+    }
+    if (!chosen(path)) continue;
     if (results.length >= limit || lines <= 0) {
       truncated = true;
       break;
@@ -76,7 +85,7 @@ export async function grepFiles(
     truncated ||= cut;
     if (matches.length === 0) continue;
     lines -= matches.length;
-    results.push({ path: joined(row.parent, row.name), matches });
+    results.push({ path, matches });
   }
   return { results: results.sort((first, second) => (first.path < second.path ? -1 : 1)), truncated };
 }
@@ -90,6 +99,20 @@ async function matchesIn(parts: FileReaderParts, row: FileRow, search: LineSearc
     if (thrown instanceof ThreadholdError && thrown.code === "conflict") return none;
     throw thrown;
   }
+}
+
+/** Whether a search takes a file, by the options `include`, `exclude` and `depth`. */
+function chooser({ path: folder, include, exclude = [], depth }: SearchOptions): PathMatcher {
+  const matches = include === undefined ? null : globMatcher(include);
+  const excluded = new Set(exclude);
+  const base = filePath(folder ?? "/").path;
+  const start = base === "/" ? 1 : base.length + 1;
+  const takes = (path: string): boolean => {
+    const names = path.slice(start).split("/");
+    if (depth !== undefined && names.length > depth) return false;
+    return !names.slice(0, -1).some((name) => excluded.has(name)) && (matches === null || matches(path));
+  };
+  return Object.assign(takes, { weight: matches?.weight ?? 0 });
 }
 
 function limitOf({ limit = resultLimit }: SearchOptions): number {

@@ -10,13 +10,14 @@ import { createRequestQueue } from "#lib/bounded-fetch.ts";
 import { freePath } from "./attachment-path.ts";
 import { deleteFromBucket, emptyBucket } from "./file-bucket.ts";
 import type { Change } from "./file-change.ts";
-import { filePath, foldersAbove } from "./file-path.ts";
+import { dropImplied, editFiles, moveFile, putFolder } from "./file-edits.ts";
+import { filePath } from "./file-path.ts";
 import type { FilePath } from "./file-path.ts";
 import { fileChunks, openBytes, wholeBytes } from "./file-reader.ts";
 import { fileRecord, standingOf } from "./file-record.ts";
 import type { FileRow, FileRows } from "./file-rows.ts";
 import { findFiles, grepFiles } from "./file-search.ts";
-import { FileWriter, folderRow, makeFolders } from "./file-writer.ts";
+import { FileWriter } from "./file-writer.ts";
 import type { BucketChoice } from "./file-writer.ts";
 import { thumbnails } from "./thumbnail.ts";
 
@@ -74,6 +75,7 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
   const { rows, clock, change = (work) => rows.transaction(work).result } = parts;
   const reading = { rows, bucket: parts.bucket?.bucket ?? null };
   const writer = new FileWriter({ ...parts, change });
+  const editing = { rows, writer, clock, change, onGarbage: parts.onGarbage };
   const inTurn = createRequestQueue(searchesAtOnce);
   const thumbnail = thumbnails(reading, parts.images);
   /** Paths of attachments that are being written. */
@@ -99,7 +101,7 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
     const leftover = change(() => {
       rows.remove(at.parent, at.name);
       dropImplied(rows, at);
-      return { result: writer.dropBytes(row), event: { path: at.path, file: null } };
+      return { result: writer.dropBytes(row), events: [{ path: at.path, file: null }] };
     });
     if (leftover) parts.onGarbage();
   }
@@ -170,21 +172,11 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
       if (row?.is_folder === false && row.body.tag === etag) remove(at, row);
     },
     async makeFolder(path) {
-      const { at, row } = find(path);
-      if (row !== null && !row.is_folder) throw refuse("conflict", `${at.path} is a file.`);
-      if (row !== null && row.body.implied !== true) return fileRecord(row);
-      for (const above of foldersAbove(at)) {
-        if (rows.find(above.parent, above.name)?.is_folder === false) {
-          throw refuse("conflict", `${above.path} is a file, so no folder can be below it.`);
-        }
-      }
-      const made = folderRow(at, { now: clock.now(), implied: false });
+      const { at } = find(path);
+      if (at.name === "") return fileRecord(rootRow);
       return change(() => {
-        makeFolders(rows, at, { now: clock.now(), implied: true });
-        rows.put(made, null);
-        const result = fileRecord(made);
-        // An implied folder was visible before, so its creation is no event.
-        return { result, event: row === null ? { path: at.path, file: result } : null };
+        const { record, events } = putFolder(editing, at);
+        return { result: record, events };
       });
     },
     async removeFolder(path) {
@@ -196,8 +188,13 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
       change(() => {
         rows.remove(at.parent, at.name);
         dropImplied(rows, at);
-        return { result: null, event: { path: at.path, file: null } };
+        return { result: null, events: [{ path: at.path, file: null }] };
       });
+    },
+    move: async (from, to) => moveFile(editing, from, to),
+    async edit(edits) {
+      for (const edit of edits) if (edit.type === "write") checkFacts(edit.facts);
+      return editFiles(editing, edits);
     },
     async stats() {
       const { files: fileCount, folders: directoryCount, bytes: totalSize } = rows.totals();
@@ -282,15 +279,6 @@ function entriesOf(rows: FileRows, parent: string): FileRow[] {
 
 function isEmpty(rows: FileRows, { path }: FilePath): boolean {
   return rows.children(path, { after: null, limit: 1 }).length === 0;
-}
-
-/** Deletes the implied folders above a path that are empty now. */
-function dropImplied(rows: FileRows, at: FilePath): void {
-  for (const folder of foldersAbove(at).reverse()) {
-    const row = rows.find(folder.parent, folder.name);
-    if (row?.body.implied !== true || !isEmpty(rows, folder)) return;
-    rows.remove(folder.parent, folder.name);
-  }
 }
 
 function missing({ path }: FilePath) {

@@ -126,28 +126,47 @@ export class FileWriter {
   link(at: FilePath, url: string, { size = 0, ...facts }: LinkFacts): FileRow {
     if (at.name === "") throw refuse("conflict", "The root is a folder and cannot be written.");
     const place = { type: "external" as const, url };
-    const { row, leftover } = this.#commit(at, { place, bytes: null, generation: null, size, facts });
-    if (leftover) this.#parts.onGarbage();
-    return row;
+    return this.#commit({ at, place, bytes: null, generation: null, size, facts });
   }
 
   async #write(at: FilePath, body: FileBody, facts: WriteFacts): Promise<FileRow> {
+    const prepared = await this.prepare(at, body, facts);
+    try {
+      return this.#commit(prepared);
+    } catch (thrown) {
+      await this.discard(prepared);
+      throw thrown;
+    } finally {
+      this.settle(prepared);
+    }
+  }
+
+  /**
+   * Stores the bytes of a file that does not exist yet. The caller makes it the file by `put` in its transaction, or calls `discard`. In
+   * both cases it calls `settle` afterwards.
+   */
+  async prepare(at: FilePath, body: FileBody, facts: WriteFacts): Promise<PreparedFile> {
     const count = { bytes: 0 };
     const pieces = limitBytes(piecesOf(body, facts.signal), count, { limit: this.#parts.limit, path: at.path });
     const stored = await this.#store(pieces);
-    const { place, generation } = stored;
     const size = count.bytes;
     try {
-      const known = await this.#measured(at, { body, size, stored }, facts);
-      const { row, leftover } = this.#commit(at, { ...stored, size, facts: known });
-      if (leftover) this.#parts.onGarbage();
-      return row;
+      return { at, ...stored, size, facts: await this.#measured(at, { body, size, stored }, facts) };
     } catch (thrown) {
-      await this.#discard(place, generation);
+      await this.discard(stored);
+      this.settle(stored);
       throw thrown;
-    } finally {
-      this.#writing.delete(generation ?? 0);
     }
+  }
+
+  /** Deletes the bytes of a prepared file that is not used. */
+  discard({ place, generation }: Stored): Promise<void> {
+    return this.#discard(place, generation);
+  }
+
+  /** Ends the preparation of a file that was put or discarded. */
+  settle({ generation }: Stored): void {
+    this.#writing.delete(generation ?? 0);
   }
 
   /** Stores the bytes by their size: in a row (then they are returned), in chunks, or in the bucket. */
@@ -242,34 +261,41 @@ export class FileWriter {
     });
   }
 
-  #commit(at: FilePath, written: Stored & { size: number; facts: WriteFacts }): { row: FileRow; leftover: boolean } {
-    const { rows, clock, change } = this.#parts;
-    const { place, bytes, generation, size, facts } = written;
-    const now = clock.now();
-    return change(() => {
-      this.#assertWritable(at);
-      if (bytes !== null) this.#assertFits(bytes.byteLength);
-      const before = rows.find(at.parent, at.name);
-      const tag = crypto.randomUUID().slice(0, 18);
-      facts.check?.(before === null ? null : standingOf(before), tag);
-      const body: FileBodyRecord = {
-        mime_type: facts.mimeType,
-        place,
-        tag,
-        ...(facts.metadata === undefined ? {} : { metadata: facts.metadata }),
-        ...(facts.width === undefined ? {} : { width: facts.width }),
-        ...(facts.height === undefined ? {} : { height: facts.height }),
-        created_at: before?.body.created_at ?? now,
-        updated_at: now,
-      };
-      const row: FileRow = { parent: at.parent, name: at.name, is_folder: false, size, body };
-      makeFolders(rows, at, { now, implied: true });
-      rows.put(row, bytes);
-      if (generation !== null) rows.removeGarbage(generation);
-      facts.made?.({ path: at.path, etag: tag });
-      const leftover = before !== null && this.dropBytes(before);
-      return { result: { row, leftover }, event: { path: at.path, file: fileRecord(row) } };
+  #commit(prepared: PreparedFile): FileRow {
+    const { row, leftover } = this.#parts.change(() => {
+      const result = this.put(prepared);
+      return { result, events: [{ path: prepared.at.path, file: fileRecord(result.row) }] };
     });
+    if (leftover) this.#parts.onGarbage();
+    return row;
+  }
+
+  /** Writes the row of a file; part of the caller's transaction. Returns whether an object of the earlier file remains in the bucket. */
+  put({ at, place, bytes, generation, size, facts }: PreparedFile): { row: FileRow; leftover: boolean } {
+    const { rows, clock } = this.#parts;
+    const now = clock.now();
+    this.#assertWritable(at);
+    if (bytes !== null) this.#assertFits(bytes.byteLength);
+    const before = rows.find(at.parent, at.name);
+    const tag = crypto.randomUUID().slice(0, 18);
+    facts.check?.(before === null ? null : standingOf(before), tag);
+    const body: FileBodyRecord = {
+      mime_type: facts.mimeType,
+      place,
+      tag,
+      ...(facts.metadata === undefined ? {} : { metadata: facts.metadata }),
+      ...(facts.width === undefined ? {} : { width: facts.width }),
+      ...(facts.height === undefined ? {} : { height: facts.height }),
+      created_at: before?.body.created_at ?? now,
+      // Later than that of the earlier file, because the time does not advance between two writes of a request.
+      updated_at: Math.max(now, (before?.body.updated_at ?? 0) + 1),
+    };
+    const row: FileRow = { parent: at.parent, name: at.name, is_folder: false, size, body };
+    makeFolders(rows, at, { now, implied: true });
+    rows.put(row, bytes);
+    if (generation !== null) rows.removeGarbage(generation);
+    facts.made?.({ path: at.path, etag: tag });
+    return { row, leftover: before !== null && this.dropBytes(before) };
   }
 
   /** Deletes the bytes of a row's file; part of the caller's transaction. Returns whether an object remains in the bucket. */
@@ -306,17 +332,29 @@ export class FileWriter {
 
   /** Throws if a folder exists at the path, or a file at the path of one of its folders. */
   #assertWritable(at: FilePath): void {
-    const { rows } = this.#parts;
-    if (this.#closed) throw refuse("thread_not_found", "The thread is being deleted, so nothing is written any more.");
-    if (rows.find(at.parent, at.name)?.is_folder === true) {
+    if (this.#parts.rows.find(at.parent, at.name)?.is_folder === true) {
       throw refuse("conflict", `${at.path} is a folder; a file cannot take its place.`);
     }
+    this.assertBelowFolders(at);
+  }
+
+  /** Throws if a file exists at the path of one of the folders above a path, or if the thread is being deleted. */
+  assertBelowFolders(at: FilePath): void {
+    const { rows } = this.#parts;
+    if (this.#closed) throw refuse("thread_not_found", "The thread is being deleted, so nothing is written any more.");
     for (const folder of foldersAbove(at)) {
       if (rows.find(folder.parent, folder.name)?.is_folder === false) {
         throw refuse("conflict", `${folder.path} is a file, so nothing can be stored below it.`);
       }
     }
   }
+}
+
+/** A file whose bytes are stored and whose row is not written yet. */
+export interface PreparedFile extends Stored {
+  at: FilePath;
+  size: number;
+  facts: WriteFacts;
 }
 
 /** Stored bytes that are not a file yet. `generation` is that of their garbage row; null for bytes that go into a file's own row. */

@@ -5,7 +5,8 @@ import { refuse } from "#contract/error.ts";
 
 import type { MeteredStorage } from "../meter.ts";
 import { decodeBody, encodeBody } from "../row-body.ts";
-import type { FileBodyRecord, FileRow, FileRows, Garbage } from "./file-rows.ts";
+import { joined } from "./file-path.ts";
+import type { FileBodyRecord, FileRow, FileRows, Garbage, TreeSize } from "./file-rows.ts";
 
 /** Maximal chunks of one generation. */
 const generationSize = 65_536;
@@ -19,6 +20,13 @@ interface StoredRow extends Record<string, SqlStorageValue> {
 }
 
 const columns = "parent, name, is_folder, size, body";
+
+/** The condition for the entries below a folder, and its values. `0` is the character after `/`. */
+const below = "(parent = ? OR (parent >= ? AND parent < ?))";
+
+function spanBelow(path: string): string[] {
+  return [path, `${path}/`, `${path}0`];
+}
 
 /** Creates the rows of one object, without access to the storage. `gone` is called before each access; if true, the thread is deleted. */
 export function sqliteFileRows(storage: MeteredStorage, gone: () => boolean): FileRows {
@@ -73,6 +81,32 @@ export function sqliteFileRows(storage: MeteredStorage, gone: () => boolean): Fi
         to,
         limit,
       ),
+    tree(path) {
+      const [row] = run<Record<keyof TreeSize, number>>(
+        "SELECT count(*) AS entries, coalesce(sum(length(bytes)), 0) AS rowBytes, " +
+          "coalesce(max(octet_length(parent) + 1 + octet_length(name)), 0) AS longestPath, " +
+          `coalesce(max(length(parent) - length(replace(parent, '/', '')) + 1), 0) AS depth FROM file WHERE ${below}`,
+        ...spanBelow(path),
+      );
+      return row ?? { entries: 0, rowBytes: 0, longestPath: 0, depth: 0 };
+    },
+    moveTree(from, to) {
+      const [before, after] = [joined(from.parent, from.name), joined(to.parent, to.name)];
+      run(
+        `UPDATE file SET parent = ? || substr(parent, length(?) + 1) WHERE ${below}`,
+        after,
+        before,
+        ...spanBelow(before),
+      );
+      run(
+        "UPDATE file SET parent = ?, name = ? WHERE parent = ? AND name = ?",
+        to.parent,
+        to.name,
+        from.parent,
+        from.name,
+      );
+    },
+    removeTree: (path) => void run(`DELETE FROM file WHERE ${below}`, ...spanBelow(path)),
     totals() {
       const [row] = run<{ files: number; folders: number; bytes: number }>(
         "SELECT coalesce(sum(1 - is_folder), 0) AS files, coalesce(sum(is_folder), 0) AS folders, " +

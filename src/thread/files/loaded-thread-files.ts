@@ -54,9 +54,9 @@ export interface ThreadFilesParts {
 
 function changeWithEvent<T>(live: LiveThread, work: () => Changed<T>): T {
   return live.transaction(() => {
-    const { result, event } = work();
-    if (event === null) return result;
-    for (const staged of live.stage([changeEvent(event)])) live.store.insertEvent(staged);
+    const { result, events } = work();
+    if (events.length === 0) return result;
+    for (const staged of live.stage(events.map(changeEvent))) live.store.insertEvent(staged);
     live.save();
     return result;
   });

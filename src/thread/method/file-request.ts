@@ -2,7 +2,7 @@
 // is never completely in memory.
 
 import { refuse } from "#contract/error.ts";
-import { putFileSchema, readFileSchema, searchFilesSchema } from "#contract/file.ts";
+import { moveFileSchema, putFileSchema, readFileSchema, searchFilesSchema } from "#contract/file.ts";
 import type { ThreadFiles, WriteCheck } from "#core/ports/thread-file-port.ts";
 import { filesPath } from "#core/thread-rpc.ts";
 import { quotedTag } from "#lib/entity-tag.ts";
@@ -23,6 +23,10 @@ export async function serveFiles(context: ObjectContext, incoming: Request, url:
       return serveContent(context, incoming, query);
     case "search":
       return context.searches.search(incoming, (signal) => search(files, query, signal));
+    case "move": {
+      const { from, to } = moveFileSchema.parse(query);
+      return fileJson(await files.move(from, to));
+    }
     case "stats":
       return fileJson(await files.stats());
     default:
@@ -68,7 +72,8 @@ async function search(files: ThreadFiles, query: Query, signal: AbortSignal): Pr
   const { grep, glob, path, limit } = searchFilesSchema.parse(query);
   const options = { path, limit, signal };
   if (grep !== undefined) return fileJson(await files.grep(grep, options));
-  return fileJson(await files.find(glob ?? "", options));
+  const { paths, truncated } = await files.find(glob ?? "", options);
+  return fileJson({ paths, truncated });
 }
 
 /** The dependencies of an upload. */

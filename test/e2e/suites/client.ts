@@ -365,6 +365,8 @@ export function clientOverTheNetwork(use: () => DevServer, answerWith: (text: As
       const down = await thread.files.download("/notes/copy.bin");
       expect(new Uint8Array(await down.arrayBuffer())).toEqual(bytes);
       expect((await thread.files.list("/notes")).map(({ name }) => name)).toEqual(["copy.bin", "data.bin"]);
+      expect(await thread.files.move("/notes/copy.bin", "/moved/copy.bin")).toMatchObject({ path: "/moved/copy.bin" });
+      await expect(thread.files.move("/none", "/other")).rejects.toThrow("There is no file /none");
       await expect(thread.files.upload("/notes/../../../x", "out")).rejects.toThrow(TypeError);
       expect((await thread.files.glob("**/*.bin")).paths).toHaveLength(2);
     });

@@ -105,6 +105,33 @@ test("A file of at least the threshold's size is stored in the bucket, and can b
   await files.destroy(() => Promise.resolve());
 });
 
+test("A moved file in the bucket keeps its object, and a deleted folder leaves none", async () => {
+  const { files, keys, calls } = bucketStage();
+  const bytes = pattern(threshold);
+  await files.write("a/big", bytes, plain);
+  const before = await keys();
+  const garbage = calls();
+  await files.move("a", "b/c");
+  expect(calls()).toBe(garbage);
+  expect(await keys()).toEqual(before);
+  expect(same(await files.read("b/c/big"), bytes)).toBe(true);
+  await files.edit([
+    { type: "move", from: "b/c/big", path: "d/big" },
+    { type: "remove", path: "d" },
+  ]);
+  expect(calls()).toBe(garbage + 1);
+  expect(await files.sweep()).toBe(true);
+  expect(await keys()).toEqual([]);
+});
+
+test("A batch that fails leaves no object in the bucket", async () => {
+  const { files, keys } = bucketStage();
+  const large = { type: "write", path: "big", body: pattern(threshold), facts: plain } as const;
+  expect(await codeOf(files.edit([large, { type: "remove", path: "none" }]))).toBe("file_not_found");
+  expect(await files.sweep()).toBe(true);
+  expect(await keys()).toEqual([]);
+});
+
 test("A file in the bucket is searched and has a thumbnail", async () => {
   const { files } = bucketStage();
   await files.write("text", `${"x\n".repeat(chunk)}${"y".repeat(2000)}needle\n`, plain);

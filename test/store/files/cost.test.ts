@@ -54,6 +54,17 @@ describe("rows written by files", () => {
         folderAgain: await written(() => files.makeFolder("folder")),
         folderRemoved: await written(() => files.removeFolder("folder")),
         sweptNothing: await written(() => files.sweep()),
+        moved: await written(() => files.write("m/x", "x", plain).then(() => files.move("m/x", "m/y"))),
+        batch: await written(() =>
+          files.edit(
+            Array.from(
+              { length: 10 },
+              (_, at) => ({ type: "write", path: `m/${at}`, body: "x", facts: plain }) as const,
+            ),
+          ),
+        ),
+        folderOfEleven: await written(() => files.move("m", "n")),
+        treeRemoved: await written(() => files.edit([{ type: "remove", path: "n" }])),
         read: await written(async () => bytesOf((await files.open("a"))?.body ?? new ReadableStream())),
       };
       console.info(`rows written ${JSON.stringify(spent)}`);
@@ -75,6 +86,10 @@ describe("rows written by files", () => {
         folderAgain: 0,
         folderRemoved: 1,
         sweptNothing: 0,
+        moved: 2 + 1,
+        batch: 10,
+        folderOfEleven: 12,
+        treeRemoved: 12,
         read: 0,
       });
     }));

@@ -263,9 +263,9 @@ export function fileStreamsContract(where: string, withRows: WithRows): void {
       const refusing = { on: false };
       const change: Change = (work) =>
         rows.transaction(() => {
-          const { result, event: one } = work();
+          const { result, events } = work();
           if (refusing.on) throw new Error("The client is gone");
-          if (one !== null) emitted.push([one.path, one.file?.size ?? null]);
+          for (const one of events) emitted.push([one.path, one.file?.size ?? null]);
           return result;
         });
       const { files } = stage(rows, { change });

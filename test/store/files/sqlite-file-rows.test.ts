@@ -6,6 +6,7 @@ import { createSqliteThreadStore } from "#store/thread/sqlite-thread-store.ts";
 import { withStorage } from "../bare-storage.ts";
 import { threadRecord } from "../records.ts";
 import { fileBytesContract } from "./file-bytes-contract.ts";
+import { fileEditsContract } from "./file-edits-contract.ts";
 import { fileNamesContract } from "./file-names-contract.ts";
 import type { WithRows } from "./file-stage.ts";
 import { fileStreamsContract } from "./file-streams-contract.ts";
@@ -19,3 +20,4 @@ const withRows: WithRows = (work) =>
 fileNamesContract("SQLite", withRows);
 fileBytesContract("SQLite", withRows);
 fileStreamsContract("SQLite", withRows);
+fileEditsContract("SQLite", withRows);

@@ -23,6 +23,9 @@ export function memoryFileRows(): FileRows {
       .map(({ row }) => row)
       .sort((left, right) => compare(left.parent, right.parent) || compare(left.name, right.name));
 
+  const below = (path: string) =>
+    [...state.files.values()].filter(({ row }) => row.parent === path || row.parent.startsWith(`${path}/`));
+
   return {
     transaction(work) {
       const before = copied(state);
@@ -56,6 +59,35 @@ export function memoryFileRows(): FileRows {
         .filter((row) => !row.is_folder && (after === null || isBehind(row, after)))
         .slice(0, limit)
         .map((row) => structuredClone(row)),
+    tree(path) {
+      const all = below(path);
+      const paths = all.map(({ row }) => `${row.parent}/${row.name}`);
+      return {
+        entries: all.length,
+        rowBytes: all.reduce((sum, { bytes }) => sum + (bytes?.byteLength ?? 0), 0),
+        longestPath: Math.max(0, ...paths.map((each) => encoder.encode(each).byteLength)),
+        depth: Math.max(0, ...paths.map((each) => each.split("/").length - 1)),
+      };
+    },
+    moveTree(from, to) {
+      const [before, after] = [
+        `${from.parent === "/" ? "" : from.parent}/${from.name}`,
+        `${to.parent === "/" ? "" : to.parent}/${to.name}`,
+      ];
+      const moved = below(before);
+      const entry = state.files.get(key(from.parent, from.name));
+      for (const { row } of [...moved, ...(entry === undefined ? [] : [entry])]) {
+        state.files.delete(key(row.parent, row.name));
+      }
+      for (const kept of moved) {
+        const row = { ...kept.row, parent: after + kept.row.parent.slice(before.length) };
+        state.files.set(key(row.parent, row.name), { ...kept, row });
+      }
+      if (entry !== undefined) state.files.set(key(to.parent, to.name), { ...entry, row: { ...entry.row, ...to } });
+    },
+    removeTree(path) {
+      for (const { row } of below(path)) state.files.delete(key(row.parent, row.name));
+    },
     totals() {
       const rows = sorted();
       const folders = rows.filter(({ is_folder }) => is_folder).length;

@@ -1,0 +1,73 @@
+// The operations on a thread that Threadhold adds to Standard Agents' ThreadState. They are in an interface of their own, so that the
+// published ThreadState and ours are assignable to each other.
+
+import type { FileRecord, GrepResult, WriteFileOptions } from "./thread-file.ts";
+import type { ThreadState } from "./thread-state.ts";
+
+/** One change of `writeFiles`. */
+export type FileEdit =
+  | FileWrite
+  /** Creates a folder. An existing folder remains. */
+  | { folder: string }
+  /** Moves a file, or a folder with everything in it, to a path where nothing exists. */
+  | { move: string; to: string }
+  /** Deletes a file, or a folder with everything in it. */
+  | { delete: string };
+
+/** A file to write. */
+export interface FileWrite extends WriteFileOptions {
+  path: string;
+  data: ArrayBuffer | Uint8Array | string;
+  /** Default: the type that the file's name suggests. */
+  mimeType?: string;
+  /**
+   * The record of the file as it was read, or null if there was none. If the file has changed since, the batch is refused with `conflict`.
+   * Without it the file is replaced.
+   */
+  expected?: FileRecord | null;
+}
+
+/** The options of `searchFiles` and `listFiles`. */
+export interface FileSearchOptions {
+  /** Folder to search. Default: the root. */
+  path?: string;
+  /** Names of folders that are not searched. */
+  exclude?: readonly string[];
+  /** Maximal number of files in the result, at most 1,000. */
+  limit?: number;
+  /** Aborts the search. */
+  signal?: AbortSignal;
+}
+
+/** The result of `searchFiles`. */
+export interface FileSearchResult {
+  results: GrepResult[];
+  /** A limit ended the search, and more lines may match. */
+  truncated: boolean;
+}
+
+/** The result of `listFiles`. */
+export interface FileListResult {
+  paths: string[];
+  /** The number of matching files, including those over the limit. */
+  total: number;
+  truncated: boolean;
+}
+
+/**
+ * A thread with the operations that Threadhold adds. Every tool, hook and endpoint receives it. Name it as the type of the parameter:
+ * `async (state: ExtendedThreadState, args) => …`.
+ */
+export interface ExtendedThreadState extends ThreadState {
+  /** Moves a file, or a folder with everything in it. Rejects with `conflict` if an entry exists at the new path. */
+  moveFile(from: string, to: string): Promise<FileRecord>;
+  /**
+   * Makes changes of files in their order, all or none, in one transaction. Resolves to the records of the changed entries, null for deleted
+   * ones. At most 5,000 changes and 32 MiB.
+   */
+  writeFiles(edits: readonly FileEdit[]): Promise<Array<FileRecord | null>>;
+  /** Finds lines that match a regular expression, in the files whose paths match `include`. */
+  searchFiles(pattern: string, options?: FileSearchOptions & { include?: string }): Promise<FileSearchResult>;
+  /** Finds files whose paths match a glob. `depth` is the maximal number of names in a path below the folder. */
+  listFiles(glob: string, options?: FileSearchOptions & { depth?: number }): Promise<FileListResult>;
+}
