@@ -327,7 +327,7 @@ it("A reference that no provider made is refused", async () => {
   expect(() => llm({ model: { modelId, provider, options, protocol, config } })).toThrow(
     expect.objectContaining({
       code: "INVALID_REQUEST",
-      message: expect.stringContaining("no reference that a provider made"),
+      message: expect.stringContaining("was not created by a provider"),
     }),
   );
   expect(() => createProvider({ protocol: "pigeon" as "test" })).toThrow(/There is no protocol "pigeon"/);

@@ -15,7 +15,7 @@ export type AgentInput = string | AnyMessage;
 
 /** The result of an execution. */
 export interface GenerateResult {
-  /** The messages of this execution, beginning with its input. The history is not among them. */
+  /** The messages of this execution, beginning with its input and without the history. */
   readonly turn: Turn;
   /** The new state: the history, the messages of the turn, and what the execution strategy and the middleware added. */
   readonly state: AgentState;
@@ -26,8 +26,8 @@ export interface ExecutionOptions {
   /** Aborts this execution. */
   signal?: AbortSignal | undefined;
   /**
-   * What the tool received that begins this execution. The execution is then that of a sub-agent: it is aborted with the call, and an agent
-   * without a model is executed with the parent's. Not needed before the first `await` of the tool.
+   * The second argument of the tool that starts this execution. The agent is then a sub-agent: an abort of the call aborts it, and without
+   * a model of its own it uses its parent's. Not needed if the tool starts the execution before its first `await`.
    */
   parentContext?: ToolContext | undefined;
 }
@@ -36,9 +36,9 @@ export interface ExecutionOptions {
 export interface AgentOptions extends Partial<Omit<LLMOptions, "model" | "config">> {
   /** The name in the events of a thread and of an agent that executes this one. It need not be unique. */
   name?: string | undefined;
-  /** May be absent in a sub-agent, which is then executed with the model of the agent whose tool executes it. */
+  /** May be absent in a sub-agent, which then uses the model of its parent: the agent whose tool executes it. */
   model?: ModelReference | undefined;
-  /** Settings of the connection, in place of the provider's. */
+  /** Connection settings. They replace those of the provider. */
   config?: ProviderConfig | undefined;
   /** Default: `loop()`. */
   execution?: ExecutionStrategy | undefined;
@@ -47,8 +47,8 @@ export interface AgentOptions extends Partial<Omit<LLMOptions, "model" | "config
   /** Functions that observe the steps of an execution, and that may end it. */
   strategy?: AgentStrategy | undefined;
   /**
-   * The most levels of sub-agents below this agent, from 0 to `Infinity`. It ends recursions, and bounds nothing else. An agent that is itself
-   * a sub-agent has at most the levels that its parent leaves. Default: 32.
+   * The maximum number of levels of sub-agents below this agent, from 0 to `Infinity`. It ends a recursion of agents, and limits nothing
+   * else. In a sub-agent, it can only reduce the levels that its parent allows. Default: 32.
    */
   maxSubagentDepth?: number | undefined;
   /** Receives the state after each step. */
@@ -66,11 +66,11 @@ export interface Agent extends Readonly<AgentOptions> {
   readonly id: string;
   readonly tools: readonly Tool[];
   /**
-   * Executes the agent. Throws a `UPPError`, or what a hook, an approval or a middleware threw; `partialState` then returns the state up to
-   * the error.
+   * Executes the agent. Throws a `UPPError`, or the exception of a hook, an approval or a middleware. `partialState(error)` returns the state
+   * up to the error.
    */
   generate(input: AgentInput, state: AgentState, options?: ExecutionOptions): Promise<GenerateResult>;
-  /** Executes the agent and gives its events. The execution begins at once; leaving the loop over the events aborts it. */
+  /** Executes the agent and returns its events. The execution begins at once; leaving the `for await` loop over the events aborts it. */
   stream(input: AgentInput, state: AgentState, options?: ExecutionOptions): AgentStreamResult;
   /** The same as `generate`: the returned state contains the input and the answer. */
   ask(input: AgentInput, state: AgentState, options?: ExecutionOptions): Promise<GenerateResult>;
@@ -86,10 +86,10 @@ export interface AgentStreamResult extends AsyncIterable<AgentStreamEvent> {
   abort(): void;
 }
 
-/** What an execution strategy executes. */
+/** The argument of an execution strategy. */
 export interface ExecutionContext {
   readonly agent: Agent;
-  /** The model with the agent's options. Its tools receive the agent's context. */
+  /** An instance of `llm` with the options of the agent. It passes the execution of the agent to its tools. */
   readonly llm: LLMInstance;
   readonly input: AnyMessage;
   /** The state without the input. */
@@ -105,13 +105,13 @@ export interface ExecutionContext {
   readonly sessionId?: string | undefined;
 }
 
-/** How an agent is executed: `loop`, `react`, `plan`, or a strategy of the program. */
+/** Decides how an agent is executed: `loop`, `react`, `plan`, or a custom strategy. */
 export interface ExecutionStrategy {
   readonly name: string;
   execute(context: ExecutionContext): Promise<GenerateResult>;
   /**
-   * Executes and gives the events. Without this function a stream of the agent calls `execute`; its events are then those of the requests
-   * of `context.llm` and of the hooks that `execute` calls.
+   * Executes and returns the events. Without this function, a stream of the agent calls `execute`, and has the events of the requests of
+   * `context.llm` and of the hooks that `execute` calls.
    */
   stream?(context: ExecutionContext): AgentStreamResult;
 }
@@ -121,7 +121,7 @@ export interface ExecutionStrategy {
  * execution.
  */
 export interface AgentStrategy {
-  /** Called after each step. With true, the execution ends. */
+  /** Called after each step. If it returns true, the execution ends. */
   stopCondition?(state: AgentState): boolean | Promise<boolean>;
   /** Called when a step begins. `step` counts from 1 in each execution. */
   onStepStart?(step: number, state: AgentState): void | Promise<void>;
@@ -142,7 +142,7 @@ export interface AgentStrategy {
   ): void | GenerateResult | undefined | Promise<void | GenerateResult | undefined>;
 }
 
-/** What a middleware receives. */
+/** The argument of a middleware's functions. */
 export interface MiddlewareContext {
   readonly agent: Agent;
   readonly input: AnyMessage;
@@ -151,7 +151,7 @@ export interface MiddlewareContext {
   readonly metadata: Record<string, unknown>;
 }
 
-/** Code around the executions of an agent. */
+/** Functions that are called before and after each execution of an agent. */
 export interface Middleware {
   readonly name: string;
   /** Called before the execution. A returned context replaces the context. */

@@ -1,5 +1,5 @@
-// The state of an agent: its conversation, its number of steps, and what strategies and programs add. A state never changes: each
-// operation returns a new one, which shares the messages with the old one. It knows nothing of where it is stored.
+// The state of an agent: its conversation, the number of its last step, and data that strategies and programs add. A state never changes:
+// each operation returns a new one, which shares the messages with the old one. Stores of checkpoints keep a state as JSON.
 
 import { z } from "zod";
 
@@ -35,7 +35,7 @@ export class AgentState {
   declare readonly id: string;
   /** The conversation. */
   declare readonly messages: readonly AnyMessage[];
-  /** The number of cycles that strategies have executed. */
+  /** The number of the last step that a strategy executed; 0 initially. The built-in strategies count from 1 in each execution. */
   readonly step: number;
   /** Data of the program. It is JSON. */
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -46,7 +46,7 @@ export class AgentState {
   /** The executions of sub-agents. */
   declare readonly subagentTraces?: readonly SubagentExecutionTrace[];
 
-  /** Own properties of each state: equality of two states, and a copy by spreading, include them. */
+  /** They are defined on each state and not on the class, so that a comparison and a copy by spreading include them. */
   static readonly #properties = {
     id: property((state) => (state.#id ??= crypto.randomUUID())),
     messages: property((state) => state.#parts.messages.items),
@@ -113,7 +113,7 @@ export class AgentState {
     return this.#with({ messages: SharedList.of(checkedMessages(messages)) });
   }
 
-  /** Sets the number of steps. */
+  /** Sets the number of the last step. */
   withStep(step: number): AgentState {
     return this.#with({ step: readJSON(stepSchema, step, "step") });
   }
@@ -135,7 +135,7 @@ export class AgentState {
     return this.#with({ plan: readFrozen(planSchema, plan, "plan") });
   }
 
-  /** Adds the record of an execution of a sub-agent. */
+  /** Adds the trace of a sub-agent's execution. */
   withSubagentTrace(trace: SubagentExecutionTrace): AgentState {
     const added = readFrozen(traceSchema, trace, "trace");
     return this.#with({ traces: (this.#parts.traces ?? SharedList.of([])).append([added]) });
@@ -171,7 +171,7 @@ function property(get: (state: AgentState) => unknown): PropertyDescriptor {
   };
 }
 
-/** Messages of another copy of the package are of other classes, so their form is checked. */
+/** Checks the form and not the class, because messages of another copy of the package have other classes. */
 function checkedMessages(messages: readonly AnyMessage[]): readonly AnyMessage[] {
   const index = messages.findIndex((message) => !isMessage(message));
   if (index === -1) return messages;

@@ -1,8 +1,8 @@
-// The port of checkpoints: saves the state of a session after each step of an execution.
+// The interface of a store of checkpoints. An execution saves its state in the store after each step.
 
 import type { AgentStateJSON } from "./state-json.ts";
 
-/** Facts about the last checkpoint of a session. */
+/** Metadata of the last checkpoint of a session. */
 export interface CheckpointMetadata {
   sessionId: string;
   /** A UUIDv4, new for each checkpoint. */
@@ -20,7 +20,7 @@ export interface CheckpointStore {
   save(sessionId: string, state: AgentStateJSON): Promise<void>;
   /** Returns the last saved state; null for none. */
   load(sessionId: string): Promise<AgentStateJSON | null>;
-  /** Returns facts about the last checkpoint without its state; null for none. */
+  /** Returns the metadata of the last checkpoint, without its state; null for none. */
   loadMetadata?(sessionId: string): Promise<CheckpointMetadata | null>;
   /** Deletes the checkpoints of a session. */
   delete(sessionId: string): Promise<void>;

@@ -1,5 +1,6 @@
-// Executes a turn's strategy of the core for an agent: the strategy decides about each request of one run, and this file groups the requests
-// into steps (cycles of the strategy), calls the hooks and makes the states.
+// Executes a strategy of the core (`TurnStrategy`) for an agent. The strategy decides about each model request of one run. This file groups
+// the requests into steps of the agent, calls the hooks and creates the states. A step is one cycle of the strategy, such as a request for
+// reasoning and the request for the action that follows.
 
 import type { EventDraft } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
@@ -19,14 +20,14 @@ import { executionOf } from "./execution.ts";
 import type { Execution } from "./execution.ts";
 import type { PlanStep } from "./plan-step.ts";
 
-/** How an agent is executed. */
+/** The strategy of the core, and its options for an agent. */
 export interface CoreStrategyOptions {
   strategy: TurnStrategy;
-  /** The calls of the first answer with calls are left unexecuted, and the execution ends. */
+  /** With true, the first answer with calls ends the execution, and its calls are not executed. */
   leavesCallsUnexecuted?: boolean;
 }
 
-/** Executes the strategy. */
+/** Executes the strategy with the input and the state of the context. */
 export async function executeCoreStrategy(
   context: ExecutionContext,
   options: CoreStrategyOptions,
@@ -54,9 +55,9 @@ class CoreStrategyAdapter implements Strategy {
   #turn: TurnProgress | null = null;
   #state: AgentState;
   #step = 0;
-  /** The number of records whose messages the state contains. */
+  /** The number of records whose messages `#state` contains. */
   #recordsInState = 0;
-  /** The state of the strategy of the core. */
+  /** The state of the core's strategy, which is passed to its next decision. */
   #strategyState: JsonObject | null = null;
   #shape: StepShape = {};
   #leavesCalls = false;
@@ -131,7 +132,7 @@ class CoreStrategyAdapter implements Strategy {
 
   #turnDecision(last: StepOutcome | null): TurnDecision | Promise<TurnDecision> {
     if (this.#leavesCalls) return { next: { type: "end", reason: "response" } };
-    // An answer without content is an answer (decision 47: the rule of blank answers is not UAP's).
+    // An answer without content counts as an answer (decision 47: UAP has no rule for blank answers).
     return this.#options.strategy.next(last === null ? null : { ...last, blank: false }, this.#strategyState);
   }
 
@@ -178,7 +179,7 @@ class CoreStrategyAdapter implements Strategy {
   }
 }
 
-/** The step of a plan before the next step of the execution begins it. */
+/** Between two steps of the execution, no step of the plan is in progress: the next step of the execution begins it. */
 function withoutStatusInProgress(step: PlanStep): PlanStep {
   return step.status === "in_progress" ? { ...step, status: "pending" } : step;
 }

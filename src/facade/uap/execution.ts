@@ -1,4 +1,4 @@
-// One execution of an agent: its last known state, its checkpoints, and what its strategy and its tools receive.
+// One execution of an agent: its last known state, its checkpoints, and the arguments of its strategy and its tools.
 
 import { causeOf, consoleLog } from "#lib/log-port.ts";
 
@@ -16,22 +16,22 @@ import type { AgentStreamEvent, UAPEvent } from "./uap-event.ts";
 
 type Emit = (event: UAPEvent) => void;
 
-/** The context of a strategy that an agent executes. The property survives a copy by spreading. */
+/** The property of a context that has its execution. A copy of the context, such as `{ ...context, input }`, has the property too. */
 const executionKey = Symbol("execution");
 
 type KeyedContext = ExecutionContext & { [executionKey]?: Execution };
 
-/** What the context of a strategy is made of. */
+/** The arguments of `Execution.context`. */
 interface ContextParts {
   input: AnyMessage;
   signal: AbortSignal | undefined;
-  /** Absent without a stream. */
+  /** Receives the events of sub-agents. Undefined without a stream. */
   sink: StreamSink<AgentStreamEvent> | undefined;
 }
 
 /** One execution of an agent. */
 export class Execution {
-  /** The last known state. */
+  /** The last known state: that of the last call of `onStepStart` or `onStepEnd`, or of the end. */
   state: AgentState;
   readonly #agent: Agent;
   readonly #parent: ToolContext | undefined;
@@ -39,7 +39,7 @@ export class Execution {
   readonly #subagents = new SubagentEvents();
   #step = 0;
 
-  /** `parent` is the call whose tool begins the execution. */
+  /** `parent` is the tool call that starts the execution; absent if no tool starts it. */
   constructor(agent: Agent, state: AgentState, parent?: ToolContext) {
     this.#agent = agent;
     this.#parent = parent;
@@ -47,7 +47,7 @@ export class Execution {
     this.state = this.addTracesAndSession(state);
   }
 
-  /** The state with what the execution adds to it: the traces of its sub-agents, and its session, which belongs to its checkpoints. */
+  /** Returns the state with the traces of sub-agents. If the agent has checkpoints, also with `sessionId` and `agentId` in its metadata. */
   addTracesAndSession(given: AgentState): AgentState {
     const { agentId, sessionId } = this.#lineage;
     const state = this.#subagents.withTraces(given);
@@ -62,7 +62,7 @@ export class Execution {
     this.#subagents.close();
   }
 
-  /** What the strategy executes. The sink receives the events of sub-agents. */
+  /** Creates the argument of the strategy. */
   context({ input, signal, sink }: ContextParts): KeyedContext {
     const { params, system, tools, toolStrategy, strategy = {}, modelOrder, structure } = this.#agent;
     assertNesting(this.#lineage);
@@ -98,7 +98,7 @@ export class Execution {
     };
   }
 
-  /** Runs tools with the context of the execution. Events of sub-agents go to the sink. */
+  /** Returns a function that runs tools and passes the execution to them. Events of sub-agents are sent to the sink. */
   toolRunner(sink?: StreamSink<AgentStreamEvent>): RunTool {
     const { agentId } = this.#lineage;
     const emit = (data: SubagentEvent): unknown => {
@@ -153,12 +153,12 @@ function sessionOf({ checkpoints, sessionId }: Agent, { metadata }: AgentState):
   return sessionId ?? (typeof restored === "string" ? restored : crypto.randomUUID());
 }
 
-/** The execution of a context. A context that a program made has an execution of its own. */
+/** Returns the execution of a context; a new execution for a context that a program created. */
 export function executionOf(context: KeyedContext): Execution {
   return context[executionKey] ?? new Execution(context.agent, context.state);
 }
 
-/** The context of an execution whose events go to the sink: those of its hooks, of its model and of its sub-agents. */
+/** Returns a context that sends the events of its hooks, its model requests and its sub-agents to the sink. */
 export function observedContext(context: ExecutionContext, sink: StreamSink<AgentStreamEvent>): ExecutionContext {
   const { llm, strategy, agent } = context;
   const { signal, untilReady } = sink;
@@ -176,7 +176,7 @@ export function observedContext(context: ExecutionContext, sink: StreamSink<Agen
   return { ...context, llm: observed, signal, strategy: emittingHooks(strategy, agent.id, emit) };
 }
 
-/** The hooks, each of whose calls first emits its event. */
+/** Returns hooks that emit an event before each call. */
 function emittingHooks(hooks: AgentStrategy, agentId: string, emit: Emit): AgentStrategy {
   const planOf = ({ plan }: AgentState) => (plan === undefined ? {} : { plan });
   return {

@@ -1,4 +1,5 @@
-// The package entry `threadhold/agents`: agents as functions, after UAP-1.0. It exports no name of `threadhold/upp`.
+// The package entry `threadhold/agents`: agents as functions, after UAP-1.0. It exports no name of `threadhold/upp`. The files that a call of
+// `generate` passes through are listed in docs/design/ways.md.
 
 export { agent } from "./uap-agent.ts";
 export type { AgentStreamEvent, UAPEvent, UAPEventData, UAPEventType } from "./uap-event.ts";

@@ -1,4 +1,4 @@
-// The steps of a plan, which the strategy `plan()` makes and executes.
+// The steps of a plan, which the strategy `plan()` requests and executes.
 
 import { z } from "zod";
 

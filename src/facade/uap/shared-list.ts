@@ -1,12 +1,12 @@
-// An immutable list whose longer versions share its items. A list of n items that was built item by item has n small nodes, however many
-// of its versions are in use. A node refers to earlier nodes alone, so a version does not keep the items of its successors in memory.
+// An immutable list. `append` returns a longer list that refers to the shorter one and has only the added items of its own. A shorter list
+// does not refer to longer ones, so it does not keep their items in memory.
 
 /** An immutable list. Appending takes constant time, and shares the items of this list. */
 export class SharedList<T> {
   readonly length: number;
   readonly #earlier: SharedList<T> | null;
   readonly #added: readonly T[];
-  /** All items. Null until they are read, and after a longer version was read: so one array exists for a history, not one a version. */
+  /** A cache of all items. Reading a longer list removes it from the shorter ones, so that one array exists and not one for each list. */
   #items: readonly T[] | null = null;
 
   /** `added` is not copied. */
@@ -26,7 +26,7 @@ export class SharedList<T> {
     return items.length === 0 ? this : new SharedList<T>(this.length === 0 ? null : this, [...items]);
   }
 
-  /** The items as a frozen array: the same one at each read, unless a longer version was read in between. */
+  /** The items as a frozen array. It is the same array at each read, unless a longer list was read in between. */
   get items(): readonly T[] {
     this.#items ??= Object.freeze(SharedList.#collect<T>(this));
     return this.#items;

@@ -1,4 +1,4 @@
-// The JSON of a state: its form, its version, and copies of values that have to be JSON.
+// The JSON of a state: its schema, its version, and the check that values can be expressed in JSON.
 
 import { z } from "zod";
 
@@ -14,7 +14,7 @@ import type { PlanStepJSON } from "./plan-step.ts";
 import { traceSchema } from "./subagent-trace.ts";
 import type { SubagentExecutionTraceJSON } from "./subagent-trace.ts";
 
-/** The version of UAP that states are written in. States of every version 1 can be read. */
+/** The version of UAP in the JSON of states. States of any version 1 can be read. */
 export const stateVersion = "1.0.0";
 
 /** A state as JSON. */
@@ -44,7 +44,7 @@ const stateSchema = z.object({
   subagentTraces: z.array(traceSchema).exactOptional(),
 });
 
-/** Reads the JSON of a state into a copy. An error names the path of the first value that does not fit; `name` is its beginning. */
+/** Validates and copies the JSON of a state. An error names the path of the first invalid value; the path begins with `name`. */
 export function readState(json: unknown, name: string): z.infer<typeof stateSchema> {
   const version = isObject(json) ? json["version"] : undefined;
   if (typeof version === "string" && !/^1(?:\.|$)/.test(version)) {
@@ -56,19 +56,19 @@ export function readState(json: unknown, name: string): z.infer<typeof stateSche
   return readJSON(stateSchema, copyJSON(json, name), name);
 }
 
-/** The levels of nesting that a value may have. More than this is an error or an attack, and JSON functions would overflow the stack. */
+/** The maximum nesting of a value. Deeper values are errors or attacks, with which the functions of JSON would overflow the stack. */
 const maxDepth = 500;
 
 /**
- * Copies a value that has to be JSON. Members that are undefined are left out. Throws INVALID_REQUEST with the path of the first value
- * that JSON cannot express: the value would not be the same after the state was stored and restored.
+ * Copies a value that has to be JSON. Properties that are undefined are left out. Throws INVALID_REQUEST with the path of the first value
+ * that JSON cannot express, because a stored and restored state would not contain the same value.
  */
 function copyJSON(value: unknown, name: string, { freeze = false } = {}): unknown {
   const path = [name];
 
   const refuse = (problem: string): never => {
-    const place = path.length > 20 ? [...path.slice(0, 20), "…"] : path;
-    throw refusal(`${place.join(".")} ${problem}.`);
+    const shownPath = path.length > 20 ? [...path.slice(0, 20), "…"] : path;
+    throw refusal(`${shownPath.join(".")} ${problem}.`);
   };
 
   const copyItem = (key: string, item: unknown): unknown => {
@@ -111,19 +111,19 @@ function copyJSON(value: unknown, name: string, { freeze = false } = {}): unknow
   return copy(value);
 }
 
-/** Copies a value that has to be JSON, and freezes the copy in depth. */
+/** Copies a value that has to be JSON, and freezes the copy with everything in it. */
 export function frozenJSON<T>(value: T, name: string): T {
   // The copy has the form of the value.
   return copyJSON(value, name, { freeze: true }) as T;
 }
 
-/** Reads a value that has the form of a schema into a frozen copy. */
+/** Validates a value against a schema, and returns a frozen copy. */
 export function readFrozen<T>(schema: z.ZodType<T>, value: unknown, name: string): T {
   return frozenJSON(readJSON(schema, copyJSON(value, name), name), name);
 }
 
 function isPlain(value: object): value is Fields {
   const prototype: unknown = Object.getPrototypeOf(value);
-  // An object of another realm, such as a test runner's, has another `Object.prototype`. It is the one whose prototype is null.
+  // An object of another realm, such as a test runner's, has another `Object.prototype`. In each realm, this is the prototype without one.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -1,4 +1,4 @@
-// Collects the calls of tools that have ended from the events of an agent's stream. A failed execution has no turn that lists them.
+// Collects the ended tool calls of an execution from the events of its stream. A failed execution has no turn with a list of its calls.
 
 import { isObject, parseJson } from "#lib/json-value.ts";
 
@@ -9,7 +9,7 @@ import type { AgentStreamEvent } from "./uap-event.ts";
 export class StreamedExecutions {
   /** The JSON of the arguments, by the id of the call. */
   readonly #arguments = new Map<string, string>();
-  /** The times of beginning, by the id of the call. */
+  /** The times of `tool_execution_start`, by the id of the call. */
   readonly #started = new Map<string, number>();
   readonly #ended: SubagentToolExecution[] = [];
 

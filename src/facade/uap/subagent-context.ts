@@ -1,5 +1,5 @@
-// Links an execution to the call whose tool begins it. The link gives the sub-agent the abort signal of the call and, if it has no model, the
-// parent's model; and it is how a recursion without an end is refused. Nothing else limits executions.
+// Links the execution of a sub-agent to the tool call that starts it. Through the link, the sub-agent receives the abort signal of the call,
+// the thread of its parent and, if it has no model, the model of its parent. The link also limits the depth of a recursion of agents.
 
 import type { ThreadState } from "#spec/index.ts";
 
@@ -12,10 +12,10 @@ import type { Agent } from "./agent-contract.ts";
 /** The levels of sub-agents below an agent that sets no `maxSubagentDepth` and is not itself a sub-agent. */
 const defaultDepth = 32;
 
-/** Set only while the function of a tool runs synchronously, so that no other execution runs in between. */
+/** The running call. It is set only during the synchronous part of a tool's function, so code of another execution cannot read it. */
 let current: ToolContext | undefined;
 
-/** The call whose tool runs now. An agent that a tool executes before its first `await` is linked to the call without further arguments. */
+/** The call whose tool runs now. So an agent that a tool executes before its first `await` is linked to the call without an argument. */
 export function runningCall(): ToolContext | undefined {
   return current;
 }
@@ -31,12 +31,13 @@ export const runLinked: RunTool = (tool, params, context) => {
   }
 };
 
-/** An execution as its tools receive it. `parent` is the call whose tool begins the execution. */
+/** Creates the part of a tool's context that describes the execution. `parent` is the tool call that starts the execution. */
 export function lineageOf(
   { id: agentId, maxSubagentDepth: own }: Agent,
   { stateId, sessionId, parent }: { stateId: string; sessionId: string | undefined; parent: ToolContext | undefined },
 ): ParentContext {
-  if (own !== undefined && !(own >= 0)) throw refusal(`maxSubagentDepth is a number from 0; this is ${own}.`);
+  if (own !== undefined && !(own >= 0))
+    throw refusal(`maxSubagentDepth has to be a number of at least 0; it is ${own}.`);
   const ancestor = parent === undefined ? undefined : callingExecution(parent);
   const inherited = ancestor === undefined ? Infinity : ancestor.remainingDepth - 1;
   return {
@@ -48,7 +49,7 @@ export function lineageOf(
   };
 }
 
-/** The execution that made a call; undefined for a call that `llm` made without an agent. */
+/** Returns the execution of the agent that made a call; undefined for a call of `llm` without an agent. */
 function callingExecution(call: ToolContext): ParentContext | undefined {
   const { agentId, stateId, sessionId, parentContext, remainingDepth = defaultDepth } = call;
   if (agentId === undefined || stateId === undefined) return undefined;
@@ -61,7 +62,7 @@ function callingExecution(call: ToolContext): ParentContext | undefined {
   };
 }
 
-/** Refuses an execution that is nested too deep, and one of an agent that an outer execution executes already. */
+/** Refuses an execution below more sub-agents than allowed, and the execution of an agent inside its own execution. */
 export function assertNesting({ agentId, parentContext, remainingDepth }: ParentContext): void {
   let depth = 0;
   for (let outer = parentContext; outer !== undefined; outer = outer.parentContext) {
@@ -73,35 +74,35 @@ export function assertNesting({ agentId, parentContext, remainingDepth }: Parent
   }
   if (remainingDepth >= 0) return;
   throw refusal(
-    `This execution would be at level ${depth} of sub-agents, which is over the bound. End the recursion, or raise maxSubagentDepth of the outermost agent (default ${defaultDepth}).`,
+    `This execution would be at level ${depth} of sub-agents, which is more than maxSubagentDepth allows. End the recursion, or raise maxSubagentDepth of the outermost agent (default ${defaultDepth}).`,
   );
 }
 
 /**
- * The key of the thread's state in a context of a tool. It survives a copy of the context, and is no part of its public form: a tool of a thread has
- * the state already.
+ * The property of a tool's context that has the state of the thread. It is a symbol, because it is internal: a tool of a thread has the state
+ * already. A copy of the context by spreading has the property too.
  */
 const threadKey = Symbol("thread");
 
-/** The state of the thread in whose tool an execution runs: that of the agent's option `in`, or that of its parent. */
+/** Returns the state of the thread in whose tool an execution runs: the agent's option `in`, or the state of its parent. */
 export function threadOf({ in: state }: Agent, parent: ToolContext | undefined): ThreadState | undefined {
   return state ?? (parent as { [threadKey]?: ThreadState } | undefined)?.[threadKey];
 }
 
-/** The key of the sub-agent's kind in the context with which a tool executes it. It is not passed on to deeper sub-agents. */
+/** The property of a context that has the kind of the sub-agent that is executed with it. Deeper sub-agents do not inherit it. */
 const typeKey = Symbol("type");
 
-/** The context of a tool's call for a sub-agent that events name by its kind. */
+/** Returns the context of a tool's call for a sub-agent whose events show this kind as its name. */
 export function contextFor(subagentType: string, call: ToolContext): ToolContext {
   return { ...call, [typeKey]: subagentType } as ToolContext;
 }
 
-/** The name of an agent in the events of a thread. */
+/** Returns the name of an agent in the events of a thread: the kind, else its name, else its id. */
 export function nameOf({ name, id }: Agent, parent: ToolContext | undefined): string {
   return (parent as { [typeKey]?: string } | undefined)?.[typeKey] ?? name ?? id;
 }
 
-/** What an agent's requests are sent with: its own model, or that of its parent. */
+/** Returns the model of an agent's requests: its own, or that of its parent. */
 export function modelOf(
   { model, config }: Agent,
   parent: ToolContext | undefined,
@@ -109,10 +110,12 @@ export function modelOf(
   if (model !== undefined) return { model, config };
   const inherited = parent?.parentModel;
   if (inherited !== undefined) return { model: inherited, config: config ?? parent?.parentConfig };
-  throw refusal("The agent has no model. Give it one: agent({ ...helper, model: context.parentModel }).");
+  throw refusal(
+    "The agent has no model. Set its option `model`, or in a tool pass the context of the call: agent.generate(input, state, { parentContext: context }).",
+  );
 }
 
-/** What a sub-agent inherits, as a tool receives it: the model, the settings and the thread. */
+/** Creates the part of a tool's context that a sub-agent inherits: the model, the connection settings and the thread. */
 export function inheritance(
   agent: Agent,
   parent: ToolContext | undefined,

@@ -1,5 +1,5 @@
-// The events of the sub-agents of one execution: passes them to the execution's stream, and makes traces of those that have ended, at any
-// depth.
+// Receives the events of the sub-agents of one execution, sends them to the execution's stream, and creates a trace of each sub-agent that
+// has ended, at any depth.
 
 import { readJSON } from "../upp/message-json.ts";
 import { resultText } from "../upp/tool-calls.ts";
@@ -20,13 +20,13 @@ export class SubagentEvents {
   #isClosed = false;
 
   /**
-   * The function that receives the events of a call's sub-agents (`ToolContext.onSubagentEvent`), passes them to `emit`, and returns what
-   * `emit` returns. Events of deeper sub-agents are inside of these.
+   * Returns the function `ToolContext.onSubagentEvent` of a call. It passes the events of the call's sub-agents to `emit` and returns the
+   * result of `emit`. The events of deeper sub-agents are inside these events.
    */
   receiver(toolCallId: string, emit: (event: SubagentEvent) => unknown): (event: SubagentEvent) => unknown {
     return (given) => {
       if (this.#isClosed) return undefined;
-      // A program in JavaScript may leave the call's id out.
+      // A program in JavaScript may leave out the id of the call.
       const event: SubagentEvent = Object.assign({ parentToolCallId: toolCallId }, given);
       this.#assertOrder(event);
       this.#collect(event);
@@ -49,7 +49,11 @@ export class SubagentEvents {
   }
 
   #assertOrder({ type, subagentId }: SubagentEvent): void {
-    if (typeof subagentId !== "string" || subagentId === "") throw refusal(`The event ${type} has no subagentId.`);
+    if (typeof subagentId !== "string" || subagentId === "") {
+      throw refusal(
+        `The event ${type} has no subagentId. Set it to an id of this execution, such as crypto.randomUUID().`,
+      );
+    }
     if ((type === "subagent_start") !== this.#started.has(subagentId)) return;
     const problem = type === "subagent_start" ? "is already running" : "is not running";
     throw refusal(
@@ -72,18 +76,20 @@ export class SubagentEvents {
         this.#started.delete(event.subagentId);
         break;
       default:
-        throw refusal(`"${(event as { type: string }).type}" is no event of a sub-agent.`);
+        throw refusal(
+          `"${(event as { type: string }).type}" is not an event of a sub-agent. Use subagent_start, subagent_event or subagent_end.`,
+        );
     }
   }
 }
 
-/** The event of a deeper sub-agent that an event of a sub-agent's stream contains; null for another event. */
+/** Returns the event of a deeper sub-agent inside an event of a sub-agent's stream; null if there is none. */
 function innerEvent(event: object): SubagentEvent | null {
   const { uap } = event as { uap?: { type: string; data: object } };
   return uap?.type.startsWith("subagent_") === true ? ({ ...uap.data, type: uap.type } as SubagentEvent) : null;
 }
 
-/** A deeper sub-agent may have been executed by code that emits no start. */
+/** Creates a trace. `start` is undefined if the code that executed a deeper sub-agent did not emit it. */
 function traceOf(start: Start | undefined, end: End): SubagentExecutionTrace {
   const { subagentId, subagentType, parentToolCallId, success, timestamp: endTime, toolExecutions, usage } = end;
   const trace = {

@@ -1,4 +1,5 @@
-// A tool that executes an agent: emits the events of the sub-agent, and links its execution to the call. The schema is the program's.
+// `subagentTool`: creates a tool that executes an agent, links the execution to the call, and emits the sub-agent's events. The program
+// defines the schema of the tool.
 
 import { errorMessage } from "#core/cut-text.ts";
 import { systemClock } from "#lib/system-clock.ts";
@@ -11,9 +12,9 @@ import { StreamedExecutions } from "./streamed-executions.ts";
 import { contextFor } from "./subagent-context.ts";
 import type { AgentStreamEvent } from "./uap-event.ts";
 
-/** A tool that executes an agent. */
+/** Options of `subagentTool`. */
 export interface SubagentToolOptions extends Omit<Tool, "run"> {
-  /** Without a model it is executed with the model of the agent that calls the tool. */
+  /** If it has no model, it uses the model of the agent that calls the tool. */
   agent: Agent;
   /** The kind of the sub-agent in events and traces. Default: the name of the agent, or else that of the tool. */
   type?: string;
@@ -37,7 +38,7 @@ export function subagentTool({ agent, type, prompt, ...tool }: SubagentToolOptio
       try {
         const parentContext = contextFor(subagentType, context);
         const stream = agent.stream(input, AgentState.initial(), { parentContext });
-        // While the reader of the parent's stream has no room, the sub-agent's stream waits as well.
+        // Backpressure: if the reader of the parent's stream is slow, the sub-agent waits.
         for await (const innerEvent of stream) await reported.emitInner(innerEvent);
         const { turn } = await stream.result;
         const { toolExecutions, usage } = turn;
@@ -58,27 +59,27 @@ interface Fields {
   parentToolCallId: string;
 }
 
-/** The events of one execution of a sub-agent. The end is emitted once, also when the call is aborted. */
+/** Emits the events of one execution of a sub-agent. The end is emitted once, also if the call is aborted. */
 class ReportedExecution {
   readonly #fields: Fields;
   readonly #context: ToolContext;
   readonly #executions = new StreamedExecutions();
-  readonly #aborted: () => void;
+  readonly #onAbort: () => void;
   #hasEnded = false;
 
   constructor(subagentType: string, context: ToolContext) {
     this.#context = context;
     this.#fields = { subagentId: crypto.randomUUID(), subagentType, parentToolCallId: context.toolCallId };
-    // The execution that called the tool ends at the abort, without waiting for the sub-agent. So the end is emitted at once.
-    this.#aborted = () => this.fail("The sub-agent was aborted.");
+    // An aborted execution does not wait for its sub-agents. So `subagent_end` is emitted at once, before the parent's stream ends.
+    this.#onAbort = () => this.fail("The sub-agent was aborted.");
   }
 
   start(prompt: string): void {
     this.#emit({ type: "subagent_start", ...this.#fields, prompt, timestamp: nowMs() });
-    this.#context.signal.addEventListener("abort", this.#aborted, { once: true });
+    this.#context.signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  /** Returns a promise if the reader has no room. */
+  /** Returns a promise if the reader of the parent's stream is slow. */
   emitInner(innerEvent: AgentStreamEvent): unknown {
     if (this.#hasEnded) return undefined;
     this.#executions.add(innerEvent);
@@ -86,7 +87,7 @@ class ReportedExecution {
   }
 
   end(data: EndData): void {
-    this.#context.signal.removeEventListener("abort", this.#aborted);
+    this.#context.signal.removeEventListener("abort", this.#onAbort);
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#emit({ type: "subagent_end", ...this.#fields, ...data, timestamp: nowMs() });

@@ -1,4 +1,4 @@
-// The record of one execution of a sub-agent, which is kept in the state of the agent that called it.
+// The trace of a sub-agent's execution. The state of the agent that called the sub-agent contains it.
 
 import { z } from "zod";
 
@@ -52,7 +52,7 @@ const counts = {
   cacheWriteTokens: z.number(),
 };
 
-/** Reads the record of an execution. */
+/** Reads a trace. */
 export const traceSchema = z.object({
   subagentId: z.string(),
   subagentType: z.string(),

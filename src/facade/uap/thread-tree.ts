@@ -1,5 +1,5 @@
-// A tree of conversations. Each node has the state at its end, and a branch continues the conversation of its parent. The functions of an
-// agent know nothing of trees: a program gives them `tree.history()` and stores the state that they return in `tree.current.state`.
+// A tree of conversations. Each node has the state at its end, and a branch continues the conversation of its parent. Agents do
+// not use trees: a program passes `tree.history()` to an agent and stores the returned state in `tree.current.state`.
 
 import { z } from "zod";
 
@@ -30,13 +30,13 @@ export interface ThreadTreeJSON {
   nodes: ThreadNodeJSON[];
 }
 
-/** What a node is created with. */
+/** The fields of a new node. */
 type NodeFields = Pick<ThreadNode, "id" | "parentId" | "state"> & { name?: string | undefined };
 
 let createNode: (fields: NodeFields) => ThreadNode;
 let addChild: (parent: ThreadNode, id: string) => void;
 
-/** A node of a tree. Nodes are created by `branch`. */
+/** A node of a tree. A new tree has its root; `branch` creates the other nodes. */
 export class ThreadNode {
   /** A UUIDv4. */
   readonly id: string;
@@ -160,9 +160,9 @@ export class ThreadTree {
   }
 
   /**
-   * The state of the current node, with the messages from the root to this node, each once. The state of a node either has the messages of
-   * its parents, as an agent returns it, or only those that follow. A message of a parent is left out if it follows a message that the
-   * branch repeats: the branch begins before it.
+   * Returns the state of the current node with the messages from the root to this node, each once. The state of a node may contain the whole
+   * conversation, as an agent returns it, or only the messages after its parent's. If it repeats a message of its parent, it replaces the
+   * parent's messages from this one on, because the branch begins there.
    */
   history(): AgentState {
     return this.#historyOf(this.#current);
@@ -191,7 +191,7 @@ export class ThreadTree {
   }
 }
 
-/** The messages of a node after those of its parents. */
+/** Joins the messages of a node's ancestors and its own. */
 function continued(earlier: readonly AnyMessage[], messages: readonly AnyMessage[]): readonly AnyMessage[] {
   const [first] = earlier;
   if (first === undefined || first.id === messages[0]?.id) return messages;
@@ -207,7 +207,7 @@ function checkedState(state: AgentState): AgentState {
   throw refusal("The state of a node has to be an AgentState. Restore JSON with AgentState.fromJSON first.");
 }
 
-/** Throws unless all nodes are reachable from the root, each by one way, and parents and children agree. */
+/** Throws unless each node is reachable from the root by exactly one path, and `parentId` and `children` agree. */
 function checkStructure(nodes: readonly Pick<ThreadNodeJSON, "id" | "parentId" | "children">[], rootId: string): void {
   const places = new Map<string, number>();
   const refuse = (path: string, problem: string): never => {
@@ -233,7 +233,7 @@ function checkStructure(nodes: readonly Pick<ThreadNodeJSON, "id" | "parentId" |
     }
   }
   for (const [index, { id, parentId }] of nodes.entries()) {
-    if (!reached.has(id)) refuse(`nodes.${index}`, "The root does not lead to this node");
+    if (!reached.has(id)) refuse(`nodes.${index}`, "This node is not reachable from the root");
     if (id === rootId && parentId !== null) refuse(`nodes.${index}.parentId`, "The root has no parent");
   }
 }

@@ -24,12 +24,13 @@ import { streamResult } from "./stream-result.ts";
 import { runningCall } from "./subagent-context.ts";
 import type { AgentStreamEvent } from "./uap-event.ts";
 
-/** What an execution may be aborted by, and where its events go. */
+/** The circumstances of an execution that are not its input and state. */
 interface ExecutionParts {
+  /** Aborts the execution. */
   signal: AbortSignal | undefined;
-  /** The call whose tool begins the execution. */
+  /** The tool call that starts the execution. */
   parent: ToolContext | undefined;
-  /** Absent without a stream. */
+  /** Receives the events of a stream. Absent for `generate`. */
   sink?: StreamSink<AgentStreamEvent> | undefined;
 }
 
@@ -60,7 +61,7 @@ export function agent(options: AgentOptions): Agent {
   return self;
 }
 
-/** The signal that aborts an execution, and the call whose tool begins it. */
+/** Combines the signals of the agent, of the options and of the calling tool. */
 function executionParts({ signal: own }: Agent, { signal: given, parentContext }: ExecutionOptions): ExecutionParts {
   const parent = parentContext ?? runningCall();
   const signals = [own, given, parent?.signal].filter((signal) => signal !== undefined);
@@ -119,10 +120,10 @@ async function runStrategy(
   return forwardEvents(strategy.stream(context), sink);
 }
 
-/** Passes on the events of a strategy's stream, and returns its result. */
+/** Sends the events of a strategy's stream to the sink, and returns the result of the stream. */
 async function forwardEvents(from: AgentStreamResult, sink: StreamSink<AgentStreamEvent>): Promise<GenerateResult> {
   const abort = (): void => from.abort();
-  // A strategy of the program may have events that end before its result fails.
+  // The events of a custom strategy may end before its result rejects. The rejection must not count as unhandled.
   from.result.catch(() => undefined);
   sink.signal.addEventListener("abort", abort);
   if (sink.signal.aborted) abort();

@@ -7,7 +7,7 @@ import { isObject } from "#lib/json-value.ts";
 
 import type { AssistantContent, ContentBlock, UserContent } from "./content-block.ts";
 
-/** A block as JSON. `type` is that of the block, and bytes are texts of base64. */
+/** A block as JSON: the fields of the block, with bytes as base64 text. */
 export type BlockJSON = { type: ContentBlock["type"] } & Record<string, unknown>;
 
 /** Converts a block to JSON. */
@@ -35,7 +35,7 @@ const bytesSchema = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** An object of any JSON. It is not copied. */
+/** Accepts any object, and does not copy it. */
 export const objectSchema = z.custom<Record<string, unknown>>(isObject, "Has to be an object");
 
 const number = z.number().exactOptional();

@@ -1,4 +1,4 @@
-// A model for single requests without the tool loop. Strategies that decide about each request themselves use it.
+// `bindModel`: a model that sends single requests and executes no calls. It is for programs with a tool loop of their own.
 
 import type { JsonObject } from "#contract/json.ts";
 import type { StopReason } from "#contract/thread-message.ts";
@@ -24,7 +24,7 @@ export interface LLMRequest {
   /** The tools that the answer may call. They are not executed. */
   tools?: readonly Tool[];
   structure?: JSONSchema;
-  /** Settings of the connection, in place of the bound model's. */
+  /** Connection settings. They replace those of the bound model. */
   config?: ProviderConfig;
   /** Aborts the request. */
   signal?: AbortSignal;
@@ -54,11 +54,11 @@ export interface BoundModel {
   readonly capabilities: LLMCapabilities;
   /** Sends one request. Throws a `UPPError`. */
   complete(request: LLMRequest): Promise<LLMResponse>;
-  /** Sends the same request and gives its events. Leaving the loop over the events aborts it. */
+  /** Sends one request and returns its events. Leaving the `for await` loop over the events aborts the request. */
   stream(request: LLMRequest): LLMStreamResult;
 }
 
-/** Binds a model to settings of its provider. */
+/** Creates a model for single requests. `config` replaces settings of the provider. */
 export function bindModel(model: ModelReference, config?: ProviderConfig): BoundModel {
   const bound = mergedConfig(model, config);
   const turnRequest = ({ messages, ...request }: LLMRequest): TurnRequest => ({

@@ -12,7 +12,7 @@ export interface ReasoningBlock {
   text: string;
 }
 
-/** The bytes of an image, in memory or in base64, or its address. */
+/** An image as bytes, as base64 text, or as a URL. */
 export type ImageSource =
   | { type: "base64"; data: string }
   | { type: "url"; url: string }
@@ -29,7 +29,7 @@ export interface ImageBlock {
   height?: number;
 }
 
-/** A document: its bytes in base64, its address, or its text. */
+/** A document as base64 text, as a URL, or as its text. */
 export type DocumentSource =
   | { type: "base64"; data: string }
   | { type: "url"; url: string }
@@ -43,7 +43,7 @@ export interface DocumentBlock {
   title?: string;
 }
 
-/** A recording of sound. */
+/** Audio. */
 export interface AudioBlock {
   type: "audio";
   data: Uint8Array;
@@ -52,7 +52,7 @@ export interface AudioBlock {
   duration?: number;
 }
 
-/** A film. */
+/** A video. */
 export interface VideoBlock {
   type: "video";
   data: Uint8Array;

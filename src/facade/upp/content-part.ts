@@ -1,4 +1,4 @@
-// Converts content blocks to the parts of the loop's messages: those of a user's message, and those that a tool returned as its result.
+// Converts UPP's content blocks to message parts of the core: the blocks of user messages, and the blocks that tools return.
 
 import type { StoredPart } from "#core/record.ts";
 import { toBase64 } from "#lib/base64.ts";
@@ -8,7 +8,7 @@ import { isTextType } from "#lib/text-type.ts";
 import { blocksText } from "./content-block.ts";
 import type { DocumentBlock, ImageBlock, TextBlock, UserContent } from "./content-block.ts";
 
-/** The part of a user's block. */
+/** Converts a block of a user's message. */
 export function userPart(block: UserContent): StoredPart {
   switch (block.type) {
     case "text":
@@ -24,7 +24,7 @@ export function userPart(block: UserContent): StoredPart {
   }
 }
 
-/** The part of an image. */
+/** Converts an image. */
 export function imagePart({ source, mimeType }: ImageBlock): StoredPart {
   const of = { type: "image", mime_type: mimeType } as const;
   if (source.type === "url") return { ...of, url: source.url };
@@ -46,8 +46,8 @@ export interface BlockResult {
 }
 
 /**
- * Reads a result that is a list of text, image and document blocks, or an object with such a list as its only property `content`. Null for
- * every other result, which the model reads as text or JSON.
+ * Reads a result that is a list of text, image and document blocks, or an object with such a list as its only property `content`. Returns
+ * null for any other result, which is sent to the model as text or JSON.
  */
 export function blockResult(result: unknown): BlockResult | null {
   const isWrapped = isObject(result) && Object.keys(result).length === 1;
@@ -69,7 +69,7 @@ function hasData({ type, data, url }: Record<string, unknown>): boolean {
   return type === "url" ? typeof url === "string" : typeof data === "string" || data instanceof Uint8Array;
 }
 
-/** Whether an image or document of a result has only an address. Providers take the bytes. */
-export function hasAddress(result: BlockResult | null): boolean {
+/** Whether a result has an image or a document as a URL. Providers accept only bytes in results. */
+export function hasUrl(result: BlockResult | null): boolean {
   return result?.files.some((part) => "url" in part) === true;
 }

@@ -1,4 +1,5 @@
-// The package entry `threadhold/upp/provider`: creates providers, that is functions that return references to models. This file alone imports the code of the providers' protocols.
+// The package entry `threadhold/upp/provider`: creates a provider, which is a function that returns references to models. No other file of
+// this folder imports the code of the providers' protocols, so a program that imports no provider does not contain this code.
 
 import { createModelPort } from "#models/create-model-port.ts";
 import { providerSettings } from "#models/provider-settings.ts";
@@ -20,7 +21,7 @@ export interface ProviderOptions extends ProviderConfig {
   name?: string;
 }
 
-/** The profile of a model's provider at its address, which does not depend on the key; null for one that answers in this process. */
+/** The profile of a model's provider at its base URL; null for a provider that answers in this process. It does not depend on the key. */
 function profileOf(definition: ModelDefinition): ProviderProfile | null {
   return providerSettings(definition, {}, { apiKey: "unused" })?.profile ?? null;
 }
@@ -51,7 +52,8 @@ export function createProvider({ protocol, name = protocol, ...config }: Provide
     throw refusal(`There is no protocol "${String(protocol)}". Use one of ${known.join(", ")}.`, name);
   }
   const provider = (modelId: string, options: ModelOptions = {}): AccessibleModel => {
-    if (typeof modelId !== "string" || modelId === "") throw refusal("A model needs its id, a text.", name);
+    if (typeof modelId !== "string" || modelId === "")
+      throw refusal('The id of a model has to be a text, such as "claude-sonnet-4-5".', name);
     return { modelId, provider: provider as Provider, options, protocol, config, access };
   };
   return Object.defineProperty(provider, "name", { value: name });

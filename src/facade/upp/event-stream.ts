@@ -34,7 +34,7 @@ export function turnObserver({ signal, emit, untilReady }: StreamSink<StreamEven
     signal,
     untilReady,
     onEvent(event, executionOf) {
-      const next = events.project(event, executionOf);
+      const next = events.convert(event, executionOf);
       if (next !== null) emit(next);
     },
   };
@@ -80,7 +80,8 @@ export class EventStream<Result, Event = StreamEvent> implements AsyncIterable<E
 
   /** The events, from the first one on. A stream can be read once. */
   [Symbol.asyncIterator](): AsyncIterator<Event, undefined> {
-    if (this.#hasReader) throw refusal("The events of a stream can be read once.");
+    if (this.#hasReader)
+      throw refusal("The events of a stream can be read once. Keep them in a list to read them again.");
     this.#hasReader = true;
     return {
       next: () => this.#next(),

@@ -5,7 +5,10 @@ import type { RunEnd } from "#core/ports/strategy-port.ts";
 
 import { codeOfStatus, ErrorCode, UPPError } from "./upp-error.ts";
 
-/** The code of a failure. The loop's class decides where the status alone does not: a refused key or an overflow may have status 400. */
+/**
+ * The code of a failure. `kind` takes precedence over the status, because a refused key and a request that is too long may both have the
+ * status 400.
+ */
 function codeOfFailure({ kind, status }: ModelFailure): ErrorCode {
   switch (kind) {
     case "overflow":

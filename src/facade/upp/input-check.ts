@@ -1,9 +1,10 @@
-// Checks a request before it is sent: a model must not receive input that it cannot read, and a request must be possible.
+// Checks the options and messages of a turn before its first request: the tools, the key and `params`, and whether the model can read the
+// messages.
 
 import { isTextType } from "#lib/text-type.ts";
 
 import type { DocumentBlock, UserContent } from "./content-block.ts";
-import { blockResult, hasAddress } from "./content-part.ts";
+import { blockResult, hasUrl } from "./content-part.ts";
 import { accessTo } from "./model-access.ts";
 import type { AcceptedFiles } from "./model-access.ts";
 import { definitionOf } from "./model-reference.ts";
@@ -33,19 +34,24 @@ export function checkRequest(request: TurnRequest): void {
   const { name } = model.provider;
   const capabilities = capabilitiesOf(model, config);
   if (structure !== undefined && !capabilities.structuredOutput) {
-    throw refusal(`The model "${model.modelId}" cannot give structured answers.`, name);
+    throw refusal(
+      `The model "${model.modelId}" cannot give structured answers. Leave out \`structure\`, or use another model.`,
+      name,
+    );
   }
   if (structure !== undefined && (structure as { type: unknown }).type !== "object") {
-    throw refusal('The structure of an answer is a JSON Schema with "type": "object".', name);
+    throw refusal('The option `structure` has to be a JSON Schema with "type": "object".', name);
   }
-  if (!(maxIterations >= 0)) throw refusal(`maxIterations is a number from 0; this is ${maxIterations}.`, name);
+  if (!(maxIterations >= 0)) {
+    throw refusal(`maxIterations has to be a number of at least 0; it is ${maxIterations}.`, name);
+  }
   checkTools(request, capabilities);
   checkMessages(request, capabilities);
   const definition = definitionOf(model, config);
   const missing =
     config.apiKey === undefined ? accessTo(model).missingVariable(definition, connectionOf(request).env) : null;
   if (missing !== null) {
-    const message = `The model "${model.modelId}" needs an API key: set ${missing} in the environment, or give config.apiKey.`;
+    const message = `The model "${model.modelId}" needs an API key: set ${missing} in the environment, or set config.apiKey.`;
     throw new UPPError(message, ErrorCode.AuthenticationFailed, name, "llm");
   }
   const problem = params === undefined ? null : accessTo(model).problemOf(params, definition);
@@ -55,14 +61,20 @@ export function checkRequest(request: TurnRequest): void {
 function checkTools({ model, tools }: TurnRequest, capabilities: LLMCapabilities): void {
   const { name: provider } = model.provider;
   if (tools.length > 0 && !capabilities.tools)
-    throw refusal(`The model "${model.modelId}" cannot call tools.`, provider);
+    throw refusal(
+      `The model "${model.modelId}" cannot call tools. Leave out the tools, or use another model.`,
+      provider,
+    );
   const names = new Set<string>();
   for (const { name } of tools) {
     if (!/^[A-Za-z_][\w-]{0,63}$/.test(name)) {
       const given = JSON.stringify(name);
-      throw refusal(`A tool's name is up to 64 letters, digits, "_" and "-"; this one is ${given}.`, provider);
+      throw refusal(
+        `The name of a tool has to begin with a letter or "_" and to have up to 64 letters, digits, "_" and "-"; this one is ${given}.`,
+        provider,
+      );
     }
-    if (names.has(name)) throw refusal(`Two tools are named "${name}".`, provider);
+    if (names.has(name)) throw refusal(`Two tools are named "${name}". Rename one of them.`, provider);
     names.add(name);
   }
 }
@@ -70,21 +82,28 @@ function checkTools({ model, tools }: TurnRequest, capabilities: LLMCapabilities
 function checkMessages({ model, config, history, input }: TurnRequest, capabilities: LLMCapabilities): void {
   const { name } = model.provider;
   const messages = [...history, ...input];
-  if (messages.length === 0) throw refusal("There is no message to send.", name);
+  if (messages.length === 0) throw refusal("There is no message to send. Pass a text or a message.", name);
   const files = accessTo(model).filesOf(definitionOf(model, config));
   for (const message of messages) {
-    if (message.type === "tool_result" && message.results.some(({ result }) => hasAddress(blockResult(result)))) {
-      throw refusal("The result of a tool has an image or a document by its address. Give its bytes.", name);
+    if (message.type === "tool_result" && message.results.some(({ result }) => hasUrl(blockResult(result)))) {
+      throw refusal(
+        "A tool result in the history has an image or a document as a URL. Replace the URL by the bytes.",
+        name,
+      );
     }
     if (message.type !== "user") continue;
     for (const block of message.content) {
       const problem = problemOf(block, capabilities, files);
-      if (problem !== null) throw refusal(`The model "${model.modelId}" cannot read ${problem}.`, name);
+      if (problem !== null)
+        throw refusal(
+          `The model "${model.modelId}" cannot read ${problem}. Leave out the block, or use another model.`,
+          name,
+        );
     }
   }
 }
 
-/** Names what the model cannot read; null for a block that it can. */
+/** Names the kind of a block that the model cannot read; null if it can read the block. */
 function problemOf(block: UserContent, capabilities: LLMCapabilities, files: AcceptedFiles | null): string | null {
   switch (block.type) {
     case "text":

@@ -1,4 +1,4 @@
-// The package entry `threadhold/upp/http`, key strategies: which of several API keys the next request is sent with.
+// Key strategies of the package entry `threadhold/upp/http`: they choose the API key of each request.
 
 import { refusal } from "./upp-error.ts";
 
@@ -8,7 +8,7 @@ export interface KeyStrategy {
   getKey(): string | Promise<string>;
 }
 
-/** Uses keys in turn. */
+/** Uses the keys one after another, and begins again after the last one. */
 export class RoundRobinKeys implements KeyStrategy {
   readonly #keys: readonly string[];
   #next = 0;
@@ -26,22 +26,22 @@ export class RoundRobinKeys implements KeyStrategy {
   }
 }
 
-/** A key, and how often it is used compared with the others. */
+/** A key and its weight. */
 export interface WeightedKey {
   key: string;
   weight: number;
 }
 
-/** Chooses keys at random, each as often as its weight states. */
+/** Chooses a key at random for each request, with a probability in proportion to its weight. */
 export class WeightedKeys implements KeyStrategy {
   readonly #keys: readonly WeightedKey[];
   readonly #total: number;
 
-  /** Throws INVALID_REQUEST if no key has a weight above 0, or a weight is not a number from 0. */
+  /** Throws INVALID_REQUEST if no key has a weight above 0, or if a weight is negative or not finite. */
   constructor(keys: readonly WeightedKey[]) {
     const invalid = keys.find(({ weight }) => !(weight >= 0 && weight < Infinity));
     if (invalid !== undefined) {
-      throw refusal(`The weight of a key is a number from 0; this is ${String(invalid.weight)}.`);
+      throw refusal(`The weight of a key has to be a finite number of at least 0; it is ${String(invalid.weight)}.`);
     }
     this.#keys = keys.filter(({ weight }) => weight > 0);
     this.#total = this.#keys.reduce((sum, { weight }) => sum + weight, 0);

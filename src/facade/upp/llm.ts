@@ -21,7 +21,7 @@ import type { JSONSchema, RunTool, Tool, ToolUseStrategy } from "./upp-tool.ts";
 /** Options of an instance. */
 export interface LLMOptions {
   model: ModelReference;
-  /** Settings of the connection, in place of the provider's. */
+  /** Connection settings. They replace those of the provider. */
   config?: ProviderConfig;
   /** Fields that are merged into the body of each model request, in the form of the provider's API. */
   params?: Record<string, unknown>;
@@ -41,12 +41,12 @@ export interface LLMOptions {
   /**
    * The `state` of a thread's tool, if the instance is used in the call of the tool. The requests then use the fetch and the keys of the
    * thread's Worker, their tokens and cost count to the thread's run, the thread sends the events, and a stop of the run aborts them.
-   * Without it, nothing of this happens.
+   * Without this option, tokens and cost are not counted.
    */
   in?: ThreadState;
 }
 
-/** New input: a text or a block of a user's message, or a whole message. Texts and blocks next to each other are one message. */
+/** New input: a text, a block of a user's message, or a message. Adjacent texts and blocks become one user message. */
 export type InferenceInput = string | UserContent | AnyMessage;
 
 /** Earlier messages: a list, or a thread. */
@@ -67,19 +67,19 @@ export interface LLMInstance {
   readonly params?: Record<string, unknown>;
   readonly capabilities: LLMCapabilities;
   /**
-   * Runs a turn: the model answers and calls tools until an answer calls none. Begins with the history, if the first argument is one, and
-   * the input. Throws a `UPPError`, or what an approval or a function of `toolStrategy` threw.
+   * Runs a turn: requests the model and executes the calls of its answers until an answer calls no tool. The first argument is the history,
+   * if it is a list or a thread. Throws a `UPPError`, or the exception of an approval or of a function of `toolStrategy`.
    */
   generate(historyOrInput: History | InferenceInput, ...input: InferenceInput[]): Promise<Turn>;
-  /** Runs the same turn and gives its events. The turn begins at once; leaving the loop over the events aborts it. */
+  /** Runs a turn and returns its events. The turn begins at once; leaving the `for await` loop over the events aborts it. */
   stream(historyOrInput: History | InferenceInput, ...input: InferenceInput[]): StreamResult;
 }
 
-/** Settings of an instance that an agent makes. */
+/** Internal settings of an instance, which an agent uses. */
 export interface InstanceSettings {
-  /** The name that the events of a thread show. Default: that of the model. */
+  /** The name of a turn in the events of a thread. Default: the id of the model. */
   name?: string;
-  /** The most rounds of calls if the tool strategy sets none. */
+  /** Used if `toolStrategy.maxIterations` is absent. Default: 10. */
   defaultIterations?: number;
   /** Runs a tool. Default: `tool.run(params, context)`. */
   runTool?: RunTool;
@@ -87,7 +87,7 @@ export interface InstanceSettings {
   observe?: () => TurnObserver;
 }
 
-/** What an instance was made of, and the requests that it makes. */
+/** The options of an instance, and the function that combines them with messages. */
 interface InstanceParts {
   options: LLMOptions;
   settings: InstanceSettings;
@@ -96,10 +96,13 @@ interface InstanceParts {
 
 const partsOfInstances = new WeakMap<LLMInstance, InstanceParts>();
 
-/** What an instance was made of. Throws INVALID_REQUEST for an object that `llm` did not make. */
+/** Returns the parts of an instance. Throws INVALID_REQUEST for an object that `llm` did not create. */
 export function partsOf(instance: LLMInstance): InstanceParts {
   const parts = partsOfInstances.get(instance);
-  if (parts === undefined) throw refusal("The model of an execution is an instance that `llm` made.");
+  if (parts === undefined)
+    throw refusal(
+      "The `llm` of an execution context has to be an instance. Create it with llm({ model }), or keep `context.llm`.",
+    );
   return parts;
 }
 

@@ -27,7 +27,7 @@ const toolCallSchema = z.object({
 const toolResultSchema = z
   .object({
     toolCallId: z.string(),
-    // JSON has no field for the result of a tool that returned nothing.
+    // JSON omits the result of a tool that returned undefined.
     result: z.unknown().optional(),
     isError: z.boolean().exactOptional(),
   })

@@ -1,5 +1,5 @@
-// Converts messages to the records that the loop sends, and the loop's answers and results to messages. Opaque data of a provider, such as
-// the signature of reasoning, is in the message's metadata under the name of its owner.
+// Converts UPP's messages to records of the core, and records to messages. Opaque data of a provider, such as the signature of reasoning, is
+// in the message's metadata under the provider's name.
 
 import type { Json, JsonObject } from "#contract/json.ts";
 import { isJsonObject } from "#contract/json.ts";
@@ -99,11 +99,11 @@ export function answerMessage(
   for (const part of parts) {
     if (part.type === "tool_call") {
       const { id, name, arguments: args } = part;
-      // Arguments that are no JSON object have no place here. The result of the call states the error.
       const after = modelOrder ? requestedCalls(part, calls) : [];
       toolCalls.push({
         toolCallId: id,
         toolName: name,
+        // A text means that the model did not send a JSON object. The result of the call states the error.
         arguments: typeof args === "string" ? {} : args,
         ...(after.length === 0 ? {} : { after }),
       });
@@ -135,7 +135,7 @@ function answerBlock(part: Exclude<StoredPart, { type: "tool_call" }>): Assistan
   }
 }
 
-/** Converts the tool messages of one answer to a message. `executionOf` returns the result before it became a text. */
+/** Converts the tool records of one answer to a message. The result is the value that the tool returned, if there is an execution of the call. */
 export function resultMessage(
   rows: readonly MessageRecord[],
   executionOf: (toolCallId: string) => ToolExecution | undefined,

@@ -1,5 +1,5 @@
-// How a reference to a model sends its requests. The functions are a member of the reference, so that a program contains the code of
-// providers only if it imports a provider. Their types are internal: `ModelReference` does not name them.
+// The functions that send the requests to a model. They are a property of the model's reference, so that a program contains the code of
+// providers only if it imports a provider. The property is internal: the public type `ModelReference` does not have it.
 
 import type { JsonObject } from "#contract/json.ts";
 import type { ModelPort } from "#core/ports/model-port.ts";
@@ -7,7 +7,7 @@ import type { ModelPort } from "#core/ports/model-port.ts";
 import type { ModelDefinition, ModelReference } from "./model-reference.ts";
 import { refusal } from "./upp-error.ts";
 
-/** What requests to a provider are sent with. */
+/** The connection of the requests to a provider. */
 interface ModelPortSettings {
   env: Record<string, unknown>;
   fetch: typeof globalThis.fetch;
@@ -22,7 +22,7 @@ export interface AcceptedFiles {
   byUrl: boolean;
 }
 
-/** The requests to models. */
+/** The functions for requests to models. */
 export interface ModelAccess {
   /** Creates the port that sends the requests. */
   port(settings: ModelPortSettings): ModelPort;
@@ -34,16 +34,16 @@ export interface ModelAccess {
   problemOf(params: JsonObject, definition: ModelDefinition): string | null;
 }
 
-/** A reference as `createProvider` makes it. */
+/** A reference that a provider created. */
 export interface AccessibleModel extends ModelReference {
   readonly access: ModelAccess;
 }
 
-/** The requests to a model. Throws INVALID_REQUEST for a reference that no provider made. */
+/** Returns the functions of a model. Throws INVALID_REQUEST for a reference that no provider created. */
 export function accessTo(model: ModelReference): ModelAccess {
   const { access } = model as Partial<AccessibleModel>;
   if (access !== undefined) return access;
   throw refusal(
-    `The model "${model.modelId}" is no reference that a provider made, such as anthropic("claude-sonnet-4-5").`,
+    `The model "${model.modelId}" was not created by a provider. Create it with one, such as anthropic("claude-sonnet-4-5").`,
   );
 }

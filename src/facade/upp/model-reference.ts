@@ -1,4 +1,4 @@
-// A model and the settings of its provider, as programs choose them, and the definition that a request is made with.
+// References to models with their options and connection settings, and their conversion to the definition that a request is made with.
 
 import type { AnyModelDefinition } from "#spec/index.ts";
 
@@ -21,7 +21,7 @@ export interface LLMCapabilities {
 /** An API key, a function that returns the key of the next request, or an object with such a function. */
 export type KeySource = string | (() => string | Promise<string>) | { getKey(): string | Promise<string> };
 
-/** Decides about failed requests. */
+/** Decides whether and when a failed request is repeated. */
 export interface RetryStrategy {
   /**
    * Returns the milliseconds before the next attempt; null for no further attempt. `attempt` is the number of failed attempts, from 1.
@@ -40,7 +40,7 @@ export interface ProviderConfig {
   apiKey?: KeySource;
   /** The address of the API. Default: the provider's own. */
   baseUrl?: string;
-  /** Milliseconds that the provider may send nothing. Default: 120,000 before the answer and 60,000 within it. */
+  /** The maximum milliseconds without data from the provider. Default: 120,000 before the answer and 60,000 within it. */
   timeout?: number;
   /** Sends the requests. Default: the global `fetch`. */
   fetch?: typeof globalThis.fetch;
@@ -59,14 +59,14 @@ export interface ModelOptions extends Omit<
   capabilities?: Partial<Pick<LLMCapabilities, "tools" | "structuredOutput" | "imageInput" | "documentInput">>;
 }
 
-/** Makes references to the models of a provider. */
+/** A provider: creates references to its models. */
 export interface Provider {
   (modelId: string, options?: ModelOptions): ModelReference;
   /** The provider's name, as errors show it. */
   readonly name: string;
 }
 
-/** A model of a provider. */
+/** A reference to a model of a provider. */
 export interface ModelReference {
   readonly modelId: string;
   readonly provider: Provider;
@@ -77,13 +77,13 @@ export interface ModelReference {
   readonly config: ProviderConfig;
 }
 
-/** The settings of a request: those of the provider, and in their place those that are given. */
+/** Merges connection settings: `config` replaces settings of the provider, except that the headers of both are sent. */
 export function mergedConfig(model: ModelReference, config: ProviderConfig = {}): ProviderConfig {
   const headers = { ...model.config.headers, ...config.headers };
   return { ...model.config, ...config, headers };
 }
 
-/** The definition for requests to a model. A request is sent once unless a retry strategy decides otherwise. */
+/** Converts a reference to a model definition. Its `maxRetries` is 0, because the retry strategy decides about repetitions. */
 export function definitionOf(model: ModelReference, config: ProviderConfig): ModelDefinition {
   const { capabilities: abilities = {}, ...options } = model.options;
   const { baseUrl, headers, timeout } = config;
@@ -102,13 +102,13 @@ export function definitionOf(model: ModelReference, config: ProviderConfig): Mod
   };
 }
 
-/** The key for the next request; undefined if the environment has it. */
+/** The key for the next request; undefined if the key is read from the environment. */
 export async function keyOf({ apiKey }: ProviderConfig): Promise<string | undefined> {
   if (apiKey === undefined || typeof apiKey === "string") return apiKey;
   return typeof apiKey === "function" ? apiKey() : apiKey.getKey();
 }
 
-/** The variables in which keys and addresses are looked up. */
+/** The environment variables of this process, from which keys and base URLs are read. */
 export function environment(): Record<string, unknown> {
   const { process } = globalThis as { process?: { env?: Record<string, unknown> } };
   return process?.env ?? {};

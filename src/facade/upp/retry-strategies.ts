@@ -1,5 +1,5 @@
-// The package entry `threadhold/upp/http`, retry strategies: when a failed request is repeated. All of them repeat only requests whose
-// failure may be temporary.
+// Retry strategies of the package entry `threadhold/upp/http`: they decide when a failed request is repeated. All of them repeat only
+// requests whose failure may be temporary.
 
 import { backOffMs } from "#lib/back-off.ts";
 import { systemClock } from "#lib/system-clock.ts";
@@ -14,12 +14,12 @@ const temporary: ReadonlySet<ErrorCode> = new Set([
   ErrorCode.ProviderError,
 ]);
 
-/** How often a request is repeated if the options do not state it. */
+/** The default of `maxAttempts`. */
 const defaultAttempts = 3;
 
-/** Repeats a request after waits that double. Options in milliseconds. */
+/** The options of `exponentialBackoff`. Delays are in milliseconds. */
 export interface ExponentialBackoffOptions {
-  /** How often a request is repeated. Default 3. */
+  /** The maximum number of repetitions of a request. Default 3. */
   maxAttempts?: number;
   /** The wait before the first repetition. Default 1,000. */
   initialDelay?: number;
@@ -29,7 +29,7 @@ export interface ExponentialBackoffOptions {
   jitter?: boolean;
 }
 
-/** Repeats a request after waits that double. */
+/** Repeats a failed request. Each wait is twice as long as the one before. */
 export function exponentialBackoff({
   maxAttempts = defaultAttempts,
   initialDelay = 1000,
@@ -45,15 +45,15 @@ export function exponentialBackoff({
   };
 }
 
-/** Options in milliseconds. */
+/** The options of a retry strategy. Delays are in milliseconds. */
 export interface LinearBackoffOptions {
-  /** How often a request is repeated. Default 3. */
+  /** The maximum number of repetitions of a request. Default 3. */
   maxAttempts?: number;
   /** The wait before the first repetition, and by how much each further wait is longer. Default 1,000. */
   delay?: number;
 }
 
-/** Repeats a request after waits that grow by the same time. */
+/** Repeats a failed request. Each wait is longer than the one before by `delay`. */
 export function linearBackoff({
   maxAttempts = defaultAttempts,
   delay = 1000,
@@ -64,20 +64,20 @@ export function linearBackoff({
   };
 }
 
-/** Repeats no request, as without a strategy. It replaces a provider's strategy in the settings of one instance. */
+/** Repeats no request. In the settings of an instance, it replaces the strategy of the provider. */
 export function noRetry(): RetryStrategy {
   return { onRetry: () => null };
 }
 
-/** Options in milliseconds. */
+/** The options of a retry strategy. Delays are in milliseconds. */
 export interface RetryAfterOptions {
-  /** How often a request is repeated. Default 3. */
+  /** The maximum number of repetitions of a request. Default 3. */
   maxAttempts?: number;
-  /** The wait if the provider states none. Default 5,000. */
+  /** The wait if the provider states no time. Default 5,000. */
   fallbackDelay?: number;
 }
 
-/** Repeats a request that exceeded a rate limit after the time that the provider states. */
+/** Repeats a request that exceeded the provider's rate limit, after the time that the provider states. */
 export function retryAfterStrategy({
   maxAttempts = defaultAttempts,
   fallbackDelay = 5000,
@@ -91,17 +91,17 @@ export function retryAfterStrategy({
   };
 }
 
-/** Options of a token bucket. */
+/** The options of `tokenBucket`. */
 export interface TokenBucketOptions {
-  /** The most requests that are sent without a wait. Default 10. */
+  /** The maximum number of requests that are sent without a wait. Default 10. */
   capacity?: number;
-  /** Requests per second in the long run. Default 1. */
+  /** The tokens that are added each second. Default 1. */
   refillRate?: number;
-  /** How often a request that exceeded the provider's rate limit is repeated. Default 3. */
+  /** The maximum number of repetitions of a request that exceeded the provider's rate limit. Default 3. */
   maxAttempts?: number;
 }
 
-/** Keeps a rate: each request takes a token, and waits until there is one. Instances that share the strategy share the rate. */
+/** Limits the rate of requests: each request takes a token, and waits until there is one. Instances with the same strategy share its tokens. */
 export function tokenBucket({
   capacity = 10,
   refillRate = 1,
@@ -112,7 +112,7 @@ export function tokenBucket({
     throw refusal("tokenBucket needs a capacity of at least 1 and a refillRate above 0.");
   }
   const tokenMs = 1000 / refillRate;
-  // Below 0 by the tokens that waiting requests have taken in advance.
+  // Negative while requests wait, because each of them has already taken its token.
   let tokens = capacity;
   let counted = systemClock.now();
   return {
@@ -130,6 +130,7 @@ export function tokenBucket({
 
 function assertNumbers(strategy: string, options: Record<string, number>): void {
   for (const [name, value] of Object.entries(options)) {
-    if (!(value >= 0)) throw refusal(`The option ${name} of ${strategy} is a number from 0; this is ${String(value)}.`);
+    if (!(value >= 0))
+      throw refusal(`The option ${name} of ${strategy} has to be a number of at least 0; it is ${String(value)}.`);
   }
 }

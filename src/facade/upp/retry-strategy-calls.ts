@@ -1,5 +1,5 @@
-// Asks the retry strategy of a turn's connection before each model request and after it: how long a request waits, whether a failed one is
-// repeated, and that one succeeded. The loop sends and repeats the requests.
+// Calls the functions of a retry strategy for the requests of one turn: `beforeRequest` before each request, `onRetry` after a failed one,
+// `reset` after a successful one. The loop sends and repeats the requests.
 
 import type { ModelFailure, ModelPort } from "#core/ports/model-port.ts";
 import { systemClock } from "#lib/system-clock.ts";
@@ -8,10 +8,10 @@ import { untilAborted } from "#models/read-stream.ts";
 import { errorOfFailure } from "./failure-error.ts";
 import type { ProviderConfig, RetryStrategy } from "./model-reference.ts";
 
-/** The longest time between two notices that a request waits, in milliseconds, so that its provider does not count as silent. */
+/** The maximum milliseconds between two calls of `received` while a request waits, so that the timeout of its provider does not elapse. */
 const noticeMs = 1000;
 
-/** The requests of one turn. */
+/** The calls of a retry strategy during one turn. */
 export class RetryStrategyCalls {
   readonly #strategy: RetryStrategy | undefined;
   readonly #provider: string;
@@ -26,7 +26,7 @@ export class RetryStrategyCalls {
     this.#noticeMs = Math.min(noticeMs, timeout / 4);
   }
 
-  /** What a function of the strategy threw; null if none did. */
+  /** The exception of a function of the strategy; null if there is none. */
   get thrown(): { error: unknown } | null {
     return this.#thrown;
   }
@@ -39,7 +39,7 @@ export class RetryStrategyCalls {
     return this.#call(() => strategy.onRetry(error, attempt), null);
   }
 
-  /** The port, which waits before each request as long as the strategy states. */
+  /** Returns the port with a wait before each request, for the milliseconds that `beforeRequest` returns. */
   port(models: ModelPort): ModelPort {
     const strategy = this.#strategy;
     if (strategy?.beforeRequest === undefined && strategy?.reset === undefined) return models;

@@ -1,5 +1,5 @@
-// Runs one turn over the host: the loop requests the model and executes calls; this file chooses its ports, and makes the turn of the run's
-// records.
+// Runs one turn as one run of the core's loop, in process. The loop sends the model requests and executes the calls. This file connects the
+// loop's ports to the options of the turn, and converts the run's records to the turn.
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
@@ -32,7 +32,7 @@ import type { TurnProgress } from "./turn-rounds.ts";
 import { ErrorCode, UPPError } from "./upp-error.ts";
 import type { ToolExecution } from "./upp-tool.ts";
 
-/** What observes a turn, and what may abort it. */
+/** Receives the events of a turn, and may pause or abort it. */
 export interface TurnObserver {
   signal?: AbortSignal | undefined;
   /** Receives each event of the run. `executionOf` returns the ended execution of a call. */
@@ -42,8 +42,8 @@ export interface TurnObserver {
 }
 
 /**
- * Runs a turn. `strategyOf` creates the strategy that decides between its requests. Throws a `UPPError`, or what an approval, a function of
- * the tool strategy or the strategy threw.
+ * Runs a turn. `strategyOf` creates the strategy that decides after each answer whether the turn continues. Throws a `UPPError`, or the
+ * exception of an approval, of a function of the tool strategy, or of the strategy.
  */
 export async function runTurn(
   request: TurnRequest,
@@ -62,7 +62,7 @@ export async function runTurn(
   }
 }
 
-/** A turn, and what observes and decides it. */
+/** The arguments of `runTurn`. */
 interface TurnParts {
   request: TurnRequest;
   observer: TurnObserver;
@@ -98,7 +98,7 @@ async function runTurnIn(execution: ThreadExecution, { request, observer, strate
         ? {}
         : { structure: { name: "answer", schema: request.structure as JsonObject } }),
     },
-    // The whole conversation counts as that of this run, so that its reasoning is sent with its signatures.
+    // The history is passed as messages of this run, because reasoning of earlier runs would not be sent.
     { earlier: [], own: () => [...sent, ...journal.messages] },
   );
   const retries = new RetryStrategyCalls(config, name, signal);
@@ -181,7 +181,7 @@ function assertCompleted(
   throw failed?.kind === end.reason ? errorOfFailure(failed, provider) : errorOfEnd(end, provider);
 }
 
-/** The port, which reads further parts of an answer only when the reader of the events has room. */
+/** Returns the port with backpressure: it reads the next part of an answer when the reader of the events is ready. */
 function withBackpressure(models: ModelPort, untilReady: TurnObserver["untilReady"]): ModelPort {
   if (untilReady === undefined) return models;
   return {

@@ -1,4 +1,4 @@
-// The events of a stream, and their projection from the events of a run. The order: `message_start`, the blocks, `message_stop`, then each
+// The events of a stream, and the conversion of a run's events to them. The order: `message_start`, the blocks, `message_stop`, then each
 // call's start and end as they happen, then the next `message_start`. A `message_start` that follows no `message_stop` replaces the message
 // before it, whose request failed and is repeated.
 
@@ -39,13 +39,13 @@ export interface StreamEvent {
   delta: EventDelta;
 }
 
-/** Projects the events of one run. */
+/** Converts the events of one run. */
 export class StreamEvents {
   /** The calls of the current message, by the number of their block. */
   readonly #calls = new Map<number, { toolCallId: string; toolName: string }>();
 
-  /** The stream's event for an event of the run; null if there is none. */
-  project(event: PlainEvent, executionOf: (toolCallId: string) => ToolExecution | undefined): StreamEvent | null {
+  /** Converts an event of the run; null if the stream has no such event. */
+  convert(event: PlainEvent, executionOf: (toolCallId: string) => ToolExecution | undefined): StreamEvent | null {
     switch (event.type) {
       case "message_start":
         if (event.role !== "assistant") return null;

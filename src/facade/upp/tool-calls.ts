@@ -1,5 +1,5 @@
-// Runs the calls of a turn for the loop's executor: the functions of `ToolUseStrategy`, the approval, the tool itself. Keeps what the loop
-// does not: results that are no text, and the exception that ends the request.
+// Runs a call of a turn: the functions of `ToolUseStrategy`, the approval and the tool. The loop's executor decides when a call runs, and
+// stores its result as text. This file keeps the result as the tool returned it.
 
 import type { JsonObject } from "#contract/json.ts";
 import { errorMessage } from "#core/cut-text.ts";
@@ -10,12 +10,12 @@ import { orderedByModel } from "#core/tools/model-order.ts";
 import { isObject } from "#lib/json-value.ts";
 import { systemClock } from "#lib/system-clock.ts";
 
-import { blockResult, hasAddress } from "./content-part.ts";
+import { blockResult, hasUrl } from "./content-part.ts";
 import { declaredOrder } from "./tool-order.ts";
 import type { TurnRequest } from "./turn-request.ts";
 import type { RunTool, Tool, ToolExecution, ToolParams, ToolUseStrategy } from "./upp-tool.ts";
 
-/** The outcome of a call's decisions, or of its tool. */
+/** The outcome of a call: the result of its tool, or the error result of a call that did not run. */
 type Outcome = Pick<ToolExecution, "result" | "isError" | "approved">;
 
 /** The calls of one turn. */
@@ -25,9 +25,7 @@ export class ToolCalls {
   readonly #runTool: RunTool;
   readonly #executions = new Map<string, ToolExecution>();
 
-  /**
-   * `fail` ends the request. It is called with what an approval or a function of the strategy throws.
-   */
+  /** `fail` ends the turn. It is called with the exception of an approval or of a function of the strategy. */
   constructor(
     strategy: ToolUseStrategy,
     {
@@ -61,7 +59,7 @@ export class ToolCalls {
       sequential,
       dependsOn,
       timeoutMs: Infinity,
-      // Arguments are not validated: a tool that wants that does it itself.
+      // Arguments are not validated. A tool can validate them in `run`.
       check: (args) => ({ ok: true, args }),
       async *run(args, call): AsyncGenerator<ToolPiece> {
         yield { type: "result", result: await take(args, call) };
@@ -95,7 +93,7 @@ export class ToolCalls {
     const approved = tool.approval === undefined ? undefined : await tool.approval(params);
     if (approved === false) return { ...failed(`The call of "${tool.name}" was denied.`), approved };
     const known = approved === undefined ? {} : { approved };
-    // The request may have been aborted while the approval was awaited.
+    // The turn may have been aborted while the approval was awaited.
     if (signal.aborted) return { ...failed("The request was aborted."), ...known };
     let result: unknown;
     try {
@@ -129,19 +127,19 @@ function answerOf({ result, isError }: Outcome): ToolAnswer {
   return isError ? { status: "error", error: text } : { status: "success", result: text };
 }
 
-/** The text that the model reads: a text unchanged, any other value as JSON, nothing for undefined. */
+/** The result as the model reads it: a text unchanged, any other value as JSON, an empty text for undefined. */
 export function resultText(result: unknown): string {
   return typeof result === "string" ? result : (JSON.stringify(result) ?? "");
 }
 
-/** Throws for a result that the model could not read. */
+/** Throws for a result that cannot be sent to the model. */
 function assertReadable(result: unknown): void {
   const blocks = blockResult(result);
-  if (hasAddress(blocks)) throw new Error("The result has an image or a document by its address. Return its bytes.");
+  if (hasUrl(blocks)) throw new Error("The result has an image or a document as a URL. Return its bytes.");
   if (blocks !== null) return;
   try {
     resultText(result);
   } catch (thrown) {
-    throw new Error(`The result of the tool has no JSON: ${errorMessage(thrown)}`, { cause: thrown });
+    throw new Error(`The result of the tool cannot be converted to JSON: ${errorMessage(thrown)}`, { cause: thrown });
   }
 }

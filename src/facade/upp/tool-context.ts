@@ -1,4 +1,4 @@
-// What a tool receives in addition to its arguments. An agent (`threadhold/agents`) adds what a tool needs to execute another agent.
+// The second argument of a tool's function. An agent (`threadhold/agents`) adds the fields that a tool needs to execute another agent.
 
 import type { ModelReference, ProviderConfig } from "./model-reference.ts";
 import type { TokenUsage } from "./turn.ts";
@@ -59,7 +59,7 @@ export type SubagentEvent<Inner = object> =
       usage?: TokenUsage;
     });
 
-/** A call, for the tool that it runs. Under an agent it contains the execution of the agent. */
+/** The call that runs the tool. If an agent made the call, also the execution of the agent. */
 export interface ToolContext extends Partial<ParentContext> {
   /** The id of the call. */
   readonly toolCallId: string;
@@ -71,7 +71,7 @@ export interface ToolContext extends Partial<ParentContext> {
   readonly parentConfig?: ProviderConfig;
   /**
    * Emits an event of a sub-agent in the agent's stream. The end of a sub-agent is also stored in the agent's state, as a trace. Throws for
-   * an event without an id, or in a wrong order. Returns a promise if the reader of the stream has no room: a tool that awaits it emits no
+   * an event without an id, or in a wrong order. Returns a promise if the reader of the stream is slow: a tool that awaits it emits no
    * faster than the reader reads.
    */
   onSubagentEvent?: (event: SubagentEvent) => unknown;

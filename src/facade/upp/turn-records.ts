@@ -1,4 +1,4 @@
-// Makes messages and turns of a run's records: the messages, the executions and the token counts.
+// Converts the records of a run to UPP's messages, and to a turn with its tool executions and token counts.
 
 import type { StopReason } from "#contract/thread-message.ts";
 import { addUsage, zeroUsage } from "#contract/usage.ts";
@@ -19,14 +19,14 @@ export interface EndedTurn {
   stopReason: StopReason;
 }
 
-/** The sources of a turn. */
+/** The run that is converted: its message records, and the executions of its calls. */
 interface RunParts {
   journal: { readonly messages: readonly MessageRecord[] };
   /** Returns the ended execution of a call. */
   executionOf: (toolCallId: string) => ToolExecution | undefined;
 }
 
-/** The records of a run in progress as messages. A record is converted once, so its message is the same object in each list and turn. */
+/** Converts the records of a run in progress. Each record is converted once, so its message is the same object in each list and turn. */
 export class TurnRecords {
   readonly #request: Pick<TurnRequest, "input" | "structure" | "modelOrder">;
   readonly #run: RunParts;
@@ -42,7 +42,7 @@ export class TurnRecords {
     return this.#run.journal.messages.length;
   }
 
-  /** The messages of the records from number `from` on, without the input. */
+  /** Converts the records from index `from` on. The input is not among them. */
   messages(from = 0): AnyMessage[] {
     const records = this.#run.journal.messages.slice(from);
     const rows = rowsByStep(records);
@@ -57,8 +57,8 @@ export class TurnRecords {
   }
 
   /**
-   * The turn of the records from number `from` on. From 0 it begins with the input. `usage` is that of the whole run, with its failed
-   * requests; without it the tokens of the answers are counted.
+   * Makes a turn of the records from index `from` on. With 0, the turn begins with the input. `usage` has the token counts of the whole run,
+   * failed requests included; without it, the turn has the sums of its answers.
    */
   turn(from = 0, usage?: Usage): EndedTurn {
     const records = this.#run.journal.messages.slice(from);

@@ -1,4 +1,4 @@
-// One request of a turn, with every default filled in.
+// The options and messages of one turn, with every default filled in.
 
 import type { JsonObject } from "#contract/json.ts";
 import type { ThreadState } from "#spec/index.ts";
@@ -7,7 +7,7 @@ import type { ModelReference, ProviderConfig } from "./model-reference.ts";
 import type { AnyMessage } from "./upp-message.ts";
 import type { JSONSchema, RunTool, Tool, ToolUseStrategy } from "./upp-tool.ts";
 
-/** A request of a turn. */
+/** The options and messages of one turn. */
 export interface TurnRequest {
   model: ModelReference;
   config: ProviderConfig;
@@ -21,12 +21,12 @@ export interface TurnRequest {
   modelOrder: boolean;
   /** Runs a tool. Default: `tool.run(params, context)`. */
   runTool?: RunTool | undefined;
-  /** The most rounds of calls. */
+  /** The maximum number of rounds of calls. */
   maxIterations: number;
   structure: JSONSchema | undefined;
-  /** The state of the thread's tool in whose call the turn runs. */
+  /** The `state` that a tool of a thread received, for a turn in a call of this tool. */
   in?: ThreadState | undefined;
-  /** The name that the events of the thread show. Default: that of the model. */
+  /** The name of the turn in the thread's events. Default: the id of the model. */
   name?: string | undefined;
   history: readonly AnyMessage[];
   /** The new messages. They are the first messages of the turn. */

@@ -1,4 +1,5 @@
-// Decides between the requests of a turn: the rounds of calls that are allowed, and the strategy of a turn without an agent.
+// Counts the rounds of calls of a turn up to a maximum, and decides after each answer whether a turn of `llm` continues. A round is all calls
+// of one answer.
 
 import type { EventDraft } from "#contract/event.ts";
 import { causeOfBlankAnswer } from "#core/blank-answer.ts";
@@ -21,7 +22,7 @@ export class ToolRounds {
     return this.#leavesCalls;
   }
 
-  /** Whether that is an error: not if no round is allowed at all. */
+  /** Whether the turn fails because calls were left unexecuted. With a maximum of 0, the program requested that. */
   get isExceeded(): boolean {
     return this.#leavesCalls && this.#maximum > 0;
   }
@@ -34,7 +35,7 @@ export class ToolRounds {
   }
 }
 
-/** A turn in progress, for its strategy. */
+/** A turn in progress, as its strategy receives it. */
 export interface TurnProgress {
   readonly records: TurnRecords;
   readonly rounds: ToolRounds;
@@ -57,7 +58,7 @@ export function untilResponse({ rounds }: TurnProgress): Strategy {
   };
 }
 
-/** The end of a run whose last answer the provider blocked; null for any other answer. */
+/** The end of a run whose last answer was blocked by the provider's content filter; null for any other answer. */
 export function blockedEnd(last: StepOutcome): Extract<Decision, { type: "end" }> | null {
   const cause = last.blank && last.stop_reason === "content_filter" ? causeOfBlankAnswer(last) : null;
   if (cause === null) return null;

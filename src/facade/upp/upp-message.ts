@@ -1,5 +1,5 @@
-// The messages of UPP: of a user, of a model, and the results of tools. A message does not change after it was created. Guards look at
-// `type`, not at the class, so that they work for messages of another copy of this package.
+// The messages of UPP: of a user, of a model, and the results of tools. A message does not change after it was created. Type
+// guards check `type` and not the class, so that they accept messages of another copy of this package.
 
 import { blockToJSON } from "./block-json.ts";
 import type { BlockJSON } from "./block-json.ts";

@@ -1,4 +1,4 @@
-// A conversation of UPP in memory: a list of messages that grows. It has no relation to the threads of a Worker.
+// A conversation of UPP in memory: a list of messages that grows. It is not a thread of a Worker.
 
 import { z } from "zod";
 

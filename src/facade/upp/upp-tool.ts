@@ -19,16 +19,16 @@ export interface Tool {
   readonly parameters: JSONSchema;
   /**
    * Runs a call. A text is sent to the model unchanged. A list of text, image and document blocks, or an object with such a list as its only
-   * property `content`, is sent as what the blocks contain, and any other result as JSON. An exception becomes an error result that the model
+   * property `content`, is sent as text, images and files, and any other result as JSON. An exception becomes an error result that the model
    * reads.
    */
   run(params: ToolParams, context: ToolContext): unknown;
-  /** Whether a call may run. If it returns false, the model reads that the call was denied. An exception ends the request. */
+  /** Whether a call may run. If it returns false, the model reads that the call was denied. An exception ends the turn. */
   approval?(params: ToolParams): boolean | Promise<boolean>;
   readonly metadata?: Record<string, unknown>;
   /**
-   * A call never runs at the same time as another call of its answer, and calls of tools that are not sequential wait for it, unless
-   * `dependsOn` requires the opposite.
+   * With true, a call of the tool never runs at the same time as another call of its answer. Calls of other tools run after it, unless
+   * `dependsOn` requires the opposite order.
    */
   readonly sequential?: boolean;
   /** Names of tools whose calls in the same answer run first. */
@@ -72,19 +72,19 @@ export interface ToolExecution {
   approved?: boolean;
 }
 
-/** Whether a call runs; `params` replace its arguments. */
+/** Whether a call runs. `params` replaces the arguments of the call. */
 export type BeforeCallDecision = boolean | { proceed: boolean; params?: ToolParams };
 
-/** Functions that observe or control the calls of tools. An exception of one of them ends the request. */
+/** Functions that observe or control the calls of tools. An exception of one of them ends the turn. */
 export interface ToolUseStrategy {
   /**
-   * The maximum number of rounds of calls, from 0 to `Infinity`. 0 returns the turn with its calls unexecuted. After any other number of
-   * rounds, an answer with calls ends the request with INVALID_REQUEST. Default 10.
+   * The maximum number of rounds of calls, from 0 to `Infinity`. A round is all calls of one answer. With 0, the turn is returned with its
+   * calls unexecuted. Otherwise, an answer with calls after the last round ends the turn with INVALID_REQUEST. Default 10.
    */
   maxIterations?: number;
   /** Called before each call. */
   onToolCall?(tool: Tool, params: ToolParams): void | Promise<void>;
-  /** Called after `onToolCall`. With false, the call is skipped and gets an error result. */
+  /** Called after `onToolCall`. If it returns false, the call does not run, and the model reads an error result. */
   onBeforeCall?(tool: Tool, params: ToolParams): BeforeCallDecision | Promise<BeforeCallDecision>;
   /** Called after a call succeeded. A returned `result` replaces the result. */
   onAfterCall?(
@@ -94,6 +94,6 @@ export interface ToolUseStrategy {
   ): void | { result: unknown } | Promise<void | { result: unknown }>;
   /** Called after a call failed. */
   onError?(tool: Tool, params: ToolParams, error: Error): void | Promise<void>;
-  /** Called before the request ends because it reached `maxIterations`. */
+  /** Called before the turn ends because it reached `maxIterations`. */
   onMaxIterations?(iterations: number): void | Promise<void>;
 }

@@ -62,7 +62,8 @@ it("An agent without a model can be created, and its execution names what is mis
   expect(helper.model).toBeUndefined();
   expect(await rejection(helper.query("Help."))).toMatchObject({
     code: "INVALID_REQUEST",
-    message: "The agent has no model. Give it one: agent({ ...helper, model: context.parentModel }).",
+    message:
+      "The agent has no model. Set its option `model`, or in a tool pass the context of the call: agent.generate(input, state, { parentContext: context }).",
   });
   const complete = agent({ ...helper, model: scripted("scripted", { script: [{ text: "Helped." }] }) });
   expect((await complete.query("Help.")).response.text).toBe("Helped.");

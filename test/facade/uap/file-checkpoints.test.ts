@@ -247,7 +247,7 @@ describe("compressed and encrypted", () => {
       const file = path.join(dir, "s", "checkpoint.json");
       await writeFile(file, (await readFile(file)).subarray(0, 40));
       await expect(store.load("s")).rejects.toEqual(
-        refused('checkpoint.json of the session "s" is compressed, and damaged'),
+        refused('checkpoint.json of the session "s" is compressed and damaged'),
       );
     }));
 

@@ -259,12 +259,15 @@ it("A planSchema is sent in place of the default one, and the steps are read fro
 });
 
 it.each<[string, () => unknown]>([
-  ["maxIterations of loop() is a whole number from 0", () => loop({ maxIterations: -1 })],
-  ["maxIterations of loop() is a whole number from 0", () => loop({ maxIterations: Number.NaN } as LoopOptions)],
-  ["maxSteps of react() is a whole number from 1", () => react({ maxSteps: 0 } as ReactOptions)],
-  ["maxPlanSteps of plan() is a whole number from 1", () => plan({ maxPlanSteps: 1.5 } as PlanOptions)],
-  ["maxReplans of plan() is a whole number from 0", () => plan({ maxReplans: -1 })],
-  ["planSchema of plan() is a JSON Schema", () => plan({ planSchema: { type: "object", properties: {} } })],
+  ["maxIterations of loop() has to be a whole number of at least 0", () => loop({ maxIterations: -1 })],
+  [
+    "maxIterations of loop() has to be a whole number of at least 0",
+    () => loop({ maxIterations: Number.NaN } as LoopOptions),
+  ],
+  ["maxSteps of react() has to be a whole number of at least 1", () => react({ maxSteps: 0 } as ReactOptions)],
+  ["maxPlanSteps of plan() has to be a whole number of at least 1", () => plan({ maxPlanSteps: 1.5 } as PlanOptions)],
+  ["maxReplans of plan() has to be a whole number of at least 0", () => plan({ maxReplans: -1 })],
+  ["planSchema of plan() has to be a JSON Schema", () => plan({ planSchema: { type: "object", properties: {} } })],
 ])("A strategy refuses an option that it cannot follow: %s", (message, create) => {
   expect(create).toThrow(
     expect.objectContaining({ code: "INVALID_REQUEST", message: expect.stringContaining(message) }),

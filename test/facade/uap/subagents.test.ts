@@ -98,7 +98,7 @@ describe("the model of a sub-agent", () => {
     const error = await rejection(agent({ system: "You help." }).query("Task."));
     expect(error).toMatchObject({
       code: "INVALID_REQUEST",
-      message: expect.stringContaining("model: context.parentModel"),
+      message: expect.stringContaining("parentContext: context"),
     });
   });
 });

@@ -1,4 +1,4 @@
-// The facts about a checkpoint: created when a state is saved, and read again with a check of their form.
+// The metadata of a checkpoint: created when a state is saved, and validated when it is read.
 
 import { z } from "zod";
 
@@ -15,17 +15,17 @@ const metadataSchema: z.ZodType<CheckpointMetadata> = z.object({
   agentId: z.string(),
 });
 
-/** The facts about a checkpoint that is saved now. */
+/** Creates the metadata of a checkpoint that is saved now. */
 export function newMetadata(sessionId: string, state: AgentStateJSON): CheckpointMetadata {
   return metadataOf({ sessionId, state, checkpointId: crypto.randomUUID(), time: new Date() });
 }
 
-/** The facts about a checkpoint whose own are missing. The id of its state is its id. */
+/** Creates the metadata of a checkpoint that was saved without metadata. Its `checkpointId` is the id of the state. */
 export function restoredMetadata(sessionId: string, state: AgentStateJSON, time: Date): CheckpointMetadata {
   return metadataOf({ sessionId, state, checkpointId: state.id, time });
 }
 
-/** The facts about a checkpoint of a session; null for another value. */
+/** Validates the metadata of a session's checkpoint. Returns null for any other value. */
 export function readMetadata(sessionId: string, value: unknown): CheckpointMetadata | null {
   const { success, data } = metadataSchema.safeParse(value);
   return success && data.sessionId === sessionId ? data : null;

@@ -1,14 +1,13 @@
-// The text of a checkpoint: the JSON of a state. `AgentState.fromJSON` checks the state; here only the form of a text is checked.
+// Reads the text of a checkpoint: the JSON of a state. Only `AgentState.fromJSON` validates the state.
 
 import { isObject, parseJson } from "#lib/json-value.ts";
 
 import { refusal } from "../../upp/upp-error.ts";
 import type { AgentStateJSON } from "../state-json.ts";
 
-/** Reads the text of a checkpoint. */
+/** Parses the text. Throws INVALID_REQUEST if it is not the JSON of an object. */
 export function stateOfText(sessionId: string, text: string): AgentStateJSON {
   const state = parseJson(text);
-  // `AgentState.fromJSON` checks the rest.
   if (isObject(state)) return state as unknown as AgentStateJSON;
   throw refusal(
     `The checkpoint of the session ${JSON.stringify(sessionId)} is damaged: it is not the JSON of a state. ` +

@@ -1,4 +1,4 @@
-// The package entry `threadhold/agents/checkpoint`: stores that run everywhere. Files of Node are an entry of their own.
+// The package entry `threadhold/agents/checkpoint`: stores that need no Node. The entry `threadhold/agents/checkpoint/node` has files.
 
 export type { CheckpointMetadata, CheckpointStore } from "../checkpoint-store.ts";
 export { memoryCheckpoints } from "./memory-checkpoints.ts";

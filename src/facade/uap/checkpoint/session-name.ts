@@ -1,23 +1,23 @@
-// The names of files and folders for sessions. Any id is possible, and two ids never have the same name, also where a file system
-// ignores upper and lower case. An id of lower-case letters, digits, "-", "_" and inner dots, such as a UUID, is its own name.
+// Converts the id of a session to the name of its file or folder, and back. Two ids never have the same name, even if the file system
+// ignores case. An id of lower-case letters, digits, "-", "_" and inner dots, such as a UUID, is its own name.
 
 import { refusal } from "../../upp/upp-error.ts";
 
-/** Usual file systems permit 255 bytes. An ending such as ".json" is added to some names. */
+/** Most file systems allow 255 bytes. Stores add an extension, such as ".json", to some names. */
 const maxLength = 240;
 
-/** Names that Windows gives to devices, also with an ending. */
+/** Names of devices in Windows, also with an extension. */
 const deviceName = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/;
 
-/** The id, if it can be that of a session. */
+/** Returns the id. Throws INVALID_REQUEST for a value that cannot be the id of a session. */
 export function checkedSession(sessionId: string): string {
   if (typeof sessionId !== "string" || sessionId === "" || !sessionId.isWellFormed()) {
-    throw refusal("The id of a session has to be a text of at least one character, without halves of characters.");
+    throw refusal("The id of a session has to be a text of at least one character, without unpaired surrogates.");
   }
   return sessionId;
 }
 
-/** The name for a session. */
+/** Returns the name for the id of a session. */
 export function nameOfSession(sessionId: string): string {
   const name = checkedSession(sessionId)
     .replace(/[^a-z\d._-]/gu, encoded)
@@ -30,7 +30,7 @@ export function nameOfSession(sessionId: string): string {
   );
 }
 
-/** The session of a name; null if the name is none that `nameOfSession` gives. */
+/** Returns the id of a session for its name; null for a name that `nameOfSession` does not return. */
 export function sessionOfName(name: string): string | null {
   try {
     const sessionId = decodeURIComponent(name);

@@ -1,5 +1,5 @@
-// Checkpoints in the files of a thread, for agents that run in a tool of the thread. A session is one file, and the facts about its
-// checkpoint are the metadata of the file, so both are written at once.
+// Checkpoints in the files of a thread, for agents that run in a tool of the thread. Each session has one file. The metadata
+// of the checkpoint is stored as the metadata of the file, so both are written at once.
 
 import type { ThreadState } from "#spec/thread-state.ts";
 
@@ -12,7 +12,7 @@ import { WriteQueue } from "./write-queue.ts";
 const folder = "/.checkpoints";
 const ending = ".json";
 
-/** What the store uses of a thread: the `state` of a tool has it. */
+/** The functions for a thread's files that the store calls. The `state` of a tool has them. */
 export type CheckpointFiles = Pick<ThreadState, "writeFile" | "readFile" | "statFile" | "readdirFile" | "unlinkFile">;
 
 /** Keeps checkpoints as files of a thread, in the folder `/.checkpoints`. `state` is that of the tool in which the agent runs. */

@@ -1,12 +1,12 @@
-// The writes of one session, one after another in the order of their calls: a save that began earlier never overwrites a later one. A
-// save that has not begun when the next one is called is replaced by it, so that a slow store holds at most two states of a session.
+// Runs the writes of one session one after another, in the order of their calls, so that a save never overwrites a later one. A save that has
+// not begun is replaced by the next save, so that a slow store has at most two states of a session in memory.
 
 type Write = () => Promise<void>;
 
 /** The writes of one session. */
 export class WriteQueue {
   #last: Promise<void> = Promise.resolve();
-  /** The save that has not begun and that no other write follows. */
+  /** The save that waits and that a later save can replace. A deletion after it prevents this. */
   #waiting: { write: Write } | null = null;
   #waitingDone: Promise<void> = this.#last;
   #unfinished = 0;

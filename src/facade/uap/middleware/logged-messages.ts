@@ -1,4 +1,4 @@
-// Writes messages as lines of JSON for a log. Bytes are written as their number.
+// Converts messages to lines of JSON for a log. Bytes are replaced by their number.
 
 import { base64Bytes } from "#lib/base64.ts";
 import { isObject } from "#lib/json-value.ts";
@@ -16,7 +16,7 @@ export function loggedMessages(messages: readonly AnyMessage[]): string {
     .join("\n");
 }
 
-/** The block with the number of its bytes in place of the bytes. */
+/** Replaces the bytes of a block by their number. */
 function withoutBytes(block: BlockJSON): BlockJSON {
   const { source, data } = block;
   if (typeof data === "string") return { ...block, data: byteText(data) };

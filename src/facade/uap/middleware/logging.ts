@@ -1,5 +1,5 @@
-// The middleware `logging`: writes a line when an execution begins, when it ends, and for its calls of tools. Lines never contain settings
-// of the connection, and contents of the conversation only if the program chooses so. An error's text is written without keys.
+// The middleware `logging`: writes a line when an execution begins, when it ends, and for each tool call. Lines contain messages only with
+// `includeMessages`. The API key and the values of headers in the agent's settings are removed from every line.
 
 import { errorMessage } from "#core/cut-text.ts";
 import { systemClock } from "#lib/system-clock.ts";
@@ -10,10 +10,10 @@ import type { ToolExecution } from "../../upp/upp-tool.ts";
 import type { Agent, GenerateResult, Middleware, MiddlewareContext } from "../agent-contract.ts";
 import { loggedMessages } from "./logged-messages.ts";
 
-/** How important a line is, from the least important on. */
+/** The level of a line, from the least to the most important. */
 export type LoggingLevel = "debug" | "info" | "warn" | "error";
 
-/** The facts of a line, for a logger that stores them. */
+/** Data about a line, for a logger that stores it. */
 export interface LoggedFacts {
   level: LoggingLevel;
   agentId: string;
@@ -26,21 +26,21 @@ export interface LoggedFacts {
 /** Options of `logging`. */
 export interface LoggingOptions {
   /**
-   * The least important level that is written. `debug`: calls of tools; `info`: beginning and end of executions; `warn`: failed calls of
-   * tools; `error`: failed executions. Default: `info`.
+   * The least important level that is written. `debug`: tool calls; `info`: beginning and end of executions; `warn`: failed tool calls;
+   * `error`: failed executions. Default: `info`.
    */
   level?: LoggingLevel;
   /** Writes a line. Default: `console.log` with the line alone. */
   logger?: (line: string, facts: LoggedFacts) => void;
   /** Writes the contents of the messages. The bytes of images and files are written as their number. Default: false. */
   includeMessages?: boolean;
-  /** Writes how long executions and calls took. Default: true. */
+  /** Writes the durations of executions and calls. Default: true. */
   includeTiming?: boolean;
 }
 
 const levels: readonly LoggingLevel[] = ["debug", "info", "warn", "error"];
 
-/** The key of the request metadata that has the time of the beginning, in milliseconds since 1970. */
+/** The key in the metadata of a middleware context for the time at which the execution began, in milliseconds since 1970. */
 const startKey = "logging.startedAt";
 
 /** Creates the middleware. */
@@ -111,7 +111,7 @@ function durationText({ duration }: Pick<LoggedFacts, "duration">): string {
   return duration === undefined ? "" : ` in ${Math.round(duration)} ms`;
 }
 
-/** The texts of the connection's settings that may be secret: the key, and the values of headers. */
+/** The connection settings that may be secret: the API key, and the values of headers. */
 function secretsOf({ model, config }: Agent): string[] {
   return [model?.config, config].flatMap((settings) => {
     const { apiKey, headers = {} } = settings ?? {};

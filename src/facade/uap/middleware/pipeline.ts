@@ -1,19 +1,19 @@
-// Runs an execution inside its middleware: `before` in order, then the execution, then `after` in reverse order. An error goes outwards
-// through the `onError` of each middleware around it, until one returns a result. A stream runs the same pipeline: `before` runs before its
-// first event, `after` and `onError` after its last one, and its result is the one that they return.
+// Runs an execution inside its middleware: `before` in order, then the execution, then `after` in reverse order. An error is
+// passed to `onError` of each middleware, the innermost first, until one returns a result. A stream runs the same pipeline: `before` is
+// called before its first event, `after` and `onError` after its last one, and its result is the one that they return.
 
 import { errorMessage } from "#core/cut-text.ts";
 
 import { refusal } from "../../upp/upp-error.ts";
 import type { GenerateResult, Middleware, MiddlewareContext } from "../agent-contract.ts";
 
-/** The execution that a pipeline surrounds. It begins with the input and the state of the context. */
+/** Executes the agent with the input and the state of the context. */
 type Execute = (context: MiddlewareContext) => Promise<GenerateResult>;
 
 /**
- * Runs the pipeline. There is one context: every function receives the newest one, and what `execute` began with. A middleware covers the
- * middleware after it and the execution: its `onError` receives their errors, but not those of its own functions. After `onError` returned
- * a result, the pipeline continues outwards with this result, so the `after` of the middleware before it runs.
+ * Runs the pipeline. `onError` of a middleware receives the errors of the execution and of later middleware, but not those of its own
+ * functions. If it returns a result, the pipeline continues with the `after` of the middleware before it. If a `before` returned another
+ * context, all functions that are called later receive this context, also those of middleware before it.
  */
 export async function throughMiddleware(
   middleware: readonly Middleware[],
@@ -40,12 +40,12 @@ export async function throughMiddleware(
   return runFrom(0);
 }
 
-/** The name that an error shows. JavaScript does not enforce that a middleware has a name. */
+/** The name in an error. In a JavaScript program, a middleware may have no name. */
 function nameOf({ name }: Partial<Middleware>, index: number): string {
   return name === undefined ? `middleware ${index + 1}` : `the middleware "${name}"`;
 }
 
-/** The context that follows: the one that `before` returned, or the same if it returned none. */
+/** Returns the context that `before` returned, or the same context if it returned none. */
 function nextContext(context: MiddlewareContext, returned: unknown, name: string): MiddlewareContext {
   if (returned === undefined) return context;
   const next = returned as Partial<MiddlewareContext> | null;

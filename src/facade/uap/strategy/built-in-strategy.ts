@@ -1,4 +1,4 @@
-// What the strategies `loop`, `react` and `plan` have in common: each is executed by a strategy of the core.
+// Creates the built-in execution strategies `loop`, `react` and `plan`. Each executes a strategy of the core.
 
 import { EventStream } from "../../upp/event-stream.ts";
 import { refusal } from "../../upp/upp-error.ts";
@@ -9,7 +9,7 @@ import { observedContext } from "../execution.ts";
 import { streamResult } from "../stream-result.ts";
 import type { AgentStreamEvent } from "../uap-event.ts";
 
-/** Creates the execution strategy. `optionsOf` is called for each execution. */
+/** Creates an execution strategy. `optionsOf` is called for each execution. */
 export function builtInStrategy(
   name: string,
   optionsOf: (context: ExecutionContext) => CoreStrategyOptions,
@@ -28,8 +28,10 @@ export function builtInStrategy(
   };
 }
 
-/** Refuses an option that is no count. */
+/** Throws unless an option is Infinity or a whole number of at least `least`. */
 export function checkCount(strategy: string, name: string, { value, least }: { value: number; least: number }): void {
   if (value === Infinity || (Number.isInteger(value) && value >= least)) return;
-  throw refusal(`${name} of ${strategy}() is a whole number from ${least}, or Infinity; this is ${String(value)}.`);
+  throw refusal(
+    `${name} of ${strategy}() has to be a whole number of at least ${least}, or Infinity; it is ${String(value)}.`,
+  );
 }

@@ -1,4 +1,5 @@
-// The package entry `threadhold/agents/execution`: the execution strategies. Each is executed by a strategy of the core, as a thread's.
+// The package entry `threadhold/agents/execution`: the execution strategies. Each executes a strategy of the core, which threads
+// use too.
 
 export { loop } from "./loop-execution.ts";
 export type { LoopOptions } from "./loop-execution.ts";

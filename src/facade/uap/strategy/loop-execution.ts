@@ -8,8 +8,8 @@ import { checkCount, builtInStrategy } from "./built-in-strategy.ts";
 /** The options of `loop`. */
 export interface LoopOptions {
   /**
-   * The maximum number of rounds of calls; the execution then ends with the last answer. With 0 the calls of the first answer are left
-   * unexecuted. Default: no limit.
+   * The maximum number of rounds of calls. The execution ends after the last round, without a further request. With 0, the calls of the
+   * first answer are not executed. Default: no limit.
    */
   maxIterations?: number | undefined;
 }

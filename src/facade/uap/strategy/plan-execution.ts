@@ -12,20 +12,20 @@ import { checkCount, builtInStrategy } from "./built-in-strategy.ts";
 export interface PlanOptions {
   /** The maximum number of steps of a plan, from 1. Default: no limit. */
   maxPlanSteps?: number | undefined;
-  /** Whether to request another plan if a step fails. Default true. With false the execution fails. */
+  /** Whether another plan is requested if a step fails. With false, the execution fails. Default true. */
   allowReplan?: boolean | undefined;
   /** The maximum number of further plans of an execution. Default 3. */
   maxReplans?: number | undefined;
   /**
-   * The form of the plan: an object with a list `steps` of objects. Of each of these, the fields `description`, `id` (default: its number),
-   * `tool` and `dependsOn` (ids) make a step; the model also reads the other fields. Default: these four fields.
+   * The JSON Schema of the plan: an object with a list `steps` of objects. A step is read from the fields `description`, `id` (default: its
+   * number), `tool` and `dependsOn` (ids) of an object. The model also reads the object's other fields. Default: a schema with these four.
    */
   planSchema?: JSONSchema | undefined;
 }
 
 /**
- * Requests a plan, and carries out its steps in the order of their dependencies. The plan is the first step of the execution, and each of its
- * steps is one more.
+ * Requests a plan, and executes its steps in the order of their dependencies. The request for the plan is the first step of the execution,
+ * and each step of the plan is a further one.
  */
 export function plan({
   maxPlanSteps = Infinity,
@@ -40,7 +40,7 @@ export function plan({
   return builtInStrategy("plan", ({ llm }) => {
     if (!llm.capabilities.structuredOutput) {
       throw refusal(
-        `The model "${llm.model.modelId}" cannot give structured answers, which plan() needs. Use react().`,
+        `The model "${llm.model.modelId}" cannot give structured answers, which plan() needs. Use react(), or another model.`,
       );
     }
     return { strategy: planStrategy({ maxPlanSteps, allowReplan, maxReplans, schema }) };
@@ -51,6 +51,6 @@ function checkPlanSchema({ type, properties }: JSONSchema): void {
   const { steps } = (properties ?? {}) as { steps?: { type?: unknown } };
   if ((type as unknown) === "object" && steps?.type === "array") return;
   throw refusal(
-    'planSchema of plan() is a JSON Schema of an object with a list: { steps: { type: "array", items: … } }.',
+    'planSchema of plan() has to be a JSON Schema of an object with a list: { steps: { type: "array", items: … } }.',
   );
 }

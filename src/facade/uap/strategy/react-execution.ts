@@ -13,7 +13,7 @@ export interface ReactOptions {
   reasoningPrompt?: string | undefined;
 }
 
-/** Requests reasoning, then an action, again and again until an action calls no tool. Reasoning and action are one step. */
+/** Requests reasoning, then an action, until an action calls no tool. Reasoning and the action after it are one step. */
 export function react({ maxSteps = Infinity, reasoningPrompt }: ReactOptions = {}): ExecutionStrategy {
   checkCount("react", "maxSteps", { value: maxSteps, least: 1 });
   return builtInStrategy("react", () => ({ strategy: reactStrategy({ maxCycles: maxSteps, reasoningPrompt }) }));

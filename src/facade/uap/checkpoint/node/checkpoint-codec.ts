@@ -1,6 +1,6 @@
-// The bytes of a file of a checkpoint: its text, compressed and encrypted as the options say. A file shows by its first bytes whether it
-// is compressed and encrypted, so that files are read after the options were changed. There is one exception: a store with encryption
-// refuses an unencrypted file, because a person without the key could have written it.
+// Converts the text of a checkpoint's file to bytes and back, with compression and encryption as options. The first bytes of a file show
+// whether it is compressed or encrypted, so files can be read after the options were changed. Exception: a store with encryption refuses an
+// unencrypted file, because a person without the key could have written it.
 
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from "node:crypto";
 import { promisify } from "node:util";
@@ -17,7 +17,7 @@ export interface CodecOptions {
   encrypt: CheckpointEncryption | null;
 }
 
-/** The location of a file. An encrypted file can be read at its own location alone. */
+/** The location of a file. It is authenticated, so an encrypted file cannot be read at another location. */
 interface FileLocation {
   sessionId: string;
   /** The name of the file in the session's folder. */
@@ -39,7 +39,7 @@ const tagAt = nonceAt + 12;
 const bodyAt = tagAt + 16;
 
 const algorithm = "aes-256-gcm";
-/** Derived keys in memory. Each process that writes files has a salt of its own. */
+/** The maximum number of derived keys in memory. Each process that writes files uses another salt, so the files of a session have many. */
 const maxKeys = 32;
 
 /** Creates a codec. Throws INVALID_REQUEST for a key that cannot be used. */
@@ -56,7 +56,7 @@ export function createCodec({ compress, encrypt }: CodecOptions): CheckpointCode
       if (packed[0] !== 0x1f || packed[1] !== 0x8b) return packed.toString("utf8");
       const plain = await promisify(gunzip)(packed).catch(() => null);
       if (plain === null)
-        throw unreadable(location, "is compressed, and damaged. Restore it from a backup, or delete the session");
+        throw unreadable(location, "is compressed and damaged. Restore it from a backup, or delete the session");
       return plain.toString("utf8");
     },
   };
@@ -82,7 +82,9 @@ function keySource(encryption: CheckpointEncryption): KeySource {
     return { kind: 0, salt: Buffer.alloc(16), keyFor: async () => copy };
   }
   if (typeof passphrase !== "string" || passphrase === "" || key !== undefined) {
-    throw refusal("encrypt has either a key, which is a Uint8Array of 32 bytes, or a passphrase, which is a text.");
+    throw refusal(
+      "The option encrypt has to have either a key, which is a Uint8Array of 32 bytes, or a passphrase, which is a text.",
+    );
   }
   const derived = new Map<string, Buffer>();
   return {
@@ -123,14 +125,17 @@ async function decrypted(bytes: Buffer, keys: KeySource | null, location: FileLo
     if (keys === null) return bytes;
     throw unreadable(
       location,
-      "is not encrypted, and this store reads encrypted files. Save it again with a store without `encrypt`",
+      "is not encrypted, and this store reads only encrypted files. Load it with a store without `encrypt`, and save it with this store",
     );
   }
   if (keys === null) throw unreadable(location, "is encrypted. Give the store the option `encrypt`");
   if (bytes[mark.length] !== keys.kind) {
     const kinds =
       keys.kind === 0 ? "with a passphrase, and this store has a key" : "with a key, and this store has a passphrase";
-    throw unreadable(location, `is encrypted ${kinds}. Give the store what the file was written with`);
+    throw unreadable(
+      location,
+      `is encrypted ${kinds}. Create the store with the option that the file was written with`,
+    );
   }
   try {
     const decipher = createDecipheriv(
@@ -143,7 +148,10 @@ async function decrypted(bytes: Buffer, keys: KeySource | null, location: FileLo
     decipher.setAuthTag(bytes.subarray(tagAt, bodyAt));
     return Buffer.concat([decipher.update(bytes.subarray(bodyAt)), decipher.final()]);
   } catch {
-    throw unreadable(location, "cannot be decrypted: it was written with another key, or it was changed or moved");
+    throw unreadable(
+      location,
+      "cannot be decrypted: it was written with another key, or it was changed or moved. Use the right key, or restore the file from a backup",
+    );
   }
 }
 

@@ -1,6 +1,6 @@
-// Checkpoints as files, in the layout of UAP: `{dir}/{sessionId}/checkpoint.json` is the last state, and `metadata.json` are the facts
-// about it. Each file is written whole under another name and then renamed. `metadata.json` is removed before `checkpoint.json` is
-// replaced, so after a crash between the two it is missing, and never describes another checkpoint.
+// Checkpoints as files, in the layout of UAP: `{dir}/{sessionId}/checkpoint.json` is the last state, and `metadata.json` is its
+// metadata. Each file is written under another name and then renamed. `metadata.json` is removed before `checkpoint.json` is replaced, so
+// after a crash between the two it is missing, and never describes another state.
 
 import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
@@ -32,12 +32,12 @@ const temporary = ".tmp";
 /** Age in milliseconds after which a temporary file belongs to a process that crashed. */
 const abandonedAfter = 60 * 60 * 1000;
 
-/** The writes of each session folder. All stores of this process share them, so that a save of one never overwrites a later one of another. */
+/** The writes of each session folder. All stores of this process share the queues, so that a save never overwrites a later save of another store. */
 const queues = new Map<string, WriteQueue>();
 
 /**
  * Keeps checkpoints as files that only the user of this process can read. A load waits for the saves of the session that were called
- * before it. Saves of one process have an order; of two processes that save the same session, the last one to finish wins.
+ * before it. Saves of one process are executed in the order of their calls. If two processes save the same session, the save that ends last remains.
  */
 export function fileCheckpoints({
   dir = ".checkpoints",
@@ -173,7 +173,7 @@ async function writeDurably(file: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Makes the names in a folder durable. Windows does not open folders, and does without. */
+/** Makes the names in a folder durable. Skipped on Windows, which cannot open folders. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(folder, "r");
@@ -184,7 +184,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** The result; null if the file or the folder does not exist. */
+/** Returns the result; null if the file or the folder does not exist. */
 async function nullIfMissing<T>(result: Promise<T>): Promise<T | null> {
   try {
     return await result;
