@@ -3,6 +3,7 @@
 import type { ReactElement } from "react";
 
 import { count, money } from "../kit/figures.ts";
+import { PlanSteps } from "../kit/plan-steps.tsx";
 import type { Execution } from "./use-executions.ts";
 
 import css from "./executions.module.css";
@@ -11,7 +12,7 @@ import css from "./executions.module.css";
 export function Executions({ tool, list }: { tool: string; list: readonly Execution[] }): ReactElement {
   return (
     <ul className={css["list"]} aria-label={`What ${tool} runs`}>
-      {list.map(({ id, type, state, usage, cost, lines }) => (
+      {list.map(({ id, type, state, usage, cost, lines, plan }) => (
         <li key={id} className={css["one"]} data-state={state}>
           <p className={css["head"]}>
             <code>{type}</code>
@@ -22,6 +23,7 @@ export function Executions({ tool, list }: { tool: string; list: readonly Execut
               </span>
             )}
           </p>
+          {plan === null ? null : <PlanSteps steps={plan} label={`Plan of ${type}`} />}
           {lines.length === 0 ? null : (
             <ol className={css["lines"]} aria-label={`Events of ${type}`}>
               {lines.map((line, at) => (

@@ -3,7 +3,9 @@
 
 import { createContext, useEffect, useState } from "react";
 import { zeroUsage } from "threadhold/client";
-import type { EventOf, Json, MessageView, ThreadHandle, Usage } from "threadhold/client";
+import type { EventOf, Json, MessageView, ThreadEvent, ThreadHandle, Usage } from "threadhold/client";
+
+import type { PlanOfEvent } from "../kit/plan-steps.tsx";
 
 /** A model or an agent that a tool runs. */
 export interface Execution {
@@ -15,6 +17,8 @@ export interface Execution {
   cost: number | null;
   /** Its events since the page was opened, one text each. */
   lines: readonly string[];
+  /** The plan of an agent with the strategy `plan`, from its events. */
+  plan: PlanOfEvent | null;
 }
 
 /** Executions by the id of their call. */
@@ -42,9 +46,9 @@ export function useExecutions(handle: ThreadHandle): ExecutionsByCall {
         if (isInTool(event)) put(event.parent_tool_call_id, (before) => [...before, begun(event)]);
       }),
       handle.on("subagent_event", ({ subagent_id: id, parent_tool_call_id: call, event }) => {
-        const line = lineOf(event);
-        if (line === null) return;
-        put(call, (before) => changed(before, id, ({ lines }) => ({ lines: [...lines, line].slice(-mostLines) })));
+        // The server sends an execution's own events in this field.
+        const inner = event as unknown as ThreadEvent;
+        put(call, (before) => changed(before, id, (known) => afterEvent(known, inner)));
       }),
       handle.on("subagent_end", (event) => {
         const { subagent_id: id, success, usage, cost } = event;
@@ -65,28 +69,41 @@ export function isInTool(event: EventOf<"subagent_start" | "subagent_end">): boo
 }
 
 function begun({ subagent_id: id, subagent_type: type }: EventOf<"subagent_start">): Execution {
-  return { id, type, state: "running", usage: zeroUsage, cost: 0, lines: [] };
+  return { id, type, state: "running", usage: zeroUsage, cost: 0, lines: [], plan: null };
 }
 
 function changed(
   before: readonly Execution[],
   id: string,
-  change: (known: Execution) => Partial<Execution>,
+  changeOf: (known: Execution) => Partial<Execution>,
 ): readonly Execution[] {
   const at = before.findIndex((known) => known.id === id);
   const known = before[at];
-  return known === undefined ? before : before.with(at, { ...known, ...change(known) });
+  if (known === undefined) return before;
+  const change = changeOf(known);
+  return Object.keys(change).length === 0 ? before : before.with(at, { ...known, ...change });
 }
 
-/** The text of an execution's event; null for an event that is not shown. */
-function lineOf(event: Readonly<Record<string, Json>>): string | null {
-  switch (event["type"]) {
+/** What an event of an execution changes. */
+export function afterEvent({ lines }: Pick<Execution, "lines">, event: ThreadEvent): Partial<Execution> {
+  const line = lineOf(event);
+  return {
+    ...(event.type === "plan" ? { plan: event.steps } : {}),
+    ...(line === null ? {} : { lines: [...lines, line].slice(-mostLines) }),
+  };
+}
+
+/** The text of an execution's event; null for an event that is not in the list. */
+function lineOf(event: ThreadEvent): string | null {
+  switch (event.type) {
     case "step_start":
-      return `Requests ${textOf(event["model"])}`;
+      return `Requests ${event.model}${event.phase === undefined ? "" : ` (${event.phase})`}`;
+    case "reasoning":
+      return `Reasons: ${event.text}`;
     case "tool_execution_start":
-      return `Calls ${textOf(event["tool_name"])}`;
+      return `Calls ${event.tool_name}`;
     case "tool_execution_end":
-      return `${textOf(event["tool_name"])} ${event["is_error"] === true ? "failed" : "is done"}`;
+      return `${event.tool_name} ${event.is_error ? "failed" : "is done"}`;
     case "model_retry":
       return "Repeats the request";
     default:
@@ -105,11 +122,19 @@ export function executionsOf(live: readonly Execution[] = [], result: MessageVie
   return stored.flatMap((one): Execution[] => {
     if (typeof one !== "object" || one === null || Array.isArray(one)) return [];
     const { id, type, success, usage, cost } = one as { [field: string]: Json };
-    const lines = live.find((known) => known.id === id)?.lines ?? [];
+    const { lines = [], plan = null } = live.find((known) => known.id === id) ?? {};
     const totals = { ...zeroUsage, ...(usage as Partial<Usage> | undefined) };
     const state = success === true ? "done" : "failed";
     return [
-      { id: textOf(id), type: textOf(type), state, usage: totals, cost: typeof cost === "number" ? cost : null, lines },
+      {
+        id: textOf(id),
+        type: textOf(type),
+        state,
+        usage: totals,
+        cost: typeof cost === "number" ? cost : null,
+        lines,
+        plan,
+      },
     ];
   });
 }

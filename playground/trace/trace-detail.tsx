@@ -11,13 +11,14 @@ import { JsonView } from "../conversation/json-view.tsx";
 import { IconButton } from "../kit/button.tsx";
 import { duration } from "../kit/duration.ts";
 import { clock } from "../kit/figures.ts";
+import { PlanSteps } from "../kit/plan-steps.tsx";
 import { threadPath } from "../threads/thread-title.ts";
 import { AttemptDetail } from "./attempt-detail.tsx";
 import { lengthOf, stateWords } from "./node-words.ts";
 import type { RunPicture } from "./run-feed.ts";
 import { StepEvents } from "./step-events.tsx";
 import { Facts } from "./trace-facts.tsx";
-import type { StepNode, StepPlace, ToolNode, TraceNode } from "./trace-node.ts";
+import type { StepPlace, ToolNode, TraceNode } from "./trace-node.ts";
 import { tracePath } from "./trace-path.ts";
 
 import css from "./trace-detail.module.css";
@@ -86,7 +87,7 @@ function Body({ node, beside, handle, picture }: BodyProps): ReactElement {
         <>
           <Facts facts={[["Started", clock(node.start)]]} />
           {node.reasoning === null ? null : <p className={css["words"]}>{node.reasoning}</p>}
-          {node.plan === null ? null : <Plan steps={node.plan} />}
+          {node.plan === null ? null : <PlanSteps steps={node.plan} label="Plan" />}
           {events(node.place)}
         </>
       );
@@ -104,19 +105,6 @@ function Body({ node, beside, handle, picture }: BodyProps): ReactElement {
     case "run":
       return <RunDetail picture={picture} threadId={node.thread_id} />;
   }
-}
-
-/** The steps of a plan with their statuses after the step. */
-function Plan({ steps }: { steps: NonNullable<StepNode["plan"]> }): ReactElement {
-  return (
-    <ol className={css["plan"]} aria-label="Plan">
-      {steps.map(({ id, description, status }) => (
-        <li key={id} data-status={status}>
-          {description} <span className={css["status"]}>{status.replaceAll("_", " ")}</span>
-        </li>
-      ))}
-    </ol>
-  );
 }
 
 const waitWords = {

@@ -1,4 +1,4 @@
-// What the pages show of a model that the function of a tool runs in its call.
+// What the pages show of an agent that the function of a tool executes in its call.
 
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
@@ -21,11 +21,11 @@ async function openedCall(page: Page): Promise<Locator> {
 }
 
 export function executions({ api, open }: PlaygroundUse): void {
-  describe("models in tools", () => {
-    it("The call of a tool shows the model that the tool ran with its events, tokens and cost, and after a reload its totals", async () => {
+  describe("agents in tools", () => {
+    it("The call of a tool shows the agent that the tool executed with its plan, events, tokens and cost, and after a reload its totals", async () => {
       const { id } = await api().createThread("adviser");
       const { page } = await open(`/threads/${id}`);
-      // The events of the model are not stored, so the page has to be subscribed before the message is sent.
+      // The events of the agent are not stored, so the page has to be subscribed before the message is sent.
       await idle(page);
       const feed = await api().events(id);
       await page.getByLabel("Message", { exact: true }).fill(question);
@@ -34,33 +34,43 @@ export function executions({ api, open }: PlaygroundUse): void {
       feed.close();
       const [run] = await api().runs(id);
       const end = feed.events.find((event) => event.type === "subagent_end");
-      if (run === undefined || end === undefined) throw new Error("The tool ran no model");
+      if (run === undefined || end === undefined) throw new Error("The tool executed no agent");
       const totals = `${count(end.usage.total_tokens)} tokens, ${money(end.cost)}`;
       expect(run.cost).toBe(end.cost);
       await idle(page);
 
       const list = await openedCall(page);
       await list.getByText(totals, { exact: true }).waitFor();
-      const lines = list.getByRole("list", { name: "Events of demo_specialist" }).getByRole("listitem");
+      const lines = list.getByRole("list", { name: "Events of specialist" }).getByRole("listitem");
       expect(await lines.allInnerTexts()).toEqual([
-        "Requests demo_specialist",
+        "Requests demo_specialist (plan)",
+        "Requests demo_specialist (execute)",
         "Calls look_up_prices",
         "look_up_prices is done",
-        "Requests demo_specialist",
+        "Requests demo_specialist (execute)",
+        "Requests demo_specialist (execute)",
+        "Calls divide",
+        "divide is done",
+        "Requests demo_specialist (execute)",
+      ]);
+      const plan = list.getByRole("list", { name: "Plan of specialist" }).getByRole("listitem");
+      expect(await plan.allInnerTexts()).toEqual([
+        "Look up the prices. completed",
+        "Compare purchase and rent. completed",
       ]);
 
       await page.reload();
       const stored = await openedCall(page);
       await stored.getByText(totals, { exact: true }).waitFor();
-      expect(await stored.getByRole("list", { name: "Events of demo_specialist" }).count()).toBe(0);
+      expect(await stored.getByRole("list", { name: "Events of specialist" }).count()).toBe(0);
     });
 
-    it("The trace of a run shows the requests of a model that a tool ran under the call of the tool", async () => {
+    it("The trace of a run shows the requests of an agent that a tool executed under the call of the tool", async () => {
       const { id } = await api().createThread("adviser");
       await api().say(id, question);
       const { page } = await open(`/threads/${id}/trace`);
       await page.getByRole("treeitem", { name: /^Tool ask_specialist/ }).waitFor();
-      expect(await page.getByRole("treeitem", { name: /demo_specialist/ }).count()).toBe(2);
+      expect(await page.getByRole("treeitem", { name: /demo_specialist/ }).count()).toBe(5);
     });
   });
 }

@@ -1,13 +1,14 @@
-// The demo whose tool runs a model by itself.
+// The demo whose tool executes an agent by itself.
 
 import { expect, it } from "vitest";
 
 import type { SuiteServer } from "../suite-server.ts";
 
 export function adviser(use: () => SuiteServer): void {
-  it("The adviser demo runs a model inside of its tool, and the model's tokens and cost are those of the run", async () => {
+  it("The adviser demo executes an agent with a plan inside of its tool, and the agent's tokens and cost are those of the run", async () => {
     const { api } = use();
     const { id } = await api.createThread("adviser");
+    // The events of the agent are not stored, so the subscription begins before the message.
     const feed = await api.events(id);
     await api.say(id, "Should we buy or rent a coffee machine?");
     await feed.until("run_end");
@@ -19,7 +20,13 @@ export function adviser(use: () => SuiteServer): void {
       ["assistant", "The specialist says: After 14 months renting costs more than buying."],
     ]);
     const ends = feed.events.filter((event) => event.type === "subagent_end");
-    expect(ends).toMatchObject([{ subagent_type: "demo_specialist", success: true, tool_executions: 1 }]);
+    expect(ends).toMatchObject([{ subagent_type: "specialist", success: true, tool_executions: 2 }]);
+    const inner = feed.events.flatMap((event) => (event.type === "subagent_event" ? [event.event] : []));
+    const plans = inner.filter((event) => event["type"] === "plan");
+    expect(plans.at(-1)?.["steps"]).toMatchObject([
+      { id: "prices", status: "completed" },
+      { id: "compare", status: "completed" },
+    ]);
     const [run] = await api.runs(id);
     expect(run).toMatchObject({ status: "completed", cost: ends[0]?.cost });
     expect(run?.cost).toBeGreaterThan(0);
