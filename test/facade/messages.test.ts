@@ -116,7 +116,7 @@ it("An error about the JSON of a thread has the code INVALID_REQUEST and names t
   expect(() => Thread.fromJSON(null)).toThrow(UPPError);
 });
 
-it("A UPP thread can add, filter, cut, clear and copy its messages", () => {
+it("A UPP thread can add, filter, slice, clear and copy its messages", () => {
   const thread = new Thread().user("One").assistant("Two").push(new ToolResultMessage([]));
   thread.append({ messages: [new UserMessage("Three")] });
   expect(thread.length).toBe(4);

@@ -142,7 +142,7 @@ describe.each(names)("%s", (name) => {
     expect(turn.toolExecutions[0]?.result).toBe(result);
   });
 
-  it("A structured answer of a recorded provider is parsed into the turn's data", async () => {
+  it("A recorded structured answer of a provider is parsed into the turn's data", async () => {
     const structure = {
       type: "object",
       properties: { answer: { type: "number" } },
@@ -173,7 +173,7 @@ describe.each(names)("%s", (name) => {
     },
   );
 
-  it("An answer that the connection cuts off is a NETWORK_ERROR", async () => {
+  it("A connection that ends in the middle of an answer is a NETWORK_ERROR", async () => {
     const { model } = at(name, "case:text", { connection: { headers: { "x-server-break": "120" } } });
     expect(await rejection(model.generate("Hello"))).toMatchObject({ code: "NETWORK_ERROR" });
   });
@@ -218,7 +218,7 @@ describe.each(names)("%s", (name) => {
     expect(await sent()).toEqual([]);
   });
 
-  it("The settings of the connection reach the request: key, headers, fetch and params", async () => {
+  it("A request uses the key, the headers and the fetch of the connection settings, and contains the params", async () => {
     const urls: string[] = [];
     const keys = ["key-a", "key-b"];
     const settings: ProviderConfig = {
@@ -250,7 +250,7 @@ describe.each(names)("%s", (name) => {
     expect(await sent()).toEqual([]);
   });
 
-  it("A function that returns the API key and fails ends the turn with AUTHENTICATION_FAILED, and the function's error is the cause", async () => {
+  it("If the function for the API key fails, the turn ends with AUTHENTICATION_FAILED, and the function's error is the cause", async () => {
     const cause = new Error("The vault is closed.");
     const { model, sent } = at(name, "case:text", { connection: { apiKey: { getKey: () => Promise.reject(cause) } } });
     expect(await rejection(model.generate("Hello"))).toMatchObject({
@@ -303,7 +303,7 @@ it("Images and documents reach the provider in each of their forms", async () =>
   ]);
 });
 
-it("Documents of a type that the provider does not take are refused, and texts are not", async () => {
+it("A document of a type that the provider does not accept is refused, and a text document is not", async () => {
   const { model, sent } = at("anthropic", "case:text");
   const sheet = {
     type: "document",
@@ -316,7 +316,7 @@ it("Documents of a type that the provider does not take are refused, and texts a
   expect(await sent()).toHaveLength(1);
 });
 
-it("A block with only an address in a tool's result is an error result, and INVALID_REQUEST in a history", async () => {
+it("An image as a URL in a tool's result is an error result, and INVALID_REQUEST in a history", async () => {
   const image = { type: "image", source: { type: "url", url: "https://example.com/a.png" }, mimeType: "image/png" };
   const { model, sent } = at("anthropic", "case:tool-call|text", { tools: [{ ...weather, run: () => [image] }] });
   const turn = await model.generate("How is the weather?");

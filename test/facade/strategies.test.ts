@@ -90,7 +90,7 @@ describe("retries", () => {
     expect(await sent()).toHaveLength(3);
   });
 
-  it("A request is repeated as often as maxAttempts states, and then its error is thrown", async () => {
+  it("A failed request is repeated maxAttempts times, and then its error is thrown", async () => {
     const { model, sent } = at("case:unavailable", {
       retryStrategy: exponentialBackoff({ maxAttempts: 2, initialDelay: 1 }),
     });
@@ -98,7 +98,7 @@ describe("retries", () => {
     expect(await sent()).toHaveLength(3);
   });
 
-  it("A request that failed for good is not repeated by any strategy", async () => {
+  it("No strategy repeats a request whose failure is permanent", async () => {
     for (const create of [exponentialBackoff, linearBackoff, tokenBucket, retryAfterStrategy]) {
       const { model, sent } = at("case:auth", { retryStrategy: create() });
       expect(await rejection(model.generate("Hello"))).toMatchObject({ code: "AUTHENTICATION_FAILED" });
@@ -112,7 +112,7 @@ describe("retries", () => {
     expect(await sent()).toHaveLength(1);
   });
 
-  it("The waits of exponentialBackoff double up to maxDelay, and jitter shortens each by at most a half", () => {
+  it("exponentialBackoff doubles its wait up to maxDelay, and jitter shortens a wait by at most a half", () => {
     const options = { maxAttempts: 4, initialDelay: 100, maxDelay: 500 };
     expect(delays(exponentialBackoff({ ...options, jitter: false }))).toEqual([100, 200, 400, 500, null]);
     fc.assert(
@@ -131,11 +131,11 @@ describe("retries", () => {
     );
   });
 
-  it("The waits of linearBackoff grow by the same time", () => {
+  it("linearBackoff adds its delay to each further wait", () => {
     expect(delays(linearBackoff({ delay: 100, maxAttempts: 4 }))).toEqual([100, 200, 300, 400, null]);
   });
 
-  it("retryAfterStrategy waits as long as the provider states, and else its fallbackDelay", () => {
+  it("retryAfterStrategy waits for the time that the provider states, or for fallbackDelay if the provider states none", () => {
     const strategy = retryAfterStrategy({ maxAttempts: 1, fallbackDelay: 7 });
     expect(strategy.onRetry(errorOf(ErrorCode.RateLimited, 12_000), 1)).toBe(12_000);
     expect(strategy.onRetry(errorOf(ErrorCode.RateLimited), 1)).toBe(7);
@@ -143,12 +143,12 @@ describe("retries", () => {
     expect(strategy.onRetry(errorOf(ErrorCode.ProviderError), 1)).toBeNull();
   });
 
-  it("The error of a rate limit states the time of the provider's Retry-After", async () => {
+  it("The error of a rate limit has the time of the provider's Retry-After", async () => {
     const error = await rejection(at("case:rate-limit", {}).model.generate("Hello"));
     expect(error).toMatchObject({ code: "RATE_LIMITED", retryAfterMs: 7000 });
   });
 
-  it("tokenBucket lets as many requests pass at once as its capacity states, and then one at a time at its rate", () => {
+  it("tokenBucket sends as many requests at once as its capacity, and each later request after the time of one token", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: 0 });
     const bucket = tokenBucket({ capacity: 2, refillRate: 4 });
     const waits = (count: number) => Array.from({ length: count }, () => bucket.beforeRequest?.());
@@ -165,7 +165,7 @@ describe("retries", () => {
     [() => retryAfterStrategy({ maxAttempts: -1 }), "maxAttempts"],
     [() => tokenBucket({ capacity: 0 }), "capacity"],
     [() => tokenBucket({ refillRate: 0 }), "refillRate"],
-  ])("A strategy with an impossible option is refused with INVALID_REQUEST (%#)", (create, option) => {
+  ])("A strategy with an invalid option is refused with INVALID_REQUEST (%#)", (create, option) => {
     expect(create).toThrow(
       expect.objectContaining({ code: "INVALID_REQUEST", message: expect.stringContaining(option) }),
     );
@@ -173,7 +173,7 @@ describe("retries", () => {
 });
 
 describe("a strategy of the caller", () => {
-  it("An asynchronous onRetry decides about the repetition", async () => {
+  it("An asynchronous onRetry decides whether a request is repeated", async () => {
     const [asked, decided] = [gate(), gate()];
     const { model, sent } = at("case:unavailable|text", {
       retryStrategy: {
@@ -199,7 +199,7 @@ describe("a strategy of the caller", () => {
     expect(await sent()).toHaveLength(1);
   });
 
-  it("An abort ends a turn whose onRetry does not answer, without a further request", async () => {
+  it("An abort ends a turn whose onRetry does not resolve, without a further request", async () => {
     const asked = gate();
     const { model, sent } = at("case:unavailable", {
       retryStrategy: {
@@ -216,7 +216,7 @@ describe("a strategy of the caller", () => {
     expect(await sent()).toHaveLength(1);
   });
 
-  it("beforeRequest is awaited before each request, repetitions included, and reset is called after the one that succeeded", async () => {
+  it("beforeRequest is awaited before each request, repetitions included, and reset is called after a request that succeeded", async () => {
     const calls: string[] = [];
     const [asked, decided] = [gate(), gate()];
     const { model, sent } = at("case:unavailable|text", {
@@ -250,7 +250,7 @@ describe("a strategy of the caller", () => {
     expect(await sent()).toEqual([]);
   });
 
-  it("A request waits as long as beforeRequest states, and its provider does not count as silent meanwhile", async () => {
+  it("A request waits for the time that beforeRequest returns, and the provider's timeout does not elapse during the wait", async () => {
     vi.useFakeTimers();
     let answers = 0;
     const retryStrategy: RetryStrategy = { onRetry: () => null, beforeRequest: () => 60_000 };

@@ -107,14 +107,14 @@ it("In a stream, the next message_start replaces a message whose request failed"
   ]);
 });
 
-it("A turn that fails ends the loop over its events with the error of the turn", async () => {
+it("If a turn fails, the loop over its events throws the error of the turn", async () => {
   const stream = instance([{ text: "Half", error: { status: 401, message: "No." } }]).stream("Go.");
   const error = await rejection(eventsOf(stream));
   expect(error).toMatchObject({ code: "AUTHENTICATION_FAILED", statusCode: 401 });
   expect(await rejection(stream.turn)).toBe(error);
 });
 
-it("A refused request rejects the turn and the loop over its events", async () => {
+it("If a request is refused, the turn and the loop over its events reject", async () => {
   const stream = instance([{ text: "Never." }]).stream([]);
   expect(await rejection(stream.turn)).toMatchObject({ code: "INVALID_REQUEST" });
   expect(await rejection(eventsOf(stream))).toMatchObject({ code: "INVALID_REQUEST" });
@@ -152,7 +152,7 @@ it("abort() ends the turn with CANCELLED, and the loop over the events with the 
   expect(await read).toBe(error);
 });
 
-it("Leaving the loop after the last event leaves the turn complete", async () => {
+it("Leaving the loop after the turn has ended does not abort the turn", async () => {
   const stream = instance([{ text: "Done." }]).stream("Go.");
   const turn = await stream.turn;
   for await (const { type } of stream) if (type === "message_stop") break;
@@ -165,7 +165,7 @@ it("A stream can be read once", async () => {
   expect(() => stream[Symbol.asyncIterator]()).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
 });
 
-it("A slow reader keeps the rest of the answer on the connection, and receives all of it", async () => {
+it("While a reader is slow, the rest of the answer is not read from the connection, and the reader receives all of it", async () => {
   const { model, sent } = longAnswer(3000);
   const stream = llm({ model }).stream("Go.");
   let [read, mostAhead] = [0, 0];

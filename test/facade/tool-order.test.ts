@@ -69,7 +69,7 @@ describe("the order that tools declare", () => {
     expect(log).toEqual(oneByOne("write", "read", "format"));
   });
 
-  it("Sequential tools whose orders contradict each other all run", async () => {
+  it("All sequential tools run, even if their orders contradict each other", async () => {
     const log: string[] = [];
     const tools = logged(
       log,
@@ -100,7 +100,7 @@ describe("the order that a model requests", () => {
     call("read_file"),
   ];
 
-  it("With modelOrder, calls run after those that the model names by tool or by position", async () => {
+  it("With modelOrder, a call runs after the calls that the model names by tool or by position", async () => {
     const log: string[] = [];
     await runCalls(logged(log, ...names), calls, true);
     expect(log).toEqual(oneByOne("read_file", "process", "write_file"));
@@ -122,7 +122,7 @@ describe("the order that a model requests", () => {
     );
   });
 
-  it("A later request sends the model's order again, so that it begins with the same messages", async () => {
+  it("Later requests send the calls with the model's parameter `_after`, so that they begin with the same messages", async () => {
     const sent: unknown[] = [];
     let answers = 0;
     const script = ({ messages }: { messages: { tool_calls?: unknown }[] }) => {

@@ -214,7 +214,7 @@ describe.each([
     expect(turn.messages[2]).toMatchObject({ results: [{ result: "changed" }] });
   });
 
-  it("A call that onBeforeCall or the approval refuses does not run, and the model reads that", async () => {
+  it("A call that onBeforeCall or the approval refuses does not run, and its result is an error", async () => {
     const tools = [tool("skipped", fail), tool("denied", fail, { approval: () => Promise.resolve(false) })];
     const toolStrategy = { onBeforeCall: ({ name }: { name: string }) => name !== "skipped" };
     const script = [{ toolCalls: [call("skipped"), call("denied")] }, { text: "Done." }];
@@ -321,7 +321,7 @@ it("Many turns at the same time do not mix their messages", async () => {
   expect(turns.map(({ response }) => response.text)).toEqual(turns.map((_, number) => `Answer to ${number}`));
 });
 
-it("A reference that no provider made is refused", async () => {
+it("A model reference that no provider created is refused", async () => {
   const { model } = instance([{ text: "Hi." }]);
   const { modelId, provider, options, protocol, config } = model;
   expect(() => llm({ model: { modelId, provider, options, protocol, config } })).toThrow(

@@ -58,7 +58,7 @@ export function describeStore(name: string, withStore: WithStore): void {
       expect(await store.list()).toEqual([]);
     }));
 
-  it(`${name} loads the last saved state, which restores with its id, and a loaded value can be changed without harm`, () =>
+  it(`${name} loads the last saved state, which restores with its id, and a change of a loaded value does not change the store`, () =>
     withStore(async (store) => {
       const [first, last] = [stateOf(1), stateOf(2).withMetadata("nested", { list: [1, "ü", null] })];
       await store.save("s", first.toJSON());
@@ -70,7 +70,7 @@ export function describeStore(name: string, withStore: WithStore): void {
       expect((await store.load("s"))?.messages).toHaveLength(1);
     }));
 
-  it(`${name} has facts about the last checkpoint: its session, a new UUIDv4, its time, its step and its agent`, () =>
+  it(`${name} has metadata of the last checkpoint: its session, a new UUIDv4, its time, its step and its agent`, () =>
     withStore(async (store) => {
       const before = Date.now();
       await store.save("s", stateOf(3).toJSON());
@@ -146,7 +146,7 @@ export function describeStore(name: string, withStore: WithStore): void {
     }),
   );
 
-  it(`${name} behaves as a map of sessions, whatever is called and whether it is awaited`, async () => {
+  it(`${name} behaves as a map of sessions in any order of calls, awaited or not`, async () => {
     const call = fc.record({
       kind: fc.constantFrom("save", "save", "delete", "load", "list"),
       id: fc.constantFrom("a", "B", "b", "../c"),

@@ -35,7 +35,7 @@ it("Each state has a UUIDv4 of its own, which does not change", () => {
   );
 });
 
-it("No operation changes a state that exists, in whatever order states are branched and read", () => {
+it("No operation changes an existing state, in any order of branching and reading", () => {
   const step = fc.record({ from: fc.nat(), operation: anyOperation, read: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
@@ -85,7 +85,7 @@ it("withMessages appends to the conversation, and withContext replaces it", () =
   expect(texts(state)).toEqual(["Hello", "Hi"]);
 });
 
-it("An operation changes its part of the state alone", () => {
+it("An operation changes only its part of the state", () => {
   const state = AgentState.initial()
     .withMessage(new UserMessage("Hello"))
     .withStep(3)
@@ -131,7 +131,7 @@ it("A state and its lists are frozen, and its metadata, plan and traces are froz
   );
 });
 
-it("A state keeps the metadata, the plan and the traces that it was given, when the caller changes them afterwards", () => {
+it("The metadata, the plan and the traces of a state do not change when the caller changes its own objects", () => {
   const budget = { tokens: [1] };
   const plan = [{ id: "a", description: "", dependsOn: ["b"], status: "pending" as const }];
   const messages = [new UserMessage("Hello")];
@@ -195,7 +195,7 @@ it.each([-1, 1.5, Number.NaN, Infinity, "1"])("The step %s is refused, because s
   );
 });
 
-it("A plan, a reasoning and a trace of the wrong form are refused with their path", () => {
+it("A plan, a reasoning or a trace with an invalid value is refused, and the error names its path", () => {
   const state = AgentState.initial();
   const step = { id: "a", description: "", dependsOn: [], status: "done" };
   expect(() => state.withPlan([step as never])).toThrow("plan.0.status");

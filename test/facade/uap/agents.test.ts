@@ -57,7 +57,7 @@ it("An agent has a UUIDv4 of its own, and its properties are options of another 
   expect((await other.query("Ready?")).response.text).toBe("Yes.");
 });
 
-it("An agent without a model can be created, and its execution names what is missing", async () => {
+it("An agent without a model can be created, and the error of its execution names the missing model", async () => {
   const helper = agent({ tools: [add] });
   expect(helper.model).toBeUndefined();
   expect(await rejection(helper.query("Help."))).toMatchObject({

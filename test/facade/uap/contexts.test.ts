@@ -38,7 +38,7 @@ it("A tool receives the model, the connection, the agent and the state of the ex
   expect(context?.toolCallId).toEqual(expect.any(String));
 });
 
-it("A tool executes a helper without a model with the model of its agent", async () => {
+it("A copy of an agent that a tool creates with parentModel is executed with the model of the tool's agent", async () => {
   const helper = agent({ system: "You help." });
   const helps: Tool = {
     name: "help",
@@ -59,7 +59,7 @@ it("A tool executes a helper without a model with the model of its agent", async
   expect(turn.toolExecutions).toMatchObject([{ result: "Helped with the task." }]);
 });
 
-it("A strategy of the program may be composed of others, in generate and in a stream", async () => {
+it("A custom strategy can execute other strategies, in generate and in a stream", async () => {
   const twice: ExecutionStrategy = {
     name: "twice",
     async execute(context) {
@@ -97,7 +97,7 @@ it("A strategy of the program may be composed of others, in generate and in a st
   expect(outline((await stream.result).state.messages)).toEqual(outline(state.messages));
 });
 
-it("A strategy executes a context that the program made, with a model of the program", async () => {
+it("A strategy can execute a context that the program created, with the program's own instance of llm", async () => {
   const model = scripted("scripted", { script: [{ toolCalls: [call("add", { a: 1, b: 2 })] }, { text: "Three." }] });
   const self = agent({ model });
   const steps: number[] = [];
@@ -113,7 +113,7 @@ it("A strategy executes a context that the program made, with a model of the pro
   expect(state.messages).toHaveLength(4);
 });
 
-it("A built-in strategy refuses a model that llm did not make", async () => {
+it("A built-in strategy refuses an instance that llm did not create", async () => {
   const execution: ExecutionStrategy = {
     name: "foreign",
     execute: (context) => loop().execute({ ...context, llm: { ...context.llm } }),
@@ -125,7 +125,7 @@ it("A built-in strategy refuses a model that llm did not make", async () => {
   });
 });
 
-it("An agent's options reach the requests: system, params, modelOrder and the tool strategy", async () => {
+it("The requests of an agent use its options system, params, modelOrder and toolStrategy", async () => {
   const seen: string[] = [];
   const script = ({ system, step }: { system: string; step: number }) => {
     seen.push(system);
@@ -146,7 +146,7 @@ it("An agent's options reach the requests: system, params, modelOrder and the to
   expect(called).toEqual(["act", "call add", "after 3", "observe"]);
 });
 
-it("A session is that of the options, else that of the state, else a new UUIDv4 for each conversation", async () => {
+it("The session id is the one in the options, else the one in the state, else a new UUIDv4 for each conversation", async () => {
   const { saved, store } = memoryStore();
   const script = () => ({ text: "Yes." });
   const named = scriptedAgent(script, { checkpoints: store, sessionId: "my-session" });
@@ -166,7 +166,7 @@ it("A session is that of the options, else that of the state, else a new UUIDv4 
   expect(without.state.metadata).toEqual({});
 });
 
-it("A slow reader of an agent's events keeps the rest of the answer on the connection, and receives all of it", async () => {
+it("While a reader of an agent's events is slow, the rest of the answer is not read from the connection, and the reader receives all of it", async () => {
   const { model, sent } = longAnswer(3000);
   const stream = agent({ model }).stream("Go.", AgentState.initial());
   let [read, mostAhead] = [0, 0];
@@ -182,7 +182,7 @@ it("A slow reader of an agent's events keeps the rest of the answer on the conne
   expect((await stream.result).turn.response.text).toHaveLength(3000);
 });
 
-it("A signal ends an execution whose reader reads no further", async () => {
+it("An abort ends an execution whose reader has stopped reading", async () => {
   const { model } = longAnswer(3000);
   const aborted = new AbortController();
   const stream = agent({ model }).stream("Go.", AgentState.initial(), { signal: aborted.signal });

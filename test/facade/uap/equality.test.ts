@@ -55,7 +55,7 @@ async function outcomeOf(result: Promise<GenerateResult>): Promise<unknown> {
   }
 }
 
-it("A stream has the messages, steps, reasoning, plan, token counts and errors of generate, read or not", async () => {
+it("A stream has the messages, steps, reasoning, plan, token counts and errors of generate, whether its events are read or not", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(answer, { maxLength: 12 }),

@@ -76,7 +76,7 @@ describe.each(ways)("%s", (wayName, way) => {
       expect(history.messages.length).toBe(2);
     });
 
-    it("A hook is called for each part of a step, in order, and the execution's end is the last call", async () => {
+    it("The hooks of each step are called in order, and onComplete is called last", async () => {
       const { trace, hooks } = recordingHooks();
       await way(made({ strategy: hooks }), AgentState.initial());
       expect(trace).toEqual([...expectedHooks, "complete"]);
@@ -109,7 +109,7 @@ describe.each(ways)("%s", (wayName, way) => {
       }
     });
 
-    it("A hook that throws ends the execution with its error, unchanged, after onError", async () => {
+    it("An exception of a hook ends the execution, and is thrown unchanged after onError", async () => {
       for (const name of new Set(expectedHooks.map((line) => line.slice(2)))) {
         const { trace, hooks } = recordingHooks();
         const thrown = new Error(`The hook ${name} failed.`);
@@ -156,7 +156,7 @@ describe.each(ways)("%s", (wayName, way) => {
       expect(outlineOf(state.messages)).toEqual(messages);
     });
 
-    it("A middleware that is called with an error may give a result in its place", async () => {
+    it("onError of a middleware can return a result in place of the error", async () => {
       const state = AgentState.initial().withMetadata("replaced", true);
       const seen: string[] = [];
       const middleware: Middleware[] = [
@@ -195,7 +195,7 @@ describe.each(ways)("%s", (wayName, way) => {
       expect(contentOf(restored)).toEqual(contentOf(state));
     });
 
-    it("A store that throws, rejects or never answers is logged, and changes nothing else", async () => {
+    it("A save that throws or rejects is logged, and no save that fails or never resolves changes the execution", async () => {
       const logged = vi.spyOn(console, "error").mockImplementation(() => {});
       const saves = [
         () => {
@@ -220,7 +220,7 @@ describe.each(ways)("%s", (wayName, way) => {
       );
     });
 
-    it("An abort reaches the running tool, throws CANCELLED after onError, and keeps the state so far", async () => {
+    it("An abort aborts the running tool, and the execution throws CANCELLED with the state so far after onError", async () => {
       const { begun, hangs } = hangingTool();
       const { trace, hooks } = recordingHooks();
       const aborted = new AbortController();
@@ -271,7 +271,7 @@ describe.each(ways)("%s", (wayName, way) => {
     });
 
     if (wayName === "stream") {
-      it("The events of the agent are those of its hooks, in order, around the events of its requests", async () => {
+      it("A stream has one event for each hook of a step, in order, and the events of the requests between them", async () => {
         const { trace, hooks } = recordingHooks();
         const agent = made({ strategy: hooks });
         const stream = agent.stream("Add.", AgentState.initial());
@@ -287,7 +287,7 @@ describe.each(ways)("%s", (wayName, way) => {
         expect(sources.filter((type) => type === "tool_execution_end")).toHaveLength(1);
       });
 
-      it("The state of a stream is equal to that of generate, but for its ids", async () => {
+      it("The state of a stream is equal to that of generate, except for its ids", async () => {
         const generated = await made().generate("Add.", AgentState.initial());
         const streamed = await way(made(), AgentState.initial());
         expect(contentOf(streamed.state)).toEqual(contentOf(generated.state));
@@ -306,7 +306,7 @@ describe.each(ways)("%s", (wayName, way) => {
         expect(await rejection(stream.result)).toMatchObject({ code: "CANCELLED" });
       });
 
-      it("A stream without a reader has the same result, and one that is aborted has none", async () => {
+      it("A stream without a reader has the result of generate, and an aborted stream rejects", async () => {
         const { state } = await made().stream("Add.", AgentState.initial()).result;
         expect(outlineOf(state.messages)).toEqual(messages);
         const stream = made().stream("Add.", AgentState.initial());
@@ -318,7 +318,7 @@ describe.each(ways)("%s", (wayName, way) => {
   });
 });
 
-it("A call that the model makes while no tool is offered fails, and the strategy continues", async () => {
+it("A call in the answer to a request without tools fails, and the strategy continues", async () => {
   const reactCase = executions.find(({ name }) => name === "react");
   const script = [{ toolCalls: [call("add", { a: 1, b: 2 })] }, { text: "Thinking." }, { text: "Three." }];
   const agent = scriptedAgent(recordedScript(script).script, {

@@ -31,7 +31,7 @@ it("A session is a folder with checkpoint.json and metadata.json, which only the
     expect(await Promise.all(modes)).toEqual(["700", "700", "600", "600"]);
   }));
 
-it("The id of a session that is too long for a file name is refused, and the error names what to do", () =>
+it("A session id that is too long for a file name is refused, and the error names the fix", () =>
   withFolder(async (dir) => {
     const store = fileCheckpoints({ dir });
     await expect(store.save("x".repeat(241), stateOf(1).toJSON())).rejects.toEqual(refused("Use a shorter id"));
@@ -40,7 +40,7 @@ it("The id of a session that is too long for a file name is refused, and the err
     expect(await store.list()).toEqual(["x".repeat(240)]);
   }));
 
-it("Two stores of one folder keep the state of the save that was called last", () =>
+it("If two stores of one folder save the same session, the state of the last call remains", () =>
   withFolder(async (dir) => {
     const [one, other] = [fileCheckpoints({ dir }), fileCheckpoints({ dir })];
     const saves = [
@@ -54,7 +54,7 @@ it("Two stores of one folder keep the state of the save that was called last", (
     expect((await other.load("s"))?.step).toBe(4);
   }));
 
-it("Folders and files that are no sessions are not listed", () =>
+it("Folders and files that are not sessions are not listed", () =>
   withFolder(async (dir) => {
     const store = fileCheckpoints({ dir });
     await store.save("s", stateOf(1).toJSON());
@@ -75,7 +75,7 @@ it("A save rejects if its folder cannot be created, and a later save can succeed
   }));
 
 describe("after a crash", () => {
-  it("Without metadata.json, which a crash between the two files leaves, the facts are those of the state", () =>
+  it("If a crash between the two files has removed metadata.json, the metadata is read from the state", () =>
     withFolder(async (dir) => {
       const store = fileCheckpoints({ dir });
       const state = stateOf(5);
@@ -93,7 +93,7 @@ describe("after a crash", () => {
       expect(await store.loadMetadata("s")).toMatchObject({ step: 6 });
     }));
 
-  it("A save that ends before it replaces checkpoint.json leaves neither the facts of its checkpoint nor a temporary file", () =>
+  it("A save that fails before it replaces checkpoint.json leaves no metadata.json and no temporary file", () =>
     withFolder(async (dir) => {
       const store = fileCheckpoints({ dir });
       await store.save("s", stateOf(5).toJSON());
@@ -107,7 +107,7 @@ describe("after a crash", () => {
       expect([(await store.load("s"))?.step, (await store.loadMetadata("s"))?.step]).toEqual([5, 5]);
     }));
 
-  it("Without checkpoint.json, which a crash during a deletion leaves, the session does not exist", () =>
+  it("If a crash during a deletion has removed checkpoint.json, the session does not exist", () =>
     withFolder(async (dir) => {
       const store = fileCheckpoints({ dir });
       await store.save("s", stateOf(5).toJSON());
@@ -128,7 +128,7 @@ describe("after a crash", () => {
     }));
 
   it.each(["", "{", "null", "[]", "half a checkp"])(
-    "A checkpoint that is damaged, such as %j, is an error that names the session, and its state is not lost silently",
+    "A damaged checkpoint, such as %j, is an error that names the session, and does not count as a missing one",
     (text) =>
       withFolder(async (dir) => {
         const store = fileCheckpoints({ dir });
@@ -203,13 +203,13 @@ describe("compressed and encrypted", () => {
       await expect(withKey.load("s")).rejects.toEqual(refused("with a passphrase, and this store has a key"));
     }));
 
-  it("A store with encryption refuses a file that is not encrypted, because anybody could have written it", () =>
+  it("A store with encryption refuses a file that is not encrypted, because a person without the key could have written it", () =>
     withFolder(async (dir) => {
       await fileCheckpoints({ dir, compress: true }).save("s", stateOf(1).toJSON());
       await expect(fileCheckpoints({ dir, encrypt: { key } }).load("s")).rejects.toEqual(refused("is not encrypted"));
     }));
 
-  it("A change of any byte of an encrypted file, and any cut of it, is detected", () =>
+  it("A change of any byte of an encrypted file, and a truncation at any byte, is detected", () =>
     withFolder(async (dir) => {
       const store = fileCheckpoints({ dir, encrypt: { key } });
       await store.save("s", stateOf(1).toJSON());
@@ -229,7 +229,7 @@ describe("compressed and encrypted", () => {
       expect((await store.load("s"))?.step).toBe(1);
     }));
 
-  it("An encrypted file is refused as that of another session, and as the other file of its session", () =>
+  it("An encrypted file is refused after it was moved to another session or to the other file of its session", () =>
     withFolder(async (dir) => {
       const store = fileCheckpoints({ dir, encrypt: { key } });
       await store.save("one", stateOf(1).toJSON());

@@ -16,7 +16,7 @@ const files = Object.fromEntries(
   [...page.matchAll(/^```ts\n\/\/ (\S+)\n([\s\S]*?)^```$/gm)].map(([, path = "", text = ""]) => [path, text]),
 );
 
-it("Every program of the page on agents as functions is type-checked without a finding", async () => {
+it("Every program of the page on agents as functions is type-checked without an error", async () => {
   expect(Object.keys(files)).toContain("src/first.ts");
   expect(page.match(/^```ts$/gm)).toHaveLength(Object.keys(files).length);
   expect(await typeCheck(files)).toEqual([]);

@@ -60,7 +60,7 @@ it.each([
   ["plain", {}],
   ["compressed and encrypted", { compress: true, encrypt: { passphrase: "correct horse" } }],
 ])(
-  "A process that is killed while it saves %s files leaves a whole state, which is no older than its last reported save",
+  "After a process was killed while it saved %s files, the stored state is complete and not older than the last save that it reported",
   (_, options) =>
     withFolder(async (dir) => {
       const store = fileCheckpoints({ dir, ...options });

@@ -54,7 +54,7 @@ describe("logging", () => {
     },
   );
 
-  it("The lines of an execution state its beginning, its calls, its end, its counts and its times", async () => {
+  it("The lines of an execution contain its beginning, its calls, its end, its counts and its durations", async () => {
     const { lines, facts, executed } = await linesOf({ level: "debug" });
     expect(lines.map((line) => line.replaceAll(/\d+ ms/g, "N ms").replace(/tokens: \d+/, "tokens: N"))).toEqual([
       "Execution started; earlier messages: 0.",
@@ -70,7 +70,7 @@ describe("logging", () => {
     });
   });
 
-  it("Without includeTiming, no line has a time", async () => {
+  it("Without includeTiming, no line has a duration", async () => {
     const { lines, facts } = await linesOf({ level: "debug", includeTiming: false });
     expect(lines.join("\n")).not.toMatch(/\bms\b/);
     expect(facts.every((fact) => !("duration" in fact))).toBe(true);
@@ -84,7 +84,7 @@ describe("logging", () => {
     expect(contents.filter((text) => !written.includes(text))).toEqual([]);
   });
 
-  it("Bytes in messages are written as their number", async () => {
+  it("Bytes in messages are replaced by their number", async () => {
     const lines: string[] = [];
     const executed = agent({
       model: scripted("scripted", { script: [{ text: "A picture." }] }),
@@ -104,7 +104,7 @@ describe("logging", () => {
     expect(facts[0]?.level).toBe("error");
   });
 
-  it("No line contains a key, a header or the state's metadata, even if an error or a message repeats them", async () => {
+  it("No line contains a key, a header or the state's metadata, even if an error or a message contains them", async () => {
     const repeated = "a-secret-key-1 and a-secret-token-2";
     const failed = await linesOf({ level: "debug", includeMessages: true }, () => ({ error: { message: repeated } }));
     const answered = await linesOf({ level: "debug", includeMessages: true }, () => ({ text: repeated }));

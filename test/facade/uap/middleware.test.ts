@@ -159,7 +159,7 @@ describe.each([
     ]);
   });
 
-  it("An exception of before ends the execution without a model request, and reaches the onError of the middleware before it alone", async () => {
+  it("An exception of before ends the execution without a model request, and only onError of the middleware before it is called", async () => {
     const log: string[] = [];
     const script = () => {
       log.push("model");
@@ -172,7 +172,7 @@ describe.each([
     expect(log).toEqual(["first.before", "second.before", "first.onError Over budget."]);
   });
 
-  it("An exception of after reaches the onError of outer middleware, which may return a result", async () => {
+  it("After an exception of after, onError of outer middleware is called, and may return a result", async () => {
     const log: string[] = [];
     const middleware = [logged("first", log, { onError: replaced }), logged("second", log, { after: fails("No.") })];
     const { turn } = await execute(agentWith(middleware), "Hello");
@@ -206,7 +206,7 @@ describe.each([
     expect([seen.get("One"), seen.get("Two")]).toEqual(["One", "Two"]);
   });
 
-  it("A value that is no context or no result is refused, and the error names the middleware and the fix", async () => {
+  it("A value that is not a context or not a result is refused, and the error names the middleware and the fix", async () => {
     const wrong = [
       { before: () => ({ state: 1 }) },
       { before: (context: MiddlewareContext) => ({ ...context, agent: agentWith([]) }) },

@@ -10,7 +10,7 @@ const anyId = fc.oneof(
   fc.string({ minLength: 1, maxLength: 8, unit: fc.constantFrom("a", "A", ".", "%", "4", "1", "/", "-") }),
 );
 
-it("The name of a session is a single part of a path in lower case, and gives the session back", () => {
+it("The file name of a session is one segment of a path in lower case, and is converted back to the session's id", () => {
   fc.assert(
     fc.property(anyId, (id) => {
       const name = nameOfSession(id);
@@ -22,7 +22,7 @@ it("The name of a session is a single part of a path in lower case, and gives th
 });
 
 it.each(["my-session", "user-123-task-456", "a_b.c", "6f0e68ba-0000-4000-8000-000000000000"])(
-  "The id %s is its own name",
+  "The id %s is unchanged as a file name",
   (id) => {
     expect(nameOfSession(id)).toBe(id);
   },
@@ -41,7 +41,7 @@ it.each([
 });
 
 it.each(["A", "%41%", "%61", "..", ".a", "a.", "con", "", "%ff", "%C3%A9"])(
-  "The name %j belongs to no session",
+  "The file name %j is not that of a session",
   (name) => {
     expect(sessionOfName(name)).toBeNull();
   },

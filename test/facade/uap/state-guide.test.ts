@@ -17,7 +17,7 @@ const programs = [...page.matchAll(/^```ts( run)?\n\/\/ (\S+)\n([\s\S]*?)^```$/g
   ([, run, path = "", text = ""]) => ({ runs: run !== undefined, path, text }),
 );
 
-it("Every program of the page on states is type-checked without a finding", async () => {
+it("Every program of the page on states is type-checked without an error", async () => {
   expect(programs.map(({ path }) => path)).toEqual(["src/state.ts", "src/tree.ts", "src/checkpoints.ts"]);
   expect(page.match(/^```ts/gm)).toHaveLength(programs.length);
   const files = Object.fromEntries(programs.map(({ path, text }) => [path, text]));

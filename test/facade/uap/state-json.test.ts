@@ -23,7 +23,7 @@ it("A state keeps its id, its messages with their ids, times and bytes, and all 
   );
 });
 
-it("A restored state continues as the live state does, and reading it does not depend on the value it was restored from", () => {
+it("Operations on a restored state have the same results as on the original, and later changes of the JSON do not change the restored state", () => {
   const live = AgentState.initial()
     .withMessage(new UserMessage("Hello"))
     .withMetadata("a", { b: [1] });
@@ -36,7 +36,7 @@ it("A restored state continues as the live state does, and reading it does not d
   expect([next.step, next.metadata, next.id === restored.id]).toEqual([1, { a: { b: [1] } }, false]);
 });
 
-it("A state is restored after a tool that returned nothing", async () => {
+it("A state with a tool that returned undefined can be restored", async () => {
   const tool = { name: "wait", description: "Waits.", parameters: { type: "object" as const }, run: () => undefined };
   const script = [{ toolCalls: [{ name: "wait", arguments: {} }] }, { text: "Done." }];
   const { state } = await scriptedAgent(script, { tools: [tool] }).generate("Wait.", AgentState.initial());
@@ -67,7 +67,7 @@ it.each(["1.0.0", "1.0.1", "1.7.0", "1"])(
 );
 
 it.each(["2.0.0", "0.9.0", "10.0.0", "", "latest"])(
-  "A state of version %j is refused with the version, and with what to do",
+  "A state of version %j is refused, and the error names the version and the fix",
   (version) => {
     expect(() => AgentState.fromJSON({ ...valid(), version, messages: "of another form" })).toThrow(
       expect.objectContaining({
@@ -112,9 +112,12 @@ it.each<[Record<string, unknown>, string]>([
   );
 });
 
-it.each([null, undefined, 5, "state", [], () => 1])("A value that is no object is refused as a state: %s", (value) => {
-  expect(() => AgentState.fromJSON(value)).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
-});
+it.each([null, undefined, 5, "state", [], () => 1])(
+  "A value that is not an object is refused as a state: %s",
+  (value) => {
+    expect(() => AgentState.fromJSON(value)).toThrow(expect.objectContaining({ code: "INVALID_REQUEST" }));
+  },
+);
 
 it("Keys such as __proto__ and constructor in the JSON of a state are data and change no prototype", () => {
   const text = `{"version":"1.0.0","id":"a","step":0,"__proto__":{"step":9,"polluted":1},
@@ -145,7 +148,7 @@ it("A state that contains itself, or is nested in thousands of levels, is refuse
   );
 });
 
-it("An error about a state with a huge key or a huge version does not repeat all of it", () => {
+it("An error about a state with a huge key or a huge version contains only a part of it", () => {
   const huge = "x".repeat(1_000_000);
   for (const changes of [{ version: huge }, { metadata: { [huge]: Number.NaN } }]) {
     let message = "";

@@ -68,7 +68,7 @@ it("Every strategy ends when the tool strategy leaves the calls unexecuted", asy
   expect(planned.state.plan?.map(({ status }) => status)).toEqual(["in_progress", "pending"]);
 });
 
-it("A tool strategy's maxIterations is Infinity by default, and a number of it is an error when it is exceeded", async () => {
+it("toolStrategy.maxIterations of an agent is Infinity by default, and an execution that exceeds a set number fails", async () => {
   const rounds = 25;
   const many = [...Array.from({ length: rounds }, () => adding), { text: "Enough." }];
   const { turn } = await executed(many, {}).result;
@@ -84,7 +84,7 @@ it("A tool strategy's maxIterations is Infinity by default, and a number of it i
   );
 });
 
-it("The strategy react ends after maxSteps cycles, and its prompt requests the reasoning", async () => {
+it("The strategy react ends after maxSteps steps, and reasoningPrompt requests the reasoning", async () => {
   const answers = [{ text: "First." }, adding, { text: "Second." }, adding, { text: "Never." }];
   const execution = react({ maxSteps: 2, reasoningPrompt: "Think in one word." });
   const { result, requests } = executed(answers, { execution });
@@ -100,7 +100,7 @@ it("The strategy react ends after maxSteps cycles, and its prompt requests the r
   expect(turn.toolExecutions).toHaveLength(2);
 });
 
-it("The requests of an execution begin like the ones before them, also in the next execution with its state", async () => {
+it("Each request of an execution begins with the messages of the one before, also in the next execution with its state", async () => {
   const { script, requests } = recordedScript([
     { text: "Hm." },
     adding,
@@ -129,7 +129,7 @@ it("The messages that a strategy adds have its name and their phase in their met
   ]);
 });
 
-it("The structure of the agent is that of its last answer, and not of reasoning or of a plan's other steps", async () => {
+it("The structure of an agent applies to the answer of react, and not to its reasoning", async () => {
   const structure = { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] } as const;
   const asked: unknown[] = [];
   const answers = ["Hm.", '{"sum":3}'];
@@ -152,7 +152,7 @@ const steps = [
 const planned = { text: JSON.stringify({ steps }) };
 const done = { text: "Done." };
 
-it("The strategy plan carries out its steps in the order of their dependencies, and shows their statuses at each step", async () => {
+it("The strategy plan executes its steps in the order of their dependencies, and the state has their statuses at each step", async () => {
   const shown: string[] = [];
   const show =
     (name: string) =>
@@ -206,7 +206,7 @@ it("The strategy plan without allowReplan throws when a step fails, with the pla
   expect(partialState(error)?.plan?.map(({ id, status }) => `${id} ${status}`)).toEqual(["b pending", "a failed"]);
 });
 
-it("A plan with more steps than maxPlanSteps is requested again once, then cut", async () => {
+it("A plan with more steps than maxPlanSteps is requested again once, and then shortened", async () => {
   const { result, requests } = executed([planned, planned, done], { execution: plan({ maxPlanSteps: 1 }) });
   const { state } = await result;
   expect(requests).toHaveLength(3);
@@ -215,7 +215,7 @@ it("A plan with more steps than maxPlanSteps is requested again once, then cut",
   expect(state.step).toBe(2);
 });
 
-it("An answer that is no plan is requested again in the same step, and the third one ends the execution", async () => {
+it("An answer that is not a plan is requested again in the same step, and the third such answer ends the execution", async () => {
   const nonsense = { text: "No plan." };
   const { result } = executed([nonsense, planned, done, done], { execution: plan() });
   expect((await result).state.step).toBe(3);

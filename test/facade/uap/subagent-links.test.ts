@@ -58,7 +58,7 @@ describe("the abort of a parent", () => {
   });
 });
 
-it("The stop condition of a parent is called with the parent's states alone", async () => {
+it("The stop condition of a parent is called only with states of the parent", async () => {
   const steps: number[] = [];
   const explorer = agent({ model: modelOf(calling("grep"), "explorer"), tools: [tool("grep", () => "Here.")] });
   const stopCondition = (state: AgentState) => steps.push(state.messages.length) < 0;
@@ -67,7 +67,7 @@ it("The stop condition of a parent is called with the parent's states alone", as
 });
 
 describe("recursion", () => {
-  it("An agent that a tool of its own execution executes is refused, and the error names the fix", async () => {
+  it("The execution of an agent by its own tool is refused, and the error names the fix", async () => {
     const tools: Tool[] = [];
     const own = agent({ model: modelOf(calling("explore", { query: "Again" })), tools });
     tools.push(explorerTool(own));
@@ -76,7 +76,7 @@ describe("recursion", () => {
     expect(String(toolExecutions[0]?.result)).toContain("agent({ ...helper })");
   });
 
-  it("An agent that reaches itself through another agent is refused where it begins again", async () => {
+  it("An agent that executes itself through another agent is refused at its second execution", async () => {
     const tools: Tool[] = [];
     const first = agent({ model: modelOf(calling("explore", { query: "Second" }), "first"), tools });
     const second = agent({
@@ -120,7 +120,7 @@ describe("recursion", () => {
     ["with maxSubagentDepth: 0", { maxSubagentDepth: 0 }, 0],
     ["with maxSubagentDepth: 40", { maxSubagentDepth: 40 }, 40],
   ])(
-    "A recursion of agents ends at the bound of the outermost agent %s, with an error that names the option",
+    "A recursion of agents ends at the allowed depth of the outermost agent %s, with an error that names the option",
     async (_name, options, bound) => {
       const { outermost, deepest, errors } = recursive(options);
       await outermost.query("Go.");
@@ -130,7 +130,7 @@ describe("recursion", () => {
     },
   );
 
-  it("A bound that is no number from 0 is refused", async () => {
+  it("A negative maxSubagentDepth is refused", async () => {
     const error = await rejection(recursive({ maxSubagentDepth: -1 }).outermost.query("Go."));
     expect(error).toMatchObject({ code: "INVALID_REQUEST", message: expect.stringContaining("maxSubagentDepth") });
   });

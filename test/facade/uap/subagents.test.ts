@@ -210,7 +210,7 @@ describe("events and traces", () => {
     expect(again.state.subagentTraces?.[0]).toEqual(state.subagentTraces?.[0]);
   });
 
-  it("Events that a tool emits by hand are in the stream and make a trace", async () => {
+  it("Events that a tool emits itself are in the stream and add a trace", async () => {
     const helper = explorer();
     const byHand = tool("explore", async (_params, context) => {
       const fields = { subagentId: "helper-1", subagentType: "helper", parentToolCallId: context.toolCallId };
@@ -309,7 +309,7 @@ describe("events and traces", () => {
     expect(new Set(traces.map(({ subagentId }) => subagentId)).size).toBe(2);
   });
 
-  it("The helper offers the model the given name, description and schema, and an agent has no function that makes a tool", () => {
+  it("subagentTool sends the model the given name, description and schema, and an agent has no function that creates a tool", () => {
     const explore = explorerTool(explorer(), { sequential: true, metadata: { team: "agents" } });
     expect(explore).toMatchObject({
       name: "explore",

@@ -44,7 +44,7 @@ it("A program can branch a conversation, continue the branch and return to the r
   expect(tree.root.children).toEqual([alternative]);
 });
 
-it("The history has the messages from the root to the current node once each, whatever is branched, continued and checked out", () => {
+it("The history has the messages from the root to the current node once each, in any order of branching, continuing and checking out", () => {
   const action = fc.record({ kind: fc.constantFrom("continue", "branch", "checkout"), node: fc.nat() });
   fc.assert(
     fc.property(fc.array(action, { maxLength: 40 }), (actions) => {
@@ -90,7 +90,7 @@ it("The history joins nodes that have only their own messages", () => {
   );
 });
 
-it("A branch that is created before its parent has messages continues those that the parent has later", () => {
+it("A branch that is created before its parent has messages contains the messages that the parent has later", () => {
   const tree = new ThreadTree();
   const [a] = [tree.branch(tree.root.id)];
   const b = tree.branch(a);
@@ -120,7 +120,7 @@ it("A branch can begin in the middle of its parent, and stays there when the par
   expect(texts(tree.history())).toEqual(["One", "Answer to One", "Two", "Answer to Two"]);
 });
 
-it("The history of a node whose state keeps the last messages of its parent alone still has the earlier ones, once each", () => {
+it("If a node's state has only the last messages of its parent, the history also has the parent's earlier messages, once each", () => {
   const tree = new ThreadTree();
   tree.current.state = answered(answered(tree.history(), "One"), "Two");
   tree.checkout(tree.branch(tree.root.id));
@@ -137,7 +137,7 @@ it("The history has the step, metadata and reasoning of the current node", () =>
   expect(texts(tree.history())).toEqual(["One", "Two"]);
 });
 
-it("An id that is not in the tree is refused with the id", () => {
+it("An id that is not in the tree is refused, and the error contains the id", () => {
   const tree = new ThreadTree();
   const refused = expect.objectContaining({ code: "INVALID_REQUEST", message: expect.stringContaining('"missing"') });
   expect(() => tree.checkout("missing")).toThrow(refused);
