@@ -77,6 +77,7 @@ describe("lint fixtures", () => {
       ".oxlintrc.json",
       "package.json",
       "tsconfig.json",
+      "tsconfig.worker.json",
       "tsconfig.test.json",
       "tsconfig.node.json",
       "playground/tsconfig.json",
