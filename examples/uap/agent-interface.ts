@@ -10,7 +10,7 @@ const coder = agent({
   system: "You are a coding assistant.",
 });
 
-/** §4.4 */
+/** §4.4: `generate` with the state of the last call. */
 export async function generate(): Promise<unknown> {
   // Initialize state
   const state0 = AgentState.initial();
@@ -25,7 +25,7 @@ export async function generate(): Promise<unknown> {
   return [turn2.response.text, state2.messages.length === turn1.messages.length + turn2.messages.length];
 }
 
-/** §4.5 */
+/** §4.5: a stream, its events and its result. */
 export async function stream(): Promise<unknown> {
   const state0 = AgentState.initial();
   const sources = new Set<string>();
@@ -41,7 +41,7 @@ export async function stream(): Promise<unknown> {
   return [[...sources].toSorted(), newState.messages.length === turn.messages.length];
 }
 
-/** §4.6 */
+/** §4.6: `ask` returns a state with the whole conversation. */
 export async function ask(): Promise<unknown> {
   const agent = coder;
   const state0 = AgentState.initial();
@@ -54,7 +54,7 @@ export async function ask(): Promise<unknown> {
   return [t1.cycles > 0, t2.response.text.includes("Alice"), new Set(s2.messages).size === s2.messages.length];
 }
 
-/** §4.7 */
+/** §4.7: `query` begins with an empty state. */
 export async function query(): Promise<unknown> {
   const agent = coder;
   // No state management needed

@@ -5,7 +5,7 @@ import type { AgentStateJSON, CheckpointStore } from "threadhold/agents";
 
 import { anthropic } from "./stand-ins.ts";
 
-/** What the store needs of a client of Redis. */
+/** The functions of a Redis client that the store calls. */
 interface RedisClient {
   set(key: string, value: string): Promise<unknown>;
   get(key: string): Promise<string | null>;
@@ -13,7 +13,7 @@ interface RedisClient {
   keys(pattern: string): Promise<string[]>;
 }
 
-/** Stands in for a client of Redis. */
+/** A stand-in for a Redis client: it keeps the values in memory. */
 function memoryClient(): RedisClient {
   const values = new Map<string, string>();
   return {

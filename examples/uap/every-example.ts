@@ -1,4 +1,4 @@
-// The programs of UAP-1.0 by their sections, without those that need the files of Node. Each returns what it observed.
+// The programs of UAP-1.0 by their sections, except those that need the file system of Node. Each returns the values that it observed.
 
 import * as agentInterface from "./agent-interface.ts";
 import { complete } from "./complete.ts";
@@ -53,7 +53,7 @@ export const everyExample: Readonly<Record<string, Example>> = {
   "B complete example": complete,
 };
 
-/** Runs examples one after the other. Returns what each observed, or the error that it threw. */
+/** Runs examples one after the other. Returns the values that each observed, or the error that it threw. */
 export async function runExamples(examples: Readonly<Record<string, Example>>): Promise<Record<string, unknown>> {
   const outcomes: Record<string, unknown> = {};
   for (const [name, example] of Object.entries(examples)) {

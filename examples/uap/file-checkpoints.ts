@@ -24,7 +24,7 @@ export async function fileStore(): Promise<unknown> {
   return [(await store.list()).includes("my-session"), state.metadata["sessionId"]];
 }
 
-/** §12.4.4 */
+/** §12.4.4: an agent continues from a checkpoint. */
 export async function resume(): Promise<unknown> {
   // Resume from existing session
   const store = fileCheckpoints({ dir: "./checkpoints" });

@@ -5,7 +5,7 @@ import { react } from "threadhold/agents/execution";
 
 import { anthropic, Bash, Read, Write } from "./stand-ins.ts";
 
-/** §10.3 */
+/** §10.3: three conditions that end an execution. */
 export async function stopConditions(): Promise<unknown> {
   const assistant = agent({
     model: anthropic("claude-sonnet-4-20250514"),
@@ -33,7 +33,7 @@ export async function stopConditions(): Promise<unknown> {
   return [complete.step, stopped.step];
 }
 
-/** §10.4 */
+/** §10.4: hooks of the agent next to the tool strategy of UPP. */
 export async function toolStrategy(): Promise<unknown> {
   const lines: string[] = [];
   const print = (line: string) => void lines.push(line);

@@ -8,7 +8,7 @@ import { answerFrom } from "./stand-ins.ts";
 const server = await startLocalServer();
 answerFrom(server.url);
 const files = { "12.4.3 file checkpoints": fileStore, "12.4.4 resume": resume };
-// The programs print as well. What they print goes to the error output.
+// The output of the programs themselves is written to stderr.
 console.log = console.error;
 const outcomes = await runExamples({ ...everyExample, ...files });
 await server.close();

@@ -1,4 +1,5 @@
-// Runs every program of UAP-1.0 in a Worker. `ADDRESS` is that of a server that answers as Anthropic's API does.
+// Runs every program of UAP-1.0 in a Worker. The variable `ADDRESS` is the address of a server with the
+// protocol of Anthropic's API.
 
 import { everyExample, runExamples } from "./every-example.ts";
 import { answerFrom } from "./stand-ins.ts";

@@ -1,5 +1,5 @@
-// A server on the loopback that answers as Anthropic's API does, so that the examples need no key. It chooses its answers by the last task of
-// the conversation: it calls the tool that the task suggests, and answers with a text when the results are there.
+// A local server with the protocol of Anthropic's API, so that the examples need no key. It chooses each answer by the last task of the
+// conversation: first a call of the tool that the task suggests, then, after the results, a text.
 
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -23,10 +23,10 @@ interface Answer {
 
 type OfferedTool = NonNullable<MessagesRequest["tools"]>[number];
 
-/** Prompts of the strategies `react` and `plan` that are no task of their own. */
+/** Prompts that the strategies `react` and `plan` add. They are not tasks. */
 const strategyPrompt = /^(?:Think about what|Based on your reasoning|Make a plan)/;
 
-/** The tool that a task suggests. The first line that fits counts. */
+/** The tool that a task suggests: the first line whose pattern matches the task. */
 const suggestions: readonly (readonly [task: RegExp, tool: RegExp])[] = [
   [/Use the tool (?<name>\w+)/, /^$/],
   [/explore|find and fix/i, /^explore/],
@@ -79,7 +79,7 @@ function calledTools(task: string, tools: readonly OfferedTool[]): NonNullable<A
   return [];
 }
 
-/** A text for each parameter that is required. */
+/** Creates arguments: a text for each required parameter. */
 function argumentsOf({ input_schema: { required = [] } }: OfferedTool): object {
   return Object.fromEntries(required.map((name) => [name, "TypeScript errors"]));
 }
@@ -93,7 +93,7 @@ function answerText(task: string, conversation: string): string {
 
 let answers = 0;
 
-/** The events of an answer. */
+/** Creates the events of an answer. */
 function* eventsOf({ text, calls = [] }: Answer, model: string): Generator<{ type: string } & Record<string, unknown>> {
   const usage = { input_tokens: 20, output_tokens: 1, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
   const id = `msg_${(answers += 1)}`;

@@ -6,7 +6,7 @@ import { logging } from "threadhold/agents/middleware";
 
 import { anthropic, print } from "./stand-ins.ts";
 
-/** §9.2 */
+/** §9.2: the order in which several middleware are called. */
 export async function composition(): Promise<unknown> {
   const order: string[] = [];
   const named = (name: string) => (): Middleware => ({
@@ -28,7 +28,7 @@ export async function composition(): Promise<unknown> {
   return order;
 }
 
-/** §9.3 */
+/** §9.3: the middleware `logging`. */
 export async function logs(): Promise<unknown> {
   const lines: string[] = [];
   const assistant = agent({
@@ -39,7 +39,7 @@ export async function logs(): Promise<unknown> {
   return lines.map((line) => line.replace(assistant.id, "…").replace(/\d+\.$/, "…"));
 }
 
-/** §9.4 */
+/** §9.4: custom middleware. */
 export async function custom(): Promise<unknown> {
   const timing: Middleware = {
     name: "timing",

@@ -5,12 +5,12 @@ import { createProvider } from "threadhold/upp/provider";
 
 let address = "";
 
-/** Sets the address of the server that answers as Anthropic's API does. */
+/** Sets the address of the local server with the protocol of Anthropic's API. */
 export function answerFrom(baseUrl: string): void {
   address = baseUrl;
 }
 
-/** In a program of yours: `import anthropic from "threadhold/upp/anthropic"`. */
+/** A program imports it in this way instead: `import anthropic from "threadhold/upp/anthropic"`. */
 export const anthropic = createProvider({
   protocol: "anthropic",
   apiKey: "a-key",
@@ -20,7 +20,7 @@ export const anthropic = createProvider({
 
 export const print = (...values: unknown[]): void => console.log(...values);
 
-/** Texts by key, as a database would keep them. */
+/** A stand-in for a database: texts by their key. */
 const texts = new Map<string, string>();
 export const storage = {
   save: async (key: string, text: string): Promise<void> => void texts.set(key, text),

@@ -22,7 +22,7 @@ export async function messageOperations(): Promise<unknown> {
   return [appended, replaced].map(({ messages }) => messages.map(({ text }) => text));
 }
 
-/** §6.2, pattern 1. */
+/** §6.2, pattern 1: replaces old results of tools by a short text. */
 const pruneToolOutputs = (CONTEXT_LIMIT = 200000, OUTPUT_RESERVE = 16000, PROTECT_RECENT = 40000): Middleware => ({
   name: "prune-tool-outputs",
 
@@ -58,7 +58,7 @@ const pruneToolOutputs = (CONTEXT_LIMIT = 200000, OUTPUT_RESERVE = 16000, PROTEC
   },
 });
 
-/** §6.2, pattern 2. */
+/** §6.2, pattern 2: keeps the last messages. */
 const slidingWindow = (MAX_MESSAGES = 50): Middleware => ({
   name: "sliding-window",
 
@@ -73,7 +73,7 @@ const slidingWindow = (MAX_MESSAGES = 50): Middleware => ({
   },
 });
 
-/** §6.2, pattern 3. */
+/** §6.2, pattern 3: replaces old messages by a summary of a model. */
 const summarizeOldContext = {
   name: "summarize-context",
 
@@ -120,7 +120,7 @@ function longConversation(): AgentState {
   ]);
 }
 
-/** §6.2: the three patterns, each alone. The limits are small, so that a short conversation is over them. */
+/** §6.2: the three patterns, each alone. The limits are small, so that a short conversation exceeds them. */
 export async function contextWindow(): Promise<unknown> {
   const model = anthropic("claude-sonnet-4-20250514");
   const summarizer = agent({ model: anthropic("claude-3-5-haiku-latest"), params: { max_tokens: 500 } });
@@ -134,7 +134,7 @@ export async function contextWindow(): Promise<unknown> {
   return outcomes;
 }
 
-/** §6.2: composing strategies. */
+/** §6.2: the three patterns together. */
 export async function composedContext(): Promise<unknown> {
   const summarizer = agent({ model: anthropic("claude-3-5-haiku-latest"), params: { max_tokens: 500 } });
   const careful = agent({
@@ -148,7 +148,7 @@ export async function composedContext(): Promise<unknown> {
   return (await careful.generate("Continue", longConversation())).state.messages.length;
 }
 
-/** §6.3 */
+/** §6.3: two executions begin with the same state. */
 export async function stateFlow(): Promise<unknown> {
   const agent = assistant;
   // Initialize
@@ -174,7 +174,7 @@ export async function stateFlow(): Promise<unknown> {
   ];
 }
 
-/** §6.4 */
+/** §6.4: a state is saved as JSON, restored and continued. */
 export async function stateSerialization(): Promise<unknown> {
   const agent = assistant;
   const { state } = await agent.generate("Hello", AgentState.initial());

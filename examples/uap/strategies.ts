@@ -6,7 +6,7 @@ import { loop, plan } from "threadhold/agents/execution";
 
 import { anthropic, calculator, Read, Write } from "./stand-ins.ts";
 
-/** §5.2 */
+/** §5.2: `loop` without and with a limit. */
 export async function loops(): Promise<unknown> {
   // Infinite by default - loops until model stops calling tools
   const simple = agent({
@@ -26,7 +26,7 @@ export async function loops(): Promise<unknown> {
   return turns.map(({ toolExecutions }) => toolExecutions.map(({ toolName, result }) => [toolName, result]));
 }
 
-/** §5.4 */
+/** §5.4: `plan`, and the statuses of its steps. */
 export async function plans(): Promise<unknown> {
   const planner = agent({
     model: anthropic("claude-sonnet-4-20250514"),
@@ -37,7 +37,7 @@ export async function plans(): Promise<unknown> {
   return state.plan?.map(({ id, status, dependsOn }) => [id, status, dependsOn]);
 }
 
-/** §5.5 */
+/** §5.5: a custom strategy, which calls the hooks of a step itself. */
 export async function custom(): Promise<unknown> {
   const customStrategy: ExecutionStrategy = {
     name: "custom",

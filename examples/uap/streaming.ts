@@ -11,7 +11,7 @@ const agent = createAgent({
   tools: [Read],
 });
 
-/** §11.3 */
+/** §11.3: the events of the agent and those of its model requests. */
 export async function events(): Promise<unknown> {
   const state = AgentState.initial();
   let written = "";
@@ -38,7 +38,7 @@ export async function events(): Promise<unknown> {
   return [steps, written.endsWith(turn.response.text), newState.step];
 }
 
-/** §11.4 */
+/** §11.4: the state of a stream is equal to that of `generate`. */
 export async function completeness(): Promise<unknown> {
   const input = "Read the file";
   const state = AgentState.initial();

@@ -5,7 +5,7 @@ import type { Tool } from "threadhold/upp";
 
 import { anthropic, Bash, generateId, Glob, Grep, Read, Write } from "./stand-ins.ts";
 
-/** §8.2 */
+/** §8.2: a tool with a schema of its own executes a sub-agent. */
 export async function explicitTool(): Promise<unknown> {
   // Define the sub-agent
   const explorer = agent({
@@ -53,7 +53,7 @@ export async function explicitTool(): Promise<unknown> {
   return toolExecutions.map(({ toolName, isError }) => [toolName, isError]);
 }
 
-/** §8.4 */
+/** §8.4: a sub-agent without a model uses the model of its parent. */
 export async function inheritance(): Promise<unknown> {
   // Sub-agent without explicit model
   const helper = agent({
@@ -84,7 +84,7 @@ export async function inheritance(): Promise<unknown> {
   return [inherited, toolExecutions.map(({ isError }) => isError)];
 }
 
-/** §8.5 */
+/** §8.5: tools declare the order of their calls. */
 export async function dependencies(): Promise<unknown> {
   const order: string[] = [];
 
@@ -113,7 +113,7 @@ export async function dependencies(): Promise<unknown> {
   return order;
 }
 
-/** §8.6: the option `modelOrder` gives every tool the parameter in which the model names the calls to wait for. */
+/** §8.6: with `modelOrder`, every tool has a parameter in which the model names the calls that have to run first. */
 export async function modelDrivenOrder(): Promise<unknown> {
   const order: string[] = [];
   const step = (name: string): Tool => ({
@@ -136,7 +136,7 @@ export async function modelDrivenOrder(): Promise<unknown> {
   return [order, calls.map(({ after = [] }) => after.length)];
 }
 
-/** §8.7: the events of a sub-agent, emitted by hand. */
+/** §8.7: a tool emits the events of its sub-agent itself. */
 export async function eventPropagation(): Promise<unknown> {
   const explorer = agent({ model: anthropic("claude-haiku-4-20250514"), tools: [Grep] });
 
@@ -192,7 +192,7 @@ export async function eventPropagation(): Promise<unknown> {
   return observedSubagent(explorerTool);
 }
 
-/** §8.7: the same with the helper, whose schema is as explicit. */
+/** §8.7: `subagentTool` emits the same events. */
 export async function eventHelper(): Promise<unknown> {
   const explorer = agent({ model: anthropic("claude-haiku-4-20250514"), tools: [Grep] });
   return observedSubagent(
@@ -207,7 +207,7 @@ export async function eventHelper(): Promise<unknown> {
   );
 }
 
-/** The kinds of the sub-agent's events in the parent's stream, and its trace in the parent's state. */
+/** Returns the types of the sub-agent's events in the parent's stream, and the sub-agent's trace in the parent's state. */
 async function observedSubagent(explorerTool: Tool): Promise<unknown> {
   const coder = agent({ model: anthropic("claude-sonnet-4-20250514"), tools: [explorerTool] });
   const stream = coder.stream("Explore the code", AgentState.initial());

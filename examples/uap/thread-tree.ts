@@ -6,7 +6,7 @@ import { anthropic } from "./stand-ins.ts";
 
 const agent = createAgent({ model: anthropic("claude-sonnet-4-20250514") });
 
-/** §7.2 */
+/** §7.2: a branch, and the return to the root. */
 export async function threadTree(): Promise<unknown> {
   // Create tree
   const tree = new ThreadTree();
@@ -29,7 +29,7 @@ export async function threadTree(): Promise<unknown> {
   return [alternative, tree.history().messages.length, tree.nodes.size];
 }
 
-/** §7.3 */
+/** §7.3: the history from the root to the current node. */
 export async function history(): Promise<unknown> {
   const tree = new ThreadTree();
   tree.current.state = (await agent.generate("Root", tree.history())).state;
