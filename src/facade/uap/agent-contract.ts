@@ -42,9 +42,9 @@ export interface AgentOptions extends Partial<Omit<LLMOptions, "model" | "config
   config?: ProviderConfig | undefined;
   /** Default: `loop()`. */
   execution?: ExecutionStrategy | undefined;
-  /** `before` is called in this order, `after` and `onError` in the reverse order. */
+  /** `before` of each middleware is called in the order of the list, `after` and `onError` in the reverse order. */
   middleware?: readonly Middleware[] | undefined;
-  /** Functions that observe the steps of an execution, and that may end it. */
+  /** Hooks: functions that observe the steps of an execution, and that may end it. */
   strategy?: AgentStrategy | undefined;
   /**
    * The maximum number of levels of sub-agents below this agent, from 0 to `Infinity`. It ends a recursion of agents, and limits nothing
@@ -117,7 +117,7 @@ export interface ExecutionStrategy {
 }
 
 /**
- * Functions that observe the steps of an execution. Promises are awaited, except that of `onAct`. An exception of one of them ends the
+ * The hooks of an execution: functions that observe its steps. Promises are awaited, except that of `onAct`. An exception of one of them ends the
  * execution.
  */
 export interface AgentStrategy {
@@ -125,7 +125,7 @@ export interface AgentStrategy {
   stopCondition?(state: AgentState): boolean | Promise<boolean>;
   /** Called when a step begins. `step` counts from 1 in each execution. */
   onStepStart?(step: number, state: AgentState): void | Promise<void>;
-  /** Called with the reasoning of a step (`react`). */
+  /** Called with the reasoning of a step of `react`. */
   onReason?(step: number, reasoning: string): void | Promise<void>;
   /** Called when an answer calls tools, before they run. */
   onAct?(step: number, actions: readonly ToolCall[]): void | Promise<void>;

@@ -37,7 +37,7 @@ export class AgentState {
   declare readonly messages: readonly AnyMessage[];
   /** The number of the last step that a strategy executed; 0 initially. The built-in strategies count from 1 in each execution. */
   readonly step: number;
-  /** Data of the program. It is JSON. */
+  /** Data of the program, as JSON. */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** The reasoning of the strategy `react()`, by step. */
   declare readonly reasoning: readonly string[];
@@ -80,8 +80,8 @@ export class AgentState {
 
   /**
    * Restores a state from its JSON, with its id and with the ids and times of its messages. The version may be any version 1 of UAP. Throws
-   * INVALID_REQUEST for any other value, and names the path of the first part that does not fit, such as `state.messages.3.timestamp`.
-   * `name` is the beginning of the path.
+   * INVALID_REQUEST for any other value, and names the path of the first invalid part, such as `state.messages.3.timestamp`. The path
+   * begins with `name`.
    */
   static fromJSON(json: unknown, name = "state"): AgentState {
     const { id, messages, step, metadata, reasoning, plan, subagentTraces } = readState(json, name);

@@ -20,7 +20,7 @@ export interface PlanStep {
 /** A step of a plan as JSON. */
 export type PlanStepJSON = PlanStep;
 
-/** Reads the steps of a plan. */
+/** The schema of a plan: a list of steps. */
 export const planSchema = z.array(
   z.object({
     id: z.string().min(1),

@@ -56,7 +56,7 @@ export function readState(json: unknown, name: string): z.infer<typeof stateSche
   return readJSON(stateSchema, copyJSON(json, name), name);
 }
 
-/** The maximum nesting of a value. Deeper values are errors or attacks, with which the functions of JSON would overflow the stack. */
+/** The maximum nesting of a value. With deeper values, which are errors or attacks, `JSON.stringify` would overflow the stack. */
 const maxDepth = 500;
 
 /**
@@ -83,7 +83,7 @@ function copyJSON(value: unknown, name: string, { freeze = false } = {}): unknow
     for (const key of Object.keys(source)) {
       if (source[key] === undefined) continue;
       const item = copyItem(key, source[key]);
-      // An assignment would set the prototype.
+      // An assignment to this key would set the prototype of the object.
       if (key === "__proto__")
         Object.defineProperty(target, key, { value: item, enumerable: true, writable: true, configurable: true });
       else target[key] = item;
@@ -124,6 +124,6 @@ export function readFrozen<T>(schema: z.ZodType<T>, value: unknown, name: string
 
 function isPlain(value: object): value is Fields {
   const prototype: unknown = Object.getPrototypeOf(value);
-  // An object of another realm, such as a test runner's, has another `Object.prototype`. In each realm, this is the prototype without one.
+  // An object of another realm, such as a test runner's, has another `Object.prototype`. In each realm, the prototype of `Object.prototype` is null.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -15,7 +15,7 @@ const defaultDepth = 32;
 /** The running call. It is set only during the synchronous part of a tool's function, so code of another execution cannot read it. */
 let current: ToolContext | undefined;
 
-/** The call whose tool runs now. So an agent that a tool executes before its first `await` is linked to the call without an argument. */
+/** Returns the running call. An agent that a tool executes before its first `await` is linked to this call without an argument. */
 export function runningCall(): ToolContext | undefined {
   return current;
 }
@@ -62,7 +62,7 @@ function callingExecution(call: ToolContext): ParentContext | undefined {
   };
 }
 
-/** Refuses an execution below more sub-agents than allowed, and the execution of an agent inside its own execution. */
+/** Refuses an execution that is nested deeper than allowed, and the execution of an agent inside its own execution. */
 export function assertNesting({ agentId, parentContext, remainingDepth }: ParentContext): void {
   let depth = 0;
   for (let outer = parentContext; outer !== undefined; outer = outer.parentContext) {
@@ -89,15 +89,15 @@ export function threadOf({ in: state }: Agent, parent: ToolContext | undefined):
   return state ?? (parent as { [threadKey]?: ThreadState } | undefined)?.[threadKey];
 }
 
-/** The property of a context that has the kind of the sub-agent that is executed with it. Deeper sub-agents do not inherit it. */
+/** The property of a tool's context that has the kind of the sub-agent that the tool executes. Deeper sub-agents do not inherit it. */
 const typeKey = Symbol("type");
 
-/** Returns the context of a tool's call for a sub-agent whose events show this kind as its name. */
+/** Returns the context of a call for the execution of a sub-agent of this kind. */
 export function contextFor(subagentType: string, call: ToolContext): ToolContext {
   return { ...call, [typeKey]: subagentType } as ToolContext;
 }
 
-/** Returns the name of an agent in the events of a thread: the kind, else its name, else its id. */
+/** Returns the name of an agent in the events of a thread: its kind as a sub-agent, else its name, else its id. */
 export function nameOf({ name, id }: Agent, parent: ToolContext | undefined): string {
   return (parent as { [typeKey]?: string } | undefined)?.[typeKey] ?? name ?? id;
 }

@@ -52,7 +52,7 @@ const counts = {
   cacheWriteTokens: z.number(),
 };
 
-/** Reads a trace. */
+/** The schema of a trace. */
 export const traceSchema = z.object({
   subagentId: z.string(),
   subagentType: z.string(),

@@ -108,8 +108,8 @@ export class ThreadTree {
   }
 
   /**
-   * Restores a tree from its JSON, with its ids. Throws INVALID_REQUEST for any other value, and names the path of the first part that does
-   * not fit, such as `tree.nodes.1.parentId`.
+   * Restores a tree from its JSON, with its ids. Throws INVALID_REQUEST for any other value, and names the path of the first invalid
+   * part, such as `tree.nodes.1.parentId`.
    */
   static fromJSON(json: unknown): ThreadTree {
     const { rootId, currentId, nodes } = readJSON(treeSchema, json, "tree");
@@ -202,7 +202,7 @@ function continued(earlier: readonly AnyMessage[], messages: readonly AnyMessage
 }
 
 function checkedState(state: AgentState): AgentState {
-  // A state of another copy of the package is of another class.
+  // Checks the form and not the class, because a state of another copy of the package has another class.
   if (Array.isArray(fieldsOf(state)["messages"]) && typeof fieldsOf(state)["withContext"] === "function") return state;
   throw refusal("The state of a node has to be an AgentState. Restore JSON with AgentState.fromJSON first.");
 }

@@ -24,7 +24,7 @@ import { streamResult } from "./stream-result.ts";
 import { runningCall } from "./subagent-context.ts";
 import type { AgentStreamEvent } from "./uap-event.ts";
 
-/** The circumstances of an execution that are not its input and state. */
+/** What an execution has in addition to its input and state: a signal, the calling tool, and a receiver of events. */
 interface ExecutionParts {
   /** Aborts the execution. */
   signal: AbortSignal | undefined;

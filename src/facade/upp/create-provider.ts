@@ -17,7 +17,7 @@ import { refusal } from "./upp-error.ts";
 export interface ProviderOptions extends ProviderConfig {
   /** The protocol of its API. */
   protocol: ModelDefinition["provider"];
-  /** The name that errors show. Default: the protocol. */
+  /** The name of the provider in errors. Default: the protocol. */
   name?: string;
 }
 
@@ -45,7 +45,7 @@ const access: ModelAccess = {
   },
 };
 
-/** Creates a provider: a protocol at an address, with settings for every request. */
+/** Creates a provider from a protocol, and from connection settings of its requests, such as `baseUrl`. */
 export function createProvider({ protocol, name = protocol, ...config }: ProviderOptions): Provider {
   const known = providers.map((profile) => profile.name);
   if (!known.includes(protocol)) {

@@ -1,4 +1,4 @@
-// The package entry `threadhold/upp`: the names of UPP-1.2 that UAP-1.0 builds on. Providers are entries of their own.
+// The package entry `threadhold/upp`: the functions and types of UPP-1.2 that UAP-1.0 uses. Each provider has an entry of its own.
 
 export type {
   AssistantContent,

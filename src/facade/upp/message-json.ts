@@ -1,4 +1,4 @@
-// Restores messages and lists of messages from JSON. An error names the path of the first value that does not fit.
+// Restores messages and lists of messages from JSON. An error names the path of the first invalid value.
 
 import { z } from "zod";
 
@@ -61,7 +61,7 @@ export function messageFromJSON(json: unknown): AnyMessage {
   return readJSON(messageSchema, json, "message");
 }
 
-/** Reads a value. The error names the path of the first part that does not fit, such as `thread.messages.3.timestamp`. */
+/** Validates a value against a schema. The error names the path of the first invalid part, such as `thread.messages.3.timestamp`. */
 export function readJSON<T>(schema: z.ZodType<T>, json: unknown, name: string): T {
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;

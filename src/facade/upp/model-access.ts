@@ -18,7 +18,7 @@ interface ModelPortSettings {
 /** The files that a provider's API accepts in addition to images and texts. */
 export interface AcceptedFiles {
   types: RegExp;
-  /** Files of these types may also be sent by their address. */
+  /** Whether files of these types can also be sent as a URL. */
   byUrl: boolean;
 }
 
@@ -26,11 +26,11 @@ export interface AcceptedFiles {
 export interface ModelAccess {
   /** Creates the port that sends the requests. */
   port(settings: ModelPortSettings): ModelPort;
-  /** The accepted files at the model's address; null for a provider that answers in this process. */
+  /** The files that the API of a model accepts; null for a provider that answers in this process. */
   filesOf(definition: ModelDefinition): AcceptedFiles | null;
   /** The environment variable that has to be set; null if none is missing. */
   missingVariable(definition: ModelDefinition, env: Record<string, unknown>): string | null;
-  /** Why a request cannot have these fields in its body; null if it can. */
+  /** The reason why these fields cannot be in the body of a request; null if they can. */
   problemOf(params: JsonObject, definition: ModelDefinition): string | null;
 }
 

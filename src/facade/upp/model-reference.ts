@@ -25,10 +25,10 @@ export type KeySource = string | (() => string | Promise<string>) | { getKey(): 
 export interface RetryStrategy {
   /**
    * Returns the milliseconds before the next attempt; null for no further attempt. `attempt` is the number of failed attempts, from 1.
-   * The text of a failed attempt is not part of the turn; a stream then begins its message again.
+   * The text of a failed attempt is not part of the turn; a stream then emits `message_start` again.
    */
   onRetry(error: UPPError, attempt: number): number | null | Promise<number | null>;
-  /** Returns the milliseconds that a request waits before it is sent, for example to keep a rate. Called for each attempt. */
+  /** Returns the milliseconds that a request waits before it is sent, for example to limit the rate. Called for each attempt. */
   beforeRequest?(): number | Promise<number>;
   /** Called after a request succeeded. */
   reset?(): void;
@@ -38,7 +38,7 @@ export interface RetryStrategy {
 export interface ProviderConfig {
   /** Default: the provider's environment variable, such as `ANTHROPIC_API_KEY`. */
   apiKey?: KeySource;
-  /** The address of the API. Default: the provider's own. */
+  /** The base URL of the API. Default: that of the provider. */
   baseUrl?: string;
   /** The maximum milliseconds without data from the provider. Default: 120,000 before the answer and 60,000 within it. */
   timeout?: number;
@@ -62,7 +62,7 @@ export interface ModelOptions extends Omit<
 /** A provider: creates references to its models. */
 export interface Provider {
   (modelId: string, options?: ModelOptions): ModelReference;
-  /** The provider's name, as errors show it. */
+  /** The name of the provider in errors. */
   readonly name: string;
 }
 

@@ -25,7 +25,7 @@ export interface ExponentialBackoffOptions {
   initialDelay?: number;
   /** The longest wait. Default 30,000. */
   maxDelay?: number;
-  /** Shortens each wait by a random share of up to a half, so that clients do not repeat at the same time. Default true. */
+  /** Shortens each wait at random by up to a half, so that many clients do not repeat their requests at the same time. Default true. */
   jitter?: boolean;
 }
 
@@ -45,11 +45,11 @@ export function exponentialBackoff({
   };
 }
 
-/** The options of a retry strategy. Delays are in milliseconds. */
+/** The options of `linearBackoff`. The delay is in milliseconds. */
 export interface LinearBackoffOptions {
   /** The maximum number of repetitions of a request. Default 3. */
   maxAttempts?: number;
-  /** The wait before the first repetition, and by how much each further wait is longer. Default 1,000. */
+  /** The wait before the first repetition, and the time by which each further wait is longer. Default 1,000. */
   delay?: number;
 }
 
@@ -69,7 +69,7 @@ export function noRetry(): RetryStrategy {
   return { onRetry: () => null };
 }
 
-/** The options of a retry strategy. Delays are in milliseconds. */
+/** The options of `retryAfterStrategy`. The delay is in milliseconds. */
 export interface RetryAfterOptions {
   /** The maximum number of repetitions of a request. Default 3. */
   maxAttempts?: number;

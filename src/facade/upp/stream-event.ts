@@ -1,6 +1,6 @@
 // The events of a stream, and the conversion of a run's events to them. The order: `message_start`, the blocks, `message_stop`, then each
-// call's start and end as they happen, then the next `message_start`. A `message_start` that follows no `message_stop` replaces the message
-// before it, whose request failed and is repeated.
+// call's start and end as they happen, then the next `message_start`. If a `message_start` follows without a
+// `message_stop`, the request of the message failed and is repeated, and the new message replaces it.
 
 import type { PlainEvent } from "#contract/event.ts";
 

@@ -1,5 +1,5 @@
 // A turn inside of a call of a thread's tool (`{ in: state }`): its connection is that of the thread's object, its usage counts to the
-// thread's run, and the thread sends its events. A turn without a thread uses the connection of the process and counts nowhere.
+// thread's run, and the thread sends its events. A turn without a thread uses the connection of the process, and its usage is not counted.
 
 import type { PlainEvent } from "#contract/event.ts";
 import { errorMessage } from "#core/cut-text.ts";
@@ -34,13 +34,13 @@ function hostOf({ in: state, model }: Pick<TurnRequest, "in" | "model">): ToolHo
 export class ThreadExecution {
   readonly #execution: CallExecution | null;
   readonly #provider: string;
-  /** Fires when the call of the tool is stopped or over. */
+  /** Aborts when the call of the tool is stopped or has ended. */
   readonly signal: AbortSignal | undefined;
   /** Counts a model request. Absent for a turn without a thread. */
   readonly log: ((record: LogRecord) => void) | undefined;
   #thrown: UPPError | null = null;
 
-  /** Throws CANCELLED if the call of the tool is over. */
+  /** Throws CANCELLED if the call of the tool has ended. */
   constructor(request: TurnRequest) {
     const { model, input, name = model.modelId } = request;
     const host = hostOf(request);
@@ -72,7 +72,7 @@ export class ThreadExecution {
     this.#execution?.end({ success: false, error: errorMessage(thrown) });
   }
 
-  /** The port, which sends a request only within the limits of the thread's run. */
+  /** Returns the port, which sends a request only within the limits of the thread's run. */
   port(models: ModelPort): ModelPort {
     const reserve = this.#execution?.reserve;
     if (reserve === undefined) return models;

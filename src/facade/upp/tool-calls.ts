@@ -38,7 +38,7 @@ export class ToolCalls {
     this.#runTool = runTool;
   }
 
-  /** The execution of a call; undefined for a call whose tool was not run or has not ended. */
+  /** Returns the execution of a call that has ended, also if the call was skipped or denied; undefined for any other call. */
   execution(toolCallId: string): ToolExecution | undefined {
     return this.#executions.get(toolCallId);
   }
@@ -82,7 +82,7 @@ export class ToolCalls {
     }
   }
 
-  /** Decides about the call and runs it. Sets the arguments of `execution` to those that the tool runs with. */
+  /** Calls the functions that decide about the call, and the tool. Sets the arguments of `execution` to those of the tool. */
   async #run(tool: Tool, execution: { arguments: ToolParams }, { id, signal }: CallContext): Promise<Outcome> {
     const strategy = this.#strategy;
     await strategy.onToolCall?.(tool, execution.arguments);

@@ -93,7 +93,7 @@ export class TurnRecords {
   }
 }
 
-/** The tool messages by the number of their step. */
+/** Groups the tool records by the number of their step. */
 function rowsByStep(records: readonly MessageRecord[]): Map<number | null, MessageRecord[]> {
   const rows = new Map<number | null, MessageRecord[]>();
   for (const record of records) {

@@ -1,6 +1,6 @@
 // The error of UPP's functions, its codes, and the code for an HTTP status.
 
-/** The codes by the names that programs use. */
+/** The codes of `UPPError`. */
 export const ErrorCode = {
   AuthenticationFailed: "AUTHENTICATION_FAILED",
   RateLimited: "RATE_LIMITED",
@@ -16,13 +16,13 @@ export const ErrorCode = {
   Cancelled: "CANCELLED",
 } as const;
 
-/** The class of an error. */
+/** A code of `UPPError`. */
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 
 /** The kind of model that a request was for. */
 export type Modality = "llm" | "embedding" | "image";
 
-/** An error of a request. */
+/** The error of the functions of this package entry: a failed request, or an argument that is refused. */
 export class UPPError extends Error {
   override readonly name = "UPPError";
   readonly code: ErrorCode;

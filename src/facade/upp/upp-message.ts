@@ -156,17 +156,17 @@ export class ToolResultMessage extends Message {
 /** A message of any of the three classes. */
 export type AnyMessage = UserMessage | AssistantMessage | ToolResultMessage;
 
-/** Whether a message is one of a user, by its type. */
+/** Whether a message is a user's message. Checks its `type`. */
 export function isUserMessage(message: Message): message is UserMessage {
   return message.type === "user";
 }
 
-/** Whether a message is one of a model, by its type. */
+/** Whether a message is a model's message. Checks its `type`. */
 export function isAssistantMessage(message: Message): message is AssistantMessage {
   return message.type === "assistant";
 }
 
-/** Whether a message is one of tool results, by its type. */
+/** Whether a message contains results of tools. Checks its `type`. */
 export function isToolResultMessage(message: Message): message is ToolResultMessage {
   return message.type === "tool_result";
 }

@@ -68,7 +68,7 @@ export interface ToolExecution {
   isError: boolean;
   /** Milliseconds. */
   duration: number;
-  /** The answer of the tool's `approval`, if it was called. */
+  /** The result of the tool's `approval`, if it was called. */
   approved?: boolean;
 }
 
@@ -84,7 +84,7 @@ export interface ToolUseStrategy {
   maxIterations?: number;
   /** Called before each call. */
   onToolCall?(tool: Tool, params: ToolParams): void | Promise<void>;
-  /** Called after `onToolCall`. If it returns false, the call does not run, and the model reads an error result. */
+  /** Called after `onToolCall`. If it returns false or `proceed: false`, the call does not run, and the model reads an error result. */
   onBeforeCall?(tool: Tool, params: ToolParams): BeforeCallDecision | Promise<BeforeCallDecision>;
   /** Called after a call succeeded. A returned `result` replaces the result. */
   onAfterCall?(

@@ -113,7 +113,7 @@ it("A strategy can execute a context that the program created, with the program'
   expect(state.messages).toHaveLength(4);
 });
 
-it("A built-in strategy refuses an instance that llm did not create", async () => {
+it("A built-in strategy refuses a context whose llm is not an instance that llm created", async () => {
   const execution: ExecutionStrategy = {
     name: "foreign",
     execute: (context) => loop().execute({ ...context, llm: { ...context.llm } }),

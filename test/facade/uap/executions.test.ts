@@ -57,7 +57,7 @@ afterEach(() => vi.restoreAllMocks());
 
 describe.each(ways)("%s", (wayName, way) => {
   describe.each(executions)("$name", ({ execution, answers, messages, hooks: expectedHooks, ...expected }) => {
-    const { reasoning, plan, isOfProgram = false } = expected;
+    const { reasoning, plan, isCustom = false } = expected;
     const made = (more: AgentOptions = {}, script = answers) =>
       scriptedAgent(recordedScript(script).script, { tools: [add], execution: execution(), ...more });
     const lastStep = Number.parseInt(expectedHooks.at(-1) ?? "", 10);
@@ -90,9 +90,9 @@ describe.each(ways)("%s", (wayName, way) => {
         return Promise.resolve(true);
       };
       const { state } = await way(made({ strategy: { ...hooks, stopCondition } }), AgentState.initial());
-      expect(asked).toEqual(isOfProgram ? [] : [1]);
+      expect(asked).toEqual(isCustom ? [] : [1]);
       const first = expectedHooks.filter((line) => line.startsWith("1 "));
-      expect(trace).toEqual([...(isOfProgram ? expectedHooks : first), "complete"]);
+      expect(trace).toEqual([...(isCustom ? expectedHooks : first), "complete"]);
       expect(state.step).toBe(1);
     });
 
@@ -234,9 +234,9 @@ describe.each(ways)("%s", (wayName, way) => {
       const state = partialState(error);
       const calling = messages.findIndex((line) => line.includes("[add"));
       // Of a strategy of the program, the agent knows the states that it passed to hooks.
-      const known = isOfProgram ? [] : messages.slice(0, calling + 1);
+      const known = isCustom ? [] : messages.slice(0, calling + 1);
       expect(outlineOf(state?.messages ?? []).slice(0, calling + 1)).toEqual(known);
-      expect(state?.messages.at(-1)?.type).toBe(isOfProgram ? undefined : "tool_result");
+      expect(state?.messages.at(-1)?.type).toBe(isCustom ? undefined : "tool_result");
       expect(state?.step).toBe(Number.parseInt(expectedHooks.find((line) => line.endsWith("action")) ?? "1", 10));
       const next = scriptedAgent(recordedScript([{ text: "Going on." }]).script, { tools: [add] });
       const continued = await next.generate("Continue.", state ?? AgentState.initial());

@@ -36,7 +36,7 @@ it("Operations on a restored state have the same results as on the original, and
   expect([next.step, next.metadata, next.id === restored.id]).toEqual([1, { a: { b: [1] } }, false]);
 });
 
-it("A state with a tool that returned undefined can be restored", async () => {
+it("A state with the result of a tool that returned undefined can be restored", async () => {
   const tool = { name: "wait", description: "Waits.", parameters: { type: "object" as const }, run: () => undefined };
   const script = [{ toolCalls: [{ name: "wait", arguments: {} }] }, { text: "Done." }];
   const { state } = await scriptedAgent(script, { tools: [tool] }).generate("Wait.", AgentState.initial());

@@ -1,4 +1,5 @@
-// The package entry `threadhold/agents/checkpoint`: stores that need no Node. The entry `threadhold/agents/checkpoint/node` has files.
+// The package entry `threadhold/agents/checkpoint`: stores that do not need Node. The entry
+// `threadhold/agents/checkpoint/node` has the store of files.
 
 export type { CheckpointMetadata, CheckpointStore } from "../checkpoint-store.ts";
 export { memoryCheckpoints } from "./memory-checkpoints.ts";

@@ -1,8 +1,8 @@
-// The models of Google. Their key is read from `GOOGLE_API_KEY` unless the settings have one.
+// The models of Google. Their key is read from `GOOGLE_API_KEY` unless the settings contain a key.
 
 import { createProvider } from "../create-provider.ts";
 
-/** Makes references to models of Google. */
+/** Creates references to models of Google. */
 const google = createProvider({ protocol: "google" });
 
 export default google;

@@ -1,8 +1,8 @@
-// The models of OpenAI. Their key is read from `OPENAI_API_KEY` unless the settings have one.
+// The models of OpenAI. Their key is read from `OPENAI_API_KEY` unless the settings contain a key.
 
 import { createProvider } from "../create-provider.ts";
 
-/** Makes references to models of OpenAI. */
+/** Creates references to models of OpenAI. */
 const openai = createProvider({ protocol: "openai" });
 
 export default openai;

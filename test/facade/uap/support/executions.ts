@@ -1,4 +1,4 @@
-// The executions that the suites of agents run: each strategy with a script of its answers, what it has to add to a state, and its events.
+// The executions that the suites of agents run: each strategy with the script of its model, the expected additions to a state, and the expected events.
 
 import type { AgentStrategy, ExecutionContext, ExecutionStrategy } from "#facade/uap/agent-contract.ts";
 import { loop } from "#facade/uap/strategy/loop-execution.ts";
@@ -20,13 +20,13 @@ export interface ExecutionCase {
   hooks: string[];
   reasoning: string[];
   plan?: string[];
-  /** The strategy is of the program: it calls the hooks itself, and no stop condition. */
-  isOfProgram?: boolean;
+  /** Whether it is a custom strategy, which calls the hooks itself and calls no stop condition. */
+  isCustom?: boolean;
 }
 
 const adding = call("add", { a: 1, b: 2 });
 
-/** A strategy of a program with one request and one call of each hook of a step. */
+/** A custom strategy with one request and one call of each hook of a step. */
 const custom: ExecutionStrategy = {
   name: "custom",
   async execute({ llm, input, state, strategy }) {
@@ -68,7 +68,7 @@ const oneStep = {
   messages: ["user: Add.", 'assistant: Adding. [add {"a":1,"b":2}]', "results: 3", "assistant: Three."],
   hooks: ["1 step_start", "1 step_end"],
   reasoning: [],
-  isOfProgram: true,
+  isCustom: true,
 };
 
 const steps = [

@@ -39,7 +39,7 @@ const tagAt = nonceAt + 12;
 const bodyAt = tagAt + 16;
 
 const algorithm = "aes-256-gcm";
-/** The maximum number of derived keys in memory. Each process that writes files uses another salt, so the files of a session have many. */
+/** The maximum number of derived keys in memory. Each process writes files with its own salt, so files may have many different salts. */
 const maxKeys = 32;
 
 /** Creates a codec. Throws INVALID_REQUEST for a key that cannot be used. */
@@ -63,7 +63,7 @@ export function createCodec({ compress, encrypt }: CodecOptions): CheckpointCode
 }
 
 interface KeySource {
-  /** 0 for a key, 1 for a passphrase. */
+  /** The byte in a file that states how it was encrypted: 0 with a key, 1 with a passphrase. */
   kind: number;
   /** The salt of the files that this process writes. */
   salt: Buffer;
