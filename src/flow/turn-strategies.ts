@@ -15,6 +15,9 @@ import type { Definitions } from "./project-definitions.ts";
 /** The maximum number of steps of a plan in a thread: each row of the turn contains the plan. */
 const defaultPlanSteps = 50;
 
+/** The bounds of the texts of a plan in a thread, for the same reason. */
+const planTexts = { textBytes: 1000, idLength: 100 };
+
 /** The dependencies of the strategies that a project defines. */
 export interface StrategySources {
   definitions: Definitions;
@@ -37,7 +40,7 @@ export async function turnStrategy(
   }
   if (isPlan(options)) {
     const { maxPlanSteps = defaultPlanSteps, allowReplan } = options;
-    return plan({ stopOnResponse, maxPlanSteps, allowReplan });
+    return plan({ stopOnResponse, maxPlanSteps, textBounds: planTexts, allowReplan });
   }
   const definition = await sources.definitions.strategy(options.type);
   return definition === null ? missingStrategy(options.type) : customStrategy(definition, sources.clock);

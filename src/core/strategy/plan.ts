@@ -9,6 +9,7 @@ import type { JsonObject } from "#contract/json.ts";
 
 import type { StepOutcome, StepShape } from "../ports/strategy-port.ts";
 import { planStructure, readPlan } from "./read-plan.ts";
+import type { PlanBounds } from "./read-plan.ts";
 import type { TurnDecision, TurnStrategy } from "./turn-strategy.ts";
 
 /** The options of the strategy. */
@@ -17,6 +18,8 @@ export interface PlanOptions {
   stopOnResponse?: boolean | undefined;
   /** The maximum number of steps of a plan. Default: no limit. */
   maxPlanSteps?: number | undefined;
+  /** The bounds of each step's texts. Default: none. */
+  textBounds?: Omit<PlanBounds, "steps"> | undefined;
   /** Whether to request another plan if a step fails. Default true. */
   allowReplan?: boolean | undefined;
   /** The maximum number of further plans of a turn. */
@@ -51,6 +54,7 @@ const planPrompt =
 export function plan({
   stopOnResponse = true,
   maxPlanSteps = Infinity,
+  textBounds = { textBytes: Infinity, idLength: Infinity },
   allowReplan = true,
   maxReplans = defaultReplans,
   schema,
@@ -71,7 +75,7 @@ export function plan({
   }
 
   function readAnswer(last: StepOutcome, state: State): TurnDecision {
-    const read = readPlan(last.data, maxPlanSteps);
+    const read = readPlan(last.data, { steps: maxPlanSteps, ...textBounds });
     const isLastRequest = state.requests >= planRequests;
     if ("problem" in read) {
       if (!isLastRequest) return requestPlan(`${read.problem} Answer with the plan again.`, state);

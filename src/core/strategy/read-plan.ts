@@ -44,7 +44,7 @@ const answerSchema = z.object({
   steps: z
     .array(
       z.object({
-        id: z.string().trim().min(1).max(100).optional(),
+        id: z.string().trim().min(1).optional(),
         description: z.string(),
         tool: z.string().nullish(),
         dependsOn: z.array(z.string().trim()).nullish(),
@@ -53,26 +53,37 @@ const answerSchema = z.object({
     .min(1),
 });
 
-/** The maximum number of bytes of a step's description: each row of the turn contains the plan. */
-const longestDescription = 1000;
+/** The bounds of a plan. */
+export interface PlanBounds {
+  /** The maximum number of steps. */
+  steps: number;
+  /** The maximum number of bytes of a step's description, and of the name of its tool. Longer ones are cut. */
+  textBytes: number;
+  /** The maximum number of characters of an id. An answer with a longer one is no plan. */
+  idLength: number;
+}
 
 /** The steps of a plan, and the number of those that exceed the limit and were dropped; or the reason why it is no plan. */
 export type ReadPlan = { steps: PlanStep[]; dropped: number } | { problem: string };
 
-/** Reads a plan of at most `most` steps from the data of an answer. Dependencies on unknown and on dropped steps are dropped. */
-export function readPlan(data: Json | undefined, most: number): ReadPlan {
+/** Reads a plan from the data of an answer. Dependencies on unknown and on dropped steps are dropped. */
+export function readPlan(data: Json | undefined, bounds: PlanBounds): ReadPlan {
   const read = answerSchema.safeParse(data);
   if (!read.success) return { problem: "The answer is not a plan with at least one step in the requested form." };
   // The schema of a program may lack ids: a step is then named by its number.
   const all = read.data.steps.map((step, index) => ({ ...step, id: step.id ?? `${index + 1}` }));
   const ids = new Set(all.map(({ id }) => id));
   if (ids.size < all.length) return { problem: "Two steps of the plan have the same id." };
-  const kept = all.slice(0, most);
+  const long = all.find(({ id }) => id.length > bounds.idLength);
+  if (long !== undefined) {
+    return { problem: `The id of a step has more than ${bounds.idLength} characters: "${cutText(long.id, 200)}".` };
+  }
+  const kept = all.slice(0, bounds.steps);
   const known = new Set(kept.map(({ id }) => id));
   const steps = kept.map(({ id, description, tool, dependsOn }): PlanStep => ({
     id,
-    description: cutText(description, longestDescription),
-    ...(tool == null ? {} : { tool: cutText(tool, longestDescription) }),
+    description: cutText(description, bounds.textBytes),
+    ...(tool == null ? {} : { tool: cutText(tool, bounds.textBytes) }),
     dependsOn: (dependsOn ?? []).filter((other) => known.has(other)),
     status: "pending",
   }));

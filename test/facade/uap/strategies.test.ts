@@ -224,6 +224,17 @@ it("An answer that is not a plan is requested again in the same step, and the th
   expect(texts(partialState(error)?.messages ?? [], "assistant")).toEqual(["No plan.", "No plan.", "No plan."]);
 });
 
+it("A plan keeps the whole ids, descriptions and names of tools that the model gave, and the step's instruction contains them", async () => {
+  const id = "i".repeat(5_000);
+  const step = { id, description: "Look. ".repeat(2_000), tool: "t".repeat(5_000), dependsOn: [] };
+  const answer = { text: JSON.stringify({ steps: [step, { id: "next", description: "Next.", dependsOn: [id] }] }) };
+  const { result, requests } = executed([answer, done, done], { execution: plan() });
+  const { state } = await result;
+  expect(state.plan?.[0]).toEqual({ ...step, status: "completed" });
+  expect(state.plan?.[1]?.dependsOn).toEqual([id]);
+  for (const text of [id, step.description, step.tool]) expect(requests[1]?.at(-1)).toContain(text);
+});
+
 it("A planSchema is sent in place of the default one, and the steps are read from its list", async () => {
   const forms: unknown[] = [];
   const planSchema = {
