@@ -1,4 +1,4 @@
-// The link between a sub-agent and the call that executes it: the abort of the parent, and the end of recursions.
+// The link between a sub-agent and the call that executes it: the abort of the parent, slow readers, and the end of recursions.
 
 import { describe, expect, it } from "vitest";
 
@@ -8,6 +8,7 @@ import { agent } from "#facade/uap/uap-agent.ts";
 import type { AgentStreamEvent } from "#facade/uap/uap-event.ts";
 import type { Tool } from "#facade/upp/upp-tool.ts";
 
+import { longAnswer } from "../support/long-answer.ts";
 import { call, gate, rejection, tool } from "../support/scripted-llm.ts";
 import { calling, explorerTool, modelOf, parentOf, subagentEvents } from "./support/parent-agents.ts";
 import type { Script } from "./support/scripted-agent.ts";
@@ -55,6 +56,73 @@ describe("the abort of a parent", () => {
       type: "subagent_end",
       data: { success: false, error: "The sub-agent was aborted." },
     });
+  });
+});
+
+describe("the reader of a parent's stream", () => {
+  const deltas = 3000;
+
+  /** The most events that one agent holds: two streams, its own and that of its strategy, of 65 each, and some in its connection. */
+  const heldByAgent = 150;
+
+  /** The delta that an event of the parent's stream contains, at any depth. */
+  function deltaIn(event: AgentStreamEvent): string {
+    if (event.source === "upp") return event.upp.type === "text_delta" ? (event.upp.delta.text ?? "") : "";
+    return event.uap.type === "subagent_event" ? deltaIn(event.uap.data.innerEvent as AgentStreamEvent) : "";
+  }
+
+  /** An agent whose sub-agent, that number of levels below it, gives a long answer. */
+  function deepParent(levels: number) {
+    const { model, sent } = longAnswer(deltas);
+    let deepest: Agent = agent({ model });
+    for (let level = 1; level < levels; level += 1) deepest = parentOf(explorerTool(deepest));
+    return { parent: parentOf(explorerTool(deepest)), sent };
+  }
+
+  it.each([1, 2, 4])(
+    "A slow reader keeps the rest of the answer of a sub-agent %s levels below on the connection, and receives all of it",
+    async (levels) => {
+      const { parent, sent } = deepParent(levels);
+      let [read, mostAhead] = [0, 0];
+      for await (const event of parent.stream("Go.", AgentState.initial())) {
+        if (read < deltas) read += deltaIn(event).length;
+        // Everything that can happen without a further read has happened after a few turns of the event loop.
+        if (read % 1000 === 1)
+          for (let turn = 0; turn < 300; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+        mostAhead = Math.max(mostAhead, sent() - read);
+      }
+      expect(sent()).toBe(deltas);
+      expect(read).toBe(deltas);
+      expect(mostAhead).toBeLessThan((levels + 1) * heldByAgent);
+    },
+  );
+
+  it("A slow reader holds back two sub-agents that run at the same time", async () => {
+    const [one, other] = [longAnswer(deltas), longAnswer(deltas)];
+    const tools = [one, other].map(({ model }, at) => explorerTool(agent({ model }), { name: `explore_${at}` }));
+    const script: Script = ({ messages }) =>
+      messages.at(-1)?.role === "tool"
+        ? { text: "End." }
+        : { toolCalls: [call("explore_0", { query: "Where?" }), call("explore_1", { query: "Where?" })] };
+    const stream = agent({ model: modelOf(script), tools }).stream("Go.", AgentState.initial());
+    let [read, mostAhead] = [0, 0];
+    for await (const event of stream) {
+      if (event.source === "uap") read += deltaIn(event).length;
+      if (read % 1000 === 1)
+        for (let turn = 0; turn < 300; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      mostAhead = Math.max(mostAhead, one.sent() + other.sent() - read);
+    }
+    expect(read).toBe(2 * deltas);
+    expect(mostAhead).toBeLessThan(3 * heldByAgent);
+  });
+
+  it("A reader that leaves the loop over the events of the parent aborts the sub-agent", async () => {
+    const { parent, sent } = deepParent(2);
+    const stream = parent.stream("Go.", AgentState.initial());
+    const ended = rejection(stream.result);
+    for await (const event of stream) if (deltaIn(event) !== "") break;
+    expect(await ended).toMatchObject({ code: "CANCELLED" });
+    expect(sent()).toBeLessThan(deltas);
   });
 });
 
