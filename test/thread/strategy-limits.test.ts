@@ -1,4 +1,4 @@
-// Limits of runs whose side has a strategy, and calls that definitions queue during steps that offer no tools.
+// Limits of runs whose side has a strategy, limits of plans, and calls that definitions queue during steps that offer no tools.
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
@@ -74,4 +74,20 @@ it("Calls that definitions queue run although the strategy's next step offers no
     ["That is enough.", undefined, "reason"],
     ["It rains.", undefined, undefined],
   ]);
+});
+
+it("A thread cuts the description of a plan's step to 1,000 bytes, and requests a plan with a longer id than 100 characters again", async () => {
+  const id = await newThread("planner");
+  const planWith = (step: string, description: string) => ({
+    text: JSON.stringify({ steps: [{ id: step, description, tool: null, dependsOn: [] }] }),
+  });
+  const answers = [planWith("i".repeat(101), "Look."), planWith("i".repeat(100), "Look. ".repeat(500))];
+  personas.set("reasoner", () => answers[asked.length - 1] ?? { text: "Done." });
+  const events = await converse(id, "go");
+  expect(asked[1]?.request.lastUser).toContain("The id of a step has more than 100 characters");
+  const plans = events.filter((event) => event.type === "plan");
+  const [step] = plans.at(-1)?.steps ?? [];
+  expect(step).toMatchObject({ id: "i".repeat(100), status: "completed" });
+  expect(step?.description).toContain("characters left out]");
+  expect(new TextEncoder().encode(JSON.stringify(step?.description)).length).toBeLessThanOrEqual(1000);
 });

@@ -300,21 +300,6 @@ describe("plan", () => {
     ]);
   });
 
-  it("A thread cuts the description of a plan's step to 1,000 bytes, and requests a plan with a longer id than 100 characters again", async () => {
-    const id = await newThread("planner");
-    const planWith = (step: string, description: string) => ({
-      text: JSON.stringify({ steps: [{ id: step, description, tool: null, dependsOn: [] }] }),
-    });
-    const answers = [planWith("i".repeat(101), "Look."), planWith("i".repeat(100), "Look. ".repeat(500))];
-    personas.set("reasoner", () => answers[asked.length - 1] ?? { text: "Done." });
-    const events = await converse(id, "go");
-    expect(asked[1]?.request.lastUser).toContain("The id of a step has more than 100 characters");
-    const [step] = ofType(events, "plan").at(-1)?.steps ?? [];
-    expect(step).toMatchObject({ id: "i".repeat(100), status: "completed" });
-    expect(step?.description).toContain("characters left out]");
-    expect(new TextEncoder().encode(JSON.stringify(step?.description)).length).toBeLessThanOrEqual(1000);
-  });
-
   it("A model that returns an invalid plan three times ends the run with an error", async () => {
     const id = await newThread("planner");
     const answers = [{ text: "First I look." }, planOf(["a", "b"], ["b", "a"]), planOf(["a"], ["a"])];
