@@ -159,6 +159,32 @@ it("Leaving the loop after the turn has ended does not abort the turn", async ()
   expect((await stream.turn).response).toBe(turn.response);
 });
 
+it("Calls of next at the same time receive the events in order, and the end", async () => {
+  const expected = typesOf(await eventsOf(instance([{ text: "One." }]).stream("Go.")));
+  const events = instance([{ text: "One." }]).stream("Go.")[Symbol.asyncIterator]();
+  const reads = await Promise.all(Array.from({ length: 8 }, () => events.next()));
+  expect(typesOf(reads.flatMap(({ value }) => (value === undefined ? [] : [value as StreamEvent])))).toEqual(expected);
+  expect(reads.at(-1)).toEqual({ done: true, value: undefined });
+});
+
+it("A call of next that waits receives the end when the reader leaves", async () => {
+  const began = gate();
+  const hangs = tool("hang", () => {
+    began.open();
+    return new Promise(() => {});
+  });
+  const stream = instance([{ toolCalls: [call("hang")] }], { tools: [hangs] }).stream("Go.");
+  const failed = rejection(stream.turn);
+  const events = stream[Symbol.asyncIterator]();
+  let last = await events.next();
+  while (last.done !== true && last.value.type !== "tool_execution_start") last = await events.next();
+  await began.passed;
+  const waiting = events.next();
+  await events.return?.();
+  expect(await waiting).toEqual({ done: true, value: undefined });
+  expect(await failed).toMatchObject({ code: "CANCELLED" });
+});
+
 it("A stream can be read once", async () => {
   const stream = instance([{ text: "Done." }]).stream("Go.");
   await eventsOf(stream);

@@ -2,6 +2,7 @@
 // the events are buffered. After a reader has begun, the request pauses while more than `maxBufferedEvents` events are buffered.
 
 import { deferred } from "#lib/deferred.ts";
+import type { Deferred } from "#lib/deferred.ts";
 import { systemClock } from "#lib/system-clock.ts";
 
 import type { TurnObserver } from "./run-turn.ts";
@@ -40,6 +41,8 @@ export function turnObserver({ signal, emit, untilReady }: StreamSink<StreamEven
   };
 }
 
+type PendingRead<Event> = Deferred<IteratorResult<Event, undefined>>;
+
 /** A request whose events can be read in a `for await` loop. Leaving the loop aborts the request. */
 export class EventStream<Result, Event = StreamEvent> implements AsyncIterable<Event> {
   /** Rejects if the request fails or is aborted. */
@@ -50,20 +53,24 @@ export class EventStream<Result, Event = StreamEvent> implements AsyncIterable<E
   readonly #events: Event[] = [];
   #hasReader = false;
   #end: { error: unknown } | "completed" | null = null;
-  /** Resumes a reader that waits for an event. */
-  #wakeReader = () => {};
+  /** The calls of `next` that wait for an event, in order. */
+  readonly #reads: PendingRead<Event>[] = [];
   /** Each function resumes one paused request. */
   #resumeRequests: (() => void)[] = [];
+  readonly #resumePaused = (): void => {
+    for (const resume of this.#resumeRequests.splice(0)) resume();
+  };
 
   /** Calls `start`, which begins the request. */
   constructor(start: (sink: StreamSink<Event>) => Promise<Result>, signal?: AbortSignal) {
     this.#signal = signal === undefined ? this.#abort.signal : AbortSignal.any([signal, this.#abort.signal]);
-    this.#signal.addEventListener("abort", () => this.#resumePaused(), { once: true });
+    this.#signal.addEventListener("abort", this.#resumePaused);
     this.result = start({
       signal: this.#signal,
       emit: (event) => {
-        this.#events.push(event);
-        this.#wakeReader();
+        const read = this.#reads.shift();
+        if (read === undefined) this.#events.push(event);
+        else read.resolve({ done: false, value: event });
       },
       untilReady: (keepAlive) => (this.#isFull() ? this.#untilReady(keepAlive) : undefined),
     });
@@ -88,22 +95,23 @@ export class EventStream<Result, Event = StreamEvent> implements AsyncIterable<E
       return: () => {
         if (this.#end === null) this.abort();
         this.#events.length = 0;
+        for (const read of this.#reads.splice(0)) read.resolve({ done: true, value: undefined });
         return Promise.resolve({ done: true, value: undefined });
       },
     };
   }
 
   async #next(): Promise<IteratorResult<Event, undefined>> {
-    while (this.#events.length === 0 && this.#end === null) {
-      const { promise, resolve } = deferred<void>();
-      this.#wakeReader = resolve;
-      await promise;
-    }
     const event = this.#events.shift();
-    this.#resumePaused();
-    if (event !== undefined) return { done: false, value: event };
-    if (this.#end !== null && this.#end !== "completed") throw this.#end.error;
-    return { done: true, value: undefined };
+    if (event !== undefined) {
+      this.#resumePaused();
+      return { done: false, value: event };
+    }
+    if (this.#end === "completed") return { done: true, value: undefined };
+    if (this.#end !== null) throw this.#end.error;
+    const read: PendingRead<Event> = deferred();
+    this.#reads.push(read);
+    return read.promise;
   }
 
   #isFull(): boolean {
@@ -121,12 +129,13 @@ export class EventStream<Result, Event = StreamEvent> implements AsyncIterable<E
     }
   }
 
-  #resumePaused(): void {
-    for (const resume of this.#resumeRequests.splice(0)) resume();
-  }
-
   #finish(end: { error: unknown } | "completed"): void {
     this.#end = end;
-    this.#wakeReader();
+    // A signal that depends on another one stays in memory as long as it has a listener.
+    this.#signal.removeEventListener("abort", this.#resumePaused);
+    for (const read of this.#reads.splice(0)) {
+      if (end === "completed") read.resolve({ done: true, value: undefined });
+      else read.reject(end.error);
+    }
   }
 }

@@ -1,6 +1,6 @@
 // What strategies and tools of UAP receive: contexts of executions, models of the program, sessions; and a slow reader of a stream.
 
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 
 import type { ExecutionStrategy } from "#facade/uap/agent-contract.ts";
 import { AgentState } from "#facade/uap/agent-state.ts";
@@ -16,6 +16,8 @@ import { longAnswer } from "../support/long-answer.ts";
 import { add, call, outline, rejection, tool } from "../support/scripted-llm.ts";
 import { memoryStore } from "./support/recording-store.ts";
 import { eventsOf, recordedScript, scripted, scriptedAgent, stepsOf } from "./support/scripted-agent.ts";
+
+afterEach(() => vi.restoreAllMocks());
 
 it("A tool receives the model, the connection, the agent and the state of the execution that runs it", async () => {
   const contexts: ToolContext[] = [];
@@ -190,4 +192,23 @@ it("An abort ends an execution whose reader has stopped reading", async () => {
   await events.next();
   aborted.abort();
   expect(await rejection(stream.result)).toMatchObject({ code: "CANCELLED" });
+});
+
+it("An execution that has ended leaves no listener on a signal", async () => {
+  const listeners = new Map<unknown, EventTarget>();
+  const { addEventListener, removeEventListener } = EventTarget.prototype;
+  vi.spyOn(EventTarget.prototype, "addEventListener").mockImplementation(function (this: EventTarget, ...given) {
+    if (this instanceof AbortSignal) listeners.set(given[1], this);
+    addEventListener.apply(this, given);
+  });
+  vi.spyOn(EventTarget.prototype, "removeEventListener").mockImplementation(function (this: EventTarget, ...given) {
+    if (listeners.get(given[1]) === this) listeners.delete(given[1]);
+    removeEventListener.apply(this, given);
+  });
+  const { signal } = new AbortController();
+  const adder = () => scriptedAgent([{ toolCalls: [call("add", { a: 1, b: 2 })] }, { text: "Three." }], { tools: [add] });
+  await adder().generate("Add.", AgentState.initial(), { signal });
+  expect([...listeners.keys()]).toEqual([]);
+  await eventsOf(adder().stream("Add.", AgentState.initial(), { signal }));
+  expect([...listeners.keys()]).toEqual([]);
 });
