@@ -1,11 +1,11 @@
 // Receives the events of the sub-agents of one execution, sends them to the execution's stream, and creates a trace of each sub-agent that
 // has ended, at any depth.
 
-import { readJSON } from "../upp/message-json.ts";
 import { resultText } from "../upp/tool-calls.ts";
 import type { SubagentEvent } from "../upp/tool-context.ts";
 import { refusal } from "../upp/upp-error.ts";
 import type { AgentState } from "./agent-state.ts";
+import { readFrozen } from "./state-json.ts";
 import { traceSchema } from "./subagent-trace.ts";
 import type { SubagentExecutionTrace } from "./subagent-trace.ts";
 
@@ -107,5 +107,6 @@ function traceOf(start: Start | undefined, end: End): SubagentExecutionTrace {
       : { toolExecutions: toolExecutions.map((each) => ({ ...each, result: resultText(each.result) })) }),
     ...(usage === undefined ? {} : { usage }),
   };
-  return readJSON(traceSchema, trace, "trace") as SubagentExecutionTrace;
+  // Checked and copied here, in the call of the tool that emits the event. The tool's error would otherwise end the whole execution later.
+  return readFrozen(traceSchema, trace, "trace");
 }

@@ -43,7 +43,11 @@ function documentPart({ source, mimeType, title }: DocumentBlock): StoredPart {
 export interface BlockResult {
   text: string;
   files: readonly StoredPart[];
+  /** The result with bytes in base64. */
+  json: unknown;
 }
+
+type ResultBlock = TextBlock | ImageBlock | DocumentBlock;
 
 /**
  * Reads a result that is a list of text, image and document blocks, or an object with such a list as its only property `content`. Returns
@@ -53,10 +57,20 @@ export function blockResult(result: unknown): BlockResult | null {
   const isWrapped = isObject(result) && Object.keys(result).length === 1;
   const list: unknown = isWrapped ? result["content"] : result;
   if (!Array.isArray(list) || list.length === 0 || !list.every(isBlock)) return null;
-  return { text: blocksText(list), files: list.filter(({ type }) => type !== "text").map(userPart) };
+  const blocks = list.map(inBase64);
+  const files = blocks.filter(({ type }) => type !== "text").map(userPart);
+  return { text: blocksText(blocks), files, json: isWrapped ? { content: blocks } : blocks };
 }
 
-function isBlock(value: unknown): value is TextBlock | ImageBlock | DocumentBlock {
+/** A copy of the block with its bytes in base64. */
+function inBase64(block: ResultBlock): ResultBlock {
+  if (block.type === "text") return { ...block };
+  const { data } = block.source as { data?: unknown };
+  const source = data instanceof Uint8Array ? { type: "base64" as const, data: toBase64(data) } : { ...block.source };
+  return { ...block, source } as ResultBlock;
+}
+
+function isBlock(value: unknown): value is ResultBlock {
   if (!isObject(value)) return false;
   const { type, text, source, mimeType } = value;
   if (type === "text") return typeof text === "string";

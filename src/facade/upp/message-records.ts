@@ -9,11 +9,12 @@ import { hostMessage } from "#host/host-records.ts";
 import type { AssistantContent } from "./content-block.ts";
 import { blockResult, imagePart, userPart } from "./content-part.ts";
 import { resultText } from "./tool-calls.ts";
+import type { EndedCalls } from "./tool-calls.ts";
 import { requestedCalls } from "./tool-order.ts";
 import type { TurnRequest } from "./turn-request.ts";
 import { AssistantMessage, ToolResultMessage, UserMessage } from "./upp-message.ts";
 import type { AnyMessage, MessageMetadata } from "./upp-message.ts";
-import type { ToolCall, ToolExecution } from "./upp-tool.ts";
+import type { ToolCall } from "./upp-tool.ts";
 
 /** Converts messages to records, in order. */
 export function recordsOf(messages: readonly AnyMessage[], runId: string): MessageRecord[] {
@@ -135,17 +136,15 @@ function answerBlock(part: Exclude<StoredPart, { type: "tool_call" }>): Assistan
   }
 }
 
-/** Converts the tool records of one answer to a message. The result is the value that the tool returned, if there is an execution of the call. */
-export function resultMessage(
-  rows: readonly MessageRecord[],
-  executionOf: (toolCallId: string) => ToolExecution | undefined,
-): ToolResultMessage {
+/** Converts the tool records of one answer to a message. The result is the one of the execution, if there is an execution of the call. */
+export function resultMessage(rows: readonly MessageRecord[], calls: EndedCalls): ToolResultMessage {
   const results = rows.map(({ tool_call_id, result }) => {
     const toolCallId = tool_call_id ?? "";
-    const execution = executionOf(toolCallId);
+    const execution = calls.execution(toolCallId);
     const isError = execution?.isError ?? result?.status === "error";
     const text = (result?.status === "error" ? result.error : result?.result) ?? "";
-    return { toolCallId, result: execution === undefined ? text : execution.result, ...(isError ? { isError } : {}) };
+    const known = execution === undefined ? text : calls.messageResult(toolCallId);
+    return { toolCallId, result: known, ...(isError ? { isError } : {}) };
   });
   const last = rows.at(-1);
   return new ToolResultMessage(results, last === undefined ? {} : { timestamp: new Date(last.updated_at / 1000) });

@@ -86,7 +86,7 @@ async function runTurnIn(execution: ThreadExecution, { request, observer, strate
   const run = hostRun({ id: ids.next(), agent: "upp", at: systemClock.now() });
   const sent = recordsOf([...request.history, ...request.input], run.id);
   const journal = new HostJournal([], execution.log);
-  const records = new TurnRecords(request, { journal, executionOf: (id) => calls.execution(id) });
+  const records = new TurnRecords(request, { journal, calls });
   const steps = fixedSteps(
     {
       system: request.system,

@@ -13,10 +13,17 @@ import { systemClock } from "#lib/system-clock.ts";
 import { blockResult, hasUrl } from "./content-part.ts";
 import { declaredOrder } from "./tool-order.ts";
 import type { TurnRequest } from "./turn-request.ts";
+import { refusal } from "./upp-error.ts";
 import type { RunTool, Tool, ToolExecution, ToolParams, ToolUseStrategy } from "./upp-tool.ts";
 
 /** The outcome of a call: the result of its tool, or the error result of a call that did not run. */
-type Outcome = Pick<ToolExecution, "result" | "isError" | "approved">;
+type Outcome = Pick<ToolExecution, "result" | "isError" | "approved"> & {
+  /** The result as JSON expresses it, for the message. */
+  json: unknown;
+};
+
+/** What the turn's messages are made of. */
+export type EndedCalls = Pick<ToolCalls, "execution" | "messageResult">;
 
 /** The calls of one turn. */
 export class ToolCalls {
@@ -24,6 +31,7 @@ export class ToolCalls {
   readonly #fail: (error: unknown) => void;
   readonly #runTool: RunTool;
   readonly #executions = new Map<string, ToolExecution>();
+  readonly #results = new Map<string, unknown>();
 
   /** `fail` ends the turn. It is called with the exception of an approval or of a function of the strategy. */
   constructor(
@@ -41,6 +49,11 @@ export class ToolCalls {
   /** Returns the execution of a call that has ended, also if the call was skipped or denied; undefined for any other call. */
   execution(toolCallId: string): ToolExecution | undefined {
     return this.#executions.get(toolCallId);
+  }
+
+  /** The result of an ended call for its message, as JSON expresses it: a later change of the value by the program changes no message. */
+  messageResult(toolCallId: string): unknown {
+    return this.#results.get(toolCallId);
   }
 
   /** The runners of a request's tools, by name. */
@@ -71,11 +84,14 @@ export class ToolCalls {
     const started = systemClock.now();
     const execution = { toolName: tool.name, toolCallId: call.id, arguments: args };
     try {
-      const outcome = await this.#run(tool, execution, call);
+      const { json, ...outcome } = await this.#run(tool, execution, call);
       const duration = (systemClock.now() - started) / 1000;
       // The result of an aborted call is ignored, so it is not an execution of the turn.
-      if (!call.signal.aborted) this.#executions.set(call.id, { ...execution, ...outcome, duration });
-      return answerOf(outcome);
+      if (!call.signal.aborted) {
+        this.#executions.set(call.id, { ...execution, ...outcome, duration });
+        this.#results.set(call.id, json);
+      }
+      return answerOf(json, outcome.isError);
     } catch (error) {
       this.#fail(error);
       throw error;
@@ -85,36 +101,42 @@ export class ToolCalls {
   /** Calls the functions that decide about the call, and the tool. Sets the arguments of `execution` to those of the tool. */
   async #run(tool: Tool, execution: { arguments: ToolParams }, { id, signal }: CallContext): Promise<Outcome> {
     const strategy = this.#strategy;
-    await strategy.onToolCall?.(tool, execution.arguments);
-    const decision = (await strategy.onBeforeCall?.(tool, execution.arguments)) ?? true;
-    const { proceed, params = execution.arguments } = typeof decision === "boolean" ? { proceed: decision } : decision;
+    // The functions may change their arguments. The model's message keeps those that the model sent.
+    const sent = structuredClone(execution.arguments);
+    await strategy.onToolCall?.(tool, sent);
+    const decision = (await strategy.onBeforeCall?.(tool, sent)) ?? true;
+    const { proceed, params = sent } = typeof decision === "boolean" ? { proceed: decision } : decision;
     if (!proceed) return failed(`The call of "${tool.name}" was skipped.`);
-    execution.arguments = params;
+    execution.arguments = argumentsJSON(tool, params);
     const approved = tool.approval === undefined ? undefined : await tool.approval(params);
     if (approved === false) return { ...failed(`The call of "${tool.name}" was denied.`), approved };
     const known = approved === undefined ? {} : { approved };
     // The turn may have been aborted while the approval was awaited.
     if (signal.aborted) return { ...failed("The request was aborted."), ...known };
     let result: unknown;
+    let json: unknown;
     try {
       result = await this.#runTool(tool, params, { toolCallId: id, signal });
-      assertReadable(result);
+      json = resultJSON(result);
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error(errorMessage(thrown));
       await strategy.onError?.(tool, params, error);
       return { ...failed(errorMessage(thrown)), ...known };
     }
-    const changed = await strategy.onAfterCall?.(tool, params, result);
-    if (isObject(changed) && "result" in changed) ({ result } = changed);
-    return { result, isError: false, ...known };
+    if (strategy.onAfterCall !== undefined) {
+      const changed = await strategy.onAfterCall(tool, params, result);
+      if (isObject(changed) && "result" in changed) ({ result } = changed);
+      json = resultJSON(result);
+    }
+    return { result, json, isError: false, ...known };
   }
 }
 
 function failed(result: string): Outcome {
-  return { result, isError: true };
+  return { result, json: result, isError: true };
 }
 
-function answerOf({ result, isError }: Outcome): ToolAnswer {
+function answerOf(result: unknown, isError: boolean): ToolAnswer {
   const blocks = isError ? null : blockResult(result);
   if (blocks !== null) {
     const attachments = blocks.files.map((part) => {
@@ -132,14 +154,32 @@ export function resultText(result: unknown): string {
   return typeof result === "string" ? result : (JSON.stringify(result) ?? "");
 }
 
-/** Throws for a result that cannot be sent to the model. */
-function assertReadable(result: unknown): void {
+/** A copy of the result as JSON expresses it, with bytes in base64. Throws for a result that cannot be sent to the model. */
+function resultJSON(result: unknown): unknown {
+  if (typeof result === "string") return result;
   const blocks = blockResult(result);
   if (hasUrl(blocks)) throw new Error("The result has an image or a document as a URL. Return its bytes.");
-  if (blocks !== null) return;
+  if (blocks !== null) return blocks.json;
   try {
-    resultText(result);
+    return copyOf(result);
   } catch (thrown) {
     throw new Error(`The result of the tool cannot be converted to JSON: ${errorMessage(thrown)}`, { cause: thrown });
   }
+}
+
+/** The arguments with which a tool runs, as its execution states them. */
+function argumentsJSON(tool: Tool, params: ToolParams): ToolParams {
+  try {
+    return copyOf(params) as ToolParams;
+  } catch (thrown) {
+    throw refusal(
+      `The params that onBeforeCall returned for "${tool.name}" cannot be converted to JSON: ${errorMessage(thrown)}. Return JSON values.`,
+    );
+  }
+}
+
+/** A copy by JSON; undefined for a value without JSON, such as a function. */
+function copyOf(value: unknown): unknown {
+  const json = JSON.stringify(value) as string | undefined;
+  return json === undefined ? undefined : JSON.parse(json);
 }

@@ -8,10 +8,10 @@ import type { MessageRecord } from "#core/record.ts";
 import { unreachable } from "#lib/unreachable.ts";
 
 import { answerMessage, instructionMessage, resultMessage } from "./message-records.ts";
+import type { EndedCalls } from "./tool-calls.ts";
 import type { TurnRequest } from "./turn-request.ts";
 import type { TokenUsage, Turn } from "./turn.ts";
 import type { AnyMessage, AssistantMessage } from "./upp-message.ts";
-import type { ToolExecution } from "./upp-tool.ts";
 
 /** A turn, and why its last answer ended. */
 export interface EndedTurn {
@@ -22,8 +22,7 @@ export interface EndedTurn {
 /** The run that is converted: its message records, and the executions of its calls. */
 interface RunParts {
   journal: { readonly messages: readonly MessageRecord[] };
-  /** Returns the ended execution of a call. */
-  executionOf: (toolCallId: string) => ToolExecution | undefined;
+  calls: EndedCalls;
 }
 
 /** Converts the records of a run in progress. Each record is converted once, so its message is the same object in each list and turn. */
@@ -52,7 +51,7 @@ export class TurnRecords {
       const answer = this.#once(record.id, () => answerMessage(record, this.#request));
       const results = rows.get(record.step) ?? [];
       if (results.length === 0) return [answer];
-      return [answer, this.#once(`${record.id}:results`, () => resultMessage(results, this.#run.executionOf))];
+      return [answer, this.#once(`${record.id}:results`, () => resultMessage(results, this.#run.calls))];
     });
   }
 
@@ -75,7 +74,7 @@ export class TurnRecords {
       messages,
       response,
       toolExecutions: records.flatMap(({ role, tool_call_id }) =>
-        role === "tool" ? (this.#run.executionOf(tool_call_id ?? "") ?? []) : [],
+        role === "tool" ? (this.#run.calls.execution(tool_call_id ?? "") ?? []) : [],
       ),
       usage: { ...tokenUsage(usage ?? counted.reduce(addUsage, zeroUsage)), cycles: counted.map(tokenUsage) },
       cycles: answers.length,

@@ -12,6 +12,7 @@ import type {
   ReasoningBlock,
   UserContent,
 } from "./content-block.ts";
+import { blockResult } from "./content-part.ts";
 import type { ToolCall, ToolResult } from "./upp-tool.ts";
 
 /** The kind of a message. */
@@ -134,14 +135,17 @@ export class AssistantMessage extends Message {
   }
 }
 
-/** The results of the calls of one model's message. */
+/** The results of the calls of one model's message. Bytes of images and documents in a result become base64. */
 export class ToolResultMessage extends Message {
   readonly type = "tool_result";
   readonly results: readonly ToolResult[];
 
   constructor(results: readonly ToolResult[], options?: MessageOptions) {
     super(options);
-    this.results = [...results];
+    this.results = results.map((each) => {
+      const blocks = blockResult(each.result);
+      return blocks === null ? each : { ...each, result: blocks.json };
+    });
   }
 
   protected blocks(): readonly ContentBlock[] {

@@ -64,6 +64,7 @@ export interface ToolExecution {
   toolCallId: string;
   /** The arguments with which the tool ran. */
   arguments: ToolParams;
+  /** The value that the tool returned. The message has the value as JSON expresses it. */
   result: unknown;
   isError: boolean;
   /** Milliseconds. */
