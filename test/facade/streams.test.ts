@@ -161,7 +161,9 @@ it("Leaving the loop after the turn has ended does not abort the turn", async ()
 
 it("Calls of next at the same time receive the events in order, and the end", async () => {
   const expected = typesOf(await eventsOf(instance([{ text: "One." }]).stream("Go.")));
-  const events = instance([{ text: "One." }]).stream("Go.")[Symbol.asyncIterator]();
+  const events = instance([{ text: "One." }])
+    .stream("Go.")
+    [Symbol.asyncIterator]();
   const reads = await Promise.all(Array.from({ length: 8 }, () => events.next()));
   expect(typesOf(reads.flatMap(({ value }) => (value === undefined ? [] : [value as StreamEvent])))).toEqual(expected);
   expect(reads.at(-1)).toEqual({ done: true, value: undefined });

@@ -195,20 +195,21 @@ it("An abort ends an execution whose reader has stopped reading", async () => {
 });
 
 it("An execution that has ended leaves no listener on a signal", async () => {
-  const listeners = new Map<unknown, EventTarget>();
-  const { addEventListener, removeEventListener } = EventTarget.prototype;
-  vi.spyOn(EventTarget.prototype, "addEventListener").mockImplementation(function (this: EventTarget, ...given) {
-    if (this instanceof AbortSignal) listeners.set(given[1], this);
-    addEventListener.apply(this, given);
-  });
-  vi.spyOn(EventTarget.prototype, "removeEventListener").mockImplementation(function (this: EventTarget, ...given) {
-    if (listeners.get(given[1]) === this) listeners.delete(given[1]);
-    removeEventListener.apply(this, given);
-  });
+  const added = vi.spyOn(EventTarget.prototype, "addEventListener");
+  const removed = vi.spyOn(EventTarget.prototype, "removeEventListener");
+  const left = () =>
+    added.mock.calls.flatMap(([, listener], at) => {
+      const target = added.mock.contexts[at];
+      const ended = removed.mock.calls.some(
+        ([, one], call) => one === listener && removed.mock.contexts[call] === target,
+      );
+      return target instanceof AbortSignal && !ended ? [listener] : [];
+    });
   const { signal } = new AbortController();
-  const adder = () => scriptedAgent([{ toolCalls: [call("add", { a: 1, b: 2 })] }, { text: "Three." }], { tools: [add] });
+  const adder = () =>
+    scriptedAgent([{ toolCalls: [call("add", { a: 1, b: 2 })] }, { text: "Three." }], { tools: [add] });
   await adder().generate("Add.", AgentState.initial(), { signal });
-  expect([...listeners.keys()]).toEqual([]);
+  expect(left()).toEqual([]);
   await eventsOf(adder().stream("Add.", AgentState.initial(), { signal }));
-  expect([...listeners.keys()]).toEqual([]);
+  expect(left()).toEqual([]);
 });
