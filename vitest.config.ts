@@ -63,6 +63,9 @@ const waiting = readdirSync(fromRoot("./test/thread"))
 /** Files that empty the catalog's database, which others rely on. */
 const alone = ["test/store/catalog-schema.test.ts", "test/store/d1-catalog.test.ts", "test/http/usage.test.ts"];
 
+/** Tests of tools that run in Node. */
+const toolsInNode = ["test/tools/node/**/*.test.ts"];
+
 interface RuntimeProject {
   include: string[];
   exclude?: string[];
@@ -162,12 +165,12 @@ export default defineConfig({
       inRuntime("workers", { include: [...waiting, ...alone] }),
       inRuntime("golden", { include: ["test/golden/**/*.test.ts"], quickPool: false }),
       inRuntime("together", {
-        include: ["test/{lib,core,store,http,dialect,flow,contract,models,standard-agents,thread}/**/*.test.ts"],
-        exclude: [...waiting, ...alone],
+        include: ["test/{lib,core,store,http,dialect,flow,contract,models,standard-agents,thread,tools}/**/*.test.ts"],
+        exclude: [...waiting, ...alone, ...toolsInNode],
         isolate: false,
       }),
       agents,
-      inNode("node", ["test/{cli,compiler,spec,scripts,lint,host,session,facade,ui}/**/*.test.ts"], {
+      inNode("node", ["test/{cli,compiler,spec,scripts,lint,host,session,facade,ui}/**/*.test.ts", ...toolsInNode], {
         isolate: false,
         others: deploys,
       }),

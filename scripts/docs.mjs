@@ -25,6 +25,7 @@ const about = {
     "The plugin of vitest for tests of agents ([guide](../../guide/testing-agents.md)).",
   ],
   "threadhold/session": ["session.md", "Sessions in process ([guide](../../guide/agent-sessions.md))."],
+  "threadhold/tools/files": ["tools-files.md", "Tools over the files of a thread, and their options."],
   "threadhold/upp": ["upp.md", "Models as functions, after UPP ([guide](../../guide/upp.md))."],
   "threadhold/upp/anthropic": ["upp-anthropic.md", "The models of Anthropic, for `threadhold/upp`."],
   "threadhold/upp/google": ["upp-google.md", "The models of Google, for `threadhold/upp`."],

@@ -2,6 +2,7 @@
 
 import type { Diagnostic } from "#spec/diagnostic.ts";
 
+import { usedBuiltInTools } from "./built-in-tools.ts";
 import type { Definition, Project } from "./project.ts";
 import { compareRoutes } from "./route-pattern.ts";
 
@@ -13,14 +14,15 @@ export function registrySource(project: Project, hash: string, toRoot: string): 
     const untyped = file.endsWith(".ts") ? "" : `\n${indent}// @ts-ignore -- a JavaScript module has no types`;
     return `${untyped}\n${indent}() => import(${JSON.stringify(`${toRoot}/${file}`)}).then((module) => module.${member})`;
   };
-  const table = (name: string, definitions: readonly Definition<unknown>[]): string => {
-    const entries = byName(definitions).map(
-      (entry) => `    ${JSON.stringify(entry.name)}:${load(entry.file, "      ")},`,
-    );
+  const builtIn = usedBuiltInTools(project);
+  const table = (name: string, definitions: readonly Definition<unknown>[], more: readonly string[] = []): string => {
+    const own = byName(definitions).map((entry) => `    ${JSON.stringify(entry.name)}:${load(entry.file, "      ")},`);
+    const entries = [...own, ...more];
     return `  ${name}: {${entries.length === 0 ? "" : `\n${entries.join("\n")}\n  `}},`;
   };
   const files = (["models", "prompts", "agents", "tools", "strategies"] as const).map((kind) => {
-    const rows = byName<unknown>(project[kind]).map(
+    const packaged = kind === "tools" ? builtIn.map(({ name, entry }) => ({ name, file: entry })) : [];
+    const rows = [...byName<unknown>(project[kind]), ...packaged].map(
       ({ name, file }) => `      ${JSON.stringify(name)}: ${JSON.stringify(file)},`,
     );
     return `    ${kind}: {${rows.length === 0 ? "" : `\n${rows.join("\n")}\n    `}},`;
@@ -38,7 +40,11 @@ export const registry: Registry = {
 ${table("models", project.models)}
 ${table("prompts", project.prompts)}
 ${table("agents", project.agents)}
-${table("tools", project.tools)}
+${table(
+  "tools",
+  project.tools,
+  builtIn.map(({ name, entry, member }) => `    ${JSON.stringify(name)}: ${loadBuiltIn(entry, member)},`),
+)}
 ${table("strategies", project.strategies)}
 ${list("hooks", project.hooks)}
 ${list("filters", project.filters)}
@@ -51,12 +57,15 @@ ${files.join("\n")}
 `;
 }
 
+function loadBuiltIn(entry: string, member: string): string {
+  return `() => import(${JSON.stringify(entry)}).then((module) => module.${member})`;
+}
+
 /** `.threadhold/names.d.ts`: the project's names as types. Without definitions it is empty, so that any name type-checks. */
-export function namesSource({ models, prompts, agents, tools, strategies }: Project): string {
-  const union = (definitions: readonly Definition<unknown>[]): string =>
-    byName(definitions)
-      .map(({ name }) => JSON.stringify(name))
-      .join(" | ") || "never";
+export function namesSource(project: Project): string {
+  const { models, prompts, agents, tools, strategies } = project;
+  const union = (definitions: readonly Definition<unknown>[], more: readonly { name: string }[] = []): string =>
+    [...byName(definitions), ...more].map(({ name }) => JSON.stringify(name)).join(" | ") || "never";
   if ([models, prompts, agents, tools, strategies].every((definitions) => definitions.length === 0))
     return `${heading}export {};\n`;
   return `${heading}export {};
@@ -66,7 +75,7 @@ declare module "threadhold" {
     models: ${union(models)};
     prompts: ${union(prompts)};
     agents: ${union(agents)};
-    tools: ${union(tools)};
+    tools: ${union(tools, usedBuiltInTools(project))};
     strategies: ${union(strategies)};
   }
 }

@@ -5,6 +5,7 @@ import type { SideConfig } from "#spec/agent.ts";
 import type { DiagnosticCode } from "#spec/diagnostic.ts";
 import type { AnyPromptDefinition } from "#spec/prompt.ts";
 
+import { builtInTools } from "./built-in-tool-names.ts";
 import type { NamedKind } from "./definition-kind.ts";
 import type { Findings } from "./findings.ts";
 import { callablesOf, definitionsOf, mayBeBroken, type Definition, type Project } from "./project.ts";
@@ -96,6 +97,7 @@ export function checkReferences(project: Project, findings: Findings): void {
       ...(kinds.includes("strategy") ? builtInStrategies : []),
     ];
     if (candidates.includes(name) || mayBeBroken(project, kinds, name)) continue;
+    if (kinds === callable && builtInTools.has(name)) continue;
     const prefix = toolPattern.exec(name)?.[1];
     if (prefix !== undefined && kinds === callable) {
       findings.error({
@@ -116,7 +118,7 @@ export function checkReferences(project: Project, findings: Findings): void {
       file,
       path,
       message: `unknown ${kind} "${name}"`,
-      suggestion: closestWord(name, [...candidates, ...broken]),
+      suggestion: closestWord(name, [...candidates, ...broken, ...(kinds === callable ? builtInTools.keys() : [])]),
       ...(other
         ? { notes: [`"${name}" is ${other.kind === "agent" ? "an agent" : `a ${other.kind}`}: ${other.file}`] }
         : {}),

@@ -17,6 +17,7 @@ import type { AnyHookName, Registry, RouteEntry, TestRequest, TestTurn, ThreadSt
 import { answeredAgents, answeredPrompts, answeredTools, released } from "./answered.ts";
 import { approvalAgents, approvalPrompts, approvalTools } from "./approval.ts";
 import { attachedAgents, attachedModels, attachedPrompts, attachedRoutes, attachedTools } from "./attached.ts";
+import { codingAgents, codingBuiltIns, codingPrompts } from "./coding.ts";
 import { compactedAgents, compactedModels, compactedPrompts, compactedTools } from "./compacted.ts";
 import { executedAgents, executedPrompts, executedTools } from "./executed.ts";
 import { faultAgents, faultModel, faultPrompts, faultStrategies, faultTools } from "./faulted.ts";
@@ -251,6 +252,7 @@ export const registry: Registry = {
     ...teamPrompts,
     ...attachedPrompts,
     ...filePrompts,
+    ...codingPrompts,
     ...faultPrompts,
     ...limitedPrompts,
     ...remotePrompts,
@@ -265,6 +267,7 @@ export const registry: Registry = {
     ...teamAgents,
     ...attachedAgents,
     ...fileAgents,
+    ...codingAgents,
     ...faultAgents,
     ...limitedAgents,
     ...remoteAgents,
@@ -279,6 +282,7 @@ export const registry: Registry = {
         ...teamTools,
         ...attachedTools,
         ...fileTools,
+        ...codingBuiltIns,
         ...faultTools,
         ...remoteTools,
         ...approvalTools,

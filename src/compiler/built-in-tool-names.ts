@@ -1,0 +1,18 @@
+// The tools that the package has for every project, by name.
+
+/** Where a built-in tool is: an entry of the package, and the name of its export. */
+export interface BuiltInTool {
+  entry: string;
+  member: string;
+}
+
+const files = "threadhold/tools/files";
+
+/** The built-in tools by name. */
+export const builtInTools: ReadonlyMap<string, BuiltInTool> = new Map([
+  ["read_file", { entry: files, member: "readFile" }],
+  ["write_file", { entry: files, member: "writeFile" }],
+  ["edit_file", { entry: files, member: "editFile" }],
+  ["list_files", { entry: files, member: "listFiles" }],
+  ["search", { entry: files, member: "search" }],
+]);

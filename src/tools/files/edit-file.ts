@@ -1,0 +1,92 @@
+// The tool `edit_file`: replaces one part of a text file. The part must occur exactly once, so that the model changes what it means.
+
+import { z } from "zod";
+
+import { defineTool } from "#spec/index.ts";
+import type { ToolResult } from "#spec/index.ts";
+
+import { failed, linesOf, textOf } from "./file-text.ts";
+import { threadWorkspace } from "./workspace.ts";
+import type { OpenWorkspace } from "./workspace.ts";
+
+/** Options of `edit_file`. */
+export interface EditFileOptions {
+  /** Maximal bytes of a file that is edited. Default 8 MiB. */
+  maxBytes?: number;
+  /** The files to work on. Default: those of the thread. */
+  workspace?: OpenWorkspace;
+}
+
+const args = z.object({
+  path: z.string().min(1).describe("Path of the file"),
+  old_text: z.string().min(1).describe("The text to replace, exactly as it is in the file. It must occur exactly once"),
+  new_text: z.string().describe("The text that replaces it"),
+});
+
+/** Maximal characters of the part of a file that an error shows. */
+const hintLimit = 2000;
+
+/** Creates the tool `edit_file`. */
+export function createEditFileTool({ maxBytes = 8 * 1024 * 1024, workspace = threadWorkspace }: EditFileOptions = {}) {
+  return defineTool(
+    "Replaces a part of a text file. Read the file first: old_text must be exactly the text of the file and occur once.",
+    args,
+    async (state, edit, { id, signal }) => {
+      const { path, old_text, new_text } = edit;
+      const files = workspace(state);
+      signal.throwIfAborted();
+      const file = await files.stat(path);
+      if (file === null || file.isDirectory) return failed(`Cannot read ${path}. Use write_file to create new files.`);
+      if (file.size > maxBytes) return failed(`${path} has ${file.size} bytes, and at most ${maxBytes} are edited.`);
+      signal.throwIfAborted();
+      let content = "";
+      for await (const text of textOf(path, files.read(file, signal))) content += text;
+      const parts = content.split(old_text);
+      if (parts.length === 1) return failed(notFound(path, content, old_text));
+      if (parts.length > 2) {
+        const count = parts.length - 1;
+        return failed(`old_text matches ${count} locations. Include more context to make match unique.`);
+      }
+      signal.throwIfAborted();
+      await files.write({ path, text: parts.join(new_text), expected: file, callId: id });
+      return edited(edit);
+    },
+    {
+      // Sequential: two edits of one file in the same step would replace each other.
+      sequential: true,
+      reconcile: async (callId, edit, state) =>
+        (await workspace(state).wasWrittenBy(edit.path, callId)) ? edited(edit) : "not_done",
+    },
+  );
+}
+
+function edited({ path, old_text, new_text }: z.infer<typeof args>): ToolResult {
+  const [old_lines, new_lines] = [linesOf(old_text).length, linesOf(new_text).length];
+  return {
+    status: "success",
+    result: `Replaced ${old_lines} line(s) with ${new_lines} line(s) in ${path}`,
+    value: { path, old_lines, new_lines },
+  };
+}
+
+function notFound(path: string, content: string, text: string): string {
+  const similar = findSimilarText(content, text);
+  if (similar === undefined) {
+    return `old_text not found in ${path}.\n\nTip: Use read_file to see the current content of the file.`;
+  }
+  return `old_text not found in ${path}.\n\nDid you mean:\n\`\`\`\n${similar}\n\`\`\`\n\nold_text must match exactly, including spaces and line breaks.`;
+}
+
+/** The part of a content that begins with the first line of a text; undefined if no line contains it. */
+function findSimilarText(content: string, text: string): string | undefined {
+  const wanted = linesOf(text.trim());
+  const first = wanted[0]?.trim() ?? "";
+  if (first === "") return undefined;
+  const lines = linesOf(content);
+  const at = lines.findIndex((line) => line.includes(first));
+  if (at === -1) return undefined;
+  return lines
+    .slice(at, at + wanted.length + 1)
+    .join("\n")
+    .slice(0, hintLimit);
+}

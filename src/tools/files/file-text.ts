@@ -1,0 +1,92 @@
+// Texts of files: lines, sizes, and the lines of a part of a file, which are read without the rest of it.
+
+import { refuse } from "#contract/error.ts";
+import type { ToolResult } from "#spec/index.ts";
+
+/** 1 MiB, 20 MiB. */
+export const textBytes = 1024 * 1024;
+export const imageBytes = 20 * 1024 * 1024;
+
+/** The media types of images by the extension of their names. */
+const imageTypes: Readonly<Record<string, string>> = {
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+  bmp: "image/bmp",
+};
+
+/** The type of an image by its name; undefined for other files. */
+export function imageTypeOfName(path: string): string | undefined {
+  const extension = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
+  return Object.hasOwn(imageTypes, extension) ? imageTypes[extension] : undefined;
+}
+
+/** The lines of a text. A line break at the end begins no further line. */
+export function linesOf(text: string): string[] {
+  const lines = text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+/** A result that reports an error to the model. */
+export function failed(error: string): ToolResult {
+  return { status: "error", error };
+}
+
+/** Decodes pieces of UTF-8. Throws if the bytes are not text. */
+export async function* textOf(path: string, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  try {
+    for await (const piece of pieces) {
+      const text = decoder.decode(piece, { stream: true });
+      if (text.includes("\u0000")) throw new TypeError("a zero byte");
+      yield text;
+    }
+    yield decoder.decode();
+  } catch (thrown) {
+    if (thrown instanceof TypeError) {
+      throw refuse("unsupported_media_type", `${path} is not a text file: its bytes are not UTF-8.`);
+    }
+    throw thrown;
+  }
+}
+
+/** The requested lines of a text, and how many lines it has in all. */
+export interface LineRange {
+  lines: string[];
+  total: number;
+}
+
+/** Reads `limit` lines from line `offset` (from 1) on. Null if these lines have more than `bytes` bytes. */
+export async function readLines(
+  texts: AsyncIterable<string>,
+  { offset, limit, bytes }: { offset: number; limit: number; bytes: number },
+): Promise<LineRange | null> {
+  const lines: string[] = [];
+  let total = 0;
+  let size = 0;
+  let rest = "";
+  const take = (line: string): boolean => {
+    total += 1;
+    if (total < offset || lines.length >= limit) return true;
+    size += utf8Bytes(line) + 1;
+    lines.push(line);
+    return size <= bytes;
+  };
+  for await (const text of texts) {
+    const parts = (rest + text).split("\n");
+    rest = parts.pop() ?? "";
+    for (const part of parts) if (!take(part.endsWith("\r") ? part.slice(0, -1) : part)) return null;
+    // A line that is longer than the limit would only grow.
+    if (rest.length > bytes) return null;
+  }
+  if (rest !== "" && !take(rest)) return null;
+  return { lines, total };
+}
+
+/** The bytes of a text in UTF-8. */
+export function utf8Bytes(text: string): number {
+  return new TextEncoder().encode(text).byteLength;
+}

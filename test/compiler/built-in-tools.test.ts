@@ -1,0 +1,67 @@
+// The tools of the package in a project's build: they are registered when a definition names them, and a project's definition of the same
+// name replaces them.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect, it, vi } from "vitest";
+
+import { builtInTools } from "#compiler/built-in-tool-names.ts";
+
+import { runCommand } from "./command.ts";
+import { compileWith, good, packageRoot, writeProject } from "./temporary-project.ts";
+
+// Each test starts processes; on a busy machine that takes a while.
+vi.setConfig({ testTimeout: 60_000 });
+
+const read = (root: string, path: string): string => readFileSync(join(root, path), "utf8");
+const build = (root: string) => runCommand(["build", "--root", root], { TYPE_CHECK: "off" });
+const prompt = (tools: string) =>
+  (good["agents/prompts/support.ts"] ?? "").replace('tools: ["search_docs"]', `tools: ${tools}`);
+
+it("A built-in tool is registered from its entry when a prompt names it, and is a name of the project's types", async () => {
+  const root = writeProject({ ...good, "agents/prompts/support.ts": prompt('["search_docs", "read_file"]') });
+  expect(await build(root)).toMatchObject({ code: 0, stderr: "" });
+  const registry = read(root, ".threadhold/registry.ts");
+  expect(registry).toContain('"read_file": () => import("threadhold/tools/files").then((module) => module.readFile),');
+  expect(registry).toContain('"read_file": "threadhold/tools/files",');
+  expect(registry).not.toContain("edit_file");
+  expect(read(root, ".threadhold/names.d.ts")).toContain('tools: "search_docs" | "read_file";');
+});
+
+it("A project that names no built-in tool imports none", async () => {
+  const root = writeProject(good);
+  expect(await build(root)).toMatchObject({ code: 0 });
+  expect(read(root, ".threadhold/registry.ts")).not.toContain("threadhold/tools");
+});
+
+it("A project's tool of the same name replaces a built-in tool, and the build prints a note", async () => {
+  const root = writeProject({
+    ...good,
+    "agents/prompts/support.ts": prompt('["search_docs", "read_file"]'),
+    "agents/tools/read_file.ts": `import { createReadFileTool } from "threadhold/tools/files";
+export default createReadFileTool({ maxBytes: 1000 });`,
+  });
+  const { code, stdout } = await build(root);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining('agents/tools/read_file.ts replaces the built-in tool "read_file"'),
+  ]);
+  const registry = read(root, ".threadhold/registry.ts");
+  expect(registry).toContain('() => import("../agents/tools/read_file.ts")');
+  expect(registry).not.toContain("threadhold/tools/files");
+});
+
+it("A name that is almost that of a built-in tool is an error with a suggestion", async () => {
+  const { diagnostics } = await compileWith({ "agents/prompts/support.ts": prompt('["search_docs", "read_fil"]') });
+  expect(diagnostics).toMatchObject([{ code: "unknown_tool", suggestion: "read_file" }]);
+});
+
+it("Every built-in tool is an export of an entry of the package", async () => {
+  const { exports } = JSON.parse(read(packageRoot, "package.json")) as { exports: Record<string, string> };
+  for (const [name, { entry, member }] of builtInTools) {
+    const file = exports[entry.replace("threadhold", ".")];
+    const module = (await import(join(packageRoot, file ?? `no entry of ${name}`))) as Record<string, unknown>;
+    expect([name, module[member]]).toEqual([name, expect.any(Array)]);
+  }
+});
