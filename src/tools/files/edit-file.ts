@@ -41,14 +41,15 @@ export function createEditFileTool({ maxBytes = 8 * 1024 * 1024, workspace = thr
       signal.throwIfAborted();
       let content = "";
       for await (const text of textOf(path, files.read(file, signal))) content += text;
-      const parts = content.split(old_text);
+      const [wanted, replacement] = withLineBreaksOf(content, [old_text, new_text]);
+      const parts = content.split(wanted);
       if (parts.length === 1) return failed(notFound(path, content, old_text));
       if (parts.length > 2) {
         const count = parts.length - 1;
         return failed(`old_text matches ${count} locations. Include more context to make match unique.`);
       }
       signal.throwIfAborted();
-      await files.write({ path, text: parts.join(new_text), expected: file, callId: id });
+      await files.write({ path, text: parts.join(replacement), expected: file, callId: id });
       return edited(edit);
     },
     {
@@ -58,6 +59,16 @@ export function createEditFileTool({ maxBytes = 8 * 1024 * 1024, workspace = thr
         (await workspace(state).wasWrittenBy(edit.path, callId)) ? edited(edit) : "not_done",
     },
   );
+}
+
+/**
+ * The texts with the line breaks of a file whose lines end in CRLF, if the first text is not in the file as it is: `read_file` shows lines
+ * without their line breaks, so a model writes LF.
+ */
+function withLineBreaksOf(content: string, texts: [string, string]): [string, string] {
+  if (content.includes(texts[0]) || !content.includes("\r\n")) return texts;
+  const [first, second] = texts.map((text) => text.replace(/\r?\n/g, "\r\n"));
+  return [first ?? "", second ?? ""];
 }
 
 function edited({ path, old_text, new_text }: z.infer<typeof args>): ToolResult {

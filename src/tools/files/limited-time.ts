@@ -6,12 +6,15 @@ export async function withTimeLimit<T>(
   ms: number,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | "timeout"> {
-  const limit = AbortSignal.timeout(ms);
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), ms);
   try {
-    return await work(AbortSignal.any([signal, limit]));
+    return await work(AbortSignal.any([signal, limit.signal]));
   } catch (thrown) {
     signal.throwIfAborted();
-    if (limit.aborted) return "timeout";
+    if (limit.signal.aborted) return "timeout";
     throw thrown;
+  } finally {
+    clearTimeout(timer);
   }
 }

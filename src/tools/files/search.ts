@@ -5,8 +5,8 @@ import { z } from "zod";
 import { defineTool } from "#spec/index.ts";
 
 import { failed } from "./file-text.ts";
-import { excludedFolders } from "./list-files.ts";
 import { withTimeLimit } from "./limited-time.ts";
+import { excludedFolders } from "./list-files.ts";
 import { threadWorkspace } from "./workspace.ts";
 import type { OpenWorkspace } from "./workspace.ts";
 

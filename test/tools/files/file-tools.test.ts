@@ -4,7 +4,16 @@
 import { describe, expect, it } from "vitest";
 
 import { readTool } from "#spec/index.ts";
-import { editFile } from "#tools/files/index.ts";
+import type { ThreadState } from "#spec/index.ts";
+import {
+  createEditFileTool,
+  createListFilesTool,
+  createReadFileTool,
+  createSearchTool,
+  createWriteFileTool,
+  editFile,
+} from "#tools/files/index.ts";
+import type { Workspace } from "#tools/files/index.ts";
 
 import { realPng } from "../../support/real-png.ts";
 import { ToolCaller } from "../tool-caller.ts";
@@ -114,6 +123,14 @@ describe("write_file and edit_file", () => {
     expect(await coder.read("/a.ts")).toContain("return 1;");
   });
 
+  it("An edit of a file whose lines end in CRLF finds lines that are written with LF, and keeps CRLF", async () => {
+    const coder = await ToolCaller.create("coder");
+    await coder.files.put("/a.txt", "one\r\ntwo\r\nthree\r\n");
+    const edit = { path: "a.txt", old_text: "one\ntwo\n", new_text: "1\n2\n" };
+    expect(await coder.text("edit_file", edit)).toBe("Replaced 2 line(s) with 2 line(s) in a.txt");
+    expect(await coder.read("/a.txt")).toBe("1\r\n2\r\nthree\r\n");
+  });
+
   it("Edits of one file in the same step all remain", async () => {
     const coder = await ToolCaller.create("coder");
     await coder.files.put("/a.txt", "one two three four");
@@ -152,6 +169,62 @@ describe("an edit that a crash interrupted", () => {
       "not_done",
     ]);
     expect(await coder.read("/a.txt")).toBe("one one two");
+  });
+});
+
+describe("a call that is cancelled, and one that takes too long", () => {
+  it("A cancelled call touches no file", async () => {
+    const touched: string[] = [];
+    const workspace = () => touchedBy(touched);
+    const cancelled = { id: "call-1", attempt: 1, signal: AbortSignal.abort(), progress: () => {} };
+    for (const [tool, args] of [
+      [createReadFileTool({ workspace }), { path: "a" }],
+      [createWriteFileTool({ workspace }), { path: "a", content: "b" }],
+      [createEditFileTool({ workspace }), { path: "a", old_text: "b", new_text: "c" }],
+      [createListFilesTool({ workspace }), {}],
+      [createSearchTool({ workspace }), { pattern: "a" }],
+    ] as const) {
+      const call = readTool(tool).run?.({} as ThreadState, args as never, cancelled);
+      await expect(call).rejects.toMatchObject({ name: "AbortError" });
+    }
+    expect(touched).toEqual([]);
+  });
+
+  it("A call that is cancelled during a read writes nothing", async () => {
+    const touched: string[] = [];
+    const stop = new AbortController();
+    const workspace = () =>
+      touchedBy(touched, {
+        async *read() {
+          stop.abort();
+          yield new TextEncoder().encode("text");
+        },
+      });
+    const context = { id: "call-1", attempt: 1, signal: stop.signal, progress: () => {} };
+    const { run } = readTool(createEditFileTool({ workspace }));
+    await expect(run?.({} as ThreadState, { path: "a", old_text: "text", new_text: "c" }, context)).rejects.toThrow();
+    expect(touched).toEqual(["stat"]);
+  });
+
+  it("A list and a search that reach their time limit are errors that name a narrower request", async () => {
+    const untilAborted = ({ signal }: { signal: AbortSignal }) =>
+      new Promise<never>((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
+    const workspace = () =>
+      touchedBy([], {
+        list: untilAborted,
+        search: (_pattern, options) => untilAborted(options),
+      });
+    const context = { id: "call-1", attempt: 1, signal: new AbortController().signal, progress: () => {} };
+    const list = readTool(createListFilesTool({ workspace, timeoutMs: 1 }));
+    const find = readTool(createSearchTool({ workspace, timeoutMs: 1 }));
+    expect(await list.run?.({} as ThreadState, {}, context)).toEqual({
+      status: "error",
+      error: "Listing timed out. List a folder below it, or use a pattern.",
+    });
+    expect(await find.run?.({} as ThreadState, { pattern: "a" }, context)).toEqual({
+      status: "error",
+      error: "Search timed out. Search a folder below it, or use include.",
+    });
   });
 });
 
@@ -214,3 +287,27 @@ describe("list_files and search", () => {
     expect(await coder.rowsRead(() => coder.call("search", { pattern: "content" }))).toBeLessThan(1000);
   });
 });
+
+/** A workspace that records the names of the methods that are called. */
+function touchedBy(touched: string[], methods: Partial<Workspace> = {}): Workspace {
+  const file = { path: "a", size: 1, isDirectory: true, version: null };
+  const touch =
+    <T>(name: string, result: T) =>
+    async () => {
+      touched.push(name);
+      return result;
+    };
+  return {
+    stat: touch("stat", { ...file, isDirectory: methods.read === undefined }),
+    async *read() {
+      touched.push("read");
+      yield new Uint8Array();
+    },
+    image: touch("image", {}),
+    write: touch("write", undefined),
+    list: touch("list", { paths: [], total: 0, truncated: false }),
+    search: touch("search", { lines: [], truncated: false }),
+    wasWrittenBy: touch("wasWrittenBy", false),
+    ...methods,
+  };
+}
