@@ -52,11 +52,23 @@ export function isTransient(error: unknown): boolean {
   return error.code === "unexpected_answer" && transientStatuses.test(String(error.status));
 }
 
-/** Reads the body of an error response, and returns the error that it describes. */
+/** Reads the whole body. A body that breaks off causes a network error. */
+export async function textOf(response: Response, signal?: AbortSignal): Promise<string> {
+  try {
+    return await response.text();
+  } catch (thrown) {
+    // Chromium rejects an aborted body with its own error, not with the signal's reason.
+    signal?.throwIfAborted();
+    if (thrown instanceof Error && thrown.name === "AbortError") throw thrown;
+    throw new ThreadholdNetworkError("The response broke off.", { cause: thrown });
+  }
+}
+
+/** Reads the body of an error response, and returns the error that it describes. A body that breaks off causes a network error. */
 export async function errorFromResponse(response: Response): Promise<ThreadholdClientError> {
   const { status } = response;
   const retryAfterMs = readRetryAfter(response.headers.get("retry-after"));
-  const body: unknown = await response.json().catch(() => null);
+  const body = tryParse(await textOf(response));
   const error = field(body, "error");
   const code = field(error, "code");
   const message = field(error, "message");
@@ -76,6 +88,15 @@ export async function errorFromResponse(response: Response): Promise<ThreadholdC
     status === 0 || (status >= 300 && status < 400) ? "A redirect, which is not followed" : `Status ${status}`;
   const text = `${what} from something that is not the API. Check the client's \`url\`.`;
   return new ThreadholdClientError({ code: "unexpected_answer", message: text, status, retryAfterMs });
+}
+
+/** Parses JSON; undefined if the text is not JSON. */
+export function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function field(value: unknown, name: string): unknown {

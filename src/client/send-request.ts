@@ -7,19 +7,18 @@ import { pause } from "#lib/timers.ts";
 
 import { pathOf, queryOf } from "./address.ts";
 import type { QueryValue } from "./address.ts";
-import { errorFromResponse, isTransient, ThreadholdClientError, ThreadholdNetworkError } from "./client-error.ts";
+import {
+  errorFromResponse,
+  isTransient,
+  textOf,
+  ThreadholdClientError,
+  ThreadholdNetworkError,
+  tryParse,
+} from "./client-error.ts";
 import type { RouteAnswer, RouteBody, RouteKey, RouteParams, RouteQuery } from "./route-type.ts";
 import type { ClientFetch, RequestBody, Settings } from "./settings.ts";
 
 const backOff = { first: 300, longest: 10_000 };
-
-/**
- * Adds a header by which a local server without authentication recognises that a program sent a GET or HEAD request. A web page that uses
- * DNS rebinding cannot send this header, because browsers overwrite it. For other methods the missing `Origin` header shows the same.
- */
-function sentByProgram(method: string | undefined): Record<string, string> {
-  return method === undefined || method === "GET" || method === "HEAD" ? { "sec-fetch-site": "none" } : {};
-}
 
 /**
  * The longest delay in milliseconds that the server may ask for. If it asks for a longer one, the request is not retried, and the error
@@ -65,13 +64,15 @@ interface Values {
 }
 
 /** A request that is ready to be sent. */
-interface PreparedRequest extends RequestOptions {
+interface PreparedRequest<T> extends RequestOptions {
   method: string;
   url: string;
   headers: Record<string, string>;
   body: (() => RequestBody) | null;
   timeoutMs: number | null;
   fetch: ClientFetch;
+  /** Reads the response. */
+  read: (response: Response) => Promise<T>;
 }
 
 /** Sends requests with a client's settings. */
@@ -98,18 +99,24 @@ export class Requests {
 
   /** Returns the response's JSON; undefined if it has no body. */
   async json<K extends RouteKey>(key: K, request: RouteRequest<K>): Promise<RouteAnswer<K>> {
-    return jsonOf(await this.send(key, request), request.signal);
+    return this.#send(key, request, (response) => jsonOf(response, request.signal));
   }
 
   /** Returns a successful response. Throws `ThreadholdClientError` for an error response, `ThreadholdNetworkError` if none arrived. */
-  async send<K extends RouteKey>(key: K, request: RouteRequest<K>): Promise<Response> {
+  send<K extends RouteKey>(key: K, request: RouteRequest<K>): Promise<Response> {
+    return this.#send(key, request, async (response) => response);
+  }
+
+  /** Sends a request and reads its response with `read`. A response that breaks off is retried like one that does not arrive. */
+  #send<K extends RouteKey, T>(key: K, request: RouteRequest<K>, read: (response: Response) => Promise<T>): Promise<T> {
     const { body, raw, signal } = request;
     const method = key.slice(0, key.indexOf(" "));
     const json = body === undefined ? null : JSON.stringify(body);
     const headers = { ...request.headers };
     if (json !== null) headers["content-type"] = "application/json";
     if (request.key !== undefined) headers["idempotency-key"] = request.key;
-    const prepared: PreparedRequest = {
+    const prepared: PreparedRequest<T> = {
+      read,
       method,
       url: this.address(key, request as Values),
       headers,
@@ -126,9 +133,7 @@ export class Requests {
   async fetch(path: string, init: RequestInit): Promise<Response> {
     if (!path.startsWith("/")) throw new TypeError(`"${path}" is not a path; a path begins with a slash.`);
     const headers = new Headers(init.headers);
-    const token = await this.settings.token();
-    if (token !== null) headers.set("authorization", `Bearer ${token}`);
-    for (const [name, value] of Object.entries(sentByProgram(init.method))) headers.set(name, value);
+    for (const [name, value] of Object.entries(await this.#credentials(init.method))) headers.set(name, value);
     try {
       return await this.settings.fetch(`${this.settings.url}${path}`, { ...init, headers, redirect: "manual" });
     } catch (thrown) {
@@ -137,15 +142,16 @@ export class Requests {
     }
   }
 
-  async #sendWithRetries(prepared: PreparedRequest, repeatable: boolean, retries: number): Promise<Response> {
+  async #sendWithRetries<T>(prepared: PreparedRequest<T>, repeatable: boolean, retries: number): Promise<T> {
     let mayHaveSucceeded = false;
     for (let attempt = 1; ; attempt++) {
       prepared.signal?.throwIfAborted();
       try {
-        return await this.#sendOnce(prepared);
+        return await prepared.read(await this.#sendOnce(prepared));
       } catch (thrown) {
         prepared.signal?.throwIfAborted();
-        if (mayHaveSucceeded && isAlreadyDeleted(prepared, thrown)) return new Response(null, { status: 204 });
+        if (mayHaveSucceeded && isAlreadyDeleted(prepared, thrown))
+          return prepared.read(new Response(null, { status: 204 }));
         const limited = thrown instanceof ThreadholdClientError && thrown.code === "rate_limited";
         if (attempt > retries || !isTransient(thrown) || !(repeatable || limited)) throw thrown;
         const requestedDelay = thrown instanceof ThreadholdClientError ? (thrown.retryAfterMs ?? 0) : 0;
@@ -156,13 +162,16 @@ export class Requests {
     }
   }
 
-  async #sendOnce({ method, url, headers, body, timeoutMs, fetch, signal }: PreparedRequest): Promise<Response> {
-    const token = await this.settings.token();
-    const all = {
-      ...headers,
-      ...sentByProgram(method),
-      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-    };
+  async #sendOnce({
+    method,
+    url,
+    headers,
+    body,
+    timeoutMs,
+    fetch,
+    signal,
+  }: PreparedRequest<unknown>): Promise<Response> {
+    const credentials = await this.#credentials(method);
     const timeout = new AbortController();
     const cancelTimeout = timeoutMs === null ? null : this.settings.timers.after(timeoutMs, () => timeout.abort());
     const data = body?.();
@@ -170,7 +179,7 @@ export class Requests {
     try {
       response = await fetch(url, {
         method,
-        headers: all,
+        headers: { ...headers, ...credentials },
         // Redirects are not followed, because they could send the token to another host.
         redirect: "manual",
         signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
@@ -188,6 +197,19 @@ export class Requests {
     throw await errorFromResponse(response);
   }
 
+  /**
+   * The headers of the caller's identity. A local server without authentication recognises a program's GET or HEAD request by
+   * `sec-fetch-site`. A web page that uses DNS rebinding cannot send this header, because browsers overwrite it. For other methods the
+   * missing `Origin` header shows the same.
+   */
+  async #credentials(method = "GET"): Promise<Record<string, string>> {
+    const token = await this.settings.token();
+    return {
+      ...(method === "GET" || method === "HEAD" ? { "sec-fetch-site": "none" } : {}),
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    };
+  }
+
   async #wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
     const wait = pause(this.settings.timers, milliseconds);
     const cancel = (): void => wait.cancel();
@@ -201,32 +223,16 @@ export class Requests {
 /** Returns the response's JSON; undefined if it has no body. `signal` is that of the request. */
 export async function jsonOf<K extends RouteKey>(response: Response, signal?: AbortSignal): Promise<RouteAnswer<K>> {
   const text = response.status === 204 ? "" : await textOf(response, signal);
-  return (text === "" ? undefined : parseJson(text, response.status)) as RouteAnswer<K>;
-}
-
-/** Reads the whole body. A body that breaks off causes a network error. */
-async function textOf(response: Response, signal: AbortSignal | undefined): Promise<string> {
-  try {
-    return await response.text();
-  } catch (thrown) {
-    // Chromium rejects an aborted body with its own error, not with the signal's reason.
-    signal?.throwIfAborted();
-    if (thrown instanceof Error && thrown.name === "AbortError") throw thrown;
-    throw new ThreadholdNetworkError("The response broke off.", { cause: thrown });
+  const json = tryParse(text);
+  if (json === undefined && text !== "") {
+    const message = "A text from something that is not the API. Check the client's `url`.";
+    throw new ThreadholdClientError({ code: "unexpected_answer", message, status: response.status });
   }
-}
-
-function parseJson(text: string, status: number): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const message = "The response is not JSON, so not from the API. Check the client's `url`.";
-    throw new ThreadholdClientError({ code: "unexpected_answer", message, status });
-  }
+  return json as RouteAnswer<K>;
 }
 
 /** Whether a repeated deletion failed with 404. Then its first attempt succeeded, and only the response was lost. */
-function isAlreadyDeleted({ method }: PreparedRequest, thrown: unknown): boolean {
+function isAlreadyDeleted({ method }: PreparedRequest<unknown>, thrown: unknown): boolean {
   return method === "DELETE" && thrown instanceof ThreadholdClientError && thrown.status === 404;
 }
 

@@ -175,6 +175,22 @@ describe("retries", () => {
     expect(new Set(server.seen.map(({ body }) => body)).size).toBe(1);
   });
 
+  it.each([200, 404])(
+    "A response with status %i whose body breaks off is requested again with the same idempotency key",
+    async (status) => {
+      const { client, server, time } = await asking([{ status, json: {}, headers: { "x-broken": "yes" } }, thread]);
+      const created = client.threads.create({ agent_id: "assistant" });
+      await time.armed(150);
+      time.advance(150);
+      expect((await created).id).toBe(threadOf().id);
+      expect(server.seen).toHaveLength(2);
+      expect(new Set(server.seen.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
+      const once = await asking([{ status, json: {}, headers: { "x-broken": "yes" } }, thread]);
+      expect(await errorOf(once.client.thread("t").patch({ title: "x" }))).toBeInstanceOf(ThreadholdNetworkError);
+      expect(once.server.seen).toHaveLength(1);
+    },
+  );
+
   it("A request is not retried before the server's Retry-After has passed, and not at all if that time is too long", async () => {
     const { client, server, time } = await asking([refusal(429, "rate_limited", { "retry-after": "7" }), thread]);
     const got = client.thread("t").get();

@@ -35,6 +35,7 @@ const bodies: Partial<Record<string, object>> = {
   stopThread: {},
   postToolResults: { results: [{ tool_call_id: "call_1", result: "Mine" }] },
   patchQueued: { content: "Hello" },
+  moveFile: { from: "a.txt", to: "b.txt" },
   aiSdkChat: { messages: [{ id: "m", role: "user", parts: [{ type: "text", text: "Hello" }] }] },
   executeSession: { input: { role: "user", content: "Hello" }, context: {} },
 };

@@ -55,7 +55,8 @@ describe("a project written for Standard Agents", () => {
     const { api, project } = use();
     expect((await api.call("GET", "/healthz")).body).toEqual({ status: "ok", version: expect.any(String) });
     const tsc = path.join(project.root, "node_modules/typescript/bin/tsc");
-    const run = promisify(execFile)(process.execPath, [tsc, "-p", project.root, ...quickTypescript]);
+    const worker = path.join(project.root, "tsconfig.worker.json");
+    const run = promisify(execFile)(process.execPath, [tsc, "-p", worker, ...quickTypescript]);
     await expect(run).resolves.toMatchObject({ stdout: "" });
   });
 

@@ -7,8 +7,8 @@ import type { AddressInfo } from "node:net";
 import { deferred } from "#lib/deferred.ts";
 
 /**
- * An answer. `cut` accepts the request and breaks the connection, `silent` never answers, and the header `x-endless` begins an answer
- * without an end.
+ * An answer. `cut` accepts the request and breaks the connection, `silent` never answers, the header `x-endless` begins an answer without
+ * an end, and the header `x-broken` breaks the connection in the middle of the answer.
  */
 export type PlannedAnswer =
   | "cut"
@@ -48,6 +48,10 @@ export async function openAnsweringServer(plan: readonly PlannedAnswer[]) {
       const { status = 200, json, text } = answer;
       const type = json === undefined ? "text/html" : "application/json";
       response.writeHead(status, { "content-type": type, ...answer.headers });
+      if (answer.headers?.["x-broken"] !== undefined) {
+        response.write("{", () => request.socket.destroy());
+        return;
+      }
       const said = json === undefined ? (text ?? "") : JSON.stringify(json);
       if (answer.headers?.["x-endless"] === undefined) response.end(said);
       else response.write(said);

@@ -27,6 +27,7 @@ const copied = [
   "package.json",
   "package-lock.json",
   "tsconfig.json",
+  "tsconfig.worker.json",
   "wrangler.toml",
 ];
 
