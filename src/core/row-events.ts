@@ -40,6 +40,7 @@ export class RowEvents {
 
   /** Numbers and sends an event now, and collects it for the row. */
   emit(draft: EventDraft): void {
+    if (this.#sink.discards === true) return;
     const event = this.#number(draft);
     this.#collect(event);
     this.#sink.send(event);
@@ -47,7 +48,7 @@ export class RowEvents {
 
   /** Keeps an event back: `take` numbers it, `release` sends it. */
   stage(draft: EventDraft): void {
-    this.#staged.push(draft);
+    if (this.#sink.discards !== true) this.#staged.push(draft);
   }
 
   /** Sends the staged events. Call it after the row is written. */

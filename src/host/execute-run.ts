@@ -46,6 +46,7 @@ function isAwaited({ status, awaits }: RunPorts["journal"]["messages"][number]):
 }
 
 function emitEnd(end: RunEnd, { run, journal, sink }: RunPorts): void {
+  if (sink.discards === true) return;
   const { status, reason, outcome = null, error = null } = end;
   const data = end.data === undefined ? {} : { data: end.data };
   const { id: run_id, usage, cost } = run;

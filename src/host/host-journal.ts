@@ -1,5 +1,5 @@
 // The journal of an in-process run (executed in the caller's process, without a Worker or a thread): a list of messages in memory. Log rows
-// are not kept here, and the run's record is the object that the loop changes in place.
+// are not kept here, and not made if nothing receives them, and the run's record is the object that the loop changes in place.
 
 import type { Json } from "#contract/json.ts";
 import type { RunJournal } from "#core/ports/run-journal.ts";
@@ -9,19 +9,22 @@ import type { LogRecord, MessageRecord } from "#core/record.ts";
 export class HostJournal implements RunJournal {
   readonly #messages: MessageRecord[];
   /** Receives the log row of an answer before its calls run. */
-  readonly answered?: (record: LogRecord) => void;
-  readonly #onRequest: ((record: LogRecord) => void) | undefined;
+  readonly answered: RunJournal["answered"];
+  readonly log: RunJournal["log"];
   /** The message of the last answer whose row `answered` received. */
   #answer: Json | undefined;
 
   /** `onRequest` receives the log row of each model request, as soon as the request has ended. */
   constructor(messages: readonly MessageRecord[], onRequest?: (record: LogRecord) => void) {
     this.#messages = [...messages];
-    this.#onRequest = onRequest;
     if (onRequest === undefined) return;
     this.answered = (record) => {
       this.#answer = record.data["message_id"];
       onRequest(record);
+    };
+    this.log = (record) => {
+      const { message_id: answer = null } = record.data;
+      if (answer === null || answer !== this.#answer) onRequest(record);
     };
   }
 
@@ -42,11 +45,6 @@ export class HostJournal implements RunJournal {
 
   appendQueued(message: MessageRecord): void {
     this.append(message);
-  }
-
-  log(record: LogRecord): void {
-    const { message_id: answer = null } = record.data;
-    if (answer === null || answer !== this.#answer) this.#onRequest?.(record);
   }
 
   closing(): void {}

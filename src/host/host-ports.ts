@@ -26,8 +26,8 @@ export interface HostParts {
   steps: StepPort;
   /** The `thread_id` of the run's events. */
   conversationId: string;
-  /** Receives each event of the run, in order. Must not throw. */
-  onEvent: (event: PlainEvent) => void;
+  /** Receives each event of the run, in order. Must not throw. Absent: the loop makes no events. */
+  onEvent?: ((event: PlainEvent) => void) | undefined;
   /** Sends the requests to models. The caller makes it, so that a program contains only the providers that it uses. */
   models: ModelPort;
   /** Default: the system's clock. */
@@ -66,7 +66,8 @@ function numberedSink(thread_id: string, clock: Clock, onEvent: HostParts["onEve
   let last = 0;
   return {
     number: (draft) => ({ ...draft, seq: (last += 1), thread_id, at: clock.now() }) as PlainEvent,
-    send: onEvent,
+    send: (event) => onEvent?.(event),
+    discards: onEvent === undefined,
   };
 }
 

@@ -122,7 +122,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       const call = { request, settings, watch, raw: new RawText(secrets, redact), answerTool: null, chunks };
       const sent = { languages, fetch: access.fetch ?? fetch, signal: AbortSignal.any([signal, ending.signal]) };
       const { warnings, parts } = await prepared(call, sent);
-      if (warnings.length > 0) yield { type: "raw", chunk: JSON.stringify({ warnings }) };
+      if (warnings.length > 0 && request.raw !== false) yield { type: "raw", chunk: JSON.stringify({ warnings }) };
       for await (const part of await parts()) yield withoutSecrets(part, redact);
     } catch (error) {
       if (error instanceof RefusedRequest) {
@@ -258,6 +258,7 @@ class Conversion {
         return [];
       case "raw":
         this.#call.chunks.read(part.rawValue, this.#call.settings.profile);
+        if (this.#call.request.raw === false) return [];
         // Every chunk gives a part, even if its text is held back until the next chunk. The part shows that the provider still sends.
         return [this.#raw(this.#hides ? withoutThinkingText(part.rawValue) : part.rawValue)];
       case "response-metadata":

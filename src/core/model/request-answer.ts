@@ -139,7 +139,8 @@ export async function requestAnswer(
     }
     onFailedAttempt(usageOf(result));
     const { trace } = asked;
-    ports.journal.log(attemptLog(result, { plan: { ...plan, trace }, ports, events: events.take() }));
+    const stored = events.take();
+    ports.journal.log?.(attemptLog(result, { plan: { ...plan, trace }, ports, events: stored }));
     share.release();
     await ports.faults.at("model.limits");
     const reserved = await reserve(plan, current, { ports, signal });
@@ -185,7 +186,7 @@ async function attempt(
   const answer = new Answer(id, events, { hideThinking, role: plan.role, parentId, silent: plan.silent === true });
   const times: AttemptTimes = { started_at: ports.clock.now(), first_at: null, ended_at: 0 };
   let usageOfFailure: Usage | null = null;
-  const request = { ...plan.request, model };
+  const request = { ...plan.request, model, ...(ports.journal.log === undefined ? { raw: false } : {}) };
   if (signal.aborted) {
     answer.add({ type: "error", failure: stopped });
   } else {

@@ -60,6 +60,8 @@ export interface ModelRequest {
   structure?: AnswerStructure;
   /** Fields that are merged into the body that the provider receives. A field that the runtime sets itself is refused. */
   params?: JsonObject;
+  /** Whether `raw` parts are read. If false, a port need not yield them. Default: true. */
+  raw?: boolean;
   /** Overrides single values of the model's own retry options. */
   retry?: RetryOptions;
   /** Overrides single values of the model's own timeouts. */

@@ -16,9 +16,9 @@ export interface RunJournal {
   /** Announces that the result of this tool message's call is about to be written. From now on no other result is accepted for the call. */
   closing(messageId: string): void;
   /** Receives the log row of an answer before its calls run. `log` receives it again at the end of the step. Absent in threads. */
-  answered?(record: LogRecord): void;
-  /** Writes a log row. With `agent`, the thread is handed to that agent in the same transaction. */
-  log(record: LogRecord, agent?: string): void;
+  answered?: ((record: LogRecord) => void) | undefined;
+  /** Writes a log row. With `agent`, the thread is handed to that agent in the same transaction. If absent, no log rows are made. */
+  log?: ((record: LogRecord, agent?: string) => void) | undefined;
   /** Writes the run's record. */
   saveRun(run: RunRecord): void;
   /** Writes the message with the tool calls that definitions queued, and the run's record, from which these calls are removed. */

@@ -92,7 +92,8 @@ function logSummary(plan: NumberedPlan, { usage, cost, failure, latency }: Reque
     context: ports.run.progress.context,
     ...durationFields(ports),
   };
-  ports.journal.log(
+  const stored = events.take();
+  ports.journal.log?.(
     fitLog({
       id: ports.ids.ordered(),
       type: "llm_request",
@@ -101,7 +102,7 @@ function logSummary(plan: NumberedPlan, { usage, cost, failure, latency }: Reque
       depth: plan.depth,
       created_at: ports.clock.now(),
       data,
-      events: events.take(),
+      events: stored,
     }),
   );
 }

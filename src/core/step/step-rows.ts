@@ -89,7 +89,7 @@ export async function writeAttempt(
   const session = isOver ? effects.state : ports.strategy.memory?.();
   const all = [...warnings, ...(effects.warnings ?? [])];
   const trace = { plan, ports, events: events.take(), tools, warnings: all, session };
-  ports.journal.log(attemptLog(result, trace), effects.agent);
+  ports.journal.log?.(attemptLog(result, trace), effects.agent);
   events.release();
 }
 
@@ -104,7 +104,8 @@ export async function writeStepEnd(
   const warnings = [...(plan.warnings ?? []), ...ofCalls, ...(effects.warnings ?? []), ...keepContext(ports)];
   const stopAsked = ports.stopAsked() ? { stop_asked: true } : {};
   const session = effects.state === undefined ? {} : { session: effects.state };
-  ports.journal.log(
+  const stored = events.take();
+  ports.journal.log?.(
     fitLog({
       id: ports.ids.ordered(),
       type: "tool_call",
@@ -123,7 +124,7 @@ export async function writeStepEnd(
         ...session,
         ...stopAsked,
       },
-      events: events.take(),
+      events: stored,
     }),
     effects.agent,
   );

@@ -161,7 +161,7 @@ export class ExecutionsOfCall implements CallExecutions {
     addModelUsage(ports.run, usageOf(record));
     this.#requests += 1;
     const kept = keptFields.flatMap((field) => (data[field] === undefined ? [] : [[field, data[field]] as const]));
-    ports.journal.log(
+    ports.journal.log?.(
       fitLog({
         id: ports.ids.ordered(),
         type: "llm_request",

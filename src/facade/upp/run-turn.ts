@@ -118,6 +118,10 @@ async function runTurnIn(execution: ThreadExecution, { request, observer, strate
       }
     },
   });
+  const onEvent = (event: PlainEvent): void => {
+    execution.send(event);
+    observer.onEvent?.(event, (id) => calls.execution(id));
+  };
   const ports = hostPorts({
     run,
     journal,
@@ -131,10 +135,7 @@ async function runTurnIn(execution: ThreadExecution, { request, observer, strate
     }),
     conversationId: run.id,
     models: withBackpressure(retries.port(execution.port(models)), observer.untilReady),
-    onEvent(event) {
-      execution.send(event);
-      observer.onEvent?.(event, (id) => calls.execution(id));
-    },
+    onEvent: execution.isInThread || observer.onEvent !== undefined ? onEvent : undefined,
     retryDelay(failure, attempt) {
       failed = failure;
       return thrown === null ? retries.retryDelay(failure, attempt) : null;

@@ -58,6 +58,11 @@ export class ThreadExecution {
     return this.#thrown;
   }
 
+  /** Whether the turn is executed in a thread, which receives its events and log rows. */
+  get isInThread(): boolean {
+    return this.#execution !== null;
+  }
+
   send(event: PlainEvent): void {
     this.#execution?.send(event);
   }
