@@ -73,8 +73,9 @@ async function prepared(
   const { request, settings, watch } = call;
   const { options, warnings, answerTool } = prepareCall(request, settings, signal);
   call.answerTool = answerTool;
-  const offered = (options.tools ?? []).map(({ name }) => name);
-  const watched = repairedFetch(sameOriginFetch(observeFetch(fetch, watch)), settings.profile, offered);
+  const toolNames = (options.tools ?? []).map(({ name }) => name);
+  const { profile } = settings;
+  const watched = repairedFetch(sameOriginFetch(observeFetch(fetch, watch)), watch, { profile, toolNames });
   const sending = paramsFetch(watched, request.params);
   const language = await languages.get({ model: request.model, to: settings }, signal, sending);
   const parts = async (): Promise<AsyncIterable<ModelPart>> => {

@@ -38,47 +38,61 @@ const quietWithoutCountsMs = 10_000;
 /** Ends the last event of a body. The provider's package drops an event without an empty line after it, which some servers omit. */
 const endOfEvent = new TextEncoder().encode("\n\n");
 
-/** The body of a successful response. It ends when the answer is complete, although the connection may stay open. */
-function watchAnswer(body: ReadableStream<Uint8Array>, watch: Watch): ReadableStream<Uint8Array> {
+/** The pieces of a body. */
+export interface BodyPieces {
+  /** The next piece; null at the end. */
+  read: () => Promise<Uint8Array | null>;
+  cancel: (reason: unknown) => Promise<void>;
+}
+
+/**
+ * The pieces of the body of a successful response. They end when the answer is complete, although the connection may stay open. They are
+ * not a stream, because each stream between the body and its reader costs processor time for each piece.
+ */
+export function answerPieces(body: ReadableStream<Uint8Array>, watch: Watch): BodyPieces {
   const { exchange } = watch;
   const reader = body.getReader();
   const lines = new AnswerLines();
   /** Ends the wait for bytes after a finish reason; null while none is awaited. */
   let waiting: AbortController | null = null;
+  let isOver = false;
 
-  const end = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+  const end = (): Uint8Array => {
+    isOver = true;
     exchange.ended = lines.completed;
-    controller.enqueue(endOfEvent);
-    controller.close();
     reader.cancel().catch(() => undefined);
+    return endOfEvent;
   };
 
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
+  return {
+    async read() {
+      if (isOver) return null;
+      if (lines.ended) return end();
       try {
         const next = reader.read();
         const quietMs = lines.counted ? quietWithCountsMs : quietWithoutCountsMs;
         waiting = lines.finished ? new AbortController() : null;
         const read = waiting === null ? await next : await unlessQuiet(next, quietMs, { watch, until: waiting });
-        if (read === null || read.done) return end(controller);
+        if (read === null || read.done) return end();
         watch.received();
         lines.read(read.value);
         exchange.begun = lines.begun;
-        controller.enqueue(read.value);
-        if (lines.ended) end(controller);
+        if (lines.ended) exchange.ended = lines.completed;
+        return read.value;
       } catch (error) {
         // A connection that breaks after the finish reason removes nothing from the answer.
-        if (lines.finished) return end(controller);
+        if (lines.finished) return end();
+        isOver = true;
         exchange.broken = true;
-        controller.error(error);
         reader.cancel().catch(() => undefined);
+        throw error;
       }
     },
     cancel(reason) {
       waiting?.abort();
       return reader.cancel(reason);
     },
-  });
+  };
 }
 
 /** The next piece of a body; null if none arrives within the time. Aborts `until` at its end. */
@@ -104,7 +118,7 @@ async function unlessQuiet<T>(
 const longestRefusal = 1024 * 1024;
 
 /** Observes the body of an error response. The provider's package reads the whole body, so the body ends after `longestRefusal` bytes. */
-function watchRefusal(body: ReadableStream<Uint8Array>, { exchange, received }: Watch): ReadableStream<Uint8Array> {
+export function refusalBody(body: ReadableStream<Uint8Array>, { exchange, received }: Watch): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let remaining = longestRefusal;
   return new ReadableStream<Uint8Array>({
@@ -144,7 +158,10 @@ function wellFormed(init: RequestInit | undefined): RequestInit | undefined {
 /** The input of the platform's fetch. */
 type Asked = Parameters<typeof globalThis.fetch>[0];
 
-/** Creates a fetch that records the exchange in `watch.exchange`. It calls `fetch` without a `this` object, as Workers require. */
+/**
+ * Creates a fetch that records status and headers of a response in `watch.exchange`. The body is observed by the functions above. It calls
+ * `fetch` without a `this` object, as Workers require.
+ */
 export function observeFetch(fetch: typeof globalThis.fetch, watch: Watch): typeof globalThis.fetch {
   const { exchange } = watch;
   const observed = async (input: Asked | URL, init?: RequestInit): Promise<Response> => {
@@ -158,13 +175,7 @@ export function observeFetch(fetch: typeof globalThis.fetch, watch: Watch): type
     exchange.status = response.status;
     exchange.headers = response.headers;
     watch.received();
-    const body: ReadableStream<Uint8Array> | null = response.body;
-    if (body === null) return response;
-    return new Response(response.ok ? watchAnswer(body, watch) : watchRefusal(body, watch), {
-      status: response.status,
-      statusText: response.statusText,
-      headers: response.headers,
-    });
+    return response;
   };
   return observed as typeof globalThis.fetch;
 }

@@ -7,6 +7,7 @@ import { isObject, parseJson, type Fields } from "#lib/json-value.ts";
 import { ChatRepair } from "./chat-repair.ts";
 import { errorEvent } from "./error-event.ts";
 import { EventCutter, type EventText } from "./event-text.ts";
+import { answerPieces, refusalBody, type BodyPieces, type Watch } from "./observed-fetch.ts";
 import type { ProviderProfile } from "./provider/provider-profile.ts";
 
 // A response that is one document is held in memory until it is complete.
@@ -96,11 +97,10 @@ function formOf(profile: ProviderProfile, byte: number): Form {
 }
 
 function repairedBody(
-  body: ReadableStream<Uint8Array>,
+  pieces: BodyPieces,
   profile: ProviderProfile,
   toolNames: readonly string[],
 ): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
   const repair = new Repair(profile, toolNames);
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
@@ -129,30 +129,36 @@ function repairedBody(
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       for (;;) {
-        const { done, value } = await reader.read();
-        const sent = done ? end() : next(value);
+        const piece = await pieces.read();
+        const sent = piece === null ? end() : next(piece);
         if (sent !== null) controller.enqueue(sent);
-        if (done) return controller.close();
+        if (piece === null) return controller.close();
         if (sent !== null) return;
       }
     },
-    cancel: (reason) => reader.cancel(reason),
+    cancel: (reason) => pieces.cancel(reason),
   });
 }
 
 type Asked = Parameters<typeof globalThis.fetch>[0];
 
-/** Creates a fetch whose successful responses the provider's package can read. `toolNames` are the tools that the request offers. */
+/**
+ * Creates a fetch whose successful responses the provider's package can read, and whose bodies `watch` observes. `toolNames` are the tools
+ * that the request offers.
+ */
 export function repairedFetch(
   fetch: typeof globalThis.fetch,
-  profile: ProviderProfile,
-  toolNames: readonly string[],
+  watch: Watch,
+  { profile, toolNames }: { profile: ProviderProfile; toolNames: readonly string[] },
 ): typeof globalThis.fetch {
   const repaired = async (input: Asked, init?: RequestInit): Promise<Response> => {
     const response = await fetch(input, init);
     const body: ReadableStream<Uint8Array> | null = response.body;
-    if (!response.ok || body === null) return response;
-    return new Response(repairedBody(body, profile, toolNames), {
+    if (body === null) return response;
+    const readable = response.ok
+      ? repairedBody(answerPieces(body, watch), profile, toolNames)
+      : refusalBody(body, watch);
+    return new Response(readable, {
       status: response.status,
       statusText: response.statusText,
       headers: response.headers,
