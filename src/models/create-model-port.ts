@@ -45,6 +45,8 @@ export interface ModelPortOptions {
   fetch: typeof globalThis.fetch;
   /** The key and the fetch of one model, for a process that has several. Absent, or undefined for a model: those of the port. */
   accessTo?: (model: ModelRequest["model"]) => ModelAccess | undefined | Promise<ModelAccess | undefined>;
+  /** The language models of the provider packages. Default: they are kept for the lifetime of the port. */
+  languages?: LanguageModels;
   /** Waits. Default: a timer. Rejects when the signal aborts. */
   delay?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Milliseconds since 1970, for `Retry-After` dates. */
@@ -87,12 +89,11 @@ async function prepared(
 
 /** Creates the port (architecture §4, ModelPort). */
 export function createModelPort(options: ModelPortOptions): ModelPort {
-  const { env, fetch, accessTo } = options;
+  const { env, fetch, accessTo, languages = new LanguageModels() } = options;
   const now = options.now ?? Date.now;
   const delay = options.delay ?? systemClock.sleep;
   const known = knownSecrets(env);
   const redactKnown = createRedact(known);
-  const languages = new LanguageModels();
 
   async function* stream(
     request: ModelRequest,

@@ -1,6 +1,6 @@
 // Keeps the language models of the provider packages from request to request. Some packages build their schemas with each language model,
-// which takes longer than most other parts of a request. Invariant: a language model belongs to one port and has no state of a request;
-// the fetch of a request is found by the request's abort signal.
+// which takes longer than most other parts of a request. Invariant: a language model has no state of a request; the fetch of a request is
+// found by the request's abort signal.
 
 import type { LanguageModelV3 } from "@ai-sdk/provider";
 
@@ -16,20 +16,27 @@ interface KeptModel {
   language: LanguageModelV3;
 }
 
-/** The language models of one port. */
+/** The language models of one port, or of several ports one after the other. */
 export class LanguageModels {
-  readonly #kept = new WeakMap<CallTarget["model"], KeptModel>();
+  readonly #kept = new WeakMap<object, KeptModel>();
   readonly #fetches = new WeakMap<AbortSignal, Fetch>();
+  readonly #keyOf: (model: CallTarget["model"]) => object;
+
+  /** `keyOf` returns the object for whose lifetime a language model is kept. Default: the definition. */
+  constructor(keyOf: (model: CallTarget["model"]) => object = (model) => model) {
+    this.#keyOf = keyOf;
+  }
 
   /** The language model for a request. `signal` is the one that the request is sent with, and no other request's. */
   async get(target: CallTarget, signal: AbortSignal, fetch: Fetch): Promise<LanguageModelV3> {
     const { model, to } = target;
     if (to.profile.countsPerRequest === true) return to.profile.load(target, fetch);
     this.#fetches.set(signal, fetch);
-    const kept = this.#kept.get(model);
+    const key = this.#keyOf(model);
+    const kept = this.#kept.get(key);
     if (kept !== undefined && isSame(kept.settings, to)) return kept.language;
     const language = await to.profile.load(target, this.#fetchOfRequest);
-    this.#kept.set(model, { settings: to, language });
+    this.#kept.set(key, { settings: to, language });
     return language;
   }
 

@@ -13,6 +13,7 @@ import openai from "#facade/upp/provider/openai-models.ts";
 import openrouter from "#facade/upp/provider/openrouter-models.ts";
 import type { StreamEvent } from "#facade/upp/stream-event.ts";
 import { AssistantMessage, ToolResultMessage, UserMessage } from "#facade/upp/upp-message.ts";
+import { deferred } from "#lib/deferred.ts";
 
 import { pngBytes } from "../support/memory-files.ts";
 import { startModelServer } from "../support/model-server/server.mjs";
@@ -238,6 +239,28 @@ describe.each(names)("%s", (name) => {
     const credentials = requests.map(({ headers }) => JSON.stringify(headers));
     expect([credentials[0]?.includes("key-a"), credentials[1]?.includes("key-b")]).toEqual([true, true]);
     expect(urls).toHaveLength(2);
+  });
+
+  it("Concurrent turns of one model send each their requests with the key and the fetch of their own settings", async () => {
+    const sent: string[] = [];
+    const { promise: bothSent, resolve } = deferred<void>();
+    const model = providers[name]("some-model");
+    const turnOf = (own: string) => {
+      const record: typeof fetch = async (_input, init) => {
+        const keys = JSON.stringify([...new Headers(init?.headers)]);
+        sent.push(`${own} ${["first-key", "second-key"].filter((key) => keys.includes(key)).join()}`);
+        if (sent.length === 2) resolve();
+        await bothSent;
+        return Response.json({ error: { message: `refused ${own}` } }, { status: 400 });
+      };
+      return rejection(llm({ model, config: { apiKey: `${own}-key`, fetch: record } }).generate("Hello."));
+    };
+    const errors = await Promise.all([turnOf("first"), turnOf("second")]);
+    expect(sent.toSorted()).toEqual(["first first-key", "second second-key"]);
+    expect(errors.map(({ message }) => message)).toEqual([
+      expect.stringContaining("refused first"),
+      expect.stringContaining("refused second"),
+    ]);
   });
 
   it("A request without a key ends with AUTHENTICATION_FAILED and names the variable to set", async () => {

@@ -2,6 +2,7 @@
 // this folder imports the code of the providers' protocols, so a program that imports no provider does not contain this code.
 
 import { createModelPort } from "#models/create-model-port.ts";
+import { LanguageModels } from "#models/language-models.ts";
 import { providerSettings } from "#models/provider-settings.ts";
 import type { ProviderProfile } from "#models/provider/provider-profile.ts";
 import { providers } from "#models/provider/providers.ts";
@@ -26,8 +27,7 @@ function profileOf(definition: ModelDefinition): ProviderProfile | null {
   return providerSettings(definition, {}, { apiKey: "unused" })?.profile ?? null;
 }
 
-const access: ModelAccess = {
-  port: createModelPort,
+const access: Omit<ModelAccess, "port"> = {
   filesOf(definition) {
     const profile = profileOf(definition);
     return profile === null ? null : { types: profile.fileTypes, byUrl: profile.filesByUrl };
@@ -54,7 +54,10 @@ export function createProvider({ protocol, name = protocol, ...config }: Provide
   const provider = (modelId: string, options: ModelOptions = {}): AccessibleModel => {
     if (typeof modelId !== "string" || modelId === "")
       throw refusal('The id of a model has to be a text, such as "claude-sonnet-4-5".', name);
-    return { modelId, provider: provider as Provider, options, protocol, config, access };
+    // Each turn has a definition of its own, so the language model is kept with the reference.
+    const languages = new LanguageModels(() => provider);
+    const port: ModelAccess["port"] = (settings) => createModelPort({ ...settings, languages });
+    return { modelId, provider: provider as Provider, options, protocol, config, access: { ...access, port } };
   };
   return Object.defineProperty(provider, "name", { value: name });
 }
