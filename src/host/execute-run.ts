@@ -19,7 +19,8 @@ export async function executeRun(
   { bounds, signal }: { bounds: Bounds; signal: AbortSignal },
 ): Promise<Halt> {
   const limits = new HostLimits(ports, bounds);
-  const halt = await untilHalt({ ...ports, limits }, AbortSignal.any([signal, limits.signal]));
+  const either = limits.signal === undefined ? signal : AbortSignal.any([signal, limits.signal]);
+  const halt = await untilHalt({ ...ports, limits }, either);
   limits.halt();
   if (halt.type === "end") emitEnd(halt.end, ports);
   return halt;

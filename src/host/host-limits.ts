@@ -17,7 +17,8 @@ export class HostLimits implements LimitPort {
   readonly #ports: Pick<RunPorts, "run" | "journal">;
   readonly #bounds: Bounds;
   readonly #clock: Clock;
-  readonly #abort = new AbortController();
+  /** Null without a limit of time. */
+  #abort: AbortController | null = null;
   readonly #begun: number;
   readonly #before: number;
   #disarm: () => void = () => {};
@@ -31,9 +32,9 @@ export class HostLimits implements LimitPort {
     this.#watch();
   }
 
-  /** Aborts when the run's time is over. */
-  get signal(): AbortSignal {
-    return this.#abort.signal;
+  /** Aborts when the run's time is over. Undefined without a limit of time. */
+  get signal(): AbortSignal | undefined {
+    return this.#abort?.signal;
   }
 
   drivenMs(): number {
@@ -79,6 +80,7 @@ export class HostLimits implements LimitPort {
     const left = remainingTime(this.#budgets());
     if (left === null) return;
     const { ms, reason } = left;
+    this.#abort ??= new AbortController();
     if (ms === 0) this.#abort.abort(new TimeLimitReached(reason));
     else this.#disarm = this.#clock.after(ms, () => this.#watch());
   }

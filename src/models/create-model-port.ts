@@ -10,6 +10,7 @@ import type { StopReason } from "#contract/thread-message.ts";
 import { answerData } from "#core/model/answer-data.ts";
 import type { ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
 import { toBase64 } from "#lib/base64.ts";
+import { followAbort } from "#lib/follow-abort.ts";
 import { systemClock } from "#lib/system-clock.ts";
 
 import { AnswerBlocks } from "./answer-blocks.ts";
@@ -21,7 +22,7 @@ import { cutFailure, endOfAnswer } from "./end-of-answer.ts";
 import { withoutThinkingText } from "./hidden-thinking.ts";
 import { LanguageModels } from "./language-models.ts";
 import { modelFacts } from "./model-facts.ts";
-import { newExchange, observeFetch, type Watch } from "./observed-fetch.ts";
+import { newExchange, noLongerNeeded, observeFetch, type Watch } from "./observed-fetch.ts";
 import { knownSecrets, providerSettings } from "./provider-settings.ts";
 import type { ModelAccess } from "./provider-settings.ts";
 import type { ProviderSettings } from "./provider/provider-profile.ts";
@@ -105,7 +106,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     const chunks = new ChunkReader();
     let redact = redactKnown;
     // Aborts the request whenever this generator ends, however it ends.
-    const ending = new AbortController();
+    const ending = followAbort(signal);
     try {
       signal.throwIfAborted();
       const provider = providerNamed(request.model.provider);
@@ -122,7 +123,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
         return;
       }
       const call = { request, settings, watch, raw: new RawText(secrets, redact), answerTool: null, chunks };
-      const sent = { languages, fetch: access.fetch ?? fetch, signal: AbortSignal.any([signal, ending.signal]) };
+      const sent = { languages, fetch: access.fetch ?? fetch, signal: ending.controller.signal };
       const { warnings, parts } = await prepared(call, sent);
       if (warnings.length > 0 && request.raw !== false) yield { type: "raw", chunk: JSON.stringify({ warnings }) };
       for await (const part of await parts()) yield withoutSecrets(part, redact);
@@ -137,7 +138,8 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
       const classified = withKeyHint(classifyFailure(cause, context), request.model);
       yield { type: "error", failure: classified, ...(usage === null ? {} : { usage }) };
     } finally {
-      ending.abort();
+      ending.release();
+      ending.controller.abort(noLongerNeeded);
     }
   }
 

@@ -35,6 +35,9 @@ export interface Watch {
 const quietWithCountsMs = 2_000;
 const quietWithoutCountsMs = 10_000;
 
+/** The reason of an abort without a reader. An abort without a reason creates an exception with its stack each time. */
+export const noLongerNeeded = new Error("The request is over.");
+
 /** Ends the last event of a body. The provider's package drops an event without an empty line after it, which some servers omit. */
 const endOfEvent = new TextEncoder().encode("\n\n");
 
@@ -89,7 +92,7 @@ export function answerPieces(body: ReadableStream<Uint8Array>, watch: Watch): Bo
       }
     },
     cancel(reason) {
-      waiting?.abort();
+      waiting?.abort(noLongerNeeded);
       return reader.cancel(reason);
     },
   };
@@ -110,7 +113,7 @@ async function unlessQuiet<T>(
   } finally {
     next.catch(() => undefined);
     quiet.catch(() => undefined);
-    until.abort();
+    until.abort(noLongerNeeded);
   }
 }
 

@@ -1,6 +1,7 @@
 // Cancels a model request whose connection sends nothing for too long. Every received byte counts, including hidden thinking and keep-alive
 // comments. The cancelled request fails with a `timeout` that is retried. This time limit is not one of the run's limits.
 
+import { followAbort } from "#lib/follow-abort.ts";
 import type { ModelTimeouts } from "#spec/index.ts";
 
 import type { Clock } from "../ports/clock.ts";
@@ -35,7 +36,7 @@ export async function* watched(
   { signal, limits }: { signal: AbortSignal; limits: SilenceLimits },
   { clock, faults }: { clock: Clock; faults: Faults },
 ): AsyncGenerator<ModelPart> {
-  const silence = new AbortController();
+  const { controller, release } = followAbort(signal);
   let begun = false;
   let limit = limits.first;
   let last = clock.now();
@@ -53,12 +54,12 @@ export async function* watched(
         return;
       }
       expired = true;
-      silence.abort(new Error("the model sent nothing for too long"));
+      controller.abort(new Error("the model sent nothing for too long"));
     });
   };
   arm(limit);
   try {
-    const parts = open(AbortSignal.any([signal, silence.signal]), received);
+    const parts = open(controller.signal, received);
     await faults.at("watchdog.first");
     for await (const part of parts) {
       await faults.at("watchdog.part");
@@ -79,5 +80,6 @@ export async function* watched(
     }
   } finally {
     disarm();
+    release();
   }
 }

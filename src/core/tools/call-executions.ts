@@ -59,10 +59,9 @@ export class ExecutionsOfCall implements CallExecutions {
   readonly #message: MessageRecord;
   readonly #callId: string;
   readonly #context: CallContext;
-  readonly #closing = new AbortController();
   readonly #open = new Set<{ end: CallExecution["end"]; ended: Promise<void> }>();
   readonly #totals: ExecutionTotals[] = [];
-  readonly signal: AbortSignal;
+  #abort: { controller: AbortController; signal: AbortSignal } | null = null;
   #begun = 0;
   #requests = 0;
   #isClosed = false;
@@ -71,7 +70,16 @@ export class ExecutionsOfCall implements CallExecutions {
     this.#message = message;
     this.#callId = callId;
     this.#context = context;
-    this.signal = AbortSignal.any([context.signal, this.#closing.signal]);
+  }
+
+  /** Created when it is read, because most calls run no models. */
+  get signal(): AbortSignal {
+    if (this.#abort === null) {
+      const controller = new AbortController();
+      this.#abort = { controller, signal: AbortSignal.any([this.#context.signal, controller.signal]) };
+      if (this.#isClosed) controller.abort(callIsOver());
+    }
+    return this.#abort.signal;
   }
 
   begin({ type, prompt }: { type: string; prompt: string }): CallExecution | null {
@@ -131,7 +139,7 @@ export class ExecutionsOfCall implements CallExecutions {
   /** Aborts the executions that the tool did not wait for. Resolves when they have ended, or soon after that. */
   close(): Promise<unknown> {
     this.#isClosed = true;
-    this.#closing.abort(new Error("the call of the tool is over"));
+    this.#abort?.controller.abort(callIsOver());
     const open = [...this.#open];
     if (open.length === 0) return Promise.resolve();
     return waitWithin<unknown>(() => Promise.all(open.map(({ ended }) => ended)), {
@@ -175,6 +183,10 @@ export class ExecutionsOfCall implements CallExecutions {
       }),
     );
   }
+}
+
+function callIsOver(): Error {
+  return new Error("the call of the tool is over");
 }
 
 /** The usage of a model request. `attemptLog` wrote the row. */

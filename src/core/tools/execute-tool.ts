@@ -38,15 +38,16 @@ export async function executeTool(
     onUpdate = (_update, emitUpdate) => emitUpdate(),
   }: ToolEnvironment,
 ): Promise<ToolAnswer> {
-  const timeout = new AbortController();
-  const both = AbortSignal.any([signal, timeout.signal]);
+  const timeout = runner.timeoutMs === Infinity ? null : new AbortController();
+  // Without a time limit the call has a signal of its own too, so that listeners that tools add do not remain on the run's signal.
+  const either = AbortSignal.any(timeout === null ? [signal] : [signal, timeout.signal]);
   let isOver = false;
   const ids = { message_id: work.message_id, tool_call_id: work.call.id, tool_name: runner.spec.name };
   const updated = { id: work.call.id, name: runner.spec.name };
 
   const readPieces = async (): Promise<ToolAnswer> => {
     let offset = 0;
-    const pieces = runner.run(work.args, { ...work.call, signal: both });
+    const pieces = runner.run(work.args, { ...work.call, signal: either });
     await faults.at("tool.run");
     for await (const piece of pieces) {
       await faults.at("tool.piece");
@@ -75,7 +76,7 @@ export async function executeTool(
     timers: clock,
     milliseconds: runner.timeoutMs,
     onTimeout: () => {
-      timeout.abort(new Error("the tool's time is up"));
+      timeout?.abort(new Error("the tool's time is up"));
       return errorResult(results.errors.timedOut(runner.spec.name, runner.timeoutMs));
     },
     abort: { signal, onAbort: () => errorResult(results.errors.stopped(runner.spec.name)) },

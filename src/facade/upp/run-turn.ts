@@ -74,7 +74,8 @@ async function runTurnIn(execution: ThreadExecution, { request, observer, strate
   const { name } = model.provider;
   const { signal: given } = observer;
   const ending = new AbortController();
-  const signal = AbortSignal.any([given, execution.signal, ending.signal].filter((one) => one !== undefined));
+  const others = [given, execution.signal].filter((one) => one !== undefined);
+  const signal = others.length === 0 ? ending.signal : AbortSignal.any([...others, ending.signal]);
   let thrown: { error: unknown } | null = null;
   const fail = (error: unknown): void => {
     thrown ??= { error };

@@ -1,0 +1,11 @@
+// A controller that is aborted with a signal, for a time that has an end. `AbortSignal.any` needs no release, but takes about six times as
+// long in Node.
+
+/** Creates a controller that `signal` aborts too, until `release` is called. */
+export function followAbort(signal: AbortSignal): { controller: AbortController; release: () => void } {
+  const controller = new AbortController();
+  const follow = (): void => controller.abort(signal.reason);
+  if (signal.aborted) follow();
+  else signal.addEventListener("abort", follow, { once: true });
+  return { controller, release: () => signal.removeEventListener("abort", follow) };
+}
