@@ -48,9 +48,14 @@ export function inSentOrder(
 
 /** The stored form of an event. */
 export function toStored(event: PlainEvent): StoredEvent {
-  const omit = new Set(["thread_id", "prev", ...(isOwnEnd(event) ? [] : (leftOut[event.type] ?? []))]);
-  const kept = Object.entries(event).filter(([field]) => !omit.has(field));
-  const stored = Object.fromEntries(kept) as StoredEvent;
+  const omitted = isOwnEnd(event) ? undefined : leftOut[event.type];
+  const fields = event as unknown as StoredEvent;
+  const kept: Record<string, Json | undefined> = {};
+  for (const field of Object.keys(fields)) {
+    if (field === "thread_id" || field === "prev" || omitted?.includes(field) === true) continue;
+    kept[field] = fields[field];
+  }
+  const stored = kept as StoredEvent;
   if (event.type !== "awaiting_tool_execution") return stored;
   // The arguments of calls are omitted, because they may be of any size and a run may be suspended often. The messages with the calls
   // contain them. Limits and calls of child threads have no message in this thread, so their arguments are stored.
