@@ -121,7 +121,10 @@ async function unlessQuiet<T>(
 const longestRefusal = 1024 * 1024;
 
 /** Observes the body of an error response. The provider's package reads the whole body, so the body ends after `longestRefusal` bytes. */
-export function refusalBody(body: ReadableStream<Uint8Array>, { exchange, received }: Watch): ReadableStream<Uint8Array> {
+export function refusalBody(
+  body: ReadableStream<Uint8Array>,
+  { exchange, received }: Watch,
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let remaining = longestRefusal;
   return new ReadableStream<Uint8Array>({
