@@ -24,6 +24,10 @@ const about = {
     "testing-vite.md",
     "The plugin of vitest for tests of agents ([guide](../../guide/testing-agents.md)).",
   ],
+  "threadhold/tools/mcp": [
+    "tools-mcp.md",
+    "The tools of MCP servers, for generated code ([guide](../../guide/mcp.md)).",
+  ],
   "threadhold/session": ["session.md", "Sessions in process ([guide](../../guide/agent-sessions.md))."],
   "threadhold/tools/files": ["tools-files.md", "Tools over the files of a thread, and their options."],
   "threadhold/upp": ["upp.md", "Models as functions, after UPP ([guide](../../guide/upp.md))."],

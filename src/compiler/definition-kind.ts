@@ -11,6 +11,7 @@ export const definitionFolders = [
   "agents",
   "tools",
   "strategies",
+  "mcp",
   "hooks",
   "filters",
   "api",
@@ -25,6 +26,7 @@ export type ExportKind =
   | "agent"
   | "tool"
   | "strategy"
+  | "MCP server"
   | "hook"
   | "filter"
   | "thread endpoint"
@@ -32,7 +34,21 @@ export type ExportKind =
   | "unknown";
 
 /** The kinds whose definitions have names. */
-export type NamedKind = "model" | "prompt" | "agent" | "tool" | "strategy";
+export type NamedKind = "model" | "prompt" | "agent" | "tool" | "strategy" | SourceKind;
+
+/** The kinds whose definitions have many tools. */
+export type SourceKind = "MCP server";
+
+/**
+ * The folders of definitions that have many tools: their kind, and the entry of the package that connects to the tools. The folder's name
+ * is the kind in the registry.
+ */
+export const toolSources = {
+  mcp: { kind: "MCP server", module: "threadhold/tools/mcp" },
+} as const satisfies Record<string, { kind: SourceKind; module: string }>;
+
+/** A folder of definitions that have many tools. */
+export type SourceFolder = keyof typeof toolSources;
 
 /** The function that creates the definitions of each folder. */
 export const folderMakers: Record<DefinitionFolder, string> = {
@@ -41,18 +57,20 @@ export const folderMakers: Record<DefinitionFolder, string> = {
   agents: "defineAgent",
   tools: "defineTool",
   strategies: "defineStrategy",
+  mcp: "defineMcpServer",
   hooks: "defineHook",
   filters: "defineFilter",
   api: "defineController or defineThreadEndpoint",
 };
 
 /** The kind of the definitions in each folder of named definitions. */
-export const folderKinds: Record<"models" | "prompts" | "agents" | "tools" | "strategies", NamedKind> = {
+export const folderKinds: Record<"models" | "prompts" | "agents" | "tools" | "strategies" | SourceFolder, NamedKind> = {
   models: "model",
   prompts: "prompt",
   agents: "agent",
   tools: "tool",
   strategies: "strategy",
+  mcp: toolSources.mcp.kind,
 };
 
 const kindFolders: Partial<Record<ExportKind, DefinitionFolder>> = {
@@ -61,6 +79,7 @@ const kindFolders: Partial<Record<ExportKind, DefinitionFolder>> = {
   agent: "agents",
   tool: "tools",
   strategy: "strategies",
+  "MCP server": "mcp",
   hook: "hooks",
   filter: "filters",
   "thread endpoint": "api",
@@ -81,12 +100,18 @@ export function exportKindOf(value: unknown): ExportKind {
   if ("sideA" in value) return "agent";
   if (typeof value["next"] === "function") return "strategy";
   if ("prompt" in value || "toolDescription" in value) return "prompt";
-  return "provider" in value ? "model" : "unknown";
+  if ("provider" in value) return "model";
+  return "url" in value || "command" in value ? "MCP server" : "unknown";
 }
 
 /** Whether a value is a hook in the form of Standard Agents' `HookDefinition`: a pair of name and function. A tool has three elements. */
 export function isHookPair(value: unknown): value is [string, unknown] {
   return Array.isArray(value) && value.length === 2 && typeof value[0] === "string" && typeof value[1] === "function";
+}
+
+/** A kind with its article, for messages. */
+export function withArticle(kind: ExportKind): string {
+  return `${/^(?:[aeiou]|MCP)/.test(kind) ? "an" : "a"} ${kind}`;
 }
 
 /** The folder of a kind. */

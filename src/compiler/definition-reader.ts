@@ -3,6 +3,7 @@
 
 import type { AnyAgentDefinition } from "#spec/agent.ts";
 import type { AnyStrategyDefinition } from "#spec/define-strategy.ts";
+import type { AnyMcpServerDefinition } from "#spec/mcp-server.ts";
 import type { AnyModelDefinition } from "#spec/model.ts";
 import type { AnyPromptDefinition } from "#spec/prompt.ts";
 import type { AnyToolDefinition } from "#spec/tool.ts";
@@ -13,6 +14,7 @@ import {
   folderMakers,
   folderOf,
   isObject,
+  withArticle,
   type DefinitionFolder,
   type NamedKind,
 } from "./definition-kind.ts";
@@ -24,6 +26,7 @@ import { baseName, type ProjectFile } from "./project-file.ts";
 import type { Project } from "./project.ts";
 import { readRoute } from "./route-reader.ts";
 import { checkShape } from "./shape-check.ts";
+import { checkSource, reportStdio } from "./source-check.ts";
 import type { SyntaxTrees } from "./syntax-tree.ts";
 import { checkObjectSchema, checkToolParts } from "./tool-check.ts";
 
@@ -103,14 +106,13 @@ function reportWrongKind(file: ProjectFile, value: unknown, { project, findings 
   const kind = exportKindOf(value);
   const home = folderOf(kind);
   const name = isObject(value) && typeof value.name === "string" ? value.name : undefined;
-  if (kind === "model" || kind === "prompt" || kind === "agent" || kind === "tool" || kind === "strategy") {
+  if (home !== undefined && hasNames(home)) {
     const known = kind === "tool" ? baseName(file) : name;
-    project.broken.push({ kind, ...(known === undefined ? {} : { name: known }) });
+    project.broken.push({ kind: folderKinds[home], ...(known === undefined ? {} : { name: known }) });
   }
   if (hasNames(file.folder)) {
     project.broken.push({ kind: folderKinds[file.folder], ...(name === undefined ? {} : { name }) });
   }
-  const article = /^[aeiou]/.test(kind) ? "an" : "a";
   findings.error({
     code: "wrong_kind",
     file: file.file,
@@ -118,7 +120,7 @@ function reportWrongKind(file: ProjectFile, value: unknown, { project, findings 
     message:
       home === undefined
         ? `the default export was not made by ${folderMakers[file.folder]}`
-        : `the default export is ${article} ${kind}, but this folder holds what ${folderMakers[file.folder]} makes`,
+        : `the default export is ${withArticle(kind)}, but this folder holds what ${folderMakers[file.folder]} makes`,
     suggestion: home === undefined ? undefined : `agents/${home}/`,
   });
 }
@@ -156,8 +158,12 @@ function readNamed(
   value: Record<string, unknown>,
   { project, findings }: ReaderContext,
 ): void {
-  const usable = checkShape({ kind, file, value, base: [] }, findings);
   const name = typeof value.name === "string" ? value.name : undefined;
+  if (kind === "MCP server" && reportStdio(file, value, findings)) {
+    project.broken.push({ kind, ...(name === undefined ? {} : { name }) });
+    return;
+  }
+  const usable = checkShape({ kind, file, value, base: [] }, findings) && checkSource({ kind, file, value }, findings);
   if (name !== undefined && !isDefinitionName(name)) {
     findings.error({
       code: "bad_name",
@@ -183,5 +189,8 @@ function readNamed(
     project.prompts.push({ name, file, value: prompt });
   }
   if (kind === "strategy") project.strategies.push({ name, file, value: value as unknown as AnyStrategyDefinition });
+  if (kind === "MCP server") {
+    project.sources.mcp.push({ name, file, value: value as unknown as AnyMcpServerDefinition });
+  }
   if (kind === "agent") project.agents.push({ name, file, value: value as unknown as AnyAgentDefinition });
 }

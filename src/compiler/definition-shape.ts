@@ -7,6 +7,7 @@ import { refusedApi } from "#models/provider/providers.ts";
 import type { AgentDefinition, SideConfig } from "#spec/agent.ts";
 import type { StrategyDefinition } from "#spec/define-strategy.ts";
 import type { LimitAmounts, Limits } from "#spec/limits.ts";
+import type { McpServerDefinition } from "#spec/mcp-server.ts";
 import type { AnyModelProvider, ModelDefinition } from "#spec/model.ts";
 import type { PromptDefinition, SubpromptConfig } from "#spec/prompt.ts";
 import type { RemoteToolOptions } from "#spec/tool-options.ts";
@@ -212,6 +213,18 @@ const strategyFields = {
   next: callable,
 } satisfies Fields<StrategyDefinition>;
 
+const mcpServerFields = {
+  name,
+  url: z.union([z.url({ protocol: /^https?$/ }), callable]),
+  headers: z.union([z.record(z.string(), z.string()), callable]).optional(),
+  prefix: name.optional(),
+  tools: z.array(name).optional(),
+  timeoutMs: count.optional(),
+  needsApproval: z.union([z.boolean(), z.array(name), callable]).optional(),
+  allowedHosts: z.array(name).optional(),
+  trustAnnotations: z.boolean().optional(),
+} satisfies Fields<McpServerDefinition>;
+
 const toolOptionFields = {
   idempotent: z.boolean().optional(),
   reconcile: callable.optional(),
@@ -238,6 +251,7 @@ export const definitionShapes: Record<NamedKind, z.ZodType> = {
   agent: z.strictObject(agentFields),
   tool: z.strictObject(toolOptionFields),
   strategy: z.strictObject(strategyFields),
+  "MCP server": z.strictObject(mcpServerFields),
 };
 
 /** The valid names at a path in a definition, from which suggestions are made. */
@@ -247,7 +261,8 @@ export function knownNames(kind: NamedKind, path: readonly (string | number)[]):
   if (path.includes("tools")) return Object.keys(subpromptFields);
   if (path.length > 0) return nestedKeys(definitionShapes[kind], path);
   const fields = { model: modelFields, prompt: promptFields, agent: agentFields };
-  return Object.keys({ ...fields, tool: toolOptionFields, strategy: strategyFields }[kind]);
+  const others = { tool: toolOptionFields, strategy: strategyFields, "MCP server": mcpServerFields };
+  return Object.keys({ ...fields, ...others }[kind]);
 }
 
 function nestedKeys(shape: z.ZodType, path: readonly (string | number)[]): string[] {

@@ -3,7 +3,8 @@
 import type { Diagnostic } from "#spec/diagnostic.ts";
 
 import { usedBuiltInTools } from "./built-in-tools.ts";
-import type { Definition, Project } from "./project.ts";
+import { toolSources, type SourceFolder } from "./definition-kind.ts";
+import { prefixedDefinitions, type Definition, type Project } from "./project.ts";
 import { compareRoutes } from "./route-pattern.ts";
 
 const heading = "// Generated from agents/ by the compiler; changes made here are lost.\n";
@@ -34,6 +35,21 @@ export function registrySource(project: Project, hash: string, toRoot: string): 
     });
     return `  ${name}: [${rows.length === 0 ? "" : `\n${rows.join("\n")}\n  `}],`;
   };
+  const source = (folder: SourceFolder): string => {
+    const rows = prefixedDefinitions(project)
+      .filter((definition) => definition.folder === folder)
+      .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+      .map(({ name, prefix, file }) => {
+        const fields = Object.entries({ name, prefix, file }).map(
+          ([key, value]) => `          ${key}: ${JSON.stringify(value)},`,
+        );
+        return `        {\n${fields.join("\n")}\n          load:${load(file, "            ")},\n        },`;
+      });
+    if (rows.length === 0) return "";
+    const { module } = toolSources[folder];
+    return `    {\n      kind: ${JSON.stringify(folder)},\n      load: () => import(${JSON.stringify(module)}),\n      definitions: [\n${rows.join("\n")}\n      ],\n    },\n`;
+  };
+  const sources = (Object.keys(toolSources) as SourceFolder[]).map(source).join("");
   return `${heading}import type { Registry } from "threadhold";
 
 export const registry: Registry = {
@@ -46,7 +62,7 @@ ${table(
   builtIn.map(({ name, entry, member }) => `    ${JSON.stringify(name)}: ${loadBuiltIn(entry, member)},`),
 )}
 ${table("strategies", project.strategies)}
-${list("hooks", project.hooks)}
+${sources === "" ? "" : `  toolSources: [\n${sources}  ],\n`}${list("hooks", project.hooks)}
 ${list("filters", project.filters)}
 ${list("routes", project.routes.toSorted(compareRoutes))}
   files: {
@@ -64,10 +80,11 @@ function loadBuiltIn(entry: string, member: string): string {
 /** `.threadhold/names.d.ts`: the project's names as types. Without definitions it is empty, so that any name type-checks. */
 export function namesSource(project: Project): string {
   const { models, prompts, agents, tools, strategies } = project;
+  const prefixes = prefixedDefinitions(project).map(({ prefix }) => JSON.stringify(prefix));
   const union = (definitions: readonly Definition<unknown>[], more: readonly { name: string }[] = []): string =>
     [...byName(definitions), ...more].map(({ name }) => JSON.stringify(name)).join(" | ") || "never";
-  if ([models, prompts, agents, tools, strategies].every((definitions) => definitions.length === 0))
-    return `${heading}export {};\n`;
+  const isEmpty = [models, prompts, agents, tools, strategies].every((definitions) => definitions.length === 0);
+  if (isEmpty && prefixes.length === 0) return `${heading}export {};\n`;
   return `${heading}export {};
 
 declare module "threadhold" {
@@ -77,7 +94,7 @@ declare module "threadhold" {
     agents: ${union(agents)};
     tools: ${union(tools, usedBuiltInTools(project))};
     strategies: ${union(strategies)};
-  }
+${prefixes.length === 0 ? "" : `    toolPrefixes: ${prefixes.toSorted().join(" | ")};\n`}  }
 }
 `;
 }

@@ -3,12 +3,13 @@
 
 import { isToolName } from "./definition-name.ts";
 import type { Findings } from "./findings.ts";
-import { callablesOf, definitionsOf, type Project } from "./project.ts";
+import { callablesOf, definitionsOf, prefixedDefinitions } from "./project.ts";
+import type { PrefixedDefinition, Project } from "./project.ts";
 import { builtInStrategies, findReferences } from "./reference-check.ts";
 
 /** Reports names that are used twice, and callables whose names no provider accepts. */
 export function checkNames(project: Project, findings: Findings): void {
-  for (const kind of ["model", "prompt", "agent", "tool", "strategy"] as const) {
+  for (const kind of ["model", "prompt", "agent", "tool", "strategy", "MCP server"] as const) {
     const first = new Map<string, string>();
     for (const { name, file } of definitionsOf(project, kind)) {
       const earlier = first.get(name);
@@ -25,6 +26,7 @@ export function checkNames(project: Project, findings: Findings): void {
     }
   }
   checkCallables(project, findings);
+  checkPrefixes(project, findings);
   for (const { name, file } of project.strategies) {
     if (!builtInStrategies.includes(name)) continue;
     findings.error({
@@ -32,6 +34,25 @@ export function checkNames(project: Project, findings: Findings): void {
       file,
       path: ["name"],
       message: `"${name}" is the name of a built-in strategy; an agent could not refer to this one`,
+    });
+  }
+}
+
+/** Two definitions with the same prefix could have tools of the same name. */
+function checkPrefixes(project: Project, findings: Findings): void {
+  const first = new Map<string, PrefixedDefinition>();
+  for (const definition of prefixedDefinitions(project)) {
+    const { prefix, file, name } = definition;
+    const earlier = first.get(prefix);
+    first.set(prefix, earlier ?? definition);
+    // The same name is reported as such.
+    if (earlier === undefined || (earlier.name === name && earlier.folder === definition.folder)) continue;
+    findings.error({
+      code: "duplicate_name",
+      file,
+      path: ["prefix"],
+      message: `another definition has the prefix "${prefix}", so a tool's name would not say to which one it belongs`,
+      notes: [`the first is ${earlier.file}`],
     });
   }
 }

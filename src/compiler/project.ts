@@ -5,12 +5,13 @@ import type { AnyAgentDefinition } from "#spec/agent.ts";
 import type { AnyStrategyDefinition } from "#spec/define-strategy.ts";
 import type { RouteAccess } from "#spec/endpoint.ts";
 import type { AnyHookName } from "#spec/hook.ts";
+import type { AnyMcpServerDefinition } from "#spec/mcp-server.ts";
 import type { AnyModelDefinition } from "#spec/model.ts";
 import type { AnyPromptDefinition } from "#spec/prompt.ts";
 import type { RouteMethod } from "#spec/registry.ts";
 import type { AnyToolDefinition } from "#spec/tool.ts";
 
-import type { NamedKind } from "./definition-kind.ts";
+import { toolSources, type NamedKind, type SourceFolder } from "./definition-kind.ts";
 
 /** A definition with a name. */
 export interface Definition<Value> {
@@ -49,6 +50,8 @@ export interface Project {
   agents: Definition<AnyAgentDefinition>[];
   tools: Definition<AnyToolDefinition>[];
   strategies: Definition<AnyStrategyDefinition>[];
+  /** The definitions that have many tools, by folder. */
+  sources: Record<SourceFolder, Definition<AnyMcpServerDefinition>[]>;
   hooks: HookDefinition[];
   filters: { file: string }[];
   routes: RouteDefinition[];
@@ -63,6 +66,7 @@ export function emptyProject(): Project {
     agents: [],
     tools: [],
     strategies: [],
+    sources: { mcp: [] },
     hooks: [],
     filters: [],
     routes: [],
@@ -72,8 +76,24 @@ export function emptyProject(): Project {
 
 /** The readable definitions of a kind. */
 export function definitionsOf(project: Project, kind: NamedKind): Definition<unknown>[] {
-  const { models, prompts, agents, tools, strategies } = project;
-  return { model: models, prompt: prompts, agent: agents, tool: tools, strategy: strategies }[kind];
+  const { models, prompts, agents, tools, strategies, sources } = project;
+  const { mcp } = sources;
+  return { model: models, prompt: prompts, agent: agents, tool: tools, strategy: strategies, "MCP server": mcp }[kind];
+}
+
+/** A definition that has many tools, with the beginning of their names before `__`. */
+export interface PrefixedDefinition {
+  name: string;
+  file: string;
+  folder: SourceFolder;
+  prefix: string;
+}
+
+/** The definitions that have many tools, of all kinds. */
+export function prefixedDefinitions({ sources }: Project): PrefixedDefinition[] {
+  return (Object.keys(toolSources) as SourceFolder[]).flatMap((folder) =>
+    sources[folder].map(({ name, file, value }) => ({ name, file, folder, prefix: value.prefix ?? name })),
+  );
 }
 
 /** The definitions that can be called as a tool, with their kinds. */

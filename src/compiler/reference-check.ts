@@ -6,9 +6,16 @@ import type { DiagnosticCode } from "#spec/diagnostic.ts";
 import type { AnyPromptDefinition } from "#spec/prompt.ts";
 
 import { builtInTools } from "./built-in-tool-names.ts";
-import type { NamedKind } from "./definition-kind.ts";
+import { toolSources, type NamedKind } from "./definition-kind.ts";
 import type { Findings } from "./findings.ts";
-import { callablesOf, definitionsOf, mayBeBroken, type Definition, type Project } from "./project.ts";
+import {
+  callablesOf,
+  definitionsOf,
+  mayBeBroken,
+  prefixedDefinitions,
+  type Definition,
+  type Project,
+} from "./project.ts";
 import type { DefinitionPath } from "./syntax-tree.ts";
 
 /** A reference to a definition by its name. */
@@ -91,7 +98,11 @@ export function checkReferences(project: Project, findings: Findings): void {
     ...callablesOf(project),
     ...project.models.map((model) => ({ ...model, kind: "model" as const })),
   ];
+  const prefixes = prefixedDefinitions(project).map(({ prefix }) => prefix);
   for (const { kinds, name, file, path } of findReferences(project)) {
+    if (kinds === callable && prefixes.some((prefix) => name.startsWith(`${prefix}__`))) continue;
+    // A definition that could not be read may have the prefix.
+    if (kinds === callable && name.includes("__") && project.broken.some(({ kind }) => isSource(kind))) continue;
     const candidates = [
       ...kinds.flatMap((kind) => definitionsOf(project, kind).map((definition) => definition.name)),
       ...(kinds.includes("strategy") ? builtInStrategies : []),
@@ -105,6 +116,10 @@ export function checkReferences(project: Project, findings: Findings): void {
         file,
         path,
         message: `"${name}" stands for all tools with the prefix "${prefix}", and no source of tools has that prefix`,
+        suggestion: closestWord(
+          name,
+          prefixes.map((known) => `${known}__*`),
+        ),
       });
       continue;
     }
@@ -129,6 +144,10 @@ export function checkReferences(project: Project, findings: Findings): void {
   }
 }
 
+function isSource(kind: NamedKind): boolean {
+  return Object.values(toolSources).some((source) => source.kind === kind);
+}
+
 /** `prefix__*`: every tool of a source whose names have the prefix. Definitions have none: their tools are listed by name. */
 const toolPattern = /^(.+__)\*$/;
 
@@ -138,4 +157,6 @@ const codes: Record<NamedKind, DiagnosticCode> = {
   tool: "unknown_tool",
   agent: "unknown_tool",
   strategy: "unknown_strategy",
+  // Nothing refers to these definitions by name: prompts list their tools.
+  "MCP server": "unknown_tool",
 };

@@ -5,7 +5,7 @@ import type { z } from "zod";
 
 import { closestWord } from "#lib/edit-distance.ts";
 
-import type { NamedKind } from "./definition-kind.ts";
+import { withArticle, type NamedKind } from "./definition-kind.ts";
 import { definitionShapes, knownNames, providers } from "./definition-shape.ts";
 import type { Findings } from "./findings.ts";
 import type { DefinitionPath } from "./syntax-tree.ts";
@@ -60,7 +60,8 @@ function reportUnknown(
   const path = pathOf(issue);
   const known = knownNames(kind, path);
   for (const key of issue.keys) {
-    const owner = path.length === 0 ? (kind === "tool" ? "a tool's options" : `a ${kind}`) : `"${path.join(".")}"`;
+    const owner =
+      path.length === 0 ? (kind === "tool" ? "a tool's options" : withArticle(kind)) : `"${path.join(".")}"`;
     findings.warning({
       code: "unknown_field",
       file,
@@ -87,7 +88,7 @@ function reportInvalid(issue: Issue, { kind, file, value, base }: ShapeSubject, 
     message:
       found === undefined
         ? `${kind} without "${field}"`
-        : `"${field}" of a ${kind}: ${issue.message.replace(/^Invalid /, "invalid ")}`,
+        : `"${field}" of ${withArticle(kind)}: ${issue.message.replace(/^Invalid /, "invalid ")}`,
     suggestion: isProvider && typeof found === "string" ? closestWord(found, providers) : undefined,
   });
 }

@@ -49,9 +49,27 @@ export class Definitions {
     return Object.keys(this.#registry[kind]);
   }
 
-  /** Whether the project defines a prompt, agent or tool that a model can call by this name. */
+  /** Whether the name begins with the prefix of a definition that has many tools. It may have no tool of the name. */
+  hasSourcePrefix(name: string): boolean {
+    return (this.toolSources ?? []).some((entry) =>
+      entry.definitions.some(({ prefix }) => name.startsWith(`${prefix}__`)),
+    );
+  }
+
+  /** Whether the project defines a prompt, agent or tool that a model can call by this name, or a definition with the name's prefix. */
   isCallable(name: string): boolean {
-    return this.has("tools", name) || this.has("prompts", name) || this.has("agents", name);
+    return (
+      this.has("tools", name) || this.has("prompts", name) || this.has("agents", name) || this.hasSourcePrefix(name)
+    );
+  }
+
+  /** The definitions that have many tools, by kind. */
+  get toolSources(): Registry["toolSources"] {
+    return this.#registry.toolSources;
+  }
+
+  get hash(): string {
+    return this.#registry.hash;
   }
 
   get hooks(): Registry["hooks"] {

@@ -13,6 +13,7 @@ export * from "./extended-thread-state.ts";
 export * from "./hook.ts";
 export * from "./input-filter.ts";
 export * from "./limits.ts";
+export * from "./mcp-server.ts";
 export * from "./message.ts";
 export * from "./model.ts";
 export * from "./prompt-content.ts";

@@ -29,5 +29,9 @@ export type ToolName = Registered<"tools">;
 /** Name of a strategy in `agents/strategies/`. */
 export type StrategyName = Registered<"strategies">;
 
+/** Name of a tool of a definition in `agents/mcp/`: the definition's prefix, `__`, and the name of the tool; or `prefix__*` for all of them. */
+export type SourceToolName =
+  Register extends Readonly<Record<"toolPrefixes", infer Prefix extends string>> ? `${Prefix}__${string}` : never;
+
 /** Name that a model can call: of a tool, or of a prompt or agent that is used as a tool. */
-export type CallableName = ToolName | PromptName | AgentName;
+export type CallableName = ToolName | PromptName | AgentName | SourceToolName;

@@ -6,6 +6,7 @@ import type { AnyStrategyDefinition } from "./define-strategy.ts";
 import type { Controller, RouteAccess } from "./endpoint.ts";
 import type { AnyHookName, HookFunction } from "./hook.ts";
 import type { InputFilter } from "./input-filter.ts";
+import type { AnyMcpServerDefinition } from "./mcp-server.ts";
 import type { AnyModelDefinition } from "./model.ts";
 import type { AnyPromptDefinition } from "./prompt.ts";
 import type { AnyToolDefinition } from "./tool.ts";
@@ -44,6 +45,24 @@ export interface RouteEntry {
   load: () => Promise<Controller>;
 }
 
+/** A definition that has many tools, such as an MCP server. */
+export interface ToolSourceDefinition {
+  name: string;
+  /** The names of its tools begin with the prefix and `__`. */
+  prefix: string;
+  /** Path relative to the project's root. */
+  file: string;
+  load: () => Promise<AnyMcpServerDefinition>;
+}
+
+/** The definitions of one kind that have many tools. */
+export interface ToolSourceEntry {
+  kind: "mcp";
+  /** Loads the module of this package that connects to the definitions' tools. */
+  load: () => Promise<object>;
+  definitions: readonly ToolSourceDefinition[];
+}
+
 /** A project's definitions by name. Hooks are sorted by file name, routes from most to least specific. */
 export interface Registry {
   models: Record<string, () => Promise<AnyModelDefinition>>;
@@ -52,6 +71,8 @@ export interface Registry {
   tools: Record<string, () => Promise<AnyToolDefinition>>;
   /** Absent if the project has none. */
   strategies?: Record<string, () => Promise<AnyStrategyDefinition>>;
+  /** Absent if the project has no definitions with many tools. */
+  toolSources?: readonly ToolSourceEntry[];
   hooks: readonly HookEntry[];
   /** Absent if the registry was written by an earlier version of the compiler. */
   filters?: readonly FilterEntry[];

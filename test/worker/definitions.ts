@@ -23,6 +23,7 @@ import { executedAgents, executedPrompts, executedTools } from "./executed.ts";
 import { faultAgents, faultModel, faultPrompts, faultStrategies, faultTools } from "./faulted.ts";
 import { fileAgents, filePrompts, fileRoutes, fileTools } from "./file-works.ts";
 import { limitedAgents, limitedModels, limitedPrompts } from "./limited.ts";
+import { mcpAgents, mcpPrompts, mcpSources } from "./mcp.ts";
 import { remoteAgents, remotePrompts, remoteTools } from "./remote.ts";
 import { structuredAgents, structuredPrompts } from "./structured.ts";
 import { teamAgents, teamModel, teamPrompts, teamStrategies, teamTools } from "./team.ts";
@@ -260,6 +261,7 @@ export const registry: Registry = {
     ...answeredPrompts,
     ...compactedPrompts,
     ...executedPrompts,
+    ...mcpPrompts,
   ]),
   agents: entries([
     ...agents,
@@ -275,6 +277,7 @@ export const registry: Registry = {
     ...answeredAgents,
     ...compactedAgents,
     ...executedAgents,
+    ...mcpAgents,
   ]),
   tools: {
     ...Object.fromEntries(
@@ -303,6 +306,7 @@ export const registry: Registry = {
     edit: () => Promise.resolve(edit),
   },
   strategies: entries([...faultStrategies, ...teamStrategies]),
+  toolSources: mcpSources,
   hooks: hooks.map((hook, index) => ({
     hook: hookNameOf(hook) as AnyHookName,
     file: `hook-${index}.ts`,

@@ -79,6 +79,7 @@ function namedDefinitions(project: Project, kind: Kind): readonly NamedFile[] {
   if (kind === "prompt") return project.prompts;
   if (kind === "agent") return project.agents;
   if (kind === "strategy") return project.strategies;
+  if (kind === "mcp") return project.sources.mcp;
   return kind === "tool" ? project.tools : [];
 }
 

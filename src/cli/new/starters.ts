@@ -32,6 +32,7 @@ export const kindFolders = {
   model: "models",
   tool: "tools",
   strategy: "strategies",
+  mcp: "mcp",
   hook: "hooks",
   filter: "filters",
   api: "api",
@@ -66,6 +67,9 @@ const hookBodies: Record<string, string> = {
 
 /** The names of the hooks. */
 export const hookNames: readonly string[] = Object.keys(hookBodies);
+
+/** The beginning of a variable's name. */
+const variable = (name: string): string => name.replaceAll(/[^A-Za-z0-9]+/g, "_").toUpperCase();
 
 /** Writes the first text of a definition. */
 export const starters: Record<Kind, (name: string, neighbours: Neighbours) => Starter> = {
@@ -147,6 +151,19 @@ export default defineStrategy<${JSON.stringify(name)}, State>({
 });
 `,
     next: `name it in an agent: strategy: ${JSON.stringify(name)}`,
+  }),
+  mcp: (name) => ({
+    text: `// An MCP server. Prompts list its tools as ${name}__NAME, or all of them as ${name}__*.
+import { defineMcpServer } from "threadhold";
+
+export default defineMcpServer({
+  name: ${JSON.stringify(name)},
+  url: "https://mcp.example.com/mcp",
+  // headers: ({ env }) => ({ authorization: \`Bearer \${String(env.${variable(name)}_TOKEN)}\` }),
+  needsApproval: true,
+});
+`,
+    next: `set its url, and list its tools in a prompt: tools: [${JSON.stringify(`${name}__*`)}]`,
   }),
   hook: (name) => ({
     text: `// Runs at a fixed point of every run. Hooks of one name run in the order of their file names.

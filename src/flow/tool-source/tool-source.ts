@@ -10,8 +10,8 @@ import type { SubpromptConfig } from "#spec/index.ts";
 export interface ToolSource {
   /** The name of the source in warnings. */
   readonly title: string;
-  /** The names of its tools, in a fixed order. */
-  names(): Promise<readonly string[]>;
+  /** The names of its tools, in a fixed order. With `prefix` it may leave out names that do not begin with it. */
+  names(prefix?: string): Promise<readonly string[]>;
   /**
    * Creates the runner of a tool. The result is null, without a promise where possible, if the source has no tool of that name. `config`
    * are the options that the prompt gives the tool in its list of tools. Contract: never throws, and rejects only for a name that belongs
@@ -81,7 +81,7 @@ async function matchingNames(
   const names = new Set<string>();
   for (const source of sources) {
     try {
-      for (const name of await source.names()) if (name.startsWith(prefix)) names.add(name);
+      for (const name of await source.names(prefix)) if (name.startsWith(prefix)) names.add(name);
     } catch (thrown) {
       failures.push(failureOf(pattern, source, thrown));
     }

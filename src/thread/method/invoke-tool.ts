@@ -20,7 +20,9 @@ async function invokeByHand(
   caller: Caller,
   { name, args }: { name: string; args: JsonObject },
 ): Promise<ToolResult> {
-  if (!caller.admin && context.definitions.has("tools", name) && !(await isOffered(context, name))) {
+  const { definitions } = context;
+  const isTool = definitions.has("tools", name) || definitions.hasSourcePrefix(name);
+  if (!caller.admin && isTool && !(await isOffered(context, name))) {
     const message = `The agent of this thread does not offer the tool "${name}". An administrator may invoke it.`;
     throw refuse("forbidden", message);
   }
@@ -33,5 +35,8 @@ async function isOffered({ definitions, live }: ObjectContext, name: string): Pr
   const sides = [agent.sideA, agent.type === "dual_ai" ? agent.sideB : undefined].filter((side) => side !== undefined);
   const prompts = await Promise.all(sides.map(({ prompt }) => definitions.prompt(prompt)));
   const entries = prompts.flatMap(({ tools = [] }) => tools);
-  return entries.some((entry) => (typeof entry === "string" ? entry : entry.name) === name);
+  return entries.some((entry) => {
+    const listed = typeof entry === "string" ? entry : entry.name;
+    return listed === name || (listed.endsWith("__*") && name.startsWith(listed.slice(0, -1)));
+  });
 }

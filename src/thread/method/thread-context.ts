@@ -16,6 +16,7 @@ import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "../run/definition-access.ts";
 import { carriedOn, firstSide, messagesBefore } from "../run/earlier-messages.ts";
 import { threadProjections } from "../run/thread-projections.ts";
+import { threadToolSources } from "../run/thread-tool-sources.ts";
 import type { MethodGroup } from "./method-call.ts";
 
 /** The method. */
@@ -41,6 +42,7 @@ async function threadContext(context: ObjectContext): Promise<ThreadContext> {
   const side = own.findLast((message) => message.side !== null)?.side ?? firstSide(live, start, await agent());
   const { state, hooks } = definitionAccess(context);
   const projections = threadProjections(live, []);
+  const toolSources = threadToolSources(context);
   const steps: StepBuilder = new StepBuilder(
     {
       definitions,
@@ -52,6 +54,7 @@ async function threadContext(context: ObjectContext): Promise<ThreadContext> {
         promptTools(definitions, builderFor),
         agentTools(definitions, { children: noChildren, clock, faults }),
         clientTools(() => live.record.setup?.tools ?? [], clock),
+        ...toolSources.sources,
       ],
       sections: sectionSources(definitions),
       own: () => own,
@@ -69,7 +72,7 @@ async function threadContext(context: ObjectContext): Promise<ThreadContext> {
       },
     ),
   );
-  const described = await steps.describe();
+  const described = await steps.describe().finally(() => context.background(toolSources.close()));
   if ("problem" in described) throw refuse("conflict", described.problem.message);
   return described;
 }

@@ -3,12 +3,14 @@
 import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { fitLog } from "#core/fit-log.ts";
-import type { ToolRunner } from "#core/ports/tool-port.ts";
+import type { ToolAnswer, ToolRunner } from "#core/ports/tool-port.ts";
 import { remoteCallNeedsRun, approvalNeedsRun, invalidArguments } from "#core/tools/error-results.ts";
 import { executeTool } from "#core/tools/execute-tool.ts";
 import { fitResult } from "#core/tools/read-result.ts";
 import { toolRunner } from "#flow/tool-runner.ts";
-import type { ExecutionState } from "#spec/index.ts";
+import type { DefinedSources } from "#flow/tool-source/defined-tools.ts";
+import { resolveTools, withUnavailable } from "#flow/tool-source/tool-source.ts";
+import type { ExecutionState, ThreadState } from "#spec/index.ts";
 
 import { threadAnswerFiles } from "../attachments/thread-answer-files.ts";
 import type { DefinitionPlace, InvokedResult, ObjectContext, ThreadCalls } from "../object-context.ts";
@@ -16,6 +18,7 @@ import { startRun } from "./admission.ts";
 import { definitionAccess } from "./definition-access.ts";
 import type { Driver } from "./driver.ts";
 import { logToolFailure } from "./run-line.ts";
+import { threadToolSources } from "./thread-tool-sources.ts";
 import { newRun } from "./write-run.ts";
 
 /** The maximum number of queued calls of a run. */
@@ -35,8 +38,7 @@ export function threadCalls(context: () => ObjectContext, driver: () => Driver):
  */
 function queueCall(context: ObjectContext, driver: Driver, { name, args }: { name: string; args: JsonObject }): void {
   const { live, definitions } = context;
-  const isCallable = (["tools", "prompts", "agents"] as const).some((kind) => definitions.has(kind, name));
-  if (!isCallable) throw unknown(context, name);
+  if (!definitions.isCallable(name)) throw unknown(context, name);
   const call = { id: `call_${crypto.randomUUID()}`, name, arguments: args };
   const active = driver.activeRun;
   if (active === null) {
@@ -61,8 +63,9 @@ async function invoke(
   { name, args, place }: { name: string; args: JsonObject; place: DefinitionPlace | null },
 ): Promise<InvokedResult> {
   const { definitions, clock, faults, live } = context;
-  if (!definitions.has("tools", name)) {
-    if (!definitions.has("prompts", name) && !definitions.has("agents", name)) throw unknown(context, name);
+  if (!definitions.isCallable(name)) throw unknown(context, name);
+  const isOther = definitions.has("prompts", name) || definitions.has("agents", name);
+  if (isOther && !definitions.has("tools", name)) {
     throw refuse("conflict", `"${name}" runs a loop of its own, which only a run can hold. Use queueTool for it.`);
   }
   const id = `call_${live.uuids.next()}`;
@@ -71,11 +74,18 @@ async function invoke(
     place?.execution == null ? restPlace(id, place?.depth ?? 0) : place,
   );
   await faults.at("invoke.tool");
-  const runner = toolRunner(name, await definitions.tool(name), { state, faults, clock });
-  const begun = clock.now();
   const signal = state.execution?.abortSignal;
-  await faults.at("invoke.call");
-  const answer = await call(runner, { id, args, signal, context });
+  const sources = threadToolSources(context, signal);
+  const begun = clock.now();
+  let answer: ToolAnswer;
+  try {
+    await faults.at("invoke.runner");
+    const runner = await runnerOf(context, name, { state, sources });
+    await faults.at("invoke.call");
+    answer = await call(runner, { id, args, signal, context });
+  } finally {
+    context.background(sources.close());
+  }
   const hookCall = { id, name, arguments: JSON.stringify(args) };
   await faults.at("invoke.after-call");
   const after = await hooks.afterToolCall(hookCall, answer);
@@ -111,6 +121,23 @@ async function invoke(
   logToolFailure(context, { ...failed, ...(stack === undefined ? {} : { stack }) });
   // A client receives JSON, which has no place for the value.
   return { ...invokedResult(result), ...(value === undefined || place === null ? {} : { value }) };
+}
+
+/** The runner of a tool. If the tools of a definition with many tools cannot be listed, it returns an error. */
+async function runnerOf(
+  context: ObjectContext,
+  name: string,
+  { state, sources: { sources } }: { state: ThreadState; sources: DefinedSources },
+): Promise<ToolRunner> {
+  const { clock, definitions, faults } = context;
+  if (definitions.has("tools", name)) {
+    await faults.at("invoke.definition");
+    return toolRunner(name, await definitions.tool(name), { state, faults, clock });
+  }
+  await faults.at("invoke.source");
+  const runner = withUnavailable(await resolveTools([name], sources)).get(name);
+  if (runner === undefined) throw unknown(context, name);
+  return runner;
 }
 
 /** The result without the fields that only the log row contains. */

@@ -1,14 +1,12 @@
-// Executes the loop of a thread's run: makes the loop's ports, among them the journal, which writes the rows of the run.
+// Executes the loop of a thread's run: makes the loop's ports.
 // `host/host-ports.ts` makes the ports for a run that is executed in a process without storage.
 
-import { isJsonObject } from "#contract/json.ts";
 import { blankStreak } from "#core/blank-answer.ts";
 import { run as loop, stoppedByHook } from "#core/loop.ts";
 import type { Halt } from "#core/loop.ts";
-import type { RunJournal } from "#core/ports/run-journal.ts";
 import type { LiveContext, RunPorts } from "#core/ports/run-ports.ts";
-import type { LogRecord, MessageRecord } from "#core/record.ts";
-import type { ExecutedRun, RunProgress, RunRecord } from "#core/run-record.ts";
+import type { MessageRecord } from "#core/record.ts";
+import type { ExecutedRun, RunProgress } from "#core/run-record.ts";
 import { lastStep } from "#core/run-state.ts";
 import { isAnswer, mainScope } from "#core/scope.ts";
 import { hookStep } from "#core/step/hook-step.ts";
@@ -20,15 +18,14 @@ import { answerForms, answersWithoutCalls, structuredTurns } from "#flow/structu
 import { sectionSources } from "#flow/system-prompt.ts";
 import { agentTools } from "#flow/tool-source/agent-tools.ts";
 import { clientTools } from "#flow/tool-source/client-tools.ts";
+import type { DefinedSources } from "#flow/tool-source/defined-tools.ts";
 import { projectTools } from "#flow/tool-source/project-tools.ts";
 import { promptTools } from "#flow/tool-source/prompt-tools.ts";
 import { turnStrategy } from "#flow/turn-strategies.ts";
 
 import { threadAnswerFiles } from "../attachments/thread-answer-files.ts";
 import { RunChildThreads } from "../children/run-children.ts";
-import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
-import type { RecordedStep } from "../reader/in-flight-events.ts";
 import { definitionAccess } from "./definition-access.ts";
 import { executionState, StopFlag } from "./definition-execution.ts";
 import { carriedMessages, carriedOn, firstSide, messagesBefore } from "./earlier-messages.ts";
@@ -36,8 +33,9 @@ import { steeringOf } from "./join-messages.ts";
 import { leftAt, notBegun } from "./recovery.ts";
 import { errorOfRun, recordFailure } from "./run-failure.ts";
 import { RunLimits } from "./run-limits.ts";
-import { logToolFailures } from "./run-line.ts";
+import { Journal } from "./thread-journal.ts";
 import { threadProjections } from "./thread-projections.ts";
+import { threadToolSources } from "./thread-tool-sources.ts";
 
 /** The loop's ports, and the objects that the driver uses after the loop. */
 export interface AssembledRun {
@@ -45,6 +43,7 @@ export interface AssembledRun {
   journal: Journal;
   limits: RunLimits;
   hooks: HookRunner;
+  toolSources: DefinedSources;
   /** Ids of calls whose results had arrived before this execution. */
   answered: ReadonlySet<string>;
 }
@@ -85,6 +84,8 @@ export async function executeRun(
     halt = { thrown };
   } finally {
     assembled?.limits.halt();
+    // The run does not wait: a server may be slow to end a session.
+    if (assembled !== null) context.background(assembled.toolSources.close());
   }
   const failedRun = assembled?.hooks.failedRun;
   const error = "thrown" in halt ? errorOfRun(halt.thrown) : halt.type === "end" ? halt.end.error : undefined;
@@ -153,6 +154,7 @@ async function assembleRun(context: ObjectContext, run: ExecutedRun, abort: Abor
   // run's messages too.
   const before = carried === null ? [] : carriedMessages(live, carried, run);
   const children = new RunChildThreads(context, run);
+  const toolSources = threadToolSources(context, signal);
   const steps: StepBuilder = new StepBuilder(
     {
       definitions,
@@ -163,6 +165,7 @@ async function assembleRun(context: ObjectContext, run: ExecutedRun, abort: Abor
         promptTools(definitions, builderFor),
         agentTools(definitions, { children, clock, faults: context.faults }),
         clientTools(() => live.record.setup?.tools ?? [], clock),
+        ...toolSources.sources,
       ],
       sections: sectionSources(definitions),
       own: () => (before.length === 0 ? journal.messages : [...before, ...journal.messages]),
@@ -203,7 +206,7 @@ async function assembleRun(context: ObjectContext, run: ExecutedRun, abort: Abor
   await context.faults.at("run.limits");
   await limits.watchTime();
   const answered = new Set(journal.messages.filter(hasDeliveredResult).map(({ id }) => id));
-  return { answered, hooks, ports, journal, limits };
+  return { answered, hooks, toolSources, ports, journal, limits };
 }
 
 /** Whether the run has taken a step, or has begun one that is retried. */
@@ -214,87 +217,4 @@ function hasBegun({ journal }: AssembledRun, { progress }: ExecutedRun): boolean
 /** Whether a result of the call was delivered and the loop has not read it yet. */
 export function hasDeliveredResult({ status, awaits }: MessageRecord): boolean {
   return status === "started" && awaits !== undefined && awaits.delivered !== null;
-}
-
-/** The journal of one execution of a run. Writes the rows, and changes the thread in memory accordingly. */
-class Journal implements RunJournal {
-  readonly #context: ObjectContext;
-  readonly #live: LiveThread;
-  readonly #run: RunRecord;
-  readonly #messages: MessageRecord[];
-
-  /** `messages` are the run's existing messages. */
-  constructor(context: ObjectContext, run: RunRecord, messages: MessageRecord[]) {
-    const { live } = context;
-    this.#context = context;
-    this.#live = live;
-    this.#run = run;
-    this.#messages = messages;
-    live.runState.follow(messages);
-  }
-
-  get messages(): readonly MessageRecord[] {
-    return this.#messages;
-  }
-
-  append(message: MessageRecord): void {
-    this.#live.transaction(() => {
-      this.#live.insertMessage(message);
-      if (message.awaits?.kind === "child") this.#adopt(message.awaits.thread_id);
-    });
-    // A tool message may have a position that was reserved before other messages were added, so the list is sorted.
-    this.#messages.sort((left, right) => (left.position < right.position ? -1 : 1));
-  }
-
-  update(message: MessageRecord): void {
-    this.#live.updateMessage(message);
-  }
-
-  closing(messageId: string): void {
-    this.#live.runState.closing.add(messageId);
-  }
-
-  log(record: LogRecord, agent?: string): void {
-    this.#live.used(this.#run, this.#messages);
-    this.#live.transaction(() => {
-      this.#live.store.insertLog(record);
-      if (agent === undefined) return;
-      this.#live.change({ agent_id: agent });
-      this.#live.save();
-    });
-    this.#live.broadcaster.releaseStored(recordedStep(record));
-    logToolFailures(this.#context, record);
-    this.#context.traces?.recordStep(this.#run, record, this.#messages);
-  }
-
-  appendQueued(message: MessageRecord): void {
-    this.#live.transaction(() => {
-      this.append(message);
-      this.#live.store.updateRun(this.#run);
-    });
-  }
-
-  saveRun(run: RunRecord): void {
-    this.#live.store.updateRun(run);
-  }
-
-  /** Stores the child's id before the child exists, so that a deletion of this thread deletes it too. */
-  #adopt(threadId: string): void {
-    const { children = [] } = this.#live.record;
-    this.#live.change({ children: [...children, threadId] });
-    this.#live.save();
-  }
-
-  /** Closes the journal: from now on, results for calls are not added to its messages. */
-  close(): void {
-    this.#live.runState.follow(null);
-  }
-}
-
-function recordedStep({ depth, data }: LogRecord): RecordedStep {
-  const tools = Array.isArray(data["tools"]) ? data["tools"] : [];
-  const results = tools.map((tool) => (isJsonObject(tool) ? tool["message_id"] : null));
-  const messages = [data["message_id"], ...results].filter((id) => typeof id === "string");
-  const under = typeof data["under"] === "string" ? data["under"] : undefined;
-  return { step: Number(data["step"]), depth, under, messages: new Set(messages) };
 }

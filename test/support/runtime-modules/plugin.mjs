@@ -33,8 +33,9 @@ const packages = [
   "zod",
 ];
 
-/** Packages that a few tests need: each stays a module of its own, which the runtime loads when it is imported. */
-const rare = /\/node_modules\/@(ai-sdk|openrouter)\//;
+/** What a few tests need: each stays a module of its own, which the runtime loads when it is imported. */
+const rare =
+  /\/node_modules\/(@(ai-sdk|openrouter|modelcontextprotocol)|ajv|ajv-formats|eventsource)\/|\/src\/tools\/mcp\//;
 
 const idOf = (/** @type {string} */ name) => path.join(folder, `${name}.js`);
 
@@ -154,6 +155,8 @@ function sourceFiles() {
       .filter((file) => /(?<!\.d)\.ts$/.test(file) && !setupFiles.includes(file))
       // The compiler and the command line run in Node, hooks run in a browser, and the deployed Worker's entry needs compiled definitions.
       .filter((file) => !/^src\/(?:cli|compiler|react|testing\/vite)\//.test(file) && file !== "src/index.ts")
+      // The registry imports it when a thread uses an MCP server.
+      .filter((file) => !file.startsWith("src/tools/mcp/"))
   );
 }
 

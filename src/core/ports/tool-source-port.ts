@@ -1,0 +1,62 @@
+// The port of definitions that have many tools, such as MCP servers. `src/tools/` implements it in one module for each kind of definition,
+// which the registry loads when a thread uses a tool of that kind. `flow/tool-source/defined-tools.ts` makes runners of the tools.
+
+import type { Json, JsonObject } from "#contract/json.ts";
+import type { Log } from "#lib/log-port.ts";
+import type { ToolCall } from "#spec/index.ts";
+
+import type { Clock } from "./clock.ts";
+import type { OutboundFetch } from "./outbound-fetch.ts";
+import type { ToolAnswer } from "./tool-port.ts";
+
+/** A check against a JSON Schema; `problem` says what is wrong. */
+type SchemaCheck = (value: Json) => string | null;
+
+/** What a definition's tools use of their thread and of the deployment. */
+export interface ToolsContext {
+  /** Sends requests to addresses of the definition. The guarded fetch: it refuses hosts in private networks. */
+  fetch: OutboundFetch;
+  clock: Clock;
+  /** The deployment's variables and secrets. */
+  env: Readonly<Record<string, unknown>>;
+  log: Log;
+  threadId: string;
+  /** The owner of the thread. */
+  userId: string | null;
+  /** Changes whenever a definition of the project changes, so that results kept in memory are not used with another definition. */
+  hash: string;
+  /** Aborted when the run ends or is stopped. Absent outside of a run. */
+  signal?: AbortSignal | undefined;
+  /** Reads an untrusted JSON Schema. `problem` says why it cannot be used. */
+  readSchema(schema: JsonObject): SchemaCheck | { problem: string };
+}
+
+/** A tool of a definition. Description and schema may come from outside; their sizes are bounded. */
+export interface DefinedTool {
+  /** The name with which a model calls the tool. It begins with the definition's prefix. */
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. One that cannot be used removes the tool from the list. */
+  readonly parameters: JsonObject;
+  /** Whether an interrupted call may run again. */
+  readonly idempotent: boolean;
+  readonly timeoutMs: number;
+  /** Whether a person has to approve a call before it runs. Absent: never. */
+  readonly needsApproval?: (args: JsonObject) => boolean | Promise<boolean>;
+  /** Runs a call. The arguments match the schema. What it throws becomes an error result. */
+  call(args: JsonObject, call: ToolCall): Promise<ToolAnswer>;
+}
+
+/** The tools of one definition in one thread. An object of this type serves one run. */
+export interface DefinedTools {
+  /** The tools, in a fixed order, without duplicate names. Contract: its time is limited; rejects if the tools cannot be listed. */
+  tools(): Promise<readonly DefinedTool[]>;
+  /** Closes connections. Contract: never rejects, and its time is limited. No method is called afterwards. */
+  close(): Promise<void>;
+}
+
+/** The module of a kind of definitions. */
+export interface DefinedToolsModule {
+  /** Contract: sends no request. */
+  openTools(definition: unknown, context: ToolsContext): DefinedTools;
+}

@@ -1,0 +1,140 @@
+// The tools of definitions that have many tools, such as MCP servers. Each definition is one source. Its module is loaded when a prompt lists
+// a name with the definition's prefix. The sources of a run share connections, which `close` ends.
+
+import type { JsonObject } from "#contract/json.ts";
+import type { Faults } from "#core/ports/faults.ts";
+import { runnerDefaults } from "#core/ports/tool-port.ts";
+import type { ToolRunner } from "#core/ports/tool-port.ts";
+import type { DefinedTool, DefinedTools, DefinedToolsModule, ToolsContext } from "#core/ports/tool-source-port.ts";
+import { defaultRemoteTimeoutMs } from "#core/tools/remote-call.ts";
+import { toolOutput } from "#core/tools/tool-output.ts";
+import type { Registry, ToolSourceDefinition, ToolSourceEntry } from "#spec/index.ts";
+
+import { clientSchema } from "../client-schema.ts";
+import type { ClientSchema } from "../client-schema.ts";
+import type { ToolSource } from "./tool-source.ts";
+
+/** The sources of a run, one for each definition. */
+export interface DefinedSources {
+  readonly sources: readonly ToolSource[];
+  /** Closes the connections that the run opened. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** The dependencies of the sources, without what this module adds. */
+export type SourcesContext = Omit<ToolsContext, "readSchema"> & { faults: Faults };
+
+/** Creates the sources of a run. Nothing is loaded and no request is sent before a name is asked for. */
+export function definedSources(
+  entries: Registry["toolSources"],
+  { faults, ...context }: SourcesContext,
+): DefinedSources {
+  const opened: DefinedTools[] = [];
+  const open = async (entry: ToolSourceEntry, definition: ToolSourceDefinition): Promise<DefinedTools> => {
+    await faults.at("source.load");
+    const [module, value] = await Promise.all([entry.load(), definition.load()]);
+    const tools = (module as DefinedToolsModule).openTools(value, { ...context, readSchema });
+    opened.push(tools);
+    return tools;
+  };
+  return {
+    sources: (entries ?? []).flatMap((entry) =>
+      entry.definitions.map((definition) =>
+        definedSource(definition, { open: () => open(entry, definition), faults, log: context.log }),
+      ),
+    ),
+    close: async () => {
+      await Promise.all(opened.splice(0).map((tools) => tools.close()));
+    },
+  };
+}
+
+function definedSource(
+  { name, prefix, file }: ToolSourceDefinition,
+  { open, faults, log }: { open: () => Promise<DefinedTools>; faults: Faults; log: ToolsContext["log"] },
+): ToolSource {
+  const start = `${prefix}__`;
+  let opened: DefinedTools | undefined;
+  const list = async (): Promise<readonly DefinedTool[]> => {
+    const tools = opened ?? (await open());
+    // Another prompt of the run may have opened the tools meanwhile. The ones opened here have no connection.
+    opened ??= tools;
+    await faults.at("source.list");
+    return opened.tools();
+  };
+  return {
+    title: `"${name}" (${file})`,
+    async names(asked = start) {
+      if (!asked.startsWith(start)) return [];
+      const usable = (await list()).filter((tool) => {
+        const schema = schemaOf(tool);
+        if ("problem" in schema) log("warning", "tool_left_out", { definition: name, tool: tool.name, ...schema });
+        return !("problem" in schema);
+      });
+      return usable.map((tool) => tool.name);
+    },
+    runner: (asked) => (asked.startsWith(start) ? runnerOf(asked) : null),
+  };
+
+  async function runnerOf(asked: string): Promise<ToolRunner> {
+    const tools = await list();
+    const tool = tools.find((each) => each.name === asked);
+    if (tool === undefined) throw new Error(`It has no tool of this name. Its tools are: ${namesOf(tools)}.`);
+    const schema = schemaOf(tool);
+    if ("problem" in schema) throw new Error(`The schema of its arguments ${schema.problem}.`);
+    return definedRunner(tool, schema, faults);
+  }
+}
+
+/** The names for an error. A definition may have hundreds of tools. */
+function namesOf(tools: readonly DefinedTool[]): string {
+  const names = tools.slice(0, 20).map(({ name }) => name);
+  return names.length === 0 ? "none" : `${names.join(", ")}${tools.length > names.length ? ", …" : ""}`;
+}
+
+function definedRunner(tool: DefinedTool, { parameters, check }: ClientSchema, faults: Faults): ToolRunner {
+  const { name, description, idempotent, timeoutMs, needsApproval } = tool;
+  return {
+    ...runnerDefaults,
+    ...(needsApproval === undefined
+      ? {}
+      : {
+          approval: {
+            needed: async (args: JsonObject) => {
+              await faults.at("source.approval");
+              // Only a result of `false` skips the approval.
+              return (await needsApproval(args)) !== false;
+            },
+            editable: false,
+            deadlineMs: defaultRemoteTimeoutMs,
+            timeoutMs,
+          },
+        }),
+    spec: { name, description, parameters },
+    timeoutMs,
+    idempotent,
+    check,
+    run: (args, call) => toolOutput((own) => tool.call(args, own), call, faults),
+  };
+}
+
+/** The read schemas by schema object: a list of tools that is kept in memory is read only once. */
+const schemas = new WeakMap<JsonObject, ClientSchema | { problem: string }>();
+
+function schemaOf({ parameters }: DefinedTool): ClientSchema | { problem: string } {
+  const known = schemas.get(parameters);
+  if (known !== undefined) return known;
+  const schema = clientSchema(parameters);
+  schemas.set(parameters, schema);
+  return schema;
+}
+
+function readSchema(schema: JsonObject): ReturnType<ToolsContext["readSchema"]> {
+  const read = clientSchema(schema);
+  if ("problem" in read) return read;
+  return (value) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return "It is no object.";
+    const checked = read.check(value);
+    return checked.ok ? null : checked.problem;
+  };
+}

@@ -1,0 +1,59 @@
+// Definitions of MCP servers (Model Context Protocol). The tools of such a server are tools of the project's prompts.
+
+/** The context that the functions of a definition receive. */
+export interface McpContext {
+  /** The variables and secrets of the deployment. */
+  env: Readonly<Record<string, unknown>>;
+  /** The owner of the thread. Null for a thread without an owner. */
+  userId: string | null;
+  threadId: string;
+}
+
+/** A call of a server's tool, as the rule for approvals receives it. */
+export interface McpToolCall {
+  /** The name of the tool on the server, without the prefix. */
+  tool: string;
+  args: Record<string, unknown>;
+}
+
+/** An MCP server that is reached over HTTP. A prompt lists its tools as `prefix__name`, or all of them as `prefix__*`. */
+export interface McpServerDefinition<N extends string = string, P extends string = N> {
+  name: N;
+  /**
+   * The address of the server's endpoint. A function reads it from a variable: `({ env }) => String(env.DOCS_MCP_URL)`. The address has to be
+   * https and public, or its host has to be in `allowedHosts` or in the variable `ALLOWED_OUTBOUND_HOSTS`.
+   */
+  url: string | ((context: McpContext) => string);
+  /** Headers of every request to the server. Use a function to read a secret: `({ env }) => ({ authorization: String(env.DOCS_TOKEN) })`. */
+  headers?:
+    | Readonly<Record<string, string>>
+    | ((context: McpContext) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
+  /** The beginning of the names of the server's tools, before `__`. Default: the name of the definition. */
+  prefix?: P;
+  /** The names of the server's tools that are offered, without the prefix. Default: all. */
+  tools?: readonly string[];
+  /** Milliseconds that a call, and a request for the list of tools, may take. Default 60,000. */
+  timeoutMs?: number;
+  /** Which calls a person has to approve: all, those of the tools with these names, or those for which the function returns true. */
+  needsApproval?:
+    | boolean
+    | readonly string[]
+    | ((call: McpToolCall, context: McpContext) => boolean | Promise<boolean>);
+  /** Hosts in private networks that this server's address may have, in the notation of `ALLOWED_OUTBOUND_HOSTS`. */
+  allowedHosts?: readonly string[];
+  /**
+   * Whether a call of a tool that the server describes as read-only or idempotent runs again after a crash. Set it only for a server that
+   * you trust. Default false: an interrupted call is reported to the model and is not repeated.
+   */
+  trustAnnotations?: boolean;
+}
+
+/** An MCP server with any name: the type of MCP servers in the registry. */
+export type AnyMcpServerDefinition = McpServerDefinition<string, string>;
+
+/** Declares an MCP server and returns the definition unchanged. */
+export function defineMcpServer<N extends string, P extends string = N>(
+  server: McpServerDefinition<N, P>,
+): McpServerDefinition<N, P> {
+  return server;
+}

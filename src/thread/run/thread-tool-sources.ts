@@ -1,0 +1,23 @@
+// The tools of the project's definitions that have many tools, such as MCP servers, for one run or one call of a thread.
+
+import { definedSources } from "#flow/tool-source/defined-tools.ts";
+import type { DefinedSources } from "#flow/tool-source/defined-tools.ts";
+
+import type { ObjectContext } from "../object-context.ts";
+
+/** Creates the sources. The caller closes them. Nothing is loaded before a prompt lists a tool of them. */
+export function threadToolSources(context: ObjectContext, signal?: AbortSignal): DefinedSources {
+  const { clock, connection, definitions, faults, live, log, outbound } = context;
+  const { toolSources, hash } = definitions;
+  return definedSources(toolSources, {
+    fetch: outbound,
+    clock,
+    env: connection.env,
+    log: (level, event, fields) => log(level, event, { thread_id: live.record.id, ...fields }),
+    threadId: live.record.id,
+    userId: live.record.user_id,
+    hash,
+    faults,
+    ...(signal === undefined ? {} : { signal }),
+  });
+}

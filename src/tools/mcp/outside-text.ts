@@ -1,0 +1,30 @@
+// Texts and names from a server, which are untrusted: characters that are not shown are removed, and lengths are bounded.
+
+import { sha256Hex } from "#lib/sha256.ts";
+
+/** Control characters except line breaks and tabs, and characters that are invisible or change the direction of text. */
+const hidden = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** The text without hidden characters, with at most `limit` UTF-16 units. */
+export function outsideText(text: string, limit: number): string {
+  const shown = text.toWellFormed().replace(hidden, "");
+  return shown.length <= limit ? shown : `${shown.slice(0, limit - 1).toWellFormed()}…`;
+}
+
+/** The longest name that every provider accepts. */
+const nameLength = 64;
+
+/** Hex digits that distinguish shortened names. */
+const digestLength = 8;
+
+/**
+ * The name with which a model calls a server's tool. Characters that providers refuse become `_`. A name that is too long or was changed ends
+ * with a digest of the server's name, so that it depends on nothing else.
+ */
+export async function toolName(prefix: string, name: string): Promise<string> {
+  const whole = `${prefix}__${name}`;
+  const plain = whole.replaceAll(/[^A-Za-z0-9_-]/g, "_");
+  if (plain === whole && plain.length <= nameLength) return plain;
+  const digest = (await sha256Hex(name)).slice(0, digestLength);
+  return `${plain.slice(0, nameLength - digestLength - 1)}_${digest}`;
+}

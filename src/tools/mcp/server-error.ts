@@ -1,0 +1,51 @@
+// The texts of errors of MCP servers. They name the definition and what to do. They contain no address, no header and no body of a response.
+
+import { SseError } from "@modelcontextprotocol/sdk/client/sse.js";
+import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+
+import { ThreadholdError } from "#contract/error.ts";
+
+import { outsideText } from "./outside-text.ts";
+
+/** An error that a model or an operator reads. */
+export class McpServerError extends Error {}
+
+/** The maximum length of a server's own error text. */
+const textLimit = 2000;
+
+/** The status of a refused request; undefined for another error. -1 is no status: the response has an unexpected type. */
+export function httpStatus(thrown: unknown): number | undefined {
+  if (thrown instanceof StreamableHTTPError || thrown instanceof SseError) return thrown.code;
+  const found = thrown instanceof Error ? /\(HTTP (\d{3})\)/.exec(thrown.message)?.[1] : undefined;
+  return found === undefined ? undefined : Number(found);
+}
+
+/** Whether the session cannot be used any more, so that the next call opens another one. */
+export function endsSession(thrown: unknown): boolean {
+  if (thrown instanceof McpError) return thrown.code === (ErrorCode.ConnectionClosed as number);
+  return !(thrown instanceof z.ZodError);
+}
+
+/** The error with a text for the definition `name`. */
+export function serverError(name: string, thrown: unknown): McpServerError {
+  return thrown instanceof McpServerError ? thrown : new McpServerError(`The MCP server "${name}" ${reason(thrown)}`);
+}
+
+function reason(thrown: unknown): string {
+  const status = httpStatus(thrown);
+  if (status === 401 || status === 403) {
+    return `refused the credentials (HTTP ${status}). Set them in the definition's headers.`;
+  }
+  if (status === 404) return "has no endpoint at its address, or has ended the session (HTTP 404).";
+  if (status === -1) return "sent a response that is neither JSON nor an event stream. Check the definition's url.";
+  if (status !== undefined) return `refused a request (HTTP ${status}).`;
+  if (thrown instanceof ThreadholdError) return `could not be reached: ${thrown.message}`;
+  if (thrown instanceof z.ZodError) return "sent a response that does not match the protocol.";
+  if (thrown instanceof SyntaxError) return "sent a response that is no JSON.";
+  if (!(thrown instanceof McpError)) return "could not be reached: the connection failed.";
+  if (thrown.code === (ErrorCode.ConnectionClosed as number)) return "closed the connection before it responded.";
+  if (thrown.code === (ErrorCode.RequestTimeout as number)) return "did not respond in time, or the call was stopped.";
+  return `reported an error: ${outsideText(thrown.message, textLimit)}`;
+}

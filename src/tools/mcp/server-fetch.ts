@@ -1,0 +1,99 @@
+// The requests of one session with an MCP server. They go through the guarded fetch. An event stream that ends without the response of its
+// request ends with an error response, because the SDK would wait for the response until its time limit.
+
+import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { ErrorCode } from "@modelcontextprotocol/sdk/types.js";
+
+import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
+
+import { McpServerError } from "./server-error.ts";
+
+/** The maximum number of bytes of a response, after decompression. */
+const responseBytes = 8 * 1024 * 1024;
+
+/** The maximum number of event streams that a session opens by GET. A server that ends each stream at once would be asked without end. */
+const mostStreams = 50;
+
+/** The options of the requests. */
+export interface ServerRequests {
+  fetch: OutboundFetch;
+  name: string;
+  allowedHosts: readonly string[];
+  /** Milliseconds until the headers of a response. */
+  timeoutMs: number;
+}
+
+/** Creates the fetch function for one session. */
+export function serverFetch({ fetch, name, allowedHosts, timeoutMs }: ServerRequests): FetchLike {
+  /** Ids of the requests that were sent. A stream of an SSE server carries the responses of all of them. */
+  const sent = new Set<number>();
+  let streams = 0;
+  return async (url, init = {}) => {
+    const { method = "GET", headers, body, signal, redirect } = init;
+    const own = method === "POST" ? requestId(body) : undefined;
+    if (own !== undefined) sent.add(own);
+    streams += method === "GET" ? 1 : 0;
+    if (streams > mostStreams) throw new McpServerError(`The MCP server "${name}" ended its event stream too often.`);
+    const response = await fetch(url, {
+      method,
+      ...(headers === undefined ? {} : { headers }),
+      ...(body == null ? {} : { body }),
+      ...(signal == null ? {} : { signal }),
+      ...(redirect === undefined ? {} : { redirect }),
+      allowedHosts,
+      limits: { bytes: responseBytes, headersMs: timeoutMs, idleMs: Infinity, totalMs: Infinity },
+    });
+    const stream: ReadableStream<Uint8Array> | null = response.body;
+    if (stream === null || !isEventStream(response)) return response;
+    const open = own === undefined ? () => [...sent] : () => [own];
+    return new Response(endedStream(stream, open), { status: response.status, headers: response.headers });
+  };
+}
+
+function isEventStream({ ok, headers }: Response): boolean {
+  return ok && /^\s*text\/event-stream\b/i.test(headers.get("content-type") ?? "");
+}
+
+/** The id of the request in a body; undefined for a notification and a response. */
+function requestId(body: RequestInit["body"]): number | undefined {
+  if (typeof body !== "string") return undefined;
+  const { id, method } = JSON.parse(body) as { id?: unknown; method?: unknown };
+  return typeof id === "number" && typeof method === "string" ? id : undefined;
+}
+
+/**
+ * The stream with an error response for each open request at its end. The SDK ignores the error response of a request that has its response.
+ * A stream whose events have ids is left as it is: the SDK continues it by another request.
+ */
+function endedStream(body: ReadableStream<Uint8Array>, open: () => number[]): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let lineStart = "\n";
+  let resumable = false;
+  const end = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const error = { code: ErrorCode.ConnectionClosed, message: "The stream ended without a response." };
+    const events = open().map((id) => `\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, error })}\n\n`);
+    controller.enqueue(new TextEncoder().encode(events.join("")));
+    controller.close();
+  };
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { value, done } = await reader.read();
+        if (done) {
+          if (resumable) controller.close();
+          else end(controller);
+          return;
+        }
+        const text = lineStart + decoder.decode(value, { stream: true });
+        resumable ||= /[\r\n]id:/.test(text);
+        lineStart = text.slice(-3);
+        controller.enqueue(value);
+      } catch (thrown) {
+        if (resumable) controller.error(thrown);
+        else end(controller);
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}

@@ -1,0 +1,254 @@
+// A session with an MCP server, over streamable HTTP or, with a server of 2024-11-05, over HTTP with SSE.
+
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { StreamableHTTPClientTransportOptions } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import {
+  CallToolResultSchema,
+  ListToolsResultSchema,
+  LoggingMessageNotificationSchema,
+  ToolListChangedNotificationSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+import type { CallToolResult, Progress, Tool } from "@modelcontextprotocol/sdk/types.js";
+import type { JsonSchemaValidatorResult, jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation";
+
+import type { JsonObject } from "#contract/json.ts";
+import type { ToolsContext } from "#core/ports/tool-source-port.ts";
+import { waitWithin } from "#lib/time-limit.ts";
+
+import { outsideText } from "./outside-text.ts";
+import { httpStatus, McpServerError } from "./server-error.ts";
+import { serverFetch } from "./server-fetch.ts";
+
+/** A server, with the values that the definition's functions return for one thread. */
+export interface Server {
+  name: string;
+  url: URL;
+  headers: Record<string, string>;
+  allowedHosts: readonly string[];
+  timeoutMs: number;
+}
+
+/** What a session reports. */
+export interface SessionEvents {
+  /** The server's list of tools is another one now. */
+  onToolsChanged: () => void;
+  /** The session ended without `close`. */
+  onEnd: () => void;
+}
+
+/** Milliseconds for the request that ends a session. */
+const closeMs = 5000;
+
+/** Milliseconds that the SDK's own time limit is longer than that of the call, whose error says more. */
+const slackMs = 5000;
+
+/** Bounds of a session: messages from the server, lines that it writes to the log, pages of its list of tools, tools. */
+const mostMessages = 20_000;
+const mostLogLines = 50;
+const mostPages = 50;
+const mostTools = 1000;
+
+/** The maximum length of a log line's text. */
+const logTextLimit = 500;
+
+/** The levels of a server's log messages that are logged, as levels of the deployment's log. */
+const logLevels: Partial<Record<string, "warning" | "error">> = {
+  warning: "warning",
+  error: "error",
+  critical: "error",
+  alert: "error",
+  emergency: "error",
+};
+
+interface CallOptions {
+  signal: AbortSignal;
+  onProgress: (progress: Progress) => void;
+  isTask: boolean;
+}
+
+/** An open session. */
+export class ServerSession {
+  readonly #server: Server;
+  readonly #client: Client;
+  readonly #transport: Transport;
+
+  private constructor(server: Server, client: Client, transport: Transport) {
+    this.#server = server;
+    this.#client = client;
+    this.#transport = transport;
+  }
+
+  /** Opens a session. Rejects within the server's time limit. */
+  static async open(server: Server, context: ToolsContext, events: SessionEvents): Promise<ServerSession> {
+    const { url, headers } = server;
+    const options = { fetch: serverFetch({ ...server, fetch: context.fetch }), requestInit: { headers } };
+    try {
+      return await ServerSession.#connect(server, context, {
+        events,
+        // The types of the SDK and of this project treat absent members differently.
+        transport: new StreamableHTTPClientTransport(url, options) as Transport,
+      });
+    } catch (thrown) {
+      // The rule of the specification for servers of 2024-11-05. A server that refuses the credentials is not asked again.
+      const status = httpStatus(thrown) ?? 0;
+      if (status < 400 || status > 499 || status === 401 || status === 403 || status === 429) throw thrown;
+      return ServerSession.#connect(server, context, { events, transport: sseTransport(url, options) }).catch(() => {
+        throw thrown;
+      });
+    }
+  }
+
+  static async #connect(
+    server: Server,
+    context: ToolsContext,
+    { events, transport }: { events: SessionEvents; transport: Transport },
+  ): Promise<ServerSession> {
+    const client = new Client({ name: "threadhold", version: "1" }, { jsonSchemaValidator: uncheckedSchemas });
+    const { clock, signal } = context;
+    watch(client, transport, { server, context, events });
+    try {
+      await waitWithin(() => client.connect(transport, { timeout: server.timeoutMs + slackMs }), {
+        timers: clock,
+        milliseconds: server.timeoutMs,
+        onTimeout: () => {
+          throw new McpServerError(`The MCP server "${server.name}" did not open a session in time.`);
+        },
+        abort:
+          signal === undefined
+            ? undefined
+            : {
+                signal,
+                onAbort: () => {
+                  throw new McpServerError(`The session with the MCP server "${server.name}" was stopped.`);
+                },
+              },
+      });
+    } catch (thrown) {
+      // The SDK closes the client only if the server refuses the session. The event source would connect again without end.
+      await client.close();
+      await transport.close();
+      throw thrown;
+    }
+    client.onclose = events.onEnd;
+    return new ServerSession(server, client, transport);
+  }
+
+  /** The tools that the server lists, within bounds. None if it offers no tools. */
+  async tools(signal?: AbortSignal): Promise<Tool[]> {
+    if (this.#client.getServerCapabilities()?.tools === undefined) return [];
+    const tools: Tool[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < mostPages && tools.length < mostTools; page += 1) {
+      const params = cursor === undefined ? {} : { cursor };
+      const timeout = this.#server.timeoutMs;
+      const options = { timeout, ...(signal === undefined ? {} : { signal }) };
+      const listed = await this.#client.request({ method: "tools/list", params }, ListToolsResultSchema, options);
+      tools.push(...listed.tools);
+      if (listed.nextCursor === undefined || listed.nextCursor === cursor) break;
+      cursor = listed.nextCursor;
+    }
+    return tools.slice(0, mostTools);
+  }
+
+  /** Calls a tool. If the signal fires, the server is notified. */
+  async call(tool: string, args: JsonObject, { signal, onProgress, isTask }: CallOptions): Promise<CallToolResult> {
+    // The SDK keeps its listener, so the request gets a signal of its own: the caller's may fire long after the result.
+    const own = new AbortController();
+    const aborted = () => own.abort(signal.reason);
+    signal.addEventListener("abort", aborted);
+    if (signal.aborted) aborted();
+    try {
+      const options = { signal: own.signal, timeout: this.#server.timeoutMs + slackMs, onprogress: onProgress };
+      const params = { name: tool, arguments: args };
+      if (isTask) return await this.#callTask(params, options);
+      return await this.#client.request({ method: "tools/call", params }, CallToolResultSchema, options);
+    } finally {
+      signal.removeEventListener("abort", aborted);
+    }
+  }
+
+  /** Calls a tool as a task. The SDK asks for the task's state until it has a result. */
+  async #callTask(
+    params: { name: string; arguments: JsonObject },
+    options: { signal: AbortSignal; timeout: number; onprogress: (progress: Progress) => void },
+  ): Promise<CallToolResult> {
+    const { tasks } = this.#client.experimental;
+    let taskId: string | undefined;
+    try {
+      for await (const message of tasks.callToolStream(params, CallToolResultSchema, { ...options, task: {} })) {
+        if (message.type === "result") return message.result;
+        if (message.type === "error") throw message.error;
+        taskId = message.task.taskId;
+        const { statusMessage, status } = message.task;
+        options.onprogress({ progress: 0, message: statusMessage ?? status });
+      }
+    } catch (thrown) {
+      if (options.signal.aborted && taskId !== undefined) await tasks.cancelTask(taskId).catch(() => undefined);
+      throw thrown;
+    }
+    throw new McpServerError(`The MCP server "${this.#server.name}" ended a task without a result.`);
+  }
+
+  /** Ends the session on the server and closes its connections. Never rejects. */
+  async close(context: ToolsContext): Promise<void> {
+    delete this.#client.onclose;
+    const transport = this.#transport;
+    try {
+      if (transport instanceof StreamableHTTPClientTransport) {
+        await waitWithin(() => transport.terminateSession(), {
+          timers: context.clock,
+          milliseconds: closeMs,
+          onTimeout: () => undefined,
+        });
+      }
+    } catch {
+      // The server forgets the session by itself.
+    }
+    await this.#client.close();
+  }
+}
+
+/** Connects the session's events. Counts messages, because a server may send them without end. */
+function watch(
+  client: Client,
+  transport: Transport,
+  { server, context, events }: { server: Server; context: ToolsContext; events: SessionEvents },
+): void {
+  let messages = 0;
+  let lines = 0;
+  transport.onmessage = () => {
+    messages += 1;
+    if (messages === mostMessages) void client.close();
+  };
+  // The SDK has given up to continue a stream, so the results of its calls are lost.
+  client.onerror = ({ message }) => {
+    if (message.startsWith("Maximum reconnection attempts")) void client.close();
+  };
+  client.setNotificationHandler(ToolListChangedNotificationSchema, () => events.onToolsChanged());
+  client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => {
+    const level = logLevels[params.level];
+    lines += 1;
+    if (level === undefined || lines > mostLogLines) return;
+    const text = typeof params.data === "string" ? params.data : JSON.stringify(params.data ?? null);
+    context.log(level, "mcp_message", { server: server.name, text: outsideText(text, logTextLimit) });
+  });
+}
+
+/** The transport for servers of 2024-11-05. */
+function sseTransport(url: URL, options: StreamableHTTPClientTransportOptions): Transport {
+  // oxlint-disable-next-line typescript/no-deprecated -- the only transport of the SDK for servers of 2024-11-05
+  return new SSEClientTransport(url, options) as Transport;
+}
+
+/**
+ * The SDK's validator of results. `server-tools.ts` checks results, and the SDK checks only those of its own methods, which are not used. The
+ * SDK's default validator generates code, which the runtime refuses.
+ */
+const uncheckedSchemas: jsonSchemaValidator = {
+  getValidator:
+    <T>() =>
+    (input: unknown): JsonSchemaValidatorResult<T> => ({ valid: true, data: input as T, errorMessage: undefined }),
+};

@@ -1,0 +1,178 @@
+// The tools of one MCP server in one run. A session is opened when the list of tools is not in memory, or at the first call, and closed with
+// the run: an open stream would keep the thread's object awake.
+
+import type { Progress } from "@modelcontextprotocol/sdk/types.js";
+
+import type { Json, JsonObject } from "#contract/json.ts";
+import type { ToolAnswer } from "#core/ports/tool-port.ts";
+import type { DefinedTool, DefinedTools, ToolsContext } from "#core/ports/tool-source-port.ts";
+import { sha256Hex } from "#lib/sha256.ts";
+import type { AnyMcpServerDefinition, McpContext, ToolCall } from "#spec/index.ts";
+
+import { outsideText } from "./outside-text.ts";
+import { endsSession, httpStatus, McpServerError, serverError } from "./server-error.ts";
+import { callResult } from "./server-result.ts";
+import { ServerSession } from "./server-session.ts";
+import type { Server } from "./server-session.ts";
+import { dropList, keepList, keptList, readTools } from "./tool-list.ts";
+import type { ListedTool } from "./tool-list.ts";
+
+/** Milliseconds that a call may take if the definition sets no time. */
+const defaultTimeoutMs = 60_000;
+
+/** The maximum number of progress reports of a call that are passed on. */
+const mostReports = 1000;
+
+/** Opens the tools of a definition of `agents/mcp/`. Sends no request. */
+export function openTools(definition: unknown, context: ToolsContext): DefinedTools {
+  // The registry lists the definitions of this kind, and the compiler has checked them.
+  return new ServerTools(definition as AnyMcpServerDefinition, context);
+}
+
+class ServerTools implements DefinedTools {
+  readonly #definition: AnyMcpServerDefinition;
+  readonly #context: ToolsContext;
+  readonly #timeoutMs: number;
+  /** The session that is open or being opened. The promise belongs to one run of one thread. */
+  #session: Promise<ServerSession> | undefined;
+  /** The resolved server and the key of its list, once known. */
+  #resolved: Promise<{ server: Server; key: string }> | undefined;
+  #closed = false;
+
+  constructor(definition: AnyMcpServerDefinition, context: ToolsContext) {
+    this.#definition = definition;
+    this.#context = context;
+    this.#timeoutMs = definition.timeoutMs ?? defaultTimeoutMs;
+  }
+
+  async tools(): Promise<readonly DefinedTool[]> {
+    try {
+      const { key } = await this.#server();
+      const listed = keptList(key, this.#context.clock.now()) ?? (await this.#list(key));
+      return listed.map((tool) => this.#tool(tool));
+    } catch (thrown) {
+      throw serverError(this.#definition.name, thrown);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const session = await this.#session?.catch(() => undefined);
+    this.#session = undefined;
+    await session?.close(this.#context);
+  }
+
+  /** Requests the list. A request for it may be repeated, so a session that the server has ended is replaced. */
+  async #list(key: string): Promise<readonly ListedTool[]> {
+    const { name, prefix = name, tools: allowed } = this.#definition;
+    const isOpen = this.#session !== undefined;
+    const tools = await this.#inSession((session) => session.tools(this.#context.signal)).catch((thrown: unknown) => {
+      if (!isOpen || httpStatus(thrown) !== 404) throw thrown;
+      return this.#inSession((session) => session.tools(this.#context.signal));
+    });
+    const { listed, left } = await readTools(tools, { prefix, allowed });
+    if (left.length > 0) this.#context.log("warning", "mcp_tools_left_out", { server: name, tools: left.slice(0, 20) });
+    keepList(key, listed, this.#context.clock.now());
+    return listed;
+  }
+
+  #tool(listed: ListedTool): DefinedTool {
+    const { name, description, parameters, repeatable, serverName } = listed;
+    const approval = this.#approval(serverName);
+    return {
+      name,
+      description,
+      parameters,
+      idempotent: this.#definition.trustAnnotations === true && repeatable,
+      timeoutMs: this.#timeoutMs,
+      ...(approval === undefined ? {} : { needsApproval: approval }),
+      call: (args, call) => this.#call(listed, args, call),
+    };
+  }
+
+  #approval(tool: string): DefinedTool["needsApproval"] {
+    const { needsApproval: rule = false } = this.#definition;
+    if (typeof rule === "function") return (args) => rule({ tool, args }, this.#mcpContext());
+    const isNeeded = typeof rule === "boolean" ? rule : rule.includes(tool);
+    return isNeeded ? () => true : undefined;
+  }
+
+  async #call({ serverName, resultSchema, isTask }: ListedTool, args: JsonObject, call: ToolCall): Promise<ToolAnswer> {
+    try {
+      let reports = 0;
+      const onProgress = (progress: Progress) => {
+        reports += 1;
+        if (reports <= mostReports) call.progress(progressData(progress));
+      };
+      const result = await this.#inSession((session) =>
+        session.call(serverName, args, { signal: call.signal, onProgress, isTask }),
+      );
+      return callResult(result, this.#resultProblem(resultSchema, result.structuredContent));
+    } catch (thrown) {
+      throw serverError(this.#definition.name, thrown);
+    }
+  }
+
+  /** The problem of a structured result. A schema that cannot be used checks nothing. */
+  #resultProblem(schema: JsonObject | null, content: unknown): string | null {
+    if (schema === null) return null;
+    if (content === undefined) return "It has no structured content.";
+    const check = this.#context.readSchema(schema);
+    return typeof check === "function" ? check(content as Json) : null;
+  }
+
+  /** Runs a request in the session, which is opened before if none is open. */
+  async #inSession<T>(request: (session: ServerSession) => Promise<T>): Promise<T> {
+    if (this.#closed) throw new McpServerError(`The session with the MCP server "${this.#definition.name}" is closed.`);
+    const opening = (this.#session ??= this.#open());
+    try {
+      return await request(await opening);
+    } catch (thrown) {
+      if (endsSession(thrown) && this.#session === opening) {
+        this.#session = undefined;
+        void opening.then((session) => session.close(this.#context)).catch(() => undefined);
+      }
+      throw thrown;
+    }
+  }
+
+  async #open(): Promise<ServerSession> {
+    const { server, key } = await this.#server();
+    const session: ServerSession = await ServerSession.open(server, this.#context, {
+      onToolsChanged: () => dropList(key),
+      onEnd: () => (this.#session = undefined),
+    });
+    return session;
+  }
+
+  #server(): Promise<{ server: Server; key: string }> {
+    return (this.#resolved ??= this.#resolve());
+  }
+
+  async #resolve(): Promise<{ server: Server; key: string }> {
+    const { name, url, headers = {}, allowedHosts = [] } = this.#definition;
+    const context = this.#mcpContext();
+    const address = URL.parse(typeof url === "function" ? url(context) : url);
+    if (address === null || !/^https?:$/.test(address.protocol)) {
+      throw new McpServerError(`The MCP server "${name}" has no valid address. Check the definition's url.`);
+    }
+    const values = typeof headers === "function" ? await headers(context) : headers;
+    const key = await sha256Hex(JSON.stringify([this.#context.hash, name, address.href, values]));
+    const server = { name, url: address, headers: { ...values }, allowedHosts, timeoutMs: this.#timeoutMs };
+    return { server, key };
+  }
+
+  #mcpContext(): McpContext {
+    const { env, userId, threadId } = this.#context;
+    return { env, userId, threadId };
+  }
+}
+
+/** A server's progress as data of an event. */
+function progressData({ progress, total, message }: Progress): JsonObject {
+  return {
+    progress,
+    ...(total === undefined ? {} : { total }),
+    ...(message === undefined ? {} : { message: outsideText(message, 1000) }),
+  };
+}

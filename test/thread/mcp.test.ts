@@ -1,0 +1,146 @@
+// The tools of MCP servers in threads, over real HTTP: the reference server of the protocol.
+
+import { expect, inject, it } from "vitest";
+
+import type { Message } from "#contract/thread-message.ts";
+import type { McpServerDefinition, TestRequest } from "#spec/index.ts";
+
+import { scripts } from "../worker/definitions.ts";
+import { mcpServers } from "../worker/mcp.ts";
+import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+const page = { limit: 100, order: "asc" as const, include_silent: false };
+
+interface ServerRequests {
+  lines: string[];
+  open: number;
+}
+
+/** Sets a server of the tests, and returns how to ask it for its requests. */
+function setServer(prefix: string, path: string, more: Partial<McpServerDefinition> = {}) {
+  const base = inject("mcpServer");
+  const scope = crypto.randomUUID();
+  mcpServers.set(prefix, {
+    url: `${base}/${path}`,
+    headers: { "x-scope": scope },
+    allowedHosts: [new URL(base).host],
+    ...more,
+  });
+  return {
+    requests: async (): Promise<ServerRequests> => (await fetch(`${base}/requests?scope=${scope}`)).json(),
+    /** Waits until the server has no open session. */
+    idle: async (): Promise<ServerRequests> =>
+      expect
+        .poll(async (): Promise<ServerRequests> => (await fetch(`${base}/requests?scope=${scope}`)).json(), {
+          timeout: 100_000,
+        })
+        .toMatchObject({ open: 0 })
+        .then(async () => (await fetch(`${base}/requests?scope=${scope}`)).json()),
+    forget: () => fetch(`${base}/forget?scope=${scope}`, { method: "POST" }),
+  };
+}
+
+/** Runs a turn whose model makes these calls in one step. Returns the calls' messages and the request of the first step. */
+async function callTools(agent: string, calls: { name: string; arguments: object }[]) {
+  const id = await newThread(agent);
+  const word = `mcp-${crypto.randomUUID()}`;
+  const seen: TestRequest[] = [];
+  scripts.set(word, (request) => {
+    seen.push(request);
+    return request.step === 0 ? { toolCalls: calls as never } : { text: "done" };
+  });
+  const events = await converse(id, word);
+  const { items } = await value(stubOf(id).call("listMessages", admin, page));
+  return { id, events, results: items.filter(({ role }) => role === "tool"), items, request: seen[0] };
+}
+
+const outcome = ({ result }: Message): [string | undefined, string | undefined] => [
+  result?.status,
+  result?.error ?? result?.result,
+];
+
+const calls: [name: string, args: object, status: "success" | "error", text: RegExp | null][] = [
+  ["echo", { message: "hello" }, "success", /^Echo: hello$/],
+  ["get-annotated-message", { messageType: "success", includeImage: true }, "success", /Operation completed/],
+  ["get-env", {}, "success", /PATH/],
+  ["get-resource-links", { count: 2 }, "success", /\[resource .*demo:\/\/resource\/dynamic/],
+  ["get-resource-reference", { resourceType: "Text", resourceId: 1 }, "success", /\[resource demo:.*\]\nResource 1/],
+  ["get-structured-content", { location: "Chicago" }, "success", /"conditions"/],
+  ["get-sum", { a: 2, b: 40 }, "success", /42/],
+  ["get-tiny-image", {}, "success", /image/],
+  ["gzip-file-as-resource", { name: "a.gz", data: "data:text/plain,hello", outputType: "resource" }, "success", null],
+  ["toggle-simulated-logging", {}, "success", /Started simulated/],
+  ["toggle-subscriber-updates", {}, "success", /resource updated notifications/],
+  ["trigger-long-running-operation", { duration: 0.1, steps: 3 }, "success", /completed/],
+  ["simulate-research-query", { topic: "rain" }, "success", /rain/],
+];
+
+it.each(["everything", "old"])(
+  "A thread lists and calls every tool of the reference server over the transport at /%s",
+  async (path) => {
+    const server = setServer("everything", path);
+    const { request, results } = await callTools(
+      "mcp",
+      calls.map(([name, args]) => ({ name: `everything__${name}`, arguments: args })),
+    );
+    expect(request?.tools.map(({ name }) => name).toSorted()).toEqual(
+      calls.map(([name]) => `everything__${name}`).toSorted(),
+    );
+    expect(results.map((each) => [each.name, ...outcome(each)])).toEqual(
+      calls.map(([name, , status, text]) => [
+        `everything__${name}`,
+        status,
+        text === null ? undefined : expect.stringMatching(text),
+      ]),
+    );
+    const files = (name: string) =>
+      results.find((each) => each.name === `everything__${name}`)?.result?.attachments?.map(({ mimeType }) => mimeType);
+    expect(files("get-tiny-image")).toEqual(["image/png"]);
+    expect(files("gzip-file-as-resource")).toEqual([expect.stringMatching(/gzip/)]);
+    const structured = results.find((each) => each.name === "everything__get-structured-content");
+    expect(structured?.result?.details).toMatchObject({ humidity: expect.any(Number) as number });
+    await server.idle();
+  },
+  120_000,
+);
+
+it("A call's progress on the server is emitted as progress of the tool", async () => {
+  setServer("everything", "everything");
+  const id = await newThread("mcp");
+  scripts.set("progress", ({ step }) =>
+    step === 0
+      ? {
+          toolCalls: [{ name: "everything__trigger-long-running-operation", arguments: { duration: 0.1, steps: 2 } }],
+        }
+      : { text: "done" },
+  );
+  const following = await follow(id, { after: "0" });
+  await value(stubOf(id).call("postMessage", admin, message("progress"), null));
+  await following.until((event) => event.type === "run_end");
+  following.close();
+  const updates = following.events.flatMap((event) => (event.type === "tool_execution_delta" ? [event.progress] : []));
+  expect(updates).toEqual([
+    { progress: 1, total: 2 },
+    { progress: 2, total: 2 },
+  ]);
+});
+
+it("A run opens one session at its first need, and ends the session; a later run that calls no tool sends no request", async () => {
+  const server = setServer("everything", "everything");
+  await callTools("mcp", [
+    { name: "everything__echo", arguments: { message: "one" } },
+    { name: "everything__echo", arguments: { message: "two" } },
+  ]);
+  const { lines } = await server.idle();
+  expect(lines.filter((line) => line !== "GET").slice(0, 3)).toEqual([
+    "POST initialize",
+    "POST notifications/initialized",
+    "POST tools/list",
+  ]);
+  expect(lines.filter((line) => line.includes("tools/call"))).toHaveLength(2);
+  expect(lines.filter((line) => line === "DELETE")).toHaveLength(1);
+  const { results, request } = await callTools("mcp", []);
+  expect(results).toEqual([]);
+  expect(request?.tools.length).toBeGreaterThan(5);
+  expect((await server.requests()).lines).toEqual(lines);
+});
