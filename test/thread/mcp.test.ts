@@ -98,7 +98,7 @@ it.each(["everything", "old"])(
     expect(files("get-tiny-image")).toEqual(["image/png"]);
     expect(files("gzip-file-as-resource")).toEqual([expect.stringMatching(/gzip/)]);
     const structured = results.find((each) => each.name === "everything__get-structured-content");
-    expect(structured?.result?.details).toMatchObject({ humidity: expect.any(Number) as number });
+    expect(JSON.parse(structured?.result?.result ?? "")).toMatchObject({ humidity: expect.any(Number) as number });
     await server.idle();
   },
   120_000,
