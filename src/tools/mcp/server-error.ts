@@ -12,20 +12,34 @@ import { outsideText } from "./outside-text.ts";
 /** An error that a model or an operator reads. */
 export class McpServerError extends Error {}
 
+/** The server did not open a session in time. */
+export class NoSessionInTime extends McpServerError {
+  constructor(name: string) {
+    super(`The MCP server "${name}" did not open a session in time, so it is not asked again in this run.`);
+  }
+}
+
 /** The maximum length of a server's own error text. */
 const textLimit = 2000;
 
 /** The status of a refused request; undefined for another error. -1 is no status: the response has an unexpected type. */
 export function httpStatus(thrown: unknown): number | undefined {
   if (thrown instanceof StreamableHTTPError || thrown instanceof SseError) return thrown.code;
-  const found = thrown instanceof Error ? /\(HTTP (\d{3})\)/.exec(thrown.message)?.[1] : undefined;
+  // The text of an `McpError` is the server's.
+  const found =
+    thrown instanceof Error && !(thrown instanceof McpError) ? /\(HTTP (\d{3})\)/.exec(thrown.message)?.[1] : undefined;
   return found === undefined ? undefined : Number(found);
 }
 
-/** Whether the session cannot be used any more, so that the next call opens another one. */
+/**
+ * Whether the session cannot be used any more, so that the next call opens another one. A server that does not know a session answers 404;
+ * many answer 400. After a broken connection it may be another server.
+ */
 export function endsSession(thrown: unknown): boolean {
   if (thrown instanceof McpError) return thrown.code === (ErrorCode.ConnectionClosed as number);
-  return !(thrown instanceof z.ZodError);
+  const status = httpStatus(thrown);
+  if (status !== undefined) return status === 404 || status === 400;
+  return thrown instanceof ThreadholdError || thrown instanceof TypeError;
 }
 
 /** The error with a text for the definition `name`. */

@@ -68,6 +68,7 @@ function requestId(body: RequestInit["body"]): number | undefined {
 function endedStream(body: ReadableStream<Uint8Array>, open: () => number[]): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
+  const bounded = boundedRetry();
   let lineStart = "\n";
   let resumable = false;
   const end = (controller: ReadableStreamDefaultController<Uint8Array>) => {
@@ -88,7 +89,7 @@ function endedStream(body: ReadableStream<Uint8Array>, open: () => number[]): Re
         const text = lineStart + decoder.decode(value, { stream: true });
         resumable ||= /[\r\n]id:/.test(text);
         lineStart = text.slice(-3);
-        controller.enqueue(value);
+        controller.enqueue(bounded(value));
       } catch (thrown) {
         if (resumable) controller.error(thrown);
         else end(controller);
@@ -96,4 +97,37 @@ function endedStream(body: ReadableStream<Uint8Array>, open: () => number[]): Re
     },
     cancel: (reason) => reader.cancel(reason),
   });
+}
+
+/** The digits of the longest time in milliseconds that a server may set until a stream is continued. */
+const retryDigits = 4;
+
+const retry = new TextEncoder().encode("retry:");
+const [newLine, carriageReturn, space] = [10, 13, 32];
+
+/**
+ * Replaces a digit of a `retry` field with too many digits, so that the reader ignores the field. A timer of the SDK for a stream that is
+ * closed would keep the object awake for the server's time.
+ */
+function boundedRetry(): (bytes: Uint8Array) => Uint8Array {
+  /** The number of bytes of `retry:` that the line begins with; -1 in another line. */
+  let matched = 0;
+  let digits = 0;
+  return (bytes) => {
+    const copy = bytes.slice();
+    for (const [index, byte] of bytes.entries()) {
+      if (byte === newLine || byte === carriageReturn) {
+        matched = 0;
+        digits = 0;
+      } else if (matched === retry.length) {
+        digits += byte === space ? 0 : 1;
+        if (digits > retryDigits) copy[index] = "x".charCodeAt(0);
+      } else if (matched === 0 && byte > 127) {
+        // The reader removes a byte order mark.
+      } else if (matched >= 0) {
+        matched = byte === retry[matched] ? matched + 1 : -1;
+      }
+    }
+    return copy;
+  };
 }

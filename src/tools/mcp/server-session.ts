@@ -5,12 +5,7 @@ import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { StreamableHTTPClientTransportOptions } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import {
-  CallToolResultSchema,
-  ListToolsResultSchema,
-  LoggingMessageNotificationSchema,
-  ToolListChangedNotificationSchema,
-} from "@modelcontextprotocol/sdk/types.js";
+import { CallToolResultSchema, ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { CallToolResult, Progress, Tool } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonSchemaValidatorResult, jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation";
 
@@ -18,9 +13,10 @@ import type { JsonObject } from "#contract/json.ts";
 import type { ToolsContext } from "#core/ports/tool-source-port.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 
-import { outsideText } from "./outside-text.ts";
-import { httpStatus, McpServerError } from "./server-error.ts";
+import { httpStatus, McpServerError, NoSessionInTime } from "./server-error.ts";
 import { serverFetch } from "./server-fetch.ts";
+import { watchSession } from "./session-events.ts";
+import type { SessionEvents } from "./session-events.ts";
 
 /** A server, with the values that the definition's functions return for one thread. */
 export interface Server {
@@ -31,37 +27,15 @@ export interface Server {
   timeoutMs: number;
 }
 
-/** What a session reports. */
-export interface SessionEvents {
-  /** The server's list of tools is another one now. */
-  onToolsChanged: () => void;
-  /** The session ended without `close`. */
-  onEnd: () => void;
-}
-
 /** Milliseconds for the request that ends a session. */
 const closeMs = 5000;
 
-/** Milliseconds that the SDK's own time limit is longer than that of the call, whose error says more. */
+/** Milliseconds that the time limits of the SDK and of requests are longer than that of the call, whose error says more. */
 const slackMs = 5000;
 
-/** Bounds of a session: messages from the server, lines that it writes to the log, pages of its list of tools, tools. */
-const mostMessages = 20_000;
-const mostLogLines = 50;
+/** Bounds of a server's list of tools. */
 const mostPages = 50;
 const mostTools = 1000;
-
-/** The maximum length of a log line's text. */
-const logTextLimit = 500;
-
-/** The levels of a server's log messages that are logged, as levels of the deployment's log. */
-const logLevels: Partial<Record<string, "warning" | "error">> = {
-  warning: "warning",
-  error: "error",
-  critical: "error",
-  alert: "error",
-  emergency: "error",
-};
 
 interface CallOptions {
   signal: AbortSignal;
@@ -84,7 +58,8 @@ export class ServerSession {
   /** Opens a session. Rejects within the server's time limit. */
   static async open(server: Server, context: ToolsContext, events: SessionEvents): Promise<ServerSession> {
     const { url, headers } = server;
-    const options = { fetch: serverFetch({ ...server, fetch: context.fetch }), requestInit: { headers } };
+    const timeoutMs = server.timeoutMs + slackMs;
+    const options = { fetch: serverFetch({ ...server, timeoutMs, fetch: context.fetch }), requestInit: { headers } };
     try {
       return await ServerSession.#connect(server, context, {
         events,
@@ -108,13 +83,13 @@ export class ServerSession {
   ): Promise<ServerSession> {
     const client = new Client({ name: "threadhold", version: "1" }, { jsonSchemaValidator: uncheckedSchemas });
     const { clock, signal } = context;
-    watch(client, transport, { server, context, events });
+    watchSession(client, transport, { name: server.name, log: context.log, events });
     try {
       await waitWithin(() => client.connect(transport, { timeout: server.timeoutMs + slackMs }), {
         timers: clock,
         milliseconds: server.timeoutMs,
         onTimeout: () => {
-          throw new McpServerError(`The MCP server "${server.name}" did not open a session in time.`);
+          throw new NoSessionInTime(server.name);
         },
         abort:
           signal === undefined
@@ -209,32 +184,6 @@ export class ServerSession {
     }
     await this.#client.close();
   }
-}
-
-/** Connects the session's events. Counts messages, because a server may send them without end. */
-function watch(
-  client: Client,
-  transport: Transport,
-  { server, context, events }: { server: Server; context: ToolsContext; events: SessionEvents },
-): void {
-  let messages = 0;
-  let lines = 0;
-  transport.onmessage = () => {
-    messages += 1;
-    if (messages === mostMessages) void client.close();
-  };
-  // The SDK has given up to continue a stream, so the results of its calls are lost.
-  client.onerror = ({ message }) => {
-    if (message.startsWith("Maximum reconnection attempts")) void client.close();
-  };
-  client.setNotificationHandler(ToolListChangedNotificationSchema, () => events.onToolsChanged());
-  client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => {
-    const level = logLevels[params.level];
-    lines += 1;
-    if (level === undefined || lines > mostLogLines) return;
-    const text = typeof params.data === "string" ? params.data : JSON.stringify(params.data ?? null);
-    context.log(level, "mcp_message", { server: server.name, text: outsideText(text, logTextLimit) });
-  });
 }
 
 /** The transport for servers of 2024-11-05. */

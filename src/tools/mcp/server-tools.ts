@@ -10,7 +10,7 @@ import { sha256Hex } from "#lib/sha256.ts";
 import type { AnyMcpServerDefinition, McpContext, ToolCall } from "#spec/index.ts";
 
 import { outsideText } from "./outside-text.ts";
-import { endsSession, httpStatus, McpServerError, serverError } from "./server-error.ts";
+import { endsSession, httpStatus, McpServerError, NoSessionInTime, serverError } from "./server-error.ts";
 import { callResult } from "./server-result.ts";
 import { ServerSession } from "./server-session.ts";
 import type { Server } from "./server-session.ts";
@@ -29,12 +29,18 @@ export function openTools(definition: unknown, context: ToolsContext): DefinedTo
   return new ServerTools(definition as AnyMcpServerDefinition, context);
 }
 
+/** A session and the number of its open requests. */
+interface OpenedSession {
+  readonly session: Promise<ServerSession>;
+  requests: number;
+}
+
 class ServerTools implements DefinedTools {
   readonly #definition: AnyMcpServerDefinition;
   readonly #context: ToolsContext;
   readonly #timeoutMs: number;
-  /** The session that is open or being opened. The promise belongs to one run of one thread. */
-  #session: Promise<ServerSession> | undefined;
+  /** The session that is open or being opened. Its promise belongs to one run of one thread. */
+  #opened: OpenedSession | undefined;
   /** The resolved server and the key of its list, once known. */
   #resolved: Promise<{ server: Server; key: string }> | undefined;
   #closed = false;
@@ -57,23 +63,25 @@ class ServerTools implements DefinedTools {
 
   async close(): Promise<void> {
     this.#closed = true;
-    const session = await this.#session?.catch(() => undefined);
-    this.#session = undefined;
+    const session = await this.#opened?.session.catch(() => undefined);
+    this.#opened = undefined;
     await session?.close(this.#context);
   }
 
   /** Requests the list. A request for it may be repeated, so a session that the server has ended is replaced. */
   async #list(key: string): Promise<readonly ListedTool[]> {
     const { name, prefix = name, tools: allowed } = this.#definition;
-    const isOpen = this.#session !== undefined;
+    const isOpen = this.#opened !== undefined;
     const tools = await this.#inSession((session) => session.tools(this.#context.signal)).catch((thrown: unknown) => {
       if (!isOpen || httpStatus(thrown) !== 404) throw thrown;
       return this.#inSession((session) => session.tools(this.#context.signal));
     });
-    const { listed, left } = await readTools(tools, { prefix, allowed });
-    if (left.length > 0) this.#context.log("warning", "mcp_tools_left_out", { server: name, tools: left.slice(0, 20) });
-    keepList(key, listed, this.#context.clock.now());
-    return listed;
+    const { list, omitted } = await readTools(tools, { prefix, allowed });
+    if (omitted.length > 0) {
+      this.#context.log("warning", "mcp_tools_omitted", { server: name, tools: omitted.slice(0, 20) });
+    }
+    keepList(key, list, this.#context.clock.now());
+    return list.tools;
   }
 
   #tool(listed: ListedTool): DefinedTool {
@@ -121,28 +129,50 @@ class ServerTools implements DefinedTools {
     return typeof check === "function" ? check(content as Json) : null;
   }
 
-  /** Runs a request in the session, which is opened before if none is open. */
+  /**
+   * Runs a request in the session, which is opened before if none is open. A session that cannot be used any more is closed after its last
+   * request.
+   */
   async #inSession<T>(request: (session: ServerSession) => Promise<T>): Promise<T> {
     if (this.#closed) throw new McpServerError(`The session with the MCP server "${this.#definition.name}" is closed.`);
-    const opening = (this.#session ??= this.#open());
+    const opened = (this.#opened ??= this.#open());
+    opened.requests += 1;
     try {
-      return await request(await opening);
+      return await request(await this.#sessionOf(opened));
     } catch (thrown) {
-      if (endsSession(thrown) && this.#session === opening) {
-        this.#session = undefined;
-        void opening.then((session) => session.close(this.#context)).catch(() => undefined);
+      if (endsSession(thrown)) this.#drop(opened);
+      throw thrown;
+    } finally {
+      opened.requests -= 1;
+      if (opened.requests === 0 && this.#opened !== opened) {
+        void opened.session.then((session) => session.close(this.#context)).catch(() => undefined);
       }
+    }
+  }
+
+  /** The session. The next request opens another one if it cannot be opened, unless the server did not respond: each attempt takes long. */
+  async #sessionOf(opened: OpenedSession): Promise<ServerSession> {
+    try {
+      return await opened.session;
+    } catch (thrown) {
+      if (!(thrown instanceof NoSessionInTime)) this.#drop(opened);
       throw thrown;
     }
   }
 
-  async #open(): Promise<ServerSession> {
-    const { server, key } = await this.#server();
-    const session: ServerSession = await ServerSession.open(server, this.#context, {
-      onToolsChanged: () => dropList(key),
-      onEnd: () => (this.#session = undefined),
-    });
-    return session;
+  #drop(opened: OpenedSession): void {
+    if (this.#opened === opened) this.#opened = undefined;
+  }
+
+  #open(): OpenedSession {
+    const session = this.#server().then(({ server, key }) =>
+      ServerSession.open(server, this.#context, {
+        onToolsChanged: () => dropList(key),
+        onEnd: () => this.#drop(opened),
+      }),
+    );
+    const opened: OpenedSession = { session, requests: 0 };
+    return opened;
   }
 
   #server(): Promise<{ server: Server; key: string }> {

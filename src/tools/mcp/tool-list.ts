@@ -3,9 +3,9 @@
 
 import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 
-import { jsonObjectSchema } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
 
+import { outsideSchema } from "./outside-schema.ts";
 import { outsideText, toolName } from "./outside-text.ts";
 
 /** A tool of a server. */
@@ -27,50 +27,62 @@ export interface ListedTool {
 /** The maximum length of a description. */
 const descriptionLimit = 2000;
 
-/** Reads a list. `left` are the names of tools that are not offered, because an earlier tool has the same name. */
+/** The maximum number of UTF-16 units of the schemas of a list. */
+const mostUnits = 2 * 1024 * 1024;
+
+/** A list of tools as it is kept in memory. */
+export interface ToolList {
+  tools: readonly ListedTool[];
+  /** The number of UTF-16 units of the schemas. */
+  units: number;
+}
+
+/**
+ * Reads a list. `omitted` are the names of tools that are not offered: an earlier tool has the same name, a schema is too large or too deep,
+ * or the schemas together are too large.
+ */
 export async function readTools(
   tools: readonly Tool[],
   { prefix, allowed }: { prefix: string; allowed: readonly string[] | undefined },
-): Promise<{ listed: ListedTool[]; left: string[] }> {
+): Promise<{ list: ToolList; omitted: string[] }> {
   const listed = new Map<string, ListedTool>();
-  const left: string[] = [];
+  const omitted: string[] = [];
+  let units = 0;
   for (const tool of tools) {
     if (allowed !== undefined && !allowed.includes(tool.name)) continue;
     const name = await toolName(prefix, tool.name);
-    if (listed.has(name)) left.push(outsideText(tool.name, 100));
-    else listed.set(name, listedTool(name, tool));
+    const parameters = outsideSchema(tool.inputSchema);
+    const result = tool.outputSchema === undefined ? { schema: null, units: 0 } : outsideSchema(tool.outputSchema);
+    const added = (parameters?.units ?? 0) + (result?.units ?? 0);
+    if (listed.has(name) || parameters === null || result === null || units + added > mostUnits) {
+      omitted.push(outsideText(tool.name, 100));
+      continue;
+    }
+    units += added;
+    listed.set(name, { name, ...toolFacts(tool), parameters: parameters.schema, resultSchema: result.schema });
   }
-  return { listed: [...listed.values()], left };
+  return { list: { tools: [...listed.values()], units }, omitted };
 }
 
-function listedTool(
-  name: string,
-  { name: serverName, description, inputSchema, outputSchema, ...tool }: Tool,
-): ListedTool {
+function toolFacts(tool: Tool): Pick<ListedTool, "serverName" | "description" | "isTask" | "repeatable"> {
   const { readOnlyHint, idempotentHint } = tool.annotations ?? {};
   return {
-    name,
-    serverName,
-    description: outsideText(description ?? tool.title ?? "", descriptionLimit),
-    parameters: asJson(inputSchema) ?? { type: "object" },
-    resultSchema: asJson(outputSchema),
+    serverName: tool.name,
+    description: outsideText(tool.description ?? tool.title ?? "", descriptionLimit),
     isTask: tool.execution?.taskSupport === "required",
     repeatable: readOnlyHint === true || idempotentHint === true,
   };
 }
 
-function asJson(schema: unknown): JsonObject | null {
-  return jsonObjectSchema.safeParse(schema).data ?? null;
-}
-
 /** Microseconds for which a list is used. */
 const lifetime = 5 * 60 * 1_000_000;
 
-/** The maximum number of lists in memory. */
+/** The maximum number of lists in memory, and of the UTF-16 units of their schemas. */
 const mostLists = 50;
+const mostKeptUnits = 8 * 1024 * 1024;
 
 /** The lists by server. The values are settled, so objects share them. */
-const lists = new Map<string, { tools: readonly ListedTool[]; until: number }>();
+const lists = new Map<string, ToolList & { until: number }>();
 
 /** The list of a server if it is in memory and not too old. */
 export function keptList(key: string, now: number): readonly ListedTool[] | undefined {
@@ -80,12 +92,16 @@ export function keptList(key: string, now: number): readonly ListedTool[] | unde
   return undefined;
 }
 
-/** Keeps a list. The oldest one is dropped if there are too many. */
-export function keepList(key: string, tools: readonly ListedTool[], now: number): void {
+/** Keeps a list. The oldest ones are dropped if there are too many. */
+export function keepList(key: string, list: ToolList, now: number): void {
   lists.delete(key);
-  lists.set(key, { tools, until: now + lifetime });
-  const [oldest] = lists.keys();
-  if (lists.size > mostLists && oldest !== undefined) lists.delete(oldest);
+  lists.set(key, { ...list, until: now + lifetime });
+  let units = [...lists.values()].reduce((sum, each) => sum + each.units, 0);
+  for (const [oldest, each] of lists) {
+    if (lists.size <= mostLists && units <= mostKeptUnits) return;
+    lists.delete(oldest);
+    units -= each.units;
+  }
 }
 
 /** Drops a list that changed on the server. */
