@@ -10,7 +10,7 @@ import type { Death } from "../worker/fault-plan.ts";
 import { outside } from "../worker/faulted.ts";
 import { withLoopHooks } from "../worker/loop-hooks.ts";
 import { deathsIn } from "./fault-choice.ts";
-import { lost, plays, rarePlays, says, team } from "./fault-plays.ts";
+import { lost, plays, rarePlays, says, sourcePlays, team } from "./fault-plays.ts";
 import { play, quietly, untilDone } from "./fault-stage.ts";
 import type { Outcome, Play } from "./fault-stage.ts";
 import { wrong } from "./fault-verdict.ts";
@@ -74,18 +74,21 @@ describe.each(plays)("%s", (_name, conversation) => {
   );
 });
 
-describe.each([...rarePlays, ["an agent whose prompt is missing", lost] as const])("%s", (_name, conversation) => {
-  it(
-    "A run whose object crashes at any fault point ends like an undisturbed run, with the same messages and each effect once",
-    { timeout },
-    async () => {
-      const calm = await play(conversation, []);
-      expect(calm.problems).toEqual([]);
-      const lives = deathsIn(calm.plan.lives[0] ?? []).map((death) => [death]);
-      expect(await playAll(conversation, calm, lives)).toEqual([]);
-    },
-  );
-});
+describe.each([...rarePlays, ...sourcePlays, ["an agent whose prompt is missing", lost] as const])(
+  "%s",
+  (_name, conversation) => {
+    it(
+      "A run whose object crashes at any fault point ends like an undisturbed run, with the same messages and each effect once",
+      { timeout },
+      async () => {
+        const calm = await play(conversation, []);
+        expect(calm.problems).toEqual([]);
+        const lives = deathsIn(calm.plan.lives[0] ?? []).map((death) => [death]);
+        expect(await playAll(conversation, calm, lives)).toEqual([]);
+      },
+    );
+  },
+);
 
 describe("a run that a crash interrupted", () => {
   const first: Death = { point: "tool.piece", hit: 1, mode: "kept" };

@@ -127,6 +127,22 @@ export const rarePlays: [name: string, conversation: Play][] = [
   ["a message that interrupts such a run", { agent: "fault_asker", begin: (id) => speaksToAsking(id, "interrupt") }],
 ];
 
+/** Conversations with tools of a definition that has many, killed at every point they reach. */
+export const sourcePlays: [name: string, conversation: Play][] = [
+  ["calls of tools of a definition that has many", { agent: "fault_outer", begin: asks }],
+  [
+    "an invoked tool of a definition that has many",
+    {
+      agent: "fault_clerk",
+      begin: async (id) => {
+        const { items } = await value(stubOf(id).call("listRuns", admin, { limit: 1, order: "asc" }));
+        if (items.length === 0) await value(stubOf(id).call("invokeTool", admin, "outer__look", {}));
+        await says("short")(id);
+      },
+    },
+  ],
+];
+
 /** Steers while the run waits for its client, who answers afterwards. */
 async function steersAsking(id: string): Promise<void> {
   await speaksToAsking(id, "steer");

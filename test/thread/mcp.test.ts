@@ -1,63 +1,10 @@
 // The tools of MCP servers in threads, over real HTTP: the reference server of the protocol.
 
-import { expect, inject, it } from "vitest";
-
-import type { Message } from "#contract/thread-message.ts";
-import type { McpServerDefinition, TestRequest } from "#spec/index.ts";
+import { expect, it } from "vitest";
 
 import { scripts } from "../worker/definitions.ts";
-import { mcpServers } from "../worker/mcp.ts";
-import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
-
-const page = { limit: 100, order: "asc" as const, include_silent: false };
-
-interface ServerRequests {
-  lines: string[];
-  open: number;
-}
-
-/** Sets a server of the tests, and returns how to ask it for its requests. */
-function setServer(prefix: string, path: string, more: Partial<McpServerDefinition> = {}) {
-  const base = inject("mcpServer");
-  const scope = crypto.randomUUID();
-  mcpServers.set(prefix, {
-    url: `${base}/${path}`,
-    headers: { "x-scope": scope },
-    allowedHosts: [new URL(base).host],
-    ...more,
-  });
-  return {
-    requests: async (): Promise<ServerRequests> => (await fetch(`${base}/requests?scope=${scope}`)).json(),
-    /** Waits until the server has no open session. */
-    idle: async (): Promise<ServerRequests> =>
-      expect
-        .poll(async (): Promise<ServerRequests> => (await fetch(`${base}/requests?scope=${scope}`)).json(), {
-          timeout: 100_000,
-        })
-        .toMatchObject({ open: 0 })
-        .then(async () => (await fetch(`${base}/requests?scope=${scope}`)).json()),
-    forget: () => fetch(`${base}/forget?scope=${scope}`, { method: "POST" }),
-  };
-}
-
-/** Runs a turn whose model makes these calls in one step. Returns the calls' messages and the request of the first step. */
-async function callTools(agent: string, calls: { name: string; arguments: object }[]) {
-  const id = await newThread(agent);
-  const word = `mcp-${crypto.randomUUID()}`;
-  const seen: TestRequest[] = [];
-  scripts.set(word, (request) => {
-    seen.push(request);
-    return request.step === 0 ? { toolCalls: calls as never } : { text: "done" };
-  });
-  const events = await converse(id, word);
-  const { items } = await value(stubOf(id).call("listMessages", admin, page));
-  return { id, events, results: items.filter(({ role }) => role === "tool"), items, request: seen[0] };
-}
-
-const outcome = ({ result }: Message): [string | undefined, string | undefined] => [
-  result?.status,
-  result?.error ?? result?.result,
-];
+import { callTools, outcome, setServer } from "./mcp-driver.ts";
+import { admin, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const calls: [name: string, args: object, status: "success" | "error", text: RegExp | null][] = [
   ["echo", { message: "hello" }, "success", /^Echo: hello$/],

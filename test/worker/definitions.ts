@@ -20,7 +20,7 @@ import { attachedAgents, attachedModels, attachedPrompts, attachedRoutes, attach
 import { codingAgents, codingBuiltIns, codingPrompts } from "./coding.ts";
 import { compactedAgents, compactedModels, compactedPrompts, compactedTools } from "./compacted.ts";
 import { executedAgents, executedPrompts, executedTools } from "./executed.ts";
-import { faultAgents, faultModel, faultPrompts, faultStrategies, faultTools } from "./faulted.ts";
+import { faultAgents, faultModel, faultPrompts, faultSources, faultStrategies, faultTools } from "./faulted.ts";
 import { fileAgents, filePrompts, fileRoutes, fileTools } from "./file-works.ts";
 import { limitedAgents, limitedModels, limitedPrompts } from "./limited.ts";
 import { mcpAgents, mcpPrompts, mcpSources } from "./mcp.ts";
@@ -306,7 +306,7 @@ export const registry: Registry = {
     edit: () => Promise.resolve(edit),
   },
   strategies: entries([...faultStrategies, ...teamStrategies]),
-  toolSources: mcpSources,
+  toolSources: [...mcpSources, ...faultSources],
   hooks: hooks.map((hook, index) => ({
     hook: hookNameOf(hook) as AnyHookName,
     file: `hook-${index}.ts`,

@@ -5,8 +5,9 @@
 
 import { z } from "zod";
 
-import { defineAgent, defineModel, definePrompt, defineStrategy, defineTool } from "#spec/index.ts";
-import type { TestRequest, TestTurn, ThreadState } from "#spec/index.ts";
+import type { DefinedTool, DefinedToolsModule } from "#core/ports/tool-source-port.ts";
+import { defineAgent, defineMcpServer, defineModel, definePrompt, defineStrategy, defineTool } from "#spec/index.ts";
+import type { Registry, TestRequest, TestTurn, ThreadState } from "#spec/index.ts";
 
 /** The address of the outside server; a test sets it. */
 export const outside = { url: "" };
@@ -62,6 +63,10 @@ function script(request: TestRequest): TestTurn {
     if (last?.role !== "user") return { text: "paid", usage };
     const asking = ["fault_pay", "fault_refused", "fault_book"].map((name) => call(name, "asking"));
     return { toolCalls: [...asking, call("fault_ask", "client"), call("charge", "free")], usage };
+  }
+  if (persona === "outer") {
+    if (last?.role !== "user") return { text: "paid", usage };
+    return { toolCalls: [call("outer__charge", "first"), call("outer__pay", "asking")], usage };
   }
   if (persona === "host") {
     return last?.role === "user" ? { toolCalls: [call("fault_room", id)], usage } : { text: "heard", usage };
@@ -237,6 +242,42 @@ export const faultTools = {
   speak,
 };
 
+/** A definition that has many tools, with the same effects. */
+const outer: DefinedToolsModule = {
+  openTools: (_, { threadId }) => {
+    const tool = (name: string, more: Partial<DefinedTool> = {}): DefinedTool => ({
+      name: `outer__${name}`,
+      description: name,
+      parameters: { type: "object", properties: { task: { type: "string" } } },
+      idempotent: true,
+      timeoutMs: 60_000,
+      call: async ({ task: words }, { id }) => {
+        await effect(threadId, { name: `${name} ${String(words)}`, call: id, key: id });
+        return { status: "success", result: "charged" };
+      },
+      ...more,
+    });
+    const look = tool("look", { call: async () => ({ status: "success", result: "seen" }) });
+    const tools = [tool("charge"), tool("pay", { needsApproval: () => true }), look];
+    return { tools: () => Promise.resolve(tools), close: () => Promise.resolve() };
+  },
+};
+
+export const faultSources: NonNullable<Registry["toolSources"]> = [
+  {
+    kind: "mcp",
+    load: () => Promise.resolve(outer),
+    definitions: [
+      {
+        name: "outer",
+        prefix: "outer",
+        file: "agents/mcp/outer.ts",
+        load: () => Promise.resolve(defineMcpServer({ name: "outer", url: "https://outer.example/mcp" })),
+      },
+    ],
+  },
+];
+
 function prompt(name: string, persona: string, extra: object) {
   return definePrompt({
     name,
@@ -263,6 +304,7 @@ export const faultPrompts = [
   prompt("fault_booker", "booker", { tools: [...every, "fault_book", "fault_refused", "fault_ask"] }),
   prompt("fault_asker", "asker", { parallelToolCalls: true, tools: ["fault_ask", "charge"] }),
   prompt("fault_payer", "payer", { tools: ["fault_pay", "fault_refused", "fault_book", "fault_ask", "charge"] }),
+  prompt("fault_outer", "outer", { parallelToolCalls: true, tools: ["outer__*"] }),
   prompt("fault_boss", "boss", { tools: ["fault_panel"] }),
   prompt("fault_host", "host", { tools: ["fault_room"] }),
   prompt("fault_guest", "guest", {
@@ -329,6 +371,7 @@ export const faultAgents = [
   defineAgent({ name: "fault_asker", sideA: { prompt: "fault_asker" } }),
   defineAgent({ name: "fault_payer", sideA: { prompt: "fault_payer" } }),
   defineAgent({ name: "fault_former", sideA: { prompt: "fault_former" } }),
+  defineAgent({ name: "fault_outer", sideA: { prompt: "fault_outer" } }),
   defineAgent({ name: "fault_host", sideA: { prompt: "fault_host" } }),
   defineAgent({
     name: "fault_room",

@@ -56,7 +56,7 @@ function reason(thrown: unknown): string {
   if (status === -1) return "sent a response that is neither JSON nor an event stream. Check the definition's url.";
   if (status !== undefined) return `refused a request (HTTP ${status}).`;
   if (thrown instanceof ThreadholdError) return `could not be reached: ${thrown.message}`;
-  if (thrown instanceof z.ZodError) return "sent a response that does not match the protocol.";
+  if (thrown instanceof z.core.$ZodError) return "sent a response that does not match the protocol.";
   if (thrown instanceof SyntaxError) return "sent a response that is no JSON.";
   if (!(thrown instanceof McpError)) return "could not be reached: the connection failed.";
   if (thrown.code === (ErrorCode.ConnectionClosed as number)) return "closed the connection before it responded.";

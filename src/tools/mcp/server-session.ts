@@ -48,11 +48,16 @@ export class ServerSession {
   readonly #server: Server;
   readonly #client: Client;
   readonly #transport: Transport;
+  readonly #notifications: ReadonlySet<Promise<void>>;
 
-  private constructor(server: Server, client: Client, transport: Transport) {
+  private constructor(
+    server: Server,
+    { client, transport, notifications }: { client: Client; transport: Transport; notifications: Set<Promise<void>> },
+  ) {
     this.#server = server;
     this.#client = client;
     this.#transport = transport;
+    this.#notifications = notifications;
   }
 
   /** Opens a session. Rejects within the server's time limit. */
@@ -83,6 +88,7 @@ export class ServerSession {
   ): Promise<ServerSession> {
     const client = new Client({ name: "threadhold", version: "1" }, { jsonSchemaValidator: uncheckedSchemas });
     const { clock, signal } = context;
+    const notifications = sentNotifications(transport);
     watchSession(client, transport, { name: server.name, log: context.log, events });
     try {
       await waitWithin(() => client.connect(transport, { timeout: server.timeoutMs + slackMs }), {
@@ -108,7 +114,7 @@ export class ServerSession {
       throw thrown;
     }
     client.onclose = events.onEnd;
-    return new ServerSession(server, client, transport);
+    return new ServerSession(server, { client, transport, notifications });
   }
 
   /** The tools that the server lists, within bounds. None if it offers no tools. */
@@ -167,23 +173,37 @@ export class ServerSession {
     throw new McpServerError(`The MCP server "${this.#server.name}" ended a task without a result.`);
   }
 
-  /** Ends the session on the server and closes its connections. Never rejects. */
+  /** Ends the session on the server and closes its connections, after the notifications of cancelled calls are sent. Never rejects. */
   async close(context: ToolsContext): Promise<void> {
     delete this.#client.onclose;
     const transport = this.#transport;
+    const end = async () => {
+      await Promise.allSettled(this.#notifications);
+      if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession();
+    };
     try {
-      if (transport instanceof StreamableHTTPClientTransport) {
-        await waitWithin(() => transport.terminateSession(), {
-          timers: context.clock,
-          milliseconds: closeMs,
-          onTimeout: () => undefined,
-        });
-      }
+      await waitWithin(end, { timers: context.clock, milliseconds: closeMs, onTimeout: () => undefined });
     } catch {
       // The server forgets the session by itself.
     }
     await this.#client.close();
   }
+}
+
+/** The notifications that the transport is sending. */
+function sentNotifications(transport: Transport): Set<Promise<void>> {
+  const open = new Set<Promise<void>>();
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    const sent = send(message, options);
+    if (!("id" in message)) {
+      open.add(sent);
+      const done = () => open.delete(sent);
+      sent.then(done, done);
+    }
+    return sent;
+  };
+  return open;
 }
 
 /** The transport for servers of 2024-11-05. */

@@ -68,14 +68,9 @@ class ServerTools implements DefinedTools {
     await session?.close(this.#context);
   }
 
-  /** Requests the list. A request for it may be repeated, so a session that the server has ended is replaced. */
   async #list(key: string): Promise<readonly ListedTool[]> {
     const { name, prefix = name, tools: allowed } = this.#definition;
-    const isOpen = this.#opened !== undefined;
-    const tools = await this.#inSession((session) => session.tools(this.#context.signal)).catch((thrown: unknown) => {
-      if (!isOpen || httpStatus(thrown) !== 404) throw thrown;
-      return this.#inSession((session) => session.tools(this.#context.signal));
-    });
+    const tools = await this.#repeated((session) => session.tools(this.#context.signal));
     const { list, omitted } = await readTools(tools, { prefix, allowed });
     if (omitted.length > 0) {
       this.#context.log("warning", "mcp_tools_omitted", { server: name, tools: omitted.slice(0, 20) });
@@ -85,13 +80,13 @@ class ServerTools implements DefinedTools {
   }
 
   #tool(listed: ListedTool): DefinedTool {
-    const { name, description, parameters, repeatable, serverName } = listed;
+    const { name, description, parameters, serverName } = listed;
     const approval = this.#approval(serverName);
     return {
       name,
       description,
       parameters,
-      idempotent: this.#definition.trustAnnotations === true && repeatable,
+      idempotent: this.#isRepeatable(listed),
       timeoutMs: this.#timeoutMs,
       ...(approval === undefined ? {} : { needsApproval: approval }),
       call: (args, call) => this.#call(listed, args, call),
@@ -105,16 +100,21 @@ class ServerTools implements DefinedTools {
     return isNeeded ? () => true : undefined;
   }
 
-  async #call({ serverName, resultSchema, isTask }: ListedTool, args: JsonObject, call: ToolCall): Promise<ToolAnswer> {
+  #isRepeatable({ repeatable }: ListedTool): boolean {
+    return this.#definition.trustAnnotations === true && repeatable;
+  }
+
+  async #call(listed: ListedTool, args: JsonObject, call: ToolCall): Promise<ToolAnswer> {
+    const { serverName, resultSchema, isTask } = listed;
     try {
       let reports = 0;
       const onProgress = (progress: Progress) => {
         reports += 1;
         if (reports <= mostReports) call.progress(progressData(progress));
       };
-      const result = await this.#inSession((session) =>
-        session.call(serverName, args, { signal: call.signal, onProgress, isTask }),
-      );
+      const request = (session: ServerSession) =>
+        session.call(serverName, args, { signal: call.signal, onProgress, isTask });
+      const result = await (this.#isRepeatable(listed) ? this.#repeated(request) : this.#inSession(request));
       return callResult(result, this.#resultProblem(resultSchema, result.structuredContent));
     } catch (thrown) {
       throw serverError(this.#definition.name, thrown);
@@ -127,6 +127,17 @@ class ServerTools implements DefinedTools {
     if (content === undefined) return "It has no structured content.";
     const check = this.#context.readSchema(schema);
     return typeof check === "function" ? check(content as Json) : null;
+  }
+
+  /** Runs a request, and repeats it in another session if the server has ended the session of the run, as it does when it restarts. */
+  async #repeated<T>(request: (session: ServerSession) => Promise<T>): Promise<T> {
+    const isOpen = this.#opened !== undefined;
+    try {
+      return await this.#inSession(request);
+    } catch (thrown) {
+      if (!isOpen || httpStatus(thrown) !== 404) throw thrown;
+      return this.#inSession(request);
+    }
   }
 
   /**

@@ -1,8 +1,23 @@
 // MCP servers that misbehave. Each mode answers the requests of the protocol by itself, without the SDK.
 
-/** @typedef {{ request: import("node:http").IncomingMessage, response: import("node:http").ServerResponse, body: any }} Exchange */
+import { randomUUID } from "node:crypto";
+
+/**
+ * A request and what its scope has: `state` lives as long as the servers, and `release` lists what the test releases.
+ *
+ * @typedef {{ request: import("node:http").IncomingMessage, response: import("node:http").ServerResponse, body: any, scope: string,
+ *   state: Record<string, any>, release: Array<() => void> }} Exchange
+ */
+
+const eventStream = { "content-type": "text/event-stream" };
+const event = (message) => `data: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`;
 
 const tool = (name, more = {}) => ({ name, description: `Does ${name}.`, inputSchema: { type: "object" }, ...more });
+/** A schema with `depth` schemas inside of each other. */
+function nested(depth) {
+  return depth === 0 ? { type: "object" } : { type: "object", properties: { a: nested(depth - 1) } };
+}
+
 const text = (value) => ({ content: [{ type: "text", text: value }] });
 
 /** A mode: the tools that it lists, and how it answers a call. `answer` may write the response itself and return undefined. */
@@ -11,6 +26,85 @@ const modes = {
   plain: { tools: [tool("ping")], call: () => text("pong") },
   unauthorized: { refuse: 401 },
   missing: { refuse: 404 },
+  /** Sends every request to another origin. */
+  redirecting: {
+    refuse: 307,
+    location: ({ request, scope }) => `http://localhost:${request.socket.localPort}/bad/plain?scope=${scope}`,
+  },
+  /** Does not answer the first request of a session. */
+  deaf: { raw: () => {}, isSilent: true },
+  /** Answers no call until the test releases it. */
+  slow: {
+    tools: [tool("ping")],
+    raw: ({ release, send }) => void release.push(() => send({ result: text("pong") })),
+  },
+  /** Refuses the calls of one tool. Answers those of the other when the test releases it. */
+  busy: {
+    tools: [tool("ping"), tool("refused")],
+    raw: ({ response, body, release, send }) => {
+      if (body.params.name === "refused") response.writeHead(503).end("secret details");
+      else release.push(() => send({ result: text("pong") }));
+    },
+  },
+  /** Has sessions, and forgets them at the first call, as a server that restarts. */
+  restarting: {
+    sessions: true,
+    tools: [tool("ping", { annotations: { readOnlyHint: true } }), tool("pay")],
+    raw: ({ response, body, state, send }) => {
+      if (state.called === true) return send({ result: text(body.params.name) });
+      state.called = true;
+      state.sessions.clear();
+      response.writeHead(404).end();
+    },
+  },
+  /** Has another list of tools after its first call, and notifies the client. */
+  changing: {
+    list: ({ state }) => (state.called === true ? [tool("ping"), tool("added")] : [tool("ping")]),
+    raw: ({ response, body, state }) => {
+      const changed = state.called === true ? "" : event({ method: "notifications/tools/list_changed" });
+      state.called = true;
+      response.writeHead(200, eventStream).end(changed + event({ id: body.id, result: text(body.params.name) }));
+    },
+  },
+  /** Ends the stream of each call before the result, and sets a time of 12 days until the client may continue the stream. */
+  resumable: {
+    tools: [tool("ping")],
+    raw: ({ response, body, state }) => {
+      state.id = body.id;
+      response.writeHead(200, eventStream).end("\uFEFFretry: 999999999\nid: one\ndata:\n\n");
+    },
+    get: ({ request, response, state }) =>
+      request.headers["last-event-id"] === "one"
+        ? void response.writeHead(200, eventStream).end(event({ id: state.id, result: text("continued") }))
+        : void response.writeHead(405).end(),
+  },
+  /** Sends messages without end before the result of a call. */
+  chatty: {
+    tools: [tool("ping")],
+    raw: ({ response, body }) => {
+      const line = event({ method: "notifications/message", params: { level: "info", data: 1 } });
+      response.writeHead(200, eventStream).end(line.repeat(20_001) + event({ id: body.id, result: text("pong") }));
+    },
+  },
+  /** Answers a call with a result that the protocol does not have, and with a result that declares content it does not have. */
+  malformed: { tools: [tool("ping")], call: () => ({ content: "pong" }) },
+  /** Lists something that is no list. */
+  listless: { tools: "none" },
+  /** Lists schemas that are too large, alone or together. */
+  heavy: {
+    tools: [
+      tool("huge", { inputSchema: { type: "object", description: "x".repeat(200_000) } }),
+      tool("deep", { inputSchema: nested(200) }),
+      ...Array.from({ length: 30 }, (_, index) =>
+        tool(`large-${index}`, { inputSchema: { type: "object", properties: { a: { enum: ["x".repeat(100_000)] } } } }),
+      ),
+    ],
+  },
+  /** Lists pages without end. */
+  endless: {
+    list: ({ body }) => [tool(`tool-${body.params?.cursor ?? 0}`)],
+    cursor: ({ body }) => String(Number(body.params?.cursor ?? 0) + 1),
+  },
   /** Ends the connection during each call. */
   dying: { tools: [tool("ping")], raw: ({ response }) => response.destroy() },
   /** Begins an event stream for each call and ends it without a response. */
@@ -58,7 +152,10 @@ const modes = {
   /** Hides instructions in descriptions, and sends schemas that cannot be used. */
   hostile: {
     tools: [
-      tool("hidden", { description: `Fine.\u202E\u200B\u{E0041}\u0007${"a".repeat(10_000)}` }),
+      tool("hidden", {
+        description: `Fine.\u202E\u200B\u{E0041}\u0007${"a".repeat(10_000)}`,
+        inputSchema: { type: "object", properties: { a: { description: "Shown.\u202E\u{E0041}" } } },
+      }),
       tool("circular", {
         inputSchema: { type: "object", properties: { a: { $ref: "#/properties/a" } } },
       }),
@@ -85,28 +182,44 @@ const modes = {
 };
 
 /** @param {string} name @param {Exchange} exchange */
-export function misbehave(name, { request, response, body }) {
+export function misbehave(name, exchange) {
+  const { request, response, body, state } = exchange;
   const mode = modes[name];
   if (mode === undefined) return void response.writeHead(404).end();
-  if (mode.refuse !== undefined) return void response.writeHead(mode.refuse).end("secret details");
+  if (mode.refuse !== undefined) {
+    const location = mode.location === undefined ? {} : { location: mode.location(exchange) };
+    return void response.writeHead(mode.refuse, location).end("secret details");
+  }
+  if (request.method === "GET" && mode.get !== undefined) return mode.get(exchange);
   if (request.method !== "POST") return void response.writeHead(405).end();
+  if (mode.isSilent === true) return;
+  const session = request.headers["mcp-session-id"];
+  state.sessions ??= new Set();
+  if (session !== undefined && !state.sessions.has(session)) return void response.writeHead(404).end();
   if (body.id === undefined) return void response.writeHead(202).end();
-  const send = (message) =>
+  const send = (message, headers = {}) =>
     response
-      .writeHead(200, { "content-type": "application/json" })
+      .writeHead(200, { "content-type": "application/json", ...headers })
       .end(JSON.stringify({ jsonrpc: "2.0", id: body.id, ...message }));
   if (body.method === "initialize") {
     const serverInfo = { name, version: "1" };
     const { protocolVersion } = body.params;
-    return send({ result: { protocolVersion, capabilities: { tools: {} }, serverInfo } });
+    const id = randomUUID();
+    if (mode.sessions === true) state.sessions.add(id);
+    const headers = mode.sessions === true ? { "mcp-session-id": id } : {};
+    return send({ result: { protocolVersion, capabilities: { tools: { listChanged: true } }, serverInfo } }, headers);
   }
   if (body.method === "tools/list") {
-    if (mode.pages === undefined) return send({ result: { tools: mode.tools } });
+    const next = mode.cursor?.(exchange);
+    if (mode.pages === undefined) {
+      const tools = mode.list?.(exchange) ?? mode.tools;
+      return send({ result: { tools, ...(next === undefined ? {} : { nextCursor: next }) } });
+    }
     const page = Number(body.params?.cursor ?? 0);
     const nextCursor = page + 1 < mode.pages.length ? { nextCursor: String(page + 1) } : {};
     return send({ result: { tools: mode.pages[page], ...nextCursor } });
   }
-  if (mode.raw !== undefined) return void mode.raw({ request, response, body });
+  if (mode.raw !== undefined) return void mode.raw({ ...exchange, send });
   if (mode.error !== undefined) return send({ error: mode.error });
   return send({ result: mode.call(body.params.name) });
 }

@@ -4,6 +4,7 @@
 // /old            HTTP with SSE as of 2024-11-05: GET opens the stream, POST /old/message sends. Other methods get 405
 // /bad/:mode      servers that misbehave, see bad-modes.mjs
 // GET /requests?scope lists the requests with the header `x-scope`: HTTP method, and method of the protocol.
+// POST /release   lets a server of /bad/:mode answer the calls that it holds
 // POST /forget    ends all sessions of /everything without telling the clients, as a restart does
 
 import { randomUUID } from "node:crypto";
@@ -23,6 +24,14 @@ export async function startMcpServer() {
   const streams = new Map();
   /** @type {{ scope: string, line: string }[]} */
   const requests = [];
+
+  /** @type {Map<string, { state: Record<string, any>, release: Array<() => void> }>} */
+  const scopes = new Map();
+  const scopeOf = (/** @type {string} */ scope) => {
+    const known = scopes.get(scope) ?? { state: {}, release: [] };
+    scopes.set(scope, known);
+    return known;
+  };
 
   const routes = {
     async everything({ request, response, body, scope }) {
@@ -62,19 +71,26 @@ export async function startMcpServer() {
       });
       return server.connect(transport);
     },
-    bad: ({ request, response, body, path }) => misbehave(path, { request, response, body }),
+    bad: ({ request, response, body, path, scope }) => {
+      const { state, release } = scopeOf(scope);
+      misbehave(path, { request, response, body, scope, state, release });
+    },
   };
 
   /** @param {import("node:http").IncomingMessage} request @param {import("node:http").ServerResponse} response */
   async function serve(request, response) {
     const url = new URL(request.url ?? "/", "http://mcp");
     const [, first = "", path = ""] = url.pathname.split("/");
-    const scope = String(request.headers["x-scope"] ?? "");
+    const scope = String(request.headers["x-scope"] ?? url.searchParams.get("scope") ?? "");
     if (first === "requests") {
       const asked = url.searchParams.get("scope");
       const lines = requests.flatMap((one) => (one.scope === asked ? [one.line] : []));
       const open = [...sessions.values()].filter((one) => one.scope === asked).length;
       return void response.setHeader("content-type", "application/json").end(JSON.stringify({ lines, open }));
+    }
+    if (first === "release") {
+      for (const send of scopeOf(scope).release.splice(0)) send();
+      return void response.end();
     }
     if (first === "forget") {
       for (const { scope: of, end } of sessions.values()) if (of === url.searchParams.get("scope")) end();

@@ -1,0 +1,226 @@
+// MCP servers that fail, restart, change, flood and deceive, in threads over real HTTP.
+
+import { describe, expect, inject, it } from "vitest";
+
+import type { TestTurn } from "#spec/index.ts";
+
+import { scripts } from "../worker/definitions.ts";
+import { callTools, outcome, setServer } from "./mcp-driver.ts";
+import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+const ping = { name: "everything__ping", arguments: {} };
+
+/** The warnings of the thread's last step. */
+async function warningsOf(id: string): Promise<string> {
+  const query = { limit: 100, order: "asc" as const, type: "llm_request" as const };
+  const { items } = await value(stubOf(id).call("listLogs", admin, query));
+  return JSON.stringify(items.map(({ data }) => data["warnings"] ?? []));
+}
+
+/** Runs a turn with these steps. A step may wait before its calls. Returns the results of its calls in order. */
+async function converseIn(agent: string, steps: (() => TestTurn | Promise<TestTurn>)[]) {
+  const id = await newThread(agent);
+  const word = `mcp-${crypto.randomUUID()}`;
+  const tools: string[][] = [];
+  scripts.set(word, (request) => {
+    tools.push(request.tools.map(({ name }) => name));
+    return steps[request.step]?.() ?? { text: "done" };
+  });
+  await converse(id, word);
+  const page = { limit: 100, order: "asc" as const, include_silent: false };
+  const { items } = await value(stubOf(id).call("listMessages", admin, page));
+  return { id, tools, results: items.filter(({ role }) => role === "tool").map(outcome) };
+}
+
+const pings = () => ({ toolCalls: [ping] });
+
+describe("a server whose tools cannot be listed", () => {
+  it.each([
+    ["unauthorized", /refused the credentials \(HTTP 401\)/],
+    ["missing", /no endpoint at its address/],
+    ["redirecting", /refused a request \(HTTP 307\)/],
+    ["listless", /does not match the protocol/],
+  ])("A run continues without the tools of the server '%s', with a warning of the reason", async (mode, reason) => {
+    const allowedHosts = [new URL(inject("mcpServer")).host, "localhost"];
+    setServer("everything", `bad/${mode}`, { allowedHosts });
+    const { id, results, requests } = await callTools("mcp", [ping]);
+    expect(results.map(outcome)).toEqual([["error", expect.stringMatching(/not available|unknown|no tool/i)]]);
+    expect(requests).toHaveLength(2);
+    expect(requests[0]?.tools).toEqual([]);
+    expect(requests[0]?.system).toContain("These tools are not available now, so do not call them: everything__*.");
+    const warnings = await warningsOf(id);
+    expect(warnings).toMatch(reason);
+    expect(warnings).not.toContain("secret");
+  });
+
+  it("A run asks a server that does not open a session in time only once", async () => {
+    const server = setServer("everything", "bad/deaf", { timeoutMs: 100 });
+    const { results, id } = await converseIn("mcp", [pings, pings]);
+    expect(results.map(([status]) => status)).toEqual(["error", "error"]);
+    expect(await warningsOf(id)).toContain("did not open a session in time");
+    expect((await server.requests()).lines.filter((line) => line === "POST initialize")).toHaveLength(1);
+  });
+});
+
+it.each([
+  ["dying", /could not be reached/],
+  ["silent", /closed the connection before it responded/],
+  ["garbled", /is no JSON/],
+  ["page", /neither JSON nor an event stream/],
+  ["flood", /closed the connection|could not be reached/],
+  ["chatty", /closed the connection/],
+  ["liar", /does not match the schema that it declares/],
+  ["malformed", /does not match the protocol/],
+  ["failing", /reported an error: .*the disk is full/],
+])(
+  "A call of a tool of the server '%s' gets an error that names the reason, and the run continues",
+  async (mode, reason) => {
+    setServer("everything", `bad/${mode}`);
+    const { results, requests } = await callTools("mcp", [ping]);
+    expect(results.map(outcome)).toEqual([["error", expect.stringMatching(reason)]]);
+    expect(requests).toHaveLength(2);
+  },
+);
+
+it("A call of a server that answers in JSON without sessions succeeds", async () => {
+  setServer("everything", "bad/plain");
+  const { results } = await callTools("mcp", [ping]);
+  expect(results.map(outcome)).toEqual([["success", "pong"]]);
+});
+
+it("A call that takes longer than the definition's time gets an error, and the server is notified", async () => {
+  const server = setServer("everything", "bad/slow", { timeoutMs: 300 });
+  const { results } = await callTools("mcp", [ping]);
+  expect(results.map(outcome)).toEqual([["error", expect.stringMatching(/time|ms/)]]);
+  await expect
+    .poll(async () => (await server.requests()).lines, { timeout: 100_000 })
+    .toContain("POST notifications/cancelled");
+});
+
+it("A stop of the run cancels the call on the server", async () => {
+  const server = setServer("everything", "bad/slow");
+  const id = await newThread("mcp");
+  const word = `mcp-${crypto.randomUUID()}`;
+  scripts.set(word, pings);
+  const { run } = await value(stubOf(id).call("postMessage", admin, message(word), null));
+  await expect
+    .poll(async () => (await server.requests()).lines, { timeout: 100_000 })
+    .toContain("POST tools/call ping");
+  await value(stubOf(id).call("stop", admin, null));
+  await expect
+    .poll(async () => (await server.requests()).lines, { timeout: 100_000 })
+    .toContain("POST notifications/cancelled");
+  const { items } = await value(stubOf(id).call("listRuns", admin, { limit: 1, order: "asc" }));
+  expect(items).toMatchObject([{ id: run?.id, status: "stopped" }]);
+});
+
+it("A refused call does not end another call in the same session", async () => {
+  const server = setServer("everything", "bad/busy");
+  const id = await newThread("mcp");
+  const word = `mcp-${crypto.randomUUID()}`;
+  const toolCalls = [ping, { name: "everything__refused", arguments: {} }];
+  scripts.set(word, ({ step }) => (step === 0 ? { toolCalls } : { text: "done" }));
+  const following = await follow(id, { after: "0" });
+  await value(stubOf(id).call("postMessage", admin, message(word), null));
+  const ended = (name: string) =>
+    following.until((event) => event.type === "tool_execution_end" && event.tool_name === name);
+  expect(await ended("everything__refused")).toMatchObject({
+    is_error: true,
+    result: { error: expect.stringContaining("refused a request (HTTP 503)") as string },
+  });
+  await expect
+    .poll(async () => (await server.requests()).lines, { timeout: 100_000 })
+    .toContain("POST tools/call ping");
+  await server.release();
+  expect(await ended("everything__ping")).toMatchObject({ is_error: false });
+  await following.until((event) => event.type === "run_end");
+  following.close();
+});
+
+it("A server that restarts gets a new session with the next call, and the call that failed is not repeated", async () => {
+  const server = setServer("everything", "bad/restarting");
+  const { results } = await converseIn("mcp", [pings, pings]);
+  expect(results).toEqual([
+    ["error", expect.stringContaining("has ended the session")],
+    ["success", "ping"],
+  ]);
+  const { lines } = await server.requests();
+  expect(lines.filter((line) => line === "POST tools/call ping")).toHaveLength(2);
+  expect(lines.filter((line) => line === "POST initialize")).toHaveLength(2);
+});
+
+it("A call of a tool that a trusted server describes as read-only is repeated in a new session after a restart", async () => {
+  const server = setServer("everything", "bad/restarting", { trustAnnotations: true });
+  const { results } = await converseIn("mcp", [pings]);
+  expect(results).toEqual([["success", "ping"]]);
+  expect((await server.requests()).lines.filter((line) => line === "POST initialize")).toHaveLength(2);
+});
+
+it("A change of a server's list of tools takes effect in the next step", async () => {
+  setServer("everything", "bad/changing");
+  const added = () => ({ toolCalls: [{ name: "everything__added", arguments: {} }] });
+  const { results, tools } = await converseIn("mcp", [pings, added]);
+  expect(tools.slice(0, 2)).toEqual([["everything__ping"], ["everything__ping", "everything__added"]]);
+  expect(results).toEqual([
+    ["success", "ping"],
+    ["success", "added"],
+  ]);
+});
+
+it("A stream that a server ends before the result is continued, whatever time the server sets until then", async () => {
+  setServer("everything", "bad/resumable");
+  const { results } = await callTools("mcp", [ping]);
+  expect(results.map(outcome)).toEqual([["success", "continued"]]);
+});
+
+it("Two tools of one name are one tool, and a name that providers refuse becomes one that they accept", async () => {
+  setServer("everything", "bad/twins");
+  const { request, results } = await callTools("mcp", []);
+  expect(results).toEqual([]);
+  const names = request?.tools.map(({ name }) => name) ?? [];
+  expect(names).toHaveLength(3);
+  expect(names[0]).toBe("everything__same");
+  expect(request?.tools[0]?.description).toBe("The first.");
+  for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+  const again = await callTools(
+    "mcp",
+    names.slice(1).map((name) => ({ name, arguments: {} })),
+  );
+  expect(again.results.map(outcome)).toEqual([
+    ["success", "has spaces and ümlauts"],
+    ["success", "l".repeat(100)],
+  ]);
+});
+
+it("Descriptions of a server are bounded and lose hidden characters, and a schema that cannot be used removes its tool", async () => {
+  setServer("everything", "bad/hostile");
+  const { request, results } = await callTools("mcp", [
+    { name: "everything__strict", arguments: { n: "one" } },
+    { name: "everything__strict", arguments: { n: 1 } },
+  ]);
+  expect(request?.tools.map(({ name }) => name)).toEqual(["everything__hidden", "everything__strict"]);
+  const { description = "" } = request?.tools[0] ?? {};
+  expect(description).toMatch(/^Fine\.a+…$/);
+  expect(description.length).toBeLessThanOrEqual(2000);
+  expect(results.map(outcome)).toEqual([
+    ["error", expect.stringContaining("n")],
+    ["success", "done"],
+  ]);
+});
+
+it("A prompt can list two hundred tools of a server, and call the last one", async () => {
+  setServer("everything", "bad/many");
+  const { request, results } = await callTools("mcp", [{ name: "everything__tool-199", arguments: {} }]);
+  expect(request?.tools).toHaveLength(200);
+  expect(results.map(outcome)).toEqual([["success", "tool-199"]]);
+});
+
+it("A list of tools is bounded in pages and in the size of its schemas", async () => {
+  setServer("everything", "bad/endless");
+  expect((await callTools("mcp", [])).request?.tools).toHaveLength(50);
+  setServer("everything", "bad/heavy");
+  const names = (await callTools("mcp", [])).request?.tools.map(({ name }) => name) ?? [];
+  expect(names.length).toBeLessThan(25);
+  expect(names).not.toContain("everything__huge");
+  expect(names).not.toContain("everything__deep");
+});
