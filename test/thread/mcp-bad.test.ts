@@ -89,9 +89,9 @@ it("A call of a server that answers in JSON without sessions succeeds", async ()
 });
 
 it("A call that takes longer than the definition's time gets an error, and the server is notified", async () => {
-  const server = setServer("everything", "bad/slow", { timeoutMs: 300 });
+  const server = setServer("everything", "bad/slow", { timeoutMs: 5000 });
   const { results } = await callTools("mcp", [ping]);
-  expect(results.map(outcome)).toEqual([["error", expect.stringMatching(/time|ms/)]]);
+  expect(results.map(outcome)).toEqual([["error", expect.stringContaining("did not finish within")]]);
   await expect
     .poll(async () => (await server.requests()).lines, { timeout: 100_000 })
     .toContain("POST notifications/cancelled");

@@ -252,7 +252,7 @@ const outer: DefinedToolsModule = {
       idempotent: true,
       timeoutMs: 60_000,
       call: async ({ task: words }, { id }) => {
-        await effect(threadId, { name: `${name} ${String(words)}`, call: id, key: id });
+        await effect(threadId, { name: `${name} ${JSON.stringify(words)}`, call: id, key: id });
         return { status: "success", result: "charged" };
       },
       ...more,
