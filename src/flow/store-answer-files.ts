@@ -1,6 +1,6 @@
 // Stores parts of tool results and answers as files of the thread: attachments of a result, texts that are too long for a row
-// (Standard Agents, ToolResult.attachments; architecture §6), and images that a model generated. If a part cannot be stored, a line
-// that the model reads gives the reason, and the rest of the result is kept.
+// (Standard Agents, ToolResult.attachments; architecture §6), and images and audio that a model generated. If a part cannot be stored, a
+// line that the model reads gives the reason, and the rest of the result is kept.
 
 import { attachmentLimit } from "#contract/attachment.ts";
 import type { AttachmentRef } from "#contract/attachment.ts";
@@ -49,23 +49,24 @@ export function answerFiles(store: AttachmentStore): AnswerFiles {
       };
       return notes === "" ? shown : appendNotes(shown, notes);
     },
-    async keepPictures(parts) {
+    async keepMedia(parts) {
       const stored: StoredPart[] = [];
-      for (const part of parts) stored.push(await storePicture(part, store));
+      for (const part of parts) stored.push(await storeMedia(part, store));
       return stored;
     },
   };
 }
 
-/** Stores the bytes of an image. Returns the part with a reference to the file in place of the bytes. */
-async function storePicture(part: StoredPart, store: AttachmentStore): Promise<StoredPart> {
-  if (part.type !== "image" || part.data === undefined) return part;
+/** Stores the bytes of an image, audio or video. Returns the part with a reference to the file in place of the bytes. */
+async function storeMedia(part: StoredPart, store: AttachmentStore): Promise<StoredPart> {
+  if ((part.type !== "image" && part.type !== "file") || part.data === undefined) return part;
   const { mime_type, data } = part;
-  const kept = await storeAttachment({ name: nameOfType("picture", mime_type), mimeType: mime_type, data }, store);
+  const stem = part.type === "image" ? "picture" : (mime_type.split("/")[0] ?? "file");
+  const kept = await storeAttachment({ name: nameOfType(stem, mime_type), mimeType: mime_type, data }, store);
   if ("note" in kept) return { type: "text", text: kept.note };
   const { id, path, name, mimeType, size, width, height } = kept.ref;
   return {
-    type: "image",
+    type: part.type,
     mime_type: mimeType,
     path,
     name,

@@ -49,3 +49,18 @@ export function fromBase64(text: string): Uint8Array | null {
   }
   return at === bytes.length ? bytes : null;
 }
+
+/** Encodes the bytes that several base64 texts encode. Throws if one of the texts is not base64. */
+export function joinBase64(pieces: readonly string[]): string {
+  const isAligned = pieces.slice(0, -1).every((piece) => piece.length % 4 === 0 && !piece.endsWith("="));
+  if (isAligned) return pieces.join("");
+  const bytes = new Uint8Array(pieces.reduce((length, piece) => length + base64Bytes(piece), 0));
+  let at = 0;
+  for (const piece of pieces) {
+    for (const part of base64Pieces(piece)) {
+      bytes.set(part, at);
+      at += part.length;
+    }
+  }
+  return toBase64(bytes);
+}

@@ -16,6 +16,17 @@ const extensions: Readonly<Record<string, string>> = {
   "text/csv": "csv",
   "text/html": "html",
   "text/markdown": "md",
+  "application/msword": "doc",
+  "application/rtf": "rtf",
+  "application/vnd.ms-excel": "xls",
+  "application/vnd.ms-powerpoint": "ppt",
+  "application/vnd.oasis.opendocument.text": "odt",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+  "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
+  "audio/mpeg": "mp3",
+  "audio/wav": "wav",
+  "video/mp4": "mp4",
 };
 
 /** The name; `fallback` if no valid character remains. */

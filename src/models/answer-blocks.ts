@@ -67,6 +67,8 @@ export class AnswerBlocks {
   #waiting: CallEnd[] = [];
   #next = 0;
   #thinkingCarriesData = false;
+  /** The audio that the next piece of the same type continues. */
+  #audio: { index: number; mimeType: string } | null = null;
   /** Number of closed tool calls. */
   closedCalls = 0;
 
@@ -113,9 +115,28 @@ export class AnswerBlocks {
     ];
   }
 
-  /** Adds a picture: a block that arrives in one piece. */
-  picture(mime_type: string, data: string): ModelPart[] {
-    return [...this.#endText(), { type: "picture", index: this.#next++, mime_type, data }];
+  /** Adds a piece of generated media, in base64. All audio of one type is one block; an image or a video is a block of its own. */
+  media(mime_type: string, delta: string): ModelPart[] {
+    if (delta === "") return [];
+    const isAudio = mime_type.startsWith("audio/");
+    if (isAudio && this.#audio?.mimeType === mime_type)
+      return [{ type: "media_delta", index: this.#audio.index, delta }];
+    // A spoken answer sends its transcript between the pieces of its audio, so audio does not end the text.
+    const ended = isAudio ? this.#endAudio() : this.#endText();
+    const index = this.#next++;
+    const begun: ModelPart[] = [
+      { type: "media_start", index, mime_type },
+      { type: "media_delta", index, delta },
+    ];
+    if (!isAudio) return [...ended, ...begun, { type: "media_end", index }];
+    this.#audio = { index, mimeType: mime_type };
+    return [...ended, ...begun];
+  }
+
+  #endAudio(): ModelPart[] {
+    const audio = this.#audio;
+    this.#audio = null;
+    return audio === null ? [] : [{ type: "media_end", index: audio.index }];
   }
 
   startCall(id: string, name: string): ModelPart[] {
@@ -162,6 +183,7 @@ export class AnswerBlocks {
       const kind = key.startsWith("text:") ? "text" : "thinking";
       return this.end(kind, { id: key.slice(kind.length + 1) });
     });
+    parts.push(...this.#endAudio());
     for (const end of this.#waiting) {
       if (cut && !isJson(end.arguments)) continue;
       parts.push(this.#closed(this.#withoutRepeatedData(end)));

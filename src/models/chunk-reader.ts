@@ -8,7 +8,7 @@ import type { Usage } from "#contract/usage.ts";
 import type { AnswerSource } from "#core/ports/model-port.ts";
 import { fieldsOf } from "#lib/json-value.ts";
 
-import type { ChunkUsage, ProviderProfile, ThinkingField } from "./provider/provider-profile.ts";
+import type { ChunkFacts, ChunkUsage, ProviderProfile, ThinkingField } from "./provider/provider-profile.ts";
 
 /** Merges the token counts of a chunk into the earlier ones. Most servers of Chat Completions send counts only at the end. */
 function updateUsage(before: Usage | null, { input, output, cache_read, cache_write }: ChunkUsage): Usage | null {
@@ -65,14 +65,17 @@ export class ChunkReader {
   // Tool calls by their number in the chunks, because two tool calls of one answer may have the same id.
   readonly #calls = new Map<unknown, { id: string; text: string }>();
 
-  read(chunk: unknown, profile: ProviderProfile): void {
-    const { modelId, usage, stopDetail, thinkingField, calls = [], sources = [] } = profile.readChunk(fieldsOf(chunk));
+  /** Reads a chunk. Returns its piece of a spoken answer. */
+  read(chunk: unknown, profile: ProviderProfile): ChunkFacts["speech"] {
+    const facts = profile.readChunk(fieldsOf(chunk));
+    const { modelId, usage, stopDetail, thinkingField, calls = [], sources = [], speech } = facts;
     if (modelId !== undefined && modelId !== "") this.modelId = modelId;
     if (usage !== undefined && usage !== null) this.usage = updateUsage(this.usage, usage);
     this.stopDetail = stopDetail ?? this.stopDetail;
     this.thinkingField = thinkingField ?? this.thinkingField;
     for (const call of calls) this.#readCall(call);
     for (const { url, title } of sources) this.sources.add(url, title);
+    return speech;
   }
 
   /**

@@ -6,10 +6,11 @@ import type { LanguageModelV3FilePart, LanguageModelV3TextPart } from "@ai-sdk/p
 import type { FilePart, ImagePart } from "#contract/content.ts";
 import { describePart } from "#core/describe-part.ts";
 import { fromBase64 } from "#lib/base64.ts";
+import { nameOfType } from "#lib/file-name.ts";
 import { decodeText, isTextType } from "#lib/text-type.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
-import type { ProviderProfile } from "./provider/provider-profile.ts";
+import { acceptsType, type ProviderProfile } from "./provider/provider-profile.ts";
 
 type Converted = LanguageModelV3FilePart | LanguageModelV3TextPart;
 
@@ -22,7 +23,7 @@ function source(part: ImagePart | FilePart): string | URL | null {
 export function convertAttachment(
   part: ImagePart | FilePart,
   model: AnyModelDefinition,
-  { fileTypes, filesByUrl }: ProviderProfile,
+  { files, needsFileNames }: ProviderProfile,
 ): Converted {
   const line: LanguageModelV3TextPart = { type: "text", text: describePart(part) };
   const data = source(part);
@@ -31,12 +32,15 @@ export function convertAttachment(
   if (mediaType.startsWith("image/")) {
     return model.capabilities?.vision === false ? line : { type: "file", mediaType, data };
   }
+  const filename = part.name ?? (needsFileNames === true ? nameOfType("file", mediaType) : undefined);
+  const named = filename === undefined ? {} : { filename };
   if (isTextType(mediaType) && typeof data === "string") {
     const bytes = fromBase64(data);
     const text = bytes === null ? null : decodeText(bytes);
-    return text === null ? line : { type: "text", text: `${line.text}\n${text}` };
+    if (text === null) return line;
+    if (!acceptsType(files.bytes, "text/plain")) return { type: "text", text: `${line.text}\n${text}` };
+    return { type: "file", mediaType: "text/plain", data, ...named };
   }
-  if (!fileTypes.test(mediaType) || (!filesByUrl && typeof data !== "string")) return line;
-  const filename = part.type === "file" ? part.name : undefined;
-  return { type: "file", mediaType, data, ...(filename === undefined ? {} : { filename }) };
+  if (!acceptsType(typeof data === "string" ? files.bytes : files.urls, mediaType)) return line;
+  return { type: "file", mediaType, data, ...named };
 }

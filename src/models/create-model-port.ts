@@ -9,7 +9,7 @@ import type { JsonObject } from "#contract/json.ts";
 import type { StopReason } from "#contract/thread-message.ts";
 import { answerData } from "#core/model/answer-data.ts";
 import type { ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
-import { toBase64 } from "#lib/base64.ts";
+import { fromBase64, toBase64 } from "#lib/base64.ts";
 import { followAbort } from "#lib/follow-abort.ts";
 import { systemClock } from "#lib/system-clock.ts";
 
@@ -261,10 +261,7 @@ class Conversion {
         this.#hasOtherContent = true;
         return [];
       case "raw":
-        this.#call.chunks.read(part.rawValue, this.#call.settings.profile);
-        if (this.#call.request.raw === false) return [];
-        // Every chunk gives a part, even if its text is held back until the next chunk. The part shows that the provider still sends.
-        return [this.#raw(this.#hides ? withoutThinkingText(part.rawValue) : part.rawValue)];
+        return this.#chunk(part.rawValue);
       case "response-metadata":
         this.#modelId = part.modelId ?? this.#modelId;
         return [];
@@ -305,10 +302,29 @@ class Conversion {
     return [...started, ...text, ...this.#blocks.end("text", { id, providerMetadata })];
   }
 
+  #chunk(value: unknown): ModelPart[] {
+    const { request, settings, chunks } = this.#call;
+    const { profile } = settings;
+    const { data = "", transcript = "" } = chunks.read(value, profile) ?? {};
+    return [
+      // Every chunk gives a part, even if its text is held back until the next chunk. The part shows that the provider still sends.
+      ...(request.raw === false ? [] : [this.#raw(this.#hides ? withoutThinkingText(value) : value)]),
+      ...(transcript === "" ? [] : this.#blocks.delta("text", { id: "transcript", delta: transcript })),
+      ...(data === "" ? [] : this.#media(profile.speechType?.(request.params) ?? "", data)),
+    ];
+  }
+
   #file({ mediaType, data }: Extract<LanguageModelV3StreamPart, { type: "file" }>): ModelPart[] {
     this.#hasOtherContent = true;
-    if (!/^image\/[\w.+-]+$/.test(mediaType)) return [];
-    return this.#blocks.picture(mediaType, typeof data === "string" ? data : toBase64(data));
+    return this.#media(mediaType, typeof data === "string" ? data : toBase64(data));
+  }
+
+  /** Adds generated media. Files of other types, and an address in place of the bytes, are other content. */
+  #media(mimeType: string, data: string): ModelPart[] {
+    const isShown = /^(image\/[\w.+-]+$|audio\/|video\/)/.test(mimeType) && fromBase64(data) !== null;
+    if (isShown) return this.#blocks.media(mimeType, data);
+    this.#hasOtherContent = true;
+    return [];
   }
 
   #error(error: unknown): ModelPart[] {

@@ -73,7 +73,7 @@ it("A stop aborts the storage of files for tool results, and each call still has
     script: () => calls("c", ["quick", {}], ["quick", {}]),
     tools: [tool("quick", async () => ok("quick"))],
     answers: {
-      keepPictures: (parts) => Promise.resolve(parts),
+      keepMedia: (parts) => Promise.resolve(parts),
       keep: (answer, { signal }) => {
         waits += 1;
         return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// Content of an answer other than text: the pages that it cites and the pictures that the model made.
+// Content of an answer other than text: the pages that it cites, and the images, audio and video that the model made.
 
 import { describe, expect, it } from "vitest";
 
@@ -36,11 +36,27 @@ describe("cited sources", () => {
 it("An image in an answer is a separate block between the text blocks", async () => {
   const parts = await ask("google", "text-and-picture");
   expect(grammarFaults(parts)).toEqual([]);
-  const blocks = emitted(parts).filter((part) => part.type.endsWith("_start") || part.type === "picture");
+  const blocks = emitted(parts).filter((part) => part.type.endsWith("_start"));
   expect(blocks).toMatchObject([
     { type: "text_start", index: 0 },
-    { type: "picture", index: 1, mime_type: "image/png" },
+    { type: "media_start", index: 1, mime_type: "image/png" },
     { type: "text_start", index: 2 },
   ]);
   expect(readAnswer(parts).text).toBe("Here it is: A dot.");
 });
+
+it.for([
+  ["google", "audio", ["media_start", "media_end"]],
+  ["google", "video", ["text_start", "text_end", "media_start", "media_end"]],
+  ["openai", "spoken", ["text_start", "media_start", "text_end", "media_end"]],
+  ["openrouter", "spoken", ["text_start", "media_start", "text_end", "media_end"]],
+  ["openrouter", "text-and-picture", ["text_start", "text_end", "media_start", "media_end", "text_start", "text_end"]],
+] as const)(
+  "The blocks of an answer of %s, the case %s, begin and end once, with their pieces between",
+  async ([provider, name, types]) => {
+    const parts = await ask(provider, name);
+    expect(grammarFaults(parts)).toEqual([]);
+    const blocks = emitted(parts).filter((part) => /_(start|end)$/.test(part.type));
+    expect(blocks.map(({ type }) => type)).toEqual(types);
+  },
+);

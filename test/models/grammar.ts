@@ -6,9 +6,11 @@ const ends: Partial<Record<ModelPart["type"], ModelPart["type"]>> = {
   text_end: "text_start",
   thinking_end: "thinking_start",
   toolcall_end: "toolcall_start",
+  media_end: "media_start",
   text_delta: "text_start",
   thinking_delta: "thinking_start",
   toolcall_delta: "toolcall_start",
+  media_delta: "media_start",
 };
 
 /** Faults of a stream: blocks out of order, deltas outside their block, more or less than one end. */
@@ -25,11 +27,6 @@ export function grammarFaults(parts: readonly ModelPart[]): string[] {
     }
     if (isLast) faults.push(`the stream ends with ${part.type}`);
     if (part.type === "raw") continue;
-    if (part.type === "picture") {
-      if (part.index !== next) faults.push(`block ${part.index} begins where ${next} was due`);
-      next = part.index + 1;
-      continue;
-    }
     if (part.type.endsWith("_start")) {
       if (part.index !== next) faults.push(`block ${part.index} begins where ${next} was due`);
       next = part.index + 1;

@@ -1,4 +1,4 @@
-// An image of a thread on its whole way to a provider: from the thread's files into the body of the request.
+// Images, audio and documents of a thread on their whole way to a provider: from the thread's files into the body of the request.
 
 import { expect, it } from "vitest";
 
@@ -57,3 +57,40 @@ it.for(providers)(
     );
   },
 );
+
+it.for([
+  ["anthropic", "contract.pdf", "application/pdf"],
+  ["google", "call.ogg", "audio/ogg"],
+  ["google", "walk.mp4", "video/mp4"],
+  ["openai", "contract.pdf", "application/pdf"],
+  ["openai", "call.mp3", "audio/mpeg"],
+  ["openai-responses", "contract.pdf", "application/pdf"],
+  ["openrouter", "call.ogg", "audio/ogg"],
+  ["openrouter", "walk.mp4", "video/mp4"],
+] as const)(
+  "The provider %s is sent the bytes of the file %s that a user attached in a thread",
+  async ([provider, name, type]) => {
+    const path = `/attachments/${name}`;
+    files.put(path, pngBytes(70), type);
+    const attached = { type: "file" as const, mime_type: type, path, name };
+    const messages = await withAttachments([message("user", { parts: [attached] })], {
+      files: files.port,
+      models: [model(provider, "some-model")],
+      recent: undefined,
+    });
+    expect(JSON.stringify((await capture(provider, { messages })).body)).toContain(toBase64(pngBytes(70)));
+  },
+);
+
+it("The provider anthropic is sent a line of text for audio that a user attached in a thread", async () => {
+  files.put("/attachments/call.mp3", pngBytes(70), "audio/mpeg");
+  const attached = { type: "file" as const, mime_type: "audio/mpeg", path: "/attachments/call.mp3", name: "call.mp3" };
+  const messages = await withAttachments([message("user", { parts: [attached] })], {
+    files: files.port,
+    models: [model("anthropic", "some-model")],
+    recent: undefined,
+  });
+  const sent = JSON.stringify((await capture("anthropic", { messages })).body);
+  expect(sent).toContain("[file: call.mp3, audio/mpeg");
+  expect(sent).not.toContain(toBase64(pngBytes(70)));
+});

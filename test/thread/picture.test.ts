@@ -1,4 +1,4 @@
-// Pictures that a model made and pages that it cites, stored in a thread: the bytes as a file, and the message with its path.
+// Pictures and audio that a model made and pages that it cites, stored in a thread: the bytes as a file, and the message with its path.
 
 import { expect, it } from "vitest";
 
@@ -29,6 +29,20 @@ it("An image that a model made is stored as a file of the thread, and its messag
   expect(file.status).toBe(200);
   const bytes = new Uint8Array(await file.arrayBuffer());
   expect(btoa(String.fromCharCode(...bytes))).toBe(pixel);
+});
+
+it("Audio that a model made is stored as one file of the thread, and its message refers to it", async () => {
+  const wire = wireModel("google", { model: "case:audio" });
+  const { project, thread } = await start({ model: wire.definition });
+  const events = await thread.say("Say hello");
+  expect(events.at(-1)).toMatchObject({ type: "run_end", status: "completed" });
+  const answer = (await thread.messages()).at(-1);
+  expect(answer?.parts).toMatchObject([
+    { type: "file", mime_type: "audio/L16;codec=pcm;rate=24000", path: "/attachments/audio", size: 10 },
+  ]);
+  expect(JSON.stringify([answer, events])).not.toContain(btoa("\x01\x02\x03\x04"));
+  const file = await project.fetch(`/api/threads/${thread.id}/files/attachments/audio`);
+  expect([...new Uint8Array(await file.arrayBuffer())]).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
 });
 
 it("A second image of a model is stored as a second file", async () => {

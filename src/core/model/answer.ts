@@ -4,6 +4,7 @@ import type { EventDraft } from "#contract/event.ts";
 import { keptBounds } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { StopReason } from "#contract/thread-message.ts";
+import { joinBase64 } from "#lib/base64.ts";
 import { parseBoundedJson } from "#lib/bounded-json.ts";
 
 import { jsonBytes } from "../cut-text.ts";
@@ -11,7 +12,7 @@ import type { ModelFailure, ModelFinish, ModelPart } from "../ports/model-port.t
 import type { StoredPart } from "../record.ts";
 import type { RowEvents } from "../row-events.ts";
 
-/** The maximum number of bytes of JSON of an answer's parts: its message has to fit a row. Pictures are stored as files. */
+/** The maximum number of bytes of JSON of an answer's parts: its message has to fit a row. Images and audio are stored as files. */
 const longestAnswer = 1_500_000;
 
 /** The maximum number of calls of an answer. Each call is a row, and may depend on all calls before it. */
@@ -63,6 +64,8 @@ export class Answer {
   readonly #options: AnswerOptions;
   readonly #parts = new Map<number, StoredPart>();
   readonly #open = new Map<number, OpenBlock>();
+  /** The images, audio and video that have not ended, with the pieces of their base64. */
+  readonly #media = new Map<number, { mime_type: string; pieces: string[] }>();
   #started = false;
   #full = false;
   /** Bytes of the parts so far. */
@@ -139,9 +142,15 @@ export class Answer {
       case "toolcall_end":
         this.#endCall(part);
         return;
-      case "picture":
+      case "media_start":
         this.start();
-        this.#parts.set(part.index, { type: "image", mime_type: part.mime_type, data: part.data });
+        this.#media.set(part.index, { mime_type: part.mime_type, pieces: [] });
+        return;
+      case "media_delta":
+        this.#media.get(part.index)?.pieces.push(part.delta);
+        return;
+      case "media_end":
+        this.#endMedia(part.index);
         return;
       case "raw":
         if (this.#raw.length < rawLimit) {
@@ -197,6 +206,15 @@ export class Answer {
       if (block.kind !== "toolcall") this.#end(index, undefined);
     }
     this.#open.clear();
+    for (const index of this.#media.keys()) this.#endMedia(index);
+  }
+
+  #endMedia(index: number): void {
+    const { mime_type, pieces } = this.#media.get(index) ?? { mime_type: "", pieces: [] };
+    this.#media.delete(index);
+    if (pieces.length === 0) return;
+    const type = mime_type.startsWith("image/") ? "image" : "file";
+    this.#parts.set(index, { type, mime_type, data: joinBase64(pieces) });
   }
 
   /** Counts the bytes if they fit. If not, the answer is full: this and all later parts are dropped. */

@@ -21,7 +21,8 @@ export interface AnswerFiles {
    */
   keep(answer: ToolAnswer, call: AnsweredCall): Promise<ToolAnswer>;
   /**
-   * Stores the pictures of a model's answer as files of the thread. A picture that cannot be stored becomes a line of text with the reason.
+   * Stores the images and the audio of a model's answer as files of the thread. One that cannot be stored becomes a line of text with the
+   * reason.
    */
-  keepPictures(parts: StoredPart[]): Promise<StoredPart[]>;
+  keepMedia(parts: StoredPart[]): Promise<StoredPart[]>;
 }

@@ -150,8 +150,10 @@ export type ModelPart =
       arguments: string;
       provider_data?: ProviderData;
     }
-  /** A picture that the model generated, as a block; `data` is base64. */
-  | { type: "picture"; index: number; mime_type: string; data: string }
+  /** An image, audio or video that the model generated. Each delta is base64 of whole bytes. */
+  | { type: "media_start"; index: number; mime_type: string }
+  | { type: "media_delta"; index: number; delta: string }
+  | { type: "media_end"; index: number }
   | { type: "raw"; chunk: string }
   | ({ type: "finish" } & ModelFinish)
   | { type: "error"; failure: ModelFailure; usage?: Usage };

@@ -41,7 +41,7 @@ export async function storeAnswer(
   { plan, ports, events }: StepContext,
 ): Promise<MessageRecord> {
   await ports.faults.at("answer.keep-pictures");
-  const kept = (await ports.answers?.keepPictures(parts)) ?? parts;
+  const kept = (await ports.answers?.keepMedia(parts)) ?? parts;
   const draft = answerMessage(result, kept, { plan, ports });
   await ports.faults.at("answer.before-create");
   const message = await ports.hooks.beforeCreateMessage(draft);

@@ -76,6 +76,9 @@ export interface BinaryBlock {
 /** A block of a user's message. */
 export type UserContent = TextBlock | ImageBlock | DocumentBlock | AudioBlock | VideoBlock | BinaryBlock;
 
+/** A block of a user's message other than text. */
+export type MediaBlock = Exclude<UserContent, TextBlock>;
+
 /** A block of a model's message. */
 export type AssistantContent = TextBlock | ReasoningBlock | ImageBlock | AudioBlock | VideoBlock;
 

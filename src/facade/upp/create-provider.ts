@@ -1,5 +1,6 @@
-// The package entry `threadhold/upp/provider`: creates a provider, which is a function that returns references to models. No other file of
-// this folder imports the code of the providers' protocols, so a program that imports no provider does not contain this code.
+// The package entry `threadhold/upp/provider`: creates a provider, which is a function that returns references to models. The code of the
+// providers' protocols is imported by this file alone, and by accepted-input.ts for it, so a program that imports no provider does not contain
+// this code.
 
 import { createModelPort } from "#models/create-model-port.ts";
 import { LanguageModels } from "#models/language-models.ts";
@@ -10,6 +11,7 @@ import { readiness } from "#models/readiness.ts";
 import { RefusedRequest } from "#models/refused-request.ts";
 import { checkParams } from "#models/request-params.ts";
 
+import { problemOfBlock } from "./accepted-input.ts";
 import type { AccessibleModel, ModelAccess } from "./model-access.ts";
 import type { ModelDefinition, ModelOptions, Provider, ProviderConfig } from "./model-reference.ts";
 import { refusal } from "./upp-error.ts";
@@ -28,10 +30,17 @@ function profileOf(definition: ModelDefinition): ProviderProfile | null {
 }
 
 const access: Omit<ModelAccess, "port"> = {
-  filesOf(definition) {
+  inputOf(definition) {
     const profile = profileOf(definition);
-    return profile === null ? null : { types: profile.fileTypes, byUrl: profile.filesByUrl };
+    const accepts = (group: RegExp) => profile?.files.bytes.some((type) => group.test(type)) ?? true;
+    return {
+      documentInput: accepts(/^application\//),
+      audioInput: accepts(/^audio\//),
+      videoInput: accepts(/^video\//),
+    };
   },
+  problemOfBlock: (block, definition, capabilities) =>
+    problemOfBlock(block, profileOf(definition)?.files ?? null, capabilities),
   missingVariable: (definition, env) => readiness(definition, env).missing,
   problemOf(params, definition) {
     const profile = profileOf(definition);

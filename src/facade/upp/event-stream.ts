@@ -38,6 +38,7 @@ export function turnObserver({ signal, emit, untilReady }: StreamSink<StreamEven
       const next = events.convert(event, executionOf);
       if (next !== null) emit(next);
     },
+    onMedia: (part) => emit(events.convertMedia(part)),
   };
 }
 

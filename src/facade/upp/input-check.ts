@@ -1,12 +1,8 @@
 // Checks the options and messages of a turn before its first request: the tools, the key and `params`, and whether the model can read the
 // messages.
 
-import { isTextType } from "#lib/text-type.ts";
-
-import type { DocumentBlock, UserContent } from "./content-block.ts";
 import { blockResult, hasUrl } from "./content-part.ts";
 import { accessTo } from "./model-access.ts";
-import type { AcceptedFiles } from "./model-access.ts";
 import { definitionOf } from "./model-reference.ts";
 import type { LLMCapabilities, ModelReference, ProviderConfig } from "./model-reference.ts";
 import { connectionOf } from "./thread-execution.ts";
@@ -15,15 +11,12 @@ import { ErrorCode, refusal, UPPError } from "./upp-error.ts";
 
 /** The abilities of a model: those that its options state, else those of its provider's API. */
 export function capabilitiesOf(model: ModelReference, config: ProviderConfig): LLMCapabilities {
-  const files = accessTo(model).filesOf(definitionOf(model, config));
   return {
     streaming: true,
     tools: true,
     structuredOutput: true,
     imageInput: true,
-    documentInput: files?.types.test("application/pdf") ?? true,
-    audioInput: false,
-    videoInput: false,
+    ...accessTo(model).inputOf(definitionOf(model, config)),
     ...model.options.capabilities,
   };
 }
@@ -83,8 +76,8 @@ function checkMessages({ model, config, history, input }: TurnRequest, capabilit
   const { name } = model.provider;
   const messages = [...history, ...input];
   if (messages.length === 0) throw refusal("There is no message to send. Pass a text or a message.", name);
-  const files = accessTo(model).filesOf(definitionOf(model, config));
-  for (const message of messages) {
+  const definition = definitionOf(model, config);
+  for (const [number, message] of messages.entries()) {
     if (message.type === "tool_result" && message.results.some(({ result }) => hasUrl(blockResult(result)))) {
       throw refusal(
         "A tool result in the history has an image or a document as a URL. Replace the URL by the bytes.",
@@ -92,41 +85,16 @@ function checkMessages({ model, config, history, input }: TurnRequest, capabilit
       );
     }
     if (message.type !== "user") continue;
-    for (const block of message.content) {
-      const problem = problemOf(block, capabilities, files);
-      if (problem !== null)
-        throw refusal(
-          `The model "${model.modelId}" cannot read ${problem}. Leave out the block, or use another model.`,
-          name,
-        );
+    for (const [at, block] of message.content.entries()) {
+      if (block.type === "text") continue;
+      const { type, mimeType } = block;
+      const problem = accessTo(model).problemOfBlock(block, definition, capabilities);
+      if (problem === null) continue;
+      const location = `block ${at + 1} of message ${number + 1}, "${type}" with the media type "${mimeType}"`;
+      throw refusal(
+        `The model "${model.modelId}" of ${name} cannot read ${location}: ${problem}. Change or leave out the block, or use another model.`,
+        name,
+      );
     }
   }
-}
-
-/** Names the kind of a block that the model cannot read; null if it can read the block. */
-function problemOf(block: UserContent, capabilities: LLMCapabilities, files: AcceptedFiles | null): string | null {
-  switch (block.type) {
-    case "text":
-      return null;
-    case "image":
-      return capabilities.imageInput ? null : "images";
-    case "document":
-      return isReadable(block, capabilities, files) ? null : `documents of the type ${block.mimeType}`;
-    case "audio":
-    case "video":
-      return block.type;
-    case "binary":
-      return `data of the type ${block.mimeType}`;
-  }
-}
-
-function isReadable(
-  { source, mimeType }: DocumentBlock,
-  { documentInput }: LLMCapabilities,
-  files: AcceptedFiles | null,
-) {
-  if (source.type === "text" || (source.type === "base64" && isTextType(mimeType))) return true;
-  if (!documentInput) return false;
-  if (files === null) return true;
-  return files.types.test(mimeType) && (source.type === "base64" || files.byUrl);
 }

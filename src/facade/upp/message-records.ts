@@ -5,6 +5,7 @@ import type { Json, JsonObject } from "#contract/json.ts";
 import { isJsonObject } from "#contract/json.ts";
 import type { MessageRecord, ProviderData, StoredPart } from "#core/record.ts";
 import { hostMessage } from "#host/host-records.ts";
+import { fromBase64 } from "#lib/base64.ts";
 
 import type { AssistantContent } from "./content-block.ts";
 import { blockResult, imagePart, userPart } from "./content-part.ts";
@@ -131,8 +132,11 @@ function answerBlock(part: Exclude<StoredPart, { type: "tool_call" }>): Assistan
     case "image":
       if (part.data === undefined) return null;
       return { type: "image", source: { type: "base64", data: part.data }, mimeType: part.mime_type };
-    case "file":
-      return null;
+    case "file": {
+      const type = part.mime_type.startsWith("video/") ? "video" : "audio";
+      const data = part.data === undefined ? null : fromBase64(part.data);
+      return data === null ? null : { type, data, mimeType: part.mime_type };
+    }
   }
 }
 

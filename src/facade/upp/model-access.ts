@@ -4,7 +4,8 @@
 import type { JsonObject } from "#contract/json.ts";
 import type { ModelPort } from "#core/ports/model-port.ts";
 
-import type { ModelDefinition, ModelReference } from "./model-reference.ts";
+import type { MediaBlock } from "./content-block.ts";
+import type { LLMCapabilities, ModelDefinition, ModelReference } from "./model-reference.ts";
 import { refusal } from "./upp-error.ts";
 
 /** The connection of the requests to a provider. */
@@ -15,19 +16,14 @@ interface ModelPortSettings {
   accessTo: () => Promise<{ apiKey?: string }>;
 }
 
-/** The files that a provider's API accepts in addition to images and texts. */
-export interface AcceptedFiles {
-  types: RegExp;
-  /** Whether files of these types can also be sent as a URL. */
-  byUrl: boolean;
-}
-
 /** The functions for requests to models. */
 export interface ModelAccess {
   /** Creates the port that sends the requests. */
   port(settings: ModelPortSettings): ModelPort;
-  /** The files that the API of a model accepts; null for a provider that answers in this process. */
-  filesOf(definition: ModelDefinition): AcceptedFiles | null;
+  /** The groups of files that the API at the model's address accepts, each in at least one format. */
+  inputOf(definition: ModelDefinition): Pick<LLMCapabilities, "documentInput" | "audioInput" | "videoInput">;
+  /** The reason why the model cannot read a block; null if it can. */
+  problemOfBlock(block: MediaBlock, definition: ModelDefinition, capabilities: LLMCapabilities): string | null;
   /** The environment variable that has to be set; null if none is missing. */
   missingVariable(definition: ModelDefinition, env: Record<string, unknown>): string | null;
   /** The reason why these fields cannot be in the body of a request; null if they can. */

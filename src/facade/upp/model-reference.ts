@@ -55,8 +55,8 @@ export interface ModelOptions extends Omit<
   Partial<ModelDefinition>,
   "name" | "provider" | "model" | "fallbacks" | "retry" | "timeouts" | "headers" | "baseUrl" | "capabilities"
 > {
-  /** Abilities that differ from those of the provider's API. Audio and video cannot be sent. */
-  capabilities?: Partial<Pick<LLMCapabilities, "tools" | "structuredOutput" | "imageInput" | "documentInput">>;
+  /** Abilities that differ from those of the provider's API. Files of a type that the API does not accept are refused nevertheless. */
+  capabilities?: Partial<Omit<LLMCapabilities, "streaming">>;
 }
 
 /** A provider: creates references to its models. */

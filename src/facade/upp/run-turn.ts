@@ -5,7 +5,7 @@ import type { PlainEvent } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { noBounds } from "#core/limits/amounts.ts";
 import type { Halt } from "#core/loop.ts";
-import type { ModelFailure, ModelPort } from "#core/ports/model-port.ts";
+import type { ModelFailure, ModelPart, ModelPort } from "#core/ports/model-port.ts";
 import type { Strategy } from "#core/ports/strategy-port.ts";
 import { executeRun } from "#host/execute-run.ts";
 import { fixedSteps } from "#host/fixed-steps.ts";
@@ -32,11 +32,16 @@ import type { TurnProgress } from "./turn-rounds.ts";
 import { ErrorCode, UPPError } from "./upp-error.ts";
 import type { ToolExecution } from "./upp-tool.ts";
 
+/** A part of an image, audio or video of an answer. */
+export type MediaPart = Extract<ModelPart, { type: `media_${string}` }>;
+
 /** Receives the events of a turn, and may pause or abort it. */
 export interface TurnObserver {
   signal?: AbortSignal | undefined;
   /** Receives each event of the run. `executionOf` returns the ended execution of a call. */
   onEvent?: (event: PlainEvent, executionOf: (toolCallId: string) => ToolExecution | undefined) => void;
+  /** Receives each part of images, audio and video, for which a run has no events. */
+  onMedia?: (part: MediaPart) => void;
   /** As in `StreamSink`. Absent: the turn never pauses. */
   untilReady?: (keepAlive: () => void) => Promise<void> | undefined;
 }
@@ -135,7 +140,7 @@ async function runTurnIn(execution: ThreadExecution, { request, observer, strate
       emit: (draft) => ports.sink.send(ports.sink.number({ run_id: run.id, side: "a", depth: 0, ...draft })),
     }),
     conversationId: run.id,
-    models: withBackpressure(retries.port(execution.port(models)), observer.untilReady),
+    models: observed(retries.port(execution.port(models)), observer),
     onEvent: execution.isInThread || observer.onEvent !== undefined ? onEvent : undefined,
     retryDelay(failure, attempt) {
       failed = failure;
@@ -164,6 +169,10 @@ export function bothObservers(first: TurnObserver, second: TurnObserver | undefi
       first.onEvent?.(...event);
       second.onEvent?.(...event);
     },
+    onMedia(part) {
+      first.onMedia?.(part);
+      second.onMedia?.(part);
+    },
     untilReady(keepAlive) {
       const [one, other] = [first.untilReady?.(keepAlive), second.untilReady?.(keepAlive)];
       return one === undefined ? other : one.then(() => other);
@@ -183,15 +192,17 @@ function assertCompleted(
   throw failed?.kind === end.reason ? errorOfFailure(failed, provider) : errorOfEnd(end, provider);
 }
 
-/** Returns the port with backpressure: it reads the next part of an answer when the reader of the events is ready. */
-function withBackpressure(models: ModelPort, untilReady: TurnObserver["untilReady"]): ModelPort {
-  if (untilReady === undefined) return models;
+/** Returns the port, which passes media to the observer, and reads the next part of an answer when the reader of the events is ready. */
+function observed(models: ModelPort, { onMedia, untilReady }: TurnObserver): ModelPort {
+  if (onMedia === undefined && untilReady === undefined) return models;
   return {
     ...models,
     async *stream(request, signal, received = () => {}) {
       for await (const part of models.stream(request, signal, received)) {
         yield part;
-        await untilReady(received);
+        // The loop has emitted the events of this part, such as the beginning of the message.
+        if (part.type === "media_start" || part.type === "media_delta" || part.type === "media_end") onMedia?.(part);
+        await untilReady?.(received);
       }
     },
   };

@@ -1,9 +1,12 @@
-// The events of a stream, and the conversion of a run's events to them. The order: `message_start`, the blocks, `message_stop`, then each
-// call's start and end as they happen, then the next `message_start`. If a `message_start` follows without a
-// `message_stop`, the request of the message failed and is repeated, and the new message replaces it.
+// The events of a stream, and the conversion of a run's events and of the parts of generated media to them. The order: `message_start`, the
+// blocks, `message_stop`, then each call's start and end as they happen, then the next `message_start`. If a `message_start` follows without
+// a `message_stop`, the request of the message failed and is repeated, and the new message replaces it.
 
 import type { PlainEvent } from "#contract/event.ts";
+import { fromBase64 } from "#lib/base64.ts";
+import { unreachable } from "#lib/unreachable.ts";
 
+import type { MediaPart } from "./run-turn.ts";
 import type { ToolExecution } from "./upp-tool.ts";
 
 /** The kind of an event. */
@@ -13,6 +16,9 @@ export type StreamEventType =
   | "text_delta"
   | "reasoning_delta"
   | "tool_call_delta"
+  | "image_delta"
+  | "audio_delta"
+  | "video_delta"
   | "content_block_stop"
   | "message_stop"
   | "tool_execution_start"
@@ -25,6 +31,10 @@ export interface EventDelta {
   toolName?: string;
   /** A piece of the arguments' JSON. */
   argumentsJson?: string;
+  /** A piece of the bytes of an image, audio or video. */
+  data?: Uint8Array;
+  /** The type of an image, audio or video. */
+  mimeType?: string;
   result?: unknown;
   isError?: boolean;
   /** Milliseconds since 1970. */
@@ -43,6 +53,23 @@ export interface StreamEvent {
 export class StreamEvents {
   /** The calls of the current message, by the number of their block. */
   readonly #calls = new Map<number, { toolCallId: string; toolName: string }>();
+
+  /** The media of the current message: their type, by the number of their block. */
+  readonly #media = new Map<number, string>();
+
+  /** Converts a part of an image, audio or video. */
+  convertMedia(part: MediaPart): StreamEvent {
+    const { index } = part;
+    if (part.type === "media_start") {
+      this.#media.set(index, part.mime_type);
+      return { type: "content_block_start", index, delta: { mimeType: part.mime_type } };
+    }
+    const mimeType = this.#media.get(index) ?? "";
+    if (part.type === "media_end") return { type: "content_block_stop", index, delta: { mimeType } };
+    const data = fromBase64(part.delta);
+    if (data === null) unreachable("the model port sends media in base64");
+    return { type: `${mimeType.split("/")[0] as "image" | "audio" | "video"}_delta`, index, delta: { data, mimeType } };
+  }
 
   /** Converts an event of the run; null if the stream has no such event. */
   convert(event: PlainEvent, executionOf: (toolCallId: string) => ToolExecution | undefined): StreamEvent | null {

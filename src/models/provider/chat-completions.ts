@@ -1,10 +1,11 @@
 // The protocol Chat Completions, as OpenAI, OpenRouter and many other servers implement it: the profile members that depend only on the
 // protocol, and the reading of its chunks.
 
+import type { JsonObject } from "#contract/json.ts";
 import { fieldsOf, listOf, type Fields } from "#lib/json-value.ts";
 
 import { anthropicUsage } from "./anthropic.ts";
-import { countOf } from "./chunk-field.ts";
+import { countOf, textOf } from "./chunk-field.ts";
 import type { ChunkFacts, ChunkUsage, ProviderProfile, ThinkingField } from "./provider-profile.ts";
 
 function usageOf(chunk: Fields): ChunkUsage {
@@ -41,6 +42,24 @@ function sourcesOf({ citations }: Fields, delta: Fields): NonNullable<ChunkFacts
   ];
 }
 
+/** The piece of a spoken answer in a delta, which OpenAI and OpenRouter document. */
+function speechOf(delta: Fields): Pick<ChunkFacts, "speech"> {
+  const { data, transcript } = fieldsOf(delta["audio"]);
+  const speech = {
+    ...(typeof data === "string" ? { data } : {}),
+    ...(typeof transcript === "string" ? { transcript } : {}),
+  };
+  return Object.keys(speech).length === 0 ? {} : { speech };
+}
+
+const audioTypes: Readonly<Record<string, string>> = { pcm16: "audio/pcm;rate=24000", mp3: "audio/mpeg" };
+
+/** The media type of a spoken answer. Without a format it is that of 16-bit samples, the only format that OpenAI streams. */
+function speechType(params: JsonObject | undefined): string {
+  const format = textOf(fieldsOf(params?.["audio"])["format"]) ?? "pcm16";
+  return audioTypes[format] ?? `audio/${format}`;
+}
+
 function readChunk(chunk: Fields): ChunkFacts {
   const delta = fieldsOf(fieldsOf(listOf(chunk["choices"])[0])["delta"]);
   return {
@@ -48,6 +67,7 @@ function readChunk(chunk: Fields): ChunkFacts {
     thinkingField: thinkingFieldOf(delta),
     calls: listOf(delta["tool_calls"]),
     sources: sourcesOf(chunk, delta),
+    ...speechOf(delta),
     ...(typeof chunk["model"] === "string" ? { modelId: chunk["model"] } : {}),
   };
 }
@@ -55,7 +75,8 @@ function readChunk(chunk: Fields): ChunkFacts {
 /** The body's fields that the runtime sets in Chat Completions, or that change the form of the answer. */
 const reservedFields = [
   ..."model messages tools tool_choice parallel_tool_calls functions function_call stream stream_options n".split(" "),
-  ..."response_format store modalities audio".split(" "),
+  "response_format",
+  "store",
 ];
 
 /** The profile members that depend only on the protocol. */
@@ -67,5 +88,6 @@ export const chatCompletions = {
   speaksChatCompletions: true,
   errorEvent: (error) => `data: ${JSON.stringify({ error })}\n\n`,
   readChunk,
+  speechType,
   closesCallsAtEnd: true,
 } satisfies Partial<ProviderProfile>;

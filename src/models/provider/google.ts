@@ -70,6 +70,9 @@ function usageOf({ usageMetadata }: Fields): ChunkUsage {
   };
 }
 
+/** The formats of audio and video that Gemini reads differ by model, so its API decides. */
+const acceptedFiles = ["application/pdf", "audio/*", "video/*"];
+
 /** Google's Gemini API. */
 export const google: ProviderProfile = {
   name: "google",
@@ -100,15 +103,14 @@ export const google: ProviderProfile = {
     tools.length > 0 && /gemini-[12]\b/.test(model.model) ? null : { schema: googleSchema(schema), options: {} },
   reservedFields: [
     ..."contents system_instruction tools tool_config cached_content model".split(" "),
-    ..."response_schema response_json_schema response_mime_type candidate_count response_modalities"
+    ..."response_schema response_json_schema response_mime_type candidate_count"
       .split(" ")
       .map((field) => `generation_config.${field}`),
   ],
   alternatesTurns: true,
   imagesInToolResults: true,
   flagsToolErrors: false,
-  fileTypes: /^(application\/pdf|audio\/|video\/)/,
-  filesByUrl: true,
+  files: { bytes: acceptedFiles, urls: acceptedFiles },
   speaksChatCompletions: false,
   // Without `alt=sse`, a server answers with a list of the chunks that a stream would have.
   eventsOfDocument: (value) =>

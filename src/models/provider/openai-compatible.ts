@@ -10,6 +10,7 @@ import { shortCallId } from "../call-ids.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import {
   asksForOneCall,
+  chatFiles,
   effortOptions,
   openaiCallId,
   openaiFamily,
@@ -150,8 +151,7 @@ export const openaiCompatible: ProviderProfile = {
   completionLimitOption: "max_completion_tokens",
   refusesSampling: (model) => openaiReasons.test(model),
   callId: (id, to) => (presetAt(to).shortCallIds ? shortCallId(id) : openaiCallId(id)),
-  fileTypes: /^(application\/pdf|audio\/(wav|mp3|mpeg))$/,
-  filesByUrl: false,
+  files: chatFiles,
   // The package has no option for the role of system messages, but copies these fields into the message.
   systemMessageFields: ({ compat }) =>
     compat?.supportsDeveloperRole === true ? { openaiCompatible: { role: "developer" } } : {},

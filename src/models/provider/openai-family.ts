@@ -6,7 +6,13 @@ import type { AnswerStructure, ModelRequest } from "#core/ports/model-port.ts";
 import { acceptedCallId } from "../call-ids.ts";
 import type { Effort, ThinkingRequest } from "../thinking-request.ts";
 import { openaiFacts } from "./facts/openai-facts.ts";
-import { noReasoning, type NativeStructure, type ProviderProfile, type ReasoningOptions } from "./provider-profile.ts";
+import {
+  noReasoning,
+  type AcceptedFiles,
+  type NativeStructure,
+  type ProviderProfile,
+  type ReasoningOptions,
+} from "./provider-profile.ts";
 import { fitsStrictMode } from "./strict-schema.ts";
 
 // OpenAI also has regional addresses, such as `eu.api.openai.com`.
@@ -21,6 +27,12 @@ export function isOpenaiHost(host: string | null): boolean {
 export function ownerAtHost(protocol: string): (host: string | null) => string {
   return (host) => (isOpenaiHost(host) ? protocol : `${protocol} ${host}`);
 }
+
+/** The files that Chat Completions accepts: audio as `input_audio`, PDF as `file`. It accepts neither as a URL. */
+export const chatFiles: AcceptedFiles = {
+  bytes: ["application/pdf", "audio/wav", "audio/mp3", "audio/mpeg"],
+  urls: [],
+};
 
 /** Converts an id of a tool call: OpenAI accepts at most 40 printable ASCII characters. */
 export function openaiCallId(id: string): string {

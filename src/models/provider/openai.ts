@@ -9,6 +9,7 @@ import { chatCompletions } from "./chat-completions.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import {
   asksForOneCall,
+  chatFiles,
   effortOptions,
   isOpenaiHost,
   openaiFamily,
@@ -47,8 +48,7 @@ export const openai: ProviderProfile = {
   reasoning: (request, { thinking }) => effortOptions(request, thinking),
   structure: openaiStructure,
   completionLimitOption: "maxCompletionTokens",
-  fileTypes: /^(application\/pdf|audio\/(wav|mp3|mpeg))$/,
-  filesByUrl: false,
+  files: chatFiles,
 };
 
 /**
@@ -64,6 +64,14 @@ function storedData({ kind, metadata, empty }: AnsweredBlock): JsonObject | null
   });
 }
 
+// The types of the documents that OpenAI's guide to file inputs lists: PDF, and files of office programs. It lists no audio and no video.
+const documents = [
+  ..."pdf msword rtf vnd.ms-excel vnd.ms-powerpoint vnd.oasis.opendocument.text".split(" "),
+  ..."wordprocessingml.document spreadsheetml.sheet presentationml.presentation"
+    .split(" ")
+    .map((name) => `vnd.openxmlformats-officedocument.${name}`),
+].map((name) => `application/${name}`);
+
 /** OpenAI's Responses API, at OpenAI and at other servers. */
 export const openaiResponses: ProviderProfile = {
   ...openaiFamily,
@@ -76,6 +84,8 @@ export const openaiResponses: ProviderProfile = {
   optionsName: "openai",
   options: (request, hasTools) => ({
     store: false,
+    // Without this option the package refuses documents other than PDF.
+    passThroughUnsupportedFiles: true,
     ...(hasTools && !request.parallelToolCalls ? { parallelToolCalls: false } : {}),
     ...(request.model.compat?.supportsReasoningEffort === true ? { forceReasoning: true } : {}),
     ...systemRole(request),
@@ -101,8 +111,8 @@ export const openaiResponses: ProviderProfile = {
   alternatesTurns: false,
   imagesInToolResults: false,
   flagsToolErrors: false,
-  fileTypes: /^application\/pdf$/,
-  filesByUrl: true,
+  files: { bytes: documents, urls: documents },
+  needsFileNames: true,
   speaksChatCompletions: false,
   errorEvent: (error) => `data: ${JSON.stringify({ type: "error", sequence_number: 0, error })}\n\n`,
   readChunk: () => ({}),

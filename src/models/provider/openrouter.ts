@@ -72,6 +72,11 @@ function cacheMarkedFetch(fetch: typeof globalThis.fetch, model: AnyModelDefinit
   return marking as typeof globalThis.fetch;
 }
 
+// The types that the package converts to OpenRouter's formats of audio. The formats that a model reads depend on its provider.
+const audioTypes = "mpeg mp3 wav x-wav wave ogg vorbis aac x-aac m4a x-m4a mp4 aiff x-aiff flac x-flac pcm16 pcm24"
+  .split(" ")
+  .map((name) => `audio/${name}`);
+
 /** OpenRouter. */
 export const openrouter: ProviderProfile = {
   ...chatCompletions,
@@ -107,8 +112,11 @@ export const openrouter: ProviderProfile = {
   toolSchema: (parameters, model) => (isGoogle(model) ? googleSchema(parameters) : parameters),
   reservedFields: [...chatCompletions.reservedFields, "transforms", "models", "route", "usage"],
   needsToolDefinitions: isAnthropic,
-  fileTypes: /^application\/pdf$/,
-  filesByUrl: true,
+  files: {
+    bytes: ["application/pdf", ...audioTypes, "video/*"],
+    urls: ["application/pdf", "video/*"],
+  },
+  needsFileNames: true,
   argumentsFromChunks: true,
   repeatsThinkingData: true,
   reportedCost({ openrouter: metadata }) {

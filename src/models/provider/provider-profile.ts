@@ -46,6 +46,19 @@ export interface CallTarget {
   to: ProviderSettings;
 }
 
+/** Media types of files that an API accepts; `audio/*` stands for all types of a group. */
+export interface AcceptedFiles {
+  /** Types of files that are sent as bytes. */
+  bytes: readonly string[];
+  /** Types of files that are sent as URLs. */
+  urls: readonly string[];
+}
+
+/** Whether one of the types accepts a media type. */
+export function acceptsType(types: readonly string[], mimeType: string): boolean {
+  return types.some((type) => (type.endsWith("/*") ? mimeType.startsWith(type.slice(0, -1)) : type === mimeType));
+}
+
 /** The effect of thinking on a request. */
 export interface ReasoningOptions {
   /** Request options, for the package. */
@@ -92,6 +105,8 @@ export interface ChunkFacts {
   /** Pieces of tool calls, with their numbers in Chat Completions. */
   calls?: readonly unknown[];
   sources?: readonly Partial<Record<keyof AnswerSource, unknown>>[];
+  /** A piece of a spoken answer: its audio in base64, and its text. */
+  speech?: { data?: string; transcript?: string };
 }
 
 /** A block of an answer whose opaque data is to be stored. */
@@ -174,10 +189,10 @@ export interface ProviderProfile {
   imagesInToolResults: boolean;
   /** Tool results have a flag for errors. Without the flag, the text of an error begins with `Error`. */
   flagsToolErrors: boolean;
-  /** Types of files other than images that the package sends. */
-  fileTypes: RegExp;
-  /** The package sends files of these types by URL too. */
-  filesByUrl: boolean;
+  /** The files that user messages can contain, besides images. Texts are sent as text unless `text/plain` is among the types. */
+  files: AcceptedFiles;
+  /** The API needs a name for each file. Absent: names are optional. */
+  needsFileNames?: true;
   /** Fields of a system message. Absent: none. */
   systemMessageFields?: (model: AnyModelDefinition) => NonNullable<LanguageModelV3Message["providerOptions"]>;
   /** Adds the thinking of an assistant message outside of its content. Absent: thinking is a part of the content. */
@@ -201,6 +216,8 @@ export interface ProviderProfile {
   errorEvent: (error: unknown) => string;
   /** Reads from a chunk the facts that the package drops. */
   readChunk: (chunk: Readonly<Record<string, unknown>>) => ChunkFacts;
+  /** Returns the media type of the audio in `speech`, which the params of a request choose. Absent: chunks have no `speech`. */
+  speechType?: (params: JsonObject | undefined) => string;
   /**
    * Returns the unknown piece in a chunk with a `type` that the package cannot read; null for an error. Absent: all types but `error` are
    * unknown.

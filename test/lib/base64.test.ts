@@ -1,0 +1,23 @@
+// Base64 of bytes that arrive in pieces.
+
+import fc from "fast-check";
+import { expect, it } from "vitest";
+
+import { joinBase64, toBase64 } from "#lib/base64.ts";
+
+it("The joined base64 texts of pieces are that of all bytes, with and without padding", () => {
+  const piece = fc.tuple(fc.uint8Array({ maxLength: 20 }), fc.boolean());
+  fc.assert(
+    fc.property(fc.array(piece), (pieces) => {
+      const joined = joinBase64(
+        pieces.map(([bytes, isPadded]) => (isPadded ? toBase64(bytes) : toBase64(bytes).replace(/=+$/, ""))),
+      );
+      const all = Uint8Array.from(pieces.flatMap(([bytes]) => [...bytes]));
+      expect(joined.replace(/=+$/, "")).toBe(toBase64(all).replace(/=+$/, ""));
+    }),
+  );
+});
+
+it("A text that is not base64 cannot be joined to one with padding", () => {
+  expect(() => joinBase64(["AA==", "no base64"])).toThrow("no base64");
+});
