@@ -5,14 +5,7 @@ import { join } from "node:path";
 
 import { Command, CommanderError } from "commander";
 
-import { addBuildCommands } from "./build-commands.ts";
 import { CommandError, type CliContext, type ExitCode } from "./context.ts";
-import { addDeployCommand } from "./deploy/deploy-command.ts";
-import { addDevCommand } from "./dev/dev-command.ts";
-import { addDoctorCommand } from "./doctor/doctor-command.ts";
-import { addInitCommand } from "./init/init-command.ts";
-import { addNewCommand } from "./new/new-command.ts";
-import { addUpgradeCommand } from "./upgrade/upgrade-command.ts";
 
 /**
  * Runs a command line, without the program's name, and returns the exit code. Prints errors and does not throw them. With `--json` an error
@@ -22,7 +15,7 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   let code: ExitCode = 0;
   const json = printsJson(argv);
   const messages = json ? { ...context, printError: () => undefined } : context;
-  const program = createProgram({ context, messages }, (result) => (code = result));
+  const program = createProgram(await loadCommands(argv[0] ?? ""), { context, messages }, (result) => (code = result));
   const printFailure = (message: string): void => context.print(JSON.stringify({ ok: false, error: message }));
   try {
     await program.parseAsync([...argv], { from: "user" });
@@ -50,18 +43,38 @@ function printsJson(argv: readonly string[]): boolean {
 /** Adds a command to the program. `end` takes the exit code. */
 export type AddCommand = (program: Command, context: CliContext, end: (code: ExitCode) => void) => void;
 
-const commands: readonly AddCommand[] = [
-  addInitCommand,
-  addDevCommand,
-  addBuildCommands,
-  addNewCommand,
-  addDoctorCommand,
-  addDeployCommand,
-  addUpgradeCommand,
-];
+type LoadCommand = () => Promise<AddCommand>;
+
+const build: LoadCommand = async () => (await import("./build-commands.ts")).addBuildCommands;
+const dev: LoadCommand = async () => (await import("./dev/dev-command.ts")).addDevCommand;
+
+/** The commands in the order of the help, then the hidden ones. */
+const commands = new Map<string, LoadCommand>([
+  ["init", async () => (await import("./init/init-command.ts")).addInitCommand],
+  ["dev", dev],
+  ["build", build],
+  ["check", build],
+  ["new", async () => (await import("./new/new-command.ts")).addNewCommand],
+  ["doctor", async () => (await import("./doctor/doctor-command.ts")).addDoctorCommand],
+  ["deploy", async () => (await import("./deploy/deploy-command.ts")).addDeployCommand],
+  ["upgrade", async () => (await import("./upgrade/upgrade-command.ts")).addUpgradeCommand],
+  ["dev-server", dev],
+  ["supervise", dev],
+]);
+
+/**
+ * Loads the command of this name; without such a command all, for the help and for errors. To load all takes longer than most commands run,
+ * and a development server starts several.
+ */
+function loadCommands(name: string): Promise<AddCommand[]> {
+  const named = commands.get(name);
+  const loads = named === undefined ? new Set(commands.values()) : [named];
+  return Promise.all([...loads].map((load) => load()));
+}
 
 /** `messages` prints what commander reports. */
 function createProgram(
+  adds: readonly AddCommand[],
   { context, messages }: { context: CliContext; messages: Pick<CliContext, "printError"> },
   end: (code: ExitCode) => void,
 ): Command {
@@ -78,7 +91,7 @@ function createProgram(
       writeOut: (text) => context.print(text.trimEnd()),
       writeErr: (text) => messages.printError(text.trimEnd()),
     });
-  for (const add of commands) add(program, context, end);
+  for (const add of adds) add(program, context, end);
   return program;
 }
 

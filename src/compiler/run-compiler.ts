@@ -8,7 +8,6 @@ import { replacementNotes } from "./built-in-tools.ts";
 import type { Compilation } from "./compile.ts";
 import { formatDiagnostics } from "./diagnostic-report.ts";
 import { sortDiagnostics } from "./findings.ts";
-import { projectInputs } from "./module-bundle.ts";
 import { recordPackageVersion } from "./package-version.ts";
 import { checkTypes, storedTypeFindings, prepareTypeFindings, withTypeFindings } from "./type-check.ts";
 import { isBuildUnchanged, recordBuild } from "./unchanged-build.ts";
@@ -57,6 +56,7 @@ export async function runCompiler({ root, packageRoot, version, ...request }: Bu
   const started = performance.now();
   // Imported here, since an unchanged build does not need the bundler.
   const { compileProject } = await import("./compile.ts");
+  const { projectInputs } = await import("./module-bundle.ts");
   const compilation = await compileProject(root, packageRoot);
   const { diagnostics: built, project, files, bundle, inputs } = compilation;
   const diagnostics = (types: readonly Diagnostic[]): Diagnostic[] => sortDiagnostics(withTypeFindings(built, types));
