@@ -23,8 +23,11 @@ const entry = "index.js";
 const folder = ".stored-bundle";
 const keptForMs = 24 * 60 * 60 * 1000;
 
-/** Tables of the configuration that are about the bundle. The stored bundle's modules are those of wrangler's default rules. */
+/** Tables of the configuration that are about the bundle. The stored bundle's other modules are those of wrangler's default rules. */
 const bundleTables = ["[alias]", "[[rules]]"];
+/** The main module. Wrangler parses it at each start, which takes half a processor second for the bundle, so it only names the bundle. */
+const main = "main.js";
+const mainText = `export * from "./${entry}";\nexport { default } from "./${entry}";\n`;
 /** Wrangler runs the build command twice at each start. The bundle is stored, so the command does nothing; `dev` requires these words. */
 const noCommand = 'command = "echo build --auto"';
 
@@ -39,8 +42,9 @@ export function bundleOptions(root: string): string[] {
   const configuration = path.join(root, `wrangler.${name}.toml`);
   if (!existsSync(configuration)) {
     cpSync(stored, path.join(root, folder, name), { recursive: true });
+    writeFileSync(path.join(root, folder, name, main), mainText);
     const whole = readFileSync(path.join(root, "wrangler.toml"), "utf8");
-    writeFileSync(configuration, withoutBundling(whole, `${folder}/${name}/${entry}`));
+    writeFileSync(configuration, withoutBundling(whole, `${folder}/${name}/${main}`));
   }
   return ["--config", configuration];
 }
@@ -98,16 +102,22 @@ function storedFolder(root: string): string {
   return path.join(root, "node_modules/.cache/threadhold-bundles", hash.digest("hex").slice(0, 32));
 }
 
-/** The configuration with a main module that is served as it is. */
-function withoutBundling(toml: string, main: string): string {
+/** The configuration with a main module that is served as it is, next to the bundle. */
+function withoutBundling(toml: string, file: string): string {
   if (!/^main = /m.test(toml)) throw new Error("wrangler.toml names no main module");
   let table = "";
   const lines = toml.split("\n").filter((line) => {
     if (line.startsWith("[")) table = line.trim();
     return !bundleTables.includes(table);
   });
+  const served = [
+    `main = "${file}"`,
+    "no_bundle = true",
+    "find_additional_modules = true",
+    `rules = [{ type = "ESModule", globs = ["**/${entry}"] }]`,
+  ];
   return lines
     .join("\n")
     .replace(/^command = .*$/m, noCommand)
-    .replace(/^main = .*$/m, `main = "${main}"\nno_bundle = true\nfind_additional_modules = true`);
+    .replace(/^main = .*$/m, served.join("\n"));
 }
