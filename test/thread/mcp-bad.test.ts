@@ -88,14 +88,19 @@ it("A call of a server that answers in JSON without sessions succeeds", async ()
   expect(results.map(outcome)).toEqual([["success", "pong"]]);
 });
 
-it("A call that takes longer than the definition's time gets an error, and the server is notified", async () => {
+it("A call that takes longer than the definition's time gets an error, the server is notified, and the request ends before the run", async () => {
   const server = setServer("everything", "bad/slow", { timeoutMs: 5000 });
-  const { results } = await callTools("mcp", [ping]);
-  expect(results.map(outcome)).toEqual([["error", expect.stringContaining("did not finish within")]]);
-  await expect
-    .poll(async () => (await server.requests()).lines, { timeout: 100_000 })
-    .toContain("POST notifications/cancelled");
-});
+  let last: Awaited<ReturnType<typeof server.requests>> | undefined;
+  const { results } = await converseIn("mcp", [
+    pings,
+    async () => {
+      last = await expect.poll(server.requests, { timeout: 100_000 }).toMatchObject({ cut: 1 }).then(server.requests);
+      return { text: "done" };
+    },
+  ]);
+  expect(results).toEqual([["error", expect.stringContaining("did not finish within")]]);
+  expect(last?.lines).toContain("POST notifications/cancelled");
+}, 120_000);
 
 it("A stop of the run cancels the call on the server", async () => {
   const server = setServer("everything", "bad/slow");

@@ -14,6 +14,8 @@ const page = { limit: 100, order: "asc" as const, include_silent: false };
 interface ServerRequests {
   lines: string[];
   open: number;
+  /** The number of calls whose connections the client closed before the response. */
+  cut: number;
 }
 
 /** Sets a server of the tests, and returns how to ask it for its requests. */

@@ -25,28 +25,32 @@ export interface ServerRequests {
 
 /** Creates the fetch function for one session. */
 export function serverFetch({ fetch, name, allowedHosts, timeoutMs }: ServerRequests): FetchLike {
-  /** Ids of the requests that were sent. A stream of an SSE server carries the responses of all of them. */
-  const sent = new Set<number>();
+  /** The requests that were sent, by id. A stream of an SSE server carries the responses of all of them. */
+  const sent = new Map<number, AbortController>();
   let streams = 0;
   return async (url, init = {}) => {
     const { method = "GET", headers, body, signal, redirect } = init;
-    const own = method === "POST" ? requestId(body) : undefined;
-    if (own !== undefined) sent.add(own);
+    const { id, cancelled } = method === "POST" ? messageFacts(body) : {};
+    // The response of a cancelled request is not used, and its connection would count against the bound of open requests.
+    if (cancelled !== undefined) sent.get(cancelled)?.abort();
+    const own = new AbortController();
+    if (id !== undefined) sent.set(id, own);
     streams += method === "GET" ? 1 : 0;
     if (streams > mostStreams) throw new McpServerError(`The MCP server "${name}" ended its event stream too often.`);
     const response = await fetch(url, {
       method,
       ...(headers === undefined ? {} : { headers }),
       ...(body == null ? {} : { body }),
-      ...(signal == null ? {} : { signal }),
+      signal: signal == null ? own.signal : AbortSignal.any([own.signal, signal]),
       ...(redirect === undefined ? {} : { redirect }),
       allowedHosts,
       limits: { bytes: responseBytes, headersMs: timeoutMs, idleMs: Infinity, totalMs: Infinity },
     });
     const stream: ReadableStream<Uint8Array> | null = response.body;
     if (stream === null || !isEventStream(response)) return response;
-    const open = own === undefined ? () => [...sent] : () => [own];
-    return new Response(endedStream(stream, open), { status: response.status, headers: response.headers });
+    const open = id === undefined ? () => [...sent.keys()] : () => [id];
+    const events = endedStream(stream, { open, cancelled: own.signal });
+    return new Response(events, { status: response.status, headers: response.headers });
   };
 }
 
@@ -54,18 +58,31 @@ function isEventStream({ ok, headers }: Response): boolean {
   return ok && /^\s*text\/event-stream\b/i.test(headers.get("content-type") ?? "");
 }
 
-/** The id of the request in a body; undefined for a notification and a response. */
-function requestId(body: RequestInit["body"]): number | undefined {
-  if (typeof body !== "string") return undefined;
-  const { id, method } = JSON.parse(body) as { id?: unknown; method?: unknown };
-  return typeof id === "number" && typeof method === "string" ? id : undefined;
+/** The id of the request in a body, and the id of the request that a body cancels. */
+function messageFacts(body: RequestInit["body"]): { id?: number; cancelled?: number } {
+  if (typeof body !== "string") return {};
+  const { id, method, params } = JSON.parse(body) as {
+    id?: unknown;
+    method?: unknown;
+    params?: { requestId?: unknown };
+  };
+  if (typeof method !== "string") return {};
+  const cancelled = method === "notifications/cancelled" ? params?.requestId : undefined;
+  return {
+    ...(typeof id === "number" ? { id } : {}),
+    ...(typeof cancelled === "number" ? { cancelled } : {}),
+  };
 }
 
 /**
  * The stream with an error response for each open request at its end. The SDK ignores the error response of a request that has its response.
- * A stream whose events have ids is left as it is: the SDK continues it by another request.
+ * A stream whose events have ids is left as it is: the SDK continues it by another request. The stream of a cancelled request ends with a
+ * result, after which the SDK does not continue it.
  */
-function endedStream(body: ReadableStream<Uint8Array>, open: () => number[]): ReadableStream<Uint8Array> {
+function endedStream(
+  body: ReadableStream<Uint8Array>,
+  { open, cancelled }: { open: () => number[]; cancelled: AbortSignal },
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   const bounded = boundedRetry();
@@ -73,7 +90,10 @@ function endedStream(body: ReadableStream<Uint8Array>, open: () => number[]): Re
   let resumable = false;
   const end = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     const error = { code: ErrorCode.ConnectionClosed, message: "The stream ended without a response." };
-    const events = open().map((id) => `\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, error })}\n\n`);
+    const outcome = cancelled.aborted ? { result: {} } : { error };
+    const events = open().map((id) => {
+      return `\n\nevent: message\ndata: ${JSON.stringify({ jsonrpc: "2.0", id, ...outcome })}\n\n`;
+    });
     controller.enqueue(new TextEncoder().encode(events.join("")));
     controller.close();
   };
@@ -82,7 +102,7 @@ function endedStream(body: ReadableStream<Uint8Array>, open: () => number[]): Re
       try {
         const { value, done } = await reader.read();
         if (done) {
-          if (resumable) controller.close();
+          if (resumable && !cancelled.aborted) controller.close();
           else end(controller);
           return;
         }
@@ -91,7 +111,7 @@ function endedStream(body: ReadableStream<Uint8Array>, open: () => number[]): Re
         lineStart = text.slice(-3);
         controller.enqueue(bounded(value));
       } catch (thrown) {
-        if (resumable) controller.error(thrown);
+        if (resumable && !cancelled.aborted) controller.error(thrown);
         else end(controller);
       }
     },

@@ -36,7 +36,11 @@ const modes = {
   /** Answers no call until the test releases it. */
   slow: {
     tools: [tool("ping")],
-    raw: ({ release, send }) => void release.push(() => send({ result: text("pong") })),
+    raw: ({ response, state, release, send }) => {
+      state.cut ??= 0;
+      response.on("close", () => (state.cut += response.writableFinished ? 0 : 1));
+      release.push(() => send({ result: text("pong") }));
+    },
   },
   /** Refuses the calls of one tool. Answers those of the other when the test releases it. */
   busy: {

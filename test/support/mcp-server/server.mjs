@@ -86,7 +86,7 @@ export async function startMcpServer() {
       const asked = url.searchParams.get("scope");
       const lines = requests.flatMap((one) => (one.scope === asked ? [one.line] : []));
       const open = [...sessions.values()].filter((one) => one.scope === asked).length;
-      return void response.setHeader("content-type", "application/json").end(JSON.stringify({ lines, open }));
+      return void response.setHeader("content-type", "application/json").end(JSON.stringify({ lines, open, cut: scopeOf(scope).state.cut ?? 0 }));
     }
     if (first === "release") {
       for (const send of scopeOf(scope).release.splice(0)) send();
