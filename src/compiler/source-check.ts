@@ -43,7 +43,8 @@ export function reportStdio(file: string, value: unknown, findings: Findings): b
     path: ["command"],
     target: "key",
     message: "a Worker cannot start a program, so an MCP server over stdio cannot be reached from it",
-    suggestion: 'npx mcp-proxy --port 8080 -- COMMAND, and url: "http://localhost:8080/mcp" with allowedHosts',
+    suggestion:
+      'npx mcp-proxy --host 127.0.0.1 --port 8080 -- COMMAND, and url: "http://127.0.0.1:8080/mcp" with allowedHosts',
   });
   return true;
 }

@@ -1,6 +1,6 @@
 // The tools of MCP servers in threads, over real HTTP: the reference server of the protocol.
 
-import { expect, it } from "vitest";
+import { expect, inject, it } from "vitest";
 
 import { scripts } from "../worker/definitions.ts";
 import { callTools, outcome, setServer } from "./mcp-driver.ts";
@@ -91,3 +91,13 @@ it("A run opens one session at its first need, and ends the session; a later run
   expect(request?.tools.length).toBeGreaterThan(5);
   expect((await server.requests()).lines).toEqual(lines);
 });
+
+it("A thread calls a tool of a server over stdio by the bridge mcp-proxy", async () => {
+  const url = await (await fetch(`${inject("mcpServer")}/bridge`)).text();
+  setServer("everything", "everything", { url, allowedHosts: [new URL(url).host] });
+  const { results, request } = await callTools("mcp", [
+    { name: "everything__echo", arguments: { message: "over stdio" } },
+  ]);
+  expect(request?.tools.length).toBeGreaterThan(5);
+  expect(results.map(outcome)).toEqual([["success", "Echo: over stdio"]]);
+}, 300_000);

@@ -4,6 +4,7 @@
 // /old            HTTP with SSE as of 2024-11-05: GET opens the stream, POST /old/message sends. Other methods get 405
 // /bad/:mode      servers that misbehave, see bad-modes.mjs
 // GET /requests?scope lists the requests with the header `x-scope`: HTTP method, and method of the protocol.
+// GET /bridge     starts a bridge to the reference server over stdio once, and returns its address
 // POST /release   lets a server of /bad/:mode answer the calls that it holds
 // POST /forget    ends all sessions of /everything without telling the clients, as a restart does
 
@@ -15,6 +16,7 @@ import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/
 import { createServer as everything } from "@modelcontextprotocol/server-everything/dist/server/index.js";
 
 import { misbehave } from "./bad-modes.mjs";
+import { startBridge } from "./bridge.mjs";
 
 /** Starts the servers on a free port of the loopback. */
 export async function startMcpServer() {
@@ -32,6 +34,9 @@ export async function startMcpServer() {
     scopes.set(scope, known);
     return known;
   };
+
+  /** @type {Promise<string> | undefined} */
+  let bridge;
 
   const routes = {
     async everything({ request, response, body, scope }) {
@@ -86,7 +91,13 @@ export async function startMcpServer() {
       const asked = url.searchParams.get("scope");
       const lines = requests.flatMap((one) => (one.scope === asked ? [one.line] : []));
       const open = [...sessions.values()].filter((one) => one.scope === asked).length;
-      return void response.setHeader("content-type", "application/json").end(JSON.stringify({ lines, open, cut: scopeOf(scope).state.cut ?? 0 }));
+      return void response
+        .setHeader("content-type", "application/json")
+        .end(JSON.stringify({ lines, open, cut: scopeOf(scope).state.cut ?? 0 }));
+    }
+    if (first === "bridge") {
+      bridge ??= startBridge();
+      return void response.end(await bridge);
     }
     if (first === "release") {
       for (const send of scopeOf(scope).release.splice(0)) send();
