@@ -219,6 +219,8 @@ const mcpServerFields = {
   headers: z.union([z.record(z.string(), z.string()), callable]).optional(),
   prefix: name.optional(),
   tools: z.array(name).optional(),
+  resources: z.boolean().optional(),
+  prompts: z.boolean().optional(),
   timeoutMs: count.optional(),
   needsApproval: z.union([z.boolean(), z.array(name), callable]).optional(),
   allowedHosts: z.array(name).optional(),

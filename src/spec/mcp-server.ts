@@ -32,6 +32,13 @@ export interface McpServerDefinition<N extends string = string, P extends string
   prefix?: P;
   /** The names of the server's tools that are offered, without the prefix. Default: all. */
   tools?: readonly string[];
+  /**
+   * Whether the server's resources are reachable by the tools `prefix__list_resources` and `prefix__read_resource`. Default false. The
+   * server has to offer resources.
+   */
+  resources?: boolean;
+  /** Whether the server's prompts are reachable by the tools `prefix__list_prompts` and `prefix__get_prompt`. Default false. */
+  prompts?: boolean;
   /** Milliseconds that a call, and a request for the list of tools, may take. Default 60,000. */
   timeoutMs?: number;
   /** Which calls a person has to approve: all, those of the tools with these names, or those for which the function returns true. */

@@ -101,3 +101,40 @@ it("A thread calls a tool of a server over stdio by the bridge mcp-proxy", async
   expect(request?.tools.length).toBeGreaterThan(5);
   expect(results.map(outcome)).toEqual([["success", "Echo: over stdio"]]);
 }, 300_000);
+
+it("Resources and prompts of a server are reachable by tools if the definition asks for them", async () => {
+  setServer("everything", "everything", { tools: [], resources: true, prompts: true });
+  const uri = "demo://resource/dynamic/text/1";
+  const { request, results } = await callTools("mcp", [
+    { name: "everything__list_resources", arguments: {} },
+    { name: "everything__read_resource", arguments: { uri } },
+    { name: "everything__list_prompts", arguments: {} },
+    { name: "everything__get_prompt", arguments: { name: "args-prompt", arguments: { city: "Rome" } } },
+    { name: "everything__read_resource", arguments: { uri: "demo://nothing" } },
+  ]);
+  const names = ["list_resources", "read_resource", "list_prompts", "get_prompt"].map((name) => `everything__${name}`);
+  expect(request?.tools.map(({ name }) => name)).toEqual(names);
+  expect(results.map(outcome)).toEqual([
+    ["success", expect.stringContaining("demo://resource/dynamic/text/{resourceId} | template")],
+    ["success", expect.stringMatching(/^\[resource demo:.*\]\nResource 1/)],
+    ["success", expect.stringMatching(/^args-prompt\(city, state\?\) \| /m)],
+    ["success", expect.stringMatching(/^\[user\]\n.*Rome/)],
+    ["error", expect.stringContaining("reported an error")],
+  ]);
+});
+
+it("A server without the capability, and a definition that does not ask, have no tools for resources and prompts", async () => {
+  setServer("everything", "bad/plain", { resources: true, prompts: true });
+  expect((await callTools("mcp", [])).request?.tools.map(({ name }) => name)).toEqual(["everything__ping"]);
+  setServer("everything", "everything", { tools: ["echo"] });
+  expect((await callTools("mcp", [])).request?.tools.map(({ name }) => name)).toEqual(["everything__echo"]);
+});
+
+it("A client invokes a tool of a server by hand, such as the one that reads a resource", async () => {
+  const server = setServer("everything", "everything", { resources: true });
+  const id = await newThread("mcp");
+  const uri = "demo://resource/dynamic/text/2";
+  const answer = await value(stubOf(id).call("invokeTool", admin, "everything__read_resource", { uri }));
+  expect(answer).toMatchObject({ status: "success", result: expect.stringContaining("Resource 2") as string });
+  await server.idle();
+});

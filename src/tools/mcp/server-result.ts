@@ -15,7 +15,7 @@ export function callResult(result: CallToolResult, problem: string | null): Tool
   if (problem !== null && !isError) {
     return { status: "error", error: `The server's result does not match the schema that it declares: ${problem}` };
   }
-  const parts = content.map((block) => partOf(block));
+  const parts = content.map((block) => contentPart(block));
   return {
     status: isError ? "error" : "success",
     content: parts,
@@ -26,7 +26,7 @@ export function callResult(result: CallToolResult, problem: string | null): Tool
 }
 
 /** A content block as a part of a tool's result. */
-function partOf(block: ContentBlock): unknown {
+export function contentPart(block: ContentBlock): unknown {
   switch (block.type) {
     case "text":
       return { type: "text", text: block.text };
@@ -42,7 +42,7 @@ function partOf(block: ContentBlock): unknown {
 }
 
 /** The contents of a resource as a part of a tool's result. */
-function resourcePart(
+export function resourcePart(
   resource: { uri: string; mimeType?: string | undefined } & ({ text: string } | { blob: string }),
 ): unknown {
   if ("text" in resource) return { type: "text", text: `[resource ${line(resource.uri)}]\n${resource.text}` };
@@ -55,6 +55,7 @@ function resourcePart(
   };
 }
 
-function line(text: string): string {
+/** A server's text in one line. */
+export function line(text: string): string {
   return outsideText(text, lineLimit).replaceAll(/\s+/g, " ");
 }

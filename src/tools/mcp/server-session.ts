@@ -4,9 +4,16 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { StreamableHTTPClientTransportOptions } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { AnySchema, SchemaOutput } from "@modelcontextprotocol/sdk/server/zod-compat.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { CallToolResultSchema, ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";
-import type { CallToolResult, Progress, Tool } from "@modelcontextprotocol/sdk/types.js";
+import type {
+  CallToolResult,
+  ClientRequest,
+  Progress,
+  ServerCapabilities,
+  Tool,
+} from "@modelcontextprotocol/sdk/types.js";
 import type { JsonSchemaValidatorResult, jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation";
 
 import type { JsonObject } from "#contract/json.ts";
@@ -15,7 +22,7 @@ import { waitWithin } from "#lib/time-limit.ts";
 
 import { httpStatus, McpServerError, NoSessionInTime } from "./server-error.ts";
 import { serverFetch } from "./server-fetch.ts";
-import { watchSession } from "./session-events.ts";
+import { sentNotifications, watchSession } from "./session-events.ts";
 import type { SessionEvents } from "./session-events.ts";
 
 /** A server, with the values that the definition's functions return for one thread. */
@@ -134,21 +141,29 @@ export class ServerSession {
     return tools.slice(0, mostTools);
   }
 
+  /** What the server declares. */
+  get capabilities(): ServerCapabilities {
+    return this.#client.getServerCapabilities() ?? {};
+  }
+
   /** Calls a tool. If the signal fires, the server is notified. */
-  async call(tool: string, args: JsonObject, { signal, onProgress, isTask }: CallOptions): Promise<CallToolResult> {
-    // The SDK keeps its listener, so the request gets a signal of its own: the caller's may fire long after the result.
-    const own = new AbortController();
-    const aborted = () => own.abort(signal.reason);
-    signal.addEventListener("abort", aborted);
-    if (signal.aborted) aborted();
-    try {
-      const options = { signal: own.signal, timeout: this.#server.timeoutMs + slackMs, onprogress: onProgress };
-      const params = { name: tool, arguments: args };
-      if (isTask) return await this.#callTask(params, options);
-      return await this.#client.request({ method: "tools/call", params }, CallToolResultSchema, options);
-    } finally {
-      signal.removeEventListener("abort", aborted);
+  call(tool: string, args: JsonObject, { signal, onProgress, isTask }: CallOptions): Promise<CallToolResult> {
+    const params = { name: tool, arguments: args };
+    if (!isTask) {
+      return this.request({ method: "tools/call", params }, CallToolResultSchema, { signal, onprogress: onProgress });
     }
+    const timeout = this.#server.timeoutMs + slackMs;
+    return withOwnSignal(signal, (own) => this.#callTask(params, { signal: own, timeout, onprogress: onProgress }));
+  }
+
+  /** Sends a request. If the signal fires, the server is notified. */
+  request<T extends AnySchema>(
+    request: ClientRequest,
+    schema: T,
+    { signal, ...options }: { signal: AbortSignal; onprogress?: (progress: Progress) => void },
+  ): Promise<SchemaOutput<T>> {
+    const timeout = this.#server.timeoutMs + slackMs;
+    return withOwnSignal(signal, (own) => this.#client.request(request, schema, { ...options, signal: own, timeout }));
   }
 
   /** Calls a tool as a task. The SDK asks for the task's state until it has a result. */
@@ -190,20 +205,17 @@ export class ServerSession {
   }
 }
 
-/** The notifications that the transport is sending. */
-function sentNotifications(transport: Transport): Set<Promise<void>> {
-  const open = new Set<Promise<void>>();
-  const send = transport.send.bind(transport);
-  transport.send = (message, options) => {
-    const sent = send(message, options);
-    if (!("id" in message)) {
-      open.add(sent);
-      const done = () => open.delete(sent);
-      sent.then(done, done);
-    }
-    return sent;
-  };
-  return open;
+/** Runs work with a signal of its own. The SDK keeps its listener, and the caller's signal may fire long after the result. */
+async function withOwnSignal<T>(signal: AbortSignal, work: (own: AbortSignal) => Promise<T>): Promise<T> {
+  const own = new AbortController();
+  const aborted = () => own.abort(signal.reason);
+  signal.addEventListener("abort", aborted);
+  if (signal.aborted) aborted();
+  try {
+    return await work(own.signal);
+  } finally {
+    signal.removeEventListener("abort", aborted);
+  }
 }
 
 /** The transport for servers of 2024-11-05. */

@@ -11,6 +11,7 @@ import type { AnyMcpServerDefinition, McpContext, ToolCall } from "#spec/index.t
 
 import { outsideText } from "./outside-text.ts";
 import { endsSession, httpStatus, McpServerError, NoSessionInTime, serverError } from "./server-error.ts";
+import { featureTools, runFeature } from "./server-features.ts";
 import { callResult } from "./server-result.ts";
 import { ServerSession } from "./server-session.ts";
 import type { Server } from "./server-session.ts";
@@ -70,8 +71,11 @@ class ServerTools implements DefinedTools {
 
   async #list(key: string): Promise<readonly ListedTool[]> {
     const { name, prefix = name, tools: allowed } = this.#definition;
-    const tools = await this.#repeated((session) => session.tools(this.#context.signal));
-    const { list, omitted } = await readTools(tools, { prefix, allowed });
+    const { tools, capabilities } = await this.#repeated(async (session) => {
+      return { tools: await session.tools(this.#context.signal), capabilities: session.capabilities };
+    });
+    const features = featureTools(this.#definition, capabilities);
+    const { list, omitted } = await readTools(tools, { prefix, allowed, features });
     if (omitted.length > 0) {
       this.#context.log("warning", "mcp_tools_omitted", { server: name, tools: omitted.slice(0, 20) });
     }
@@ -105,20 +109,28 @@ class ServerTools implements DefinedTools {
   }
 
   async #call(listed: ListedTool, args: JsonObject, call: ToolCall): Promise<ToolAnswer> {
-    const { serverName, resultSchema, isTask } = listed;
     try {
-      let reports = 0;
-      const onProgress = (progress: Progress) => {
-        reports += 1;
-        if (reports <= mostReports) call.progress(progressData(progress));
-      };
-      const request = (session: ServerSession) =>
-        session.call(serverName, args, { signal: call.signal, onProgress, isTask });
-      const result = await (this.#isRepeatable(listed) ? this.#repeated(request) : this.#inSession(request));
-      return callResult(result, this.#resultProblem(resultSchema, result.structuredContent));
+      const request = (session: ServerSession) => this.#send(session, listed, { args, call });
+      return await (this.#isRepeatable(listed) ? this.#repeated(request) : this.#inSession(request));
     } catch (thrown) {
       throw serverError(this.#definition.name, thrown);
     }
+  }
+
+  async #send(
+    session: ServerSession,
+    { serverName, resultSchema, isTask, feature }: ListedTool,
+    { args, call }: { args: JsonObject; call: ToolCall },
+  ): Promise<ToolAnswer> {
+    const { signal } = call;
+    if (feature !== undefined) return runFeature(feature, session, { args, signal });
+    let reports = 0;
+    const onProgress = (report: Progress) => {
+      reports += 1;
+      if (reports <= mostReports) call.progress(progressData(report));
+    };
+    const result = await session.call(serverName, args, { signal, onProgress, isTask });
+    return callResult(result, this.#resultProblem(resultSchema, result.structuredContent));
   }
 
   /** The problem of a structured result. A schema that cannot be used checks nothing. */

@@ -1,4 +1,5 @@
-// What a server sends in a session besides responses: changes of its list of tools, and log messages.
+// What a server sends in a session besides responses: changes of its list of tools, and log messages. What the client sends besides requests:
+// notifications.
 
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
@@ -59,4 +60,20 @@ export function watchSession(
     const text = typeof params.data === "string" ? params.data : JSON.stringify(params.data ?? null);
     log(level, "mcp_message", { server: name, text: outsideText(text, logTextLimit) });
   });
+}
+
+/** The notifications that the transport is sending. */
+export function sentNotifications(transport: Transport): Set<Promise<void>> {
+  const open = new Set<Promise<void>>();
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    const sent = send(message, options);
+    if (!("id" in message)) {
+      open.add(sent);
+      const done = () => open.delete(sent);
+      sent.then(done, done);
+    }
+    return sent;
+  };
+  return open;
 }

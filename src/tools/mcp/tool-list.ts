@@ -7,6 +7,7 @@ import type { JsonObject } from "#contract/json.ts";
 
 import { outsideSchema } from "./outside-schema.ts";
 import { outsideText, toolName } from "./outside-text.ts";
+import type { Feature } from "./server-features.ts";
 
 /** A tool of a server. */
 export interface ListedTool {
@@ -20,6 +21,8 @@ export interface ListedTool {
   resultSchema: JsonObject | null;
   /** Whether the server describes the tool as read-only or idempotent. */
   repeatable: boolean;
+  /** The request that the tool sends instead of a call. */
+  feature?: Feature;
   /** Whether a call has to be a task, whose result is requested later. */
   isTask: boolean;
 }
@@ -37,13 +40,21 @@ export interface ToolList {
   units: number;
 }
 
+interface ListOptions {
+  prefix: string;
+  /** The names of the server's tools that are offered. */
+  allowed: readonly string[] | undefined;
+  /** Tools for other requests than calls. */
+  features: readonly ListedTool[];
+}
+
 /**
  * Reads a list. `omitted` are the names of tools that are not offered: an earlier tool has the same name, a schema is too large or too deep,
  * or the schemas together are too large.
  */
 export async function readTools(
   tools: readonly Tool[],
-  { prefix, allowed }: { prefix: string; allowed: readonly string[] | undefined },
+  { prefix, allowed, features }: ListOptions,
 ): Promise<{ list: ToolList; omitted: string[] }> {
   const listed = new Map<string, ListedTool>();
   const omitted: string[] = [];
@@ -61,6 +72,8 @@ export async function readTools(
     units += added;
     listed.set(name, { name, ...toolFacts(tool), parameters: parameters.schema, resultSchema: result.schema });
   }
+  // A tool of the server has precedence over one of ours with its name.
+  for (const feature of features) if (!listed.has(feature.name)) listed.set(feature.name, feature);
   return { list: { tools: [...listed.values()], units }, omitted };
 }
 
