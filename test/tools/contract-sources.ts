@@ -1,0 +1,61 @@
+// The sources of tools that the contract suite checks. Each source adds itself.
+
+import { setServer } from "../thread/mcp-driver.ts";
+import type { Call } from "./tool-caller.ts";
+
+/** A source of tools, with calls for the suite. */
+export interface SourceCase {
+  /** The agent whose prompt lists the source's tools. */
+  agent: string;
+  /** Called before each test. */
+  prepare: () => void;
+  /** A call that succeeds, a part of its result, and other valid arguments with a part of their result. */
+  valid: Call;
+  result: string;
+  changed: { args: Record<string, unknown>; result: string };
+  /** A call whose arguments do not match the tool's schema. */
+  invalid: Call;
+  /** A call that fails, and a part of its error. */
+  failing: Call;
+  error: string;
+  /** A call that a person has to approve. Absent if no tool of the source needs an approval. */
+  approved?: Call;
+  /** Creates a call that does not end, and the number of times that it began outside of the thread. Absent if the source has no such tool. */
+  endless?: () => { call: Call; begun: () => Promise<number> };
+}
+
+/** The sources by name. */
+export const sources: [name: string, source: SourceCase][] = [
+  [
+    "an MCP server",
+    {
+      agent: "mcp",
+      prepare: () => void setServer("everything", "everything", { needsApproval: ["get-sum"] }),
+      valid: ["everything__echo", { message: "one" }],
+      result: "Echo: one",
+      changed: { args: { message: "two" }, result: "Echo: two" },
+      invalid: ["everything__echo", { message: 1 }],
+      failing: ["everything__get-resource-reference", { resourceType: "Text", resourceId: -1 }],
+      error: "Invalid resourceId",
+      approved: ["everything__get-sum", { a: 1, b: 2 }],
+      endless: () => {
+        const server = setServer("everything", "bad/slow");
+        const begun = async () => (await server.requests()).lines.filter((line) => line.includes("tools/call")).length;
+        return { call: ["everything__ping", {}], begun };
+      },
+    },
+  ],
+  [
+    "the tools for files",
+    {
+      agent: "coder",
+      prepare: () => {},
+      valid: ["write_file", { path: "/a.txt", content: "one" }],
+      result: "Wrote 3 bytes to /a.txt",
+      changed: { args: { path: "/b.txt", content: "three" }, result: "Wrote 5 bytes to /b.txt" },
+      invalid: ["write_file", { path: "/a.txt" }],
+      failing: ["read_file", { path: "/missing.txt" }],
+      error: "/missing.txt",
+    },
+  ],
+];
