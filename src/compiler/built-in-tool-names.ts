@@ -10,6 +10,7 @@ const files = "threadhold/tools/files";
 
 /** The built-in tools by name. */
 export const builtInTools: ReadonlyMap<string, BuiltInTool> = new Map([
+  ["bash", { entry: "threadhold/tools/bash", member: "bash" }],
   ["read_file", { entry: files, member: "readFile" }],
   ["write_file", { entry: files, member: "writeFile" }],
   ["edit_file", { entry: files, member: "editFile" }],

@@ -76,6 +76,13 @@ export class ToolCaller {
     return (await stubOf(this.id).rows()).rowsRead - before;
   }
 
+  /** The rows that the thread writes during `work`. */
+  async rowsWritten(work: () => Promise<unknown>): Promise<number> {
+    const before = (await stubOf(this.id).rows()).rowsWritten;
+    await work();
+    return (await stubOf(this.id).rows()).rowsWritten - before;
+  }
+
   /** The text of a file of the thread. */
   async read(path: string): Promise<string> {
     return (await this.files.get(path)).text();

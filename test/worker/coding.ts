@@ -1,9 +1,11 @@
 // An agent with the built-in coding tools, as the compiler registers them for a prompt that lists their names.
 
 import { defineAgent, definePrompt } from "#spec/index.ts";
+import { bash } from "#tools/bash/index.ts";
 import * as files from "#tools/files/index.ts";
 
 export const codingBuiltIns = {
+  bash,
   read_file: files.readFile,
   write_file: files.writeFile,
   edit_file: files.editFile,

@@ -1,0 +1,114 @@
+// The tool `bash`: a command of the shell, its limits, and its result. Where the command runs is a function of its own.
+
+import { z } from "zod";
+
+import { defineTool } from "#spec/index.ts";
+import type { ThreadState, ToolOptions, ToolResult } from "#spec/index.ts";
+
+import { withTimeLimit } from "../limited-time.ts";
+import type { CommandOutput, RunCommand } from "./run-command.ts";
+import { runInThread } from "./run-in-thread.ts";
+
+const args = z.object({
+  command: z.string().min(1).describe("The command, as for bash -c"),
+  cwd: z.string().min(1).optional().describe("Working directory of this command. Default: the root folder"),
+});
+
+/** Arguments of `bash`. */
+export type BashArgs = z.infer<typeof args>;
+
+/** Options of `bash`. */
+export interface BashOptions {
+  /** A command that contains one of these texts is not run. Default: `denyPatterns`. */
+  denyPatterns?: readonly string[];
+  /** Milliseconds that a command may take. Default 120 s. */
+  timeoutMs?: number;
+  /** Maximal bytes of stdout and of stderr in a result. Default 256 KiB each. */
+  maxOutputBytes?: number;
+  /** Called before each command; a command for which it returns false is not run. For a person's approval use `needsApproval`. */
+  confirm?: (command: string, state: ThreadState) => boolean | Promise<boolean>;
+  /** Whether a command waits for a person's approval. */
+  needsApproval?: NonNullable<ToolOptions<ThreadState, BashArgs>["needsApproval"]>;
+  /** Working directory of commands that name none. Default `/`. */
+  cwd?: string;
+  /** Environment variables of each command. */
+  env?: Readonly<Record<string, string>>;
+  /** Runs the commands. Default: in the Worker, over the files of the thread. */
+  run?: RunCommand;
+  /** Describes the tool to the model. Replace it together with `run`. */
+  description?: string;
+}
+
+/** The texts that commands must not contain by default: deletion of everything, disks, and processes without end. */
+export const denyPatterns: readonly string[] = ["rm -rf /", "rm -rf /*", "mkfs", "dd if=", ":(){:|:&};:", ":(){ :|:& };:"];
+
+const inThread = [
+  "Runs a bash command over the thread's files: pipes, variables, loops, and commands such as ls, cat, grep, rg, sed, awk, find, sort, jq,",
+  "diff and tar. There is no network, no git, and no compiler or interpreter such as node or python. All changes of files are stored when",
+  "the command ends. Variables and the working directory do not last until the next command.",
+].join(" ");
+
+/** Creates the tool `bash`. */
+export function createBashTool({
+  denyPatterns: denied = denyPatterns,
+  timeoutMs = 120_000,
+  maxOutputBytes = 256 * 1024,
+  confirm,
+  needsApproval,
+  cwd: home = "/",
+  env = {},
+  run = runInThread,
+  description = inThread,
+}: BashOptions = {}) {
+  return defineTool(
+    description,
+    args,
+    async (state, { command, cwd = home }, { id, signal }) => {
+      const pattern = denied.find((each) => command.includes(each));
+      if (pattern !== undefined) {
+        return failed(`Command blocked: it contains ${JSON.stringify(pattern)}, which this tool does not run.`);
+      }
+      signal.throwIfAborted();
+      if (confirm !== undefined && !(await confirm(command, state))) {
+        return failed("Command was not confirmed by the user.");
+      }
+      const context = { cwd: absolute(cwd), env, maxOutputBytes, callId: id, state };
+      const output = await withTimeLimit(signal, timeoutMs, (limited) => run(command, { ...context, signal: limited }));
+      if (output === "timeout") return failed(`Command timed out after ${timeoutMs / 1000}s`);
+      return resultOf(output, maxOutputBytes);
+    },
+    {
+      // Sequential: each command sees the changes of the one before.
+      sequential: true,
+      // The tool's own limit ends the command with a text that names it.
+      timeoutMs: timeoutMs + 10_000,
+      ...(needsApproval === undefined ? {} : { needsApproval }),
+    },
+  );
+}
+
+/** The result of a command. A command that fails is no failure of the tool: the model reads its exit code. */
+function resultOf({ stdout, stderr, exitCode }: CommandOutput, limit: number): ToolResult {
+  const [out, err] = [truncate(stdout, limit), truncate(stderr, limit)];
+  const output = err === "" ? out : `STDOUT:\n${out}\nSTDERR:\n${err}`;
+  return {
+    status: "success",
+    result: `Exit code: ${exitCode}\n${output}`,
+    value: { exit_code: exitCode, success: exitCode === 0 },
+  };
+}
+
+function truncate(text: string, limit: number): string {
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.byteLength <= limit) return text;
+  // A stream does not return the incomplete character at the end.
+  return `${new TextDecoder().decode(bytes.subarray(0, limit), { stream: true })}\n... (output truncated)`;
+}
+
+function absolute(path: string): string {
+  return path.startsWith("/") ? path : `/${path}`;
+}
+
+function failed(error: string): ToolResult {
+  return { status: "error", error };
+}

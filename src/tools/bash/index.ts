@@ -1,0 +1,11 @@
+// The entry `threadhold/tools/bash`: a shell over the files of a thread, and the port by which commands run elsewhere.
+
+import { createBashTool } from "./bash-tool.ts";
+
+export { createBashTool, denyPatterns } from "./bash-tool.ts";
+export type { BashArgs, BashOptions } from "./bash-tool.ts";
+export type { CommandContext, CommandOutput, RunCommand } from "./run-command.ts";
+export { runInThread } from "./run-in-thread.ts";
+
+/** The tool `bash` with its default options. */
+export const bash = createBashTool();

@@ -1,0 +1,114 @@
+// Runs a command in the Worker: just-bash interprets it, over the thread's files. All changes of files are stored in one batch when the
+// command has ended, or none of them. No program of a machine runs.
+
+import { Bash, getCommandNames } from "just-bash/browser";
+import type { BashOptions, CommandName } from "just-bash/browser";
+
+import { ThreadholdError, refuse } from "#contract/error.ts";
+import type { ExtendedThreadState } from "#spec/index.ts";
+
+import { FileTree } from "./file-tree.ts";
+import type { TreeSource } from "./file-tree.ts";
+import type { CommandOutput, RunCommand } from "./run-command.ts";
+import { ShellFileSystem } from "./shell-file-system.ts";
+import { changesOf } from "./tree-changes.ts";
+
+const megabyte = 1024 * 1024;
+
+/**
+ * Limits of a command. Loops are limited by count, because a Worker's clock does not advance while it computes; bytes are limited by the
+ * memory of an isolate, 128 MB.
+ */
+const limits: NonNullable<BashOptions["executionLimits"]> = {
+  maxSourceBytes: megabyte,
+  maxCommandCount: 50_000,
+  maxLoopIterations: 100_000,
+  maxAwkIterations: 100_000,
+  maxSedIterations: 100_000,
+  maxJqIterations: 1_000_000,
+  maxWorkUnits: 10_000_000,
+  maxTraversalEntries: 200_000,
+  maxLiveBytes: 48 * megabyte,
+  maxInputBytes: 128 * megabyte,
+  maxOutputSize: 16 * megabyte,
+  maxStringLength: 16 * megabyte,
+  maxHeredocSize: megabyte,
+  maxArrayElements: 100_000,
+  maxArchiveBytes: 32 * megabyte,
+  maxArchiveEntryBytes: 16 * megabyte,
+  maxArchiveCompressedBytes: 16 * megabyte,
+  maxArchiveEntries: 10_000,
+};
+
+/** Commands that need a database engine or the DOM of a browser. */
+const unavailable = new Set(["sqlite3", "html-to-markdown"]);
+
+const commands = getCommandNames().filter((name): name is CommandName => !unavailable.has(name));
+
+/** Runs a command over the files of the thread. */
+export const runInThread: RunCommand = async (command, { cwd, env, signal, state: given }) => {
+  const state = given as ExtendedThreadState;
+  const tree = new FileTree(sourceOf(state));
+  if ((await tree.find(cwd))?.type !== "folder") {
+    throw refuse("file_not_found", `Directory not found: ${cwd}. Check the path and try again.`);
+  }
+  const shell = new Bash({
+    fs: new ShellFileSystem(tree, signal),
+    cwd: "/",
+    env: { PATH: "/usr/bin", ...env },
+    commands,
+    executionLimits: limits,
+    // It replaces globals of the isolate while a command runs, which other requests of the isolate would see.
+    defenseInDepth: false,
+    // The file system and this function end a cancelled command. The shell's own signal costs five times the time of a short command.
+    sleep: (ms) => sleep(ms, signal),
+  });
+  const output = await shell.exec(command, { cwd, rawScript: true }).catch(endOfShell);
+  const { stdout, stderr, exitCode } = output;
+  signal.throwIfAborted();
+  try {
+    const changes = await changesOf(tree);
+    signal.throwIfAborted();
+    if (changes.length > 0) await state.writeFiles(changes);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const code = thrown instanceof ThreadholdError ? thrown.code : "too_large";
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    throw refuse(code, `The command ended with exit code ${exitCode}, but none of its changes of files are stored: ${reason}`);
+  }
+  return { stdout, stderr, exitCode };
+};
+
+/** The output of a shell that an error of the file system ended, as in a redirection to a path where nothing can be written. */
+function endOfShell(thrown: unknown): CommandOutput {
+  if (thrown instanceof Error && /^E[A-Z]+: /.test(thrown.message)) {
+    return { stdout: "", stderr: `bash: ${thrown.message}\n`, exitCode: 1 };
+  }
+  throw thrown;
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const cancel = () => {
+      clearTimeout(timer);
+      reject(signal.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", cancel);
+      resolve();
+    }, ms);
+    if (signal.aborted) cancel();
+    else signal.addEventListener("abort", cancel, { once: true });
+  });
+}
+
+function sourceOf(state: ExtendedThreadState): TreeSource {
+  return {
+    entries: async (folder) => (await state.readdirFile(folder)).entries,
+    async read(path) {
+      const bytes = await state.readFile(path);
+      if (bytes === null) throw refuse("unavailable", `The content of ${path} is not stored in the thread, so it cannot be read.`);
+      return new Uint8Array(bytes);
+    },
+  };
+}

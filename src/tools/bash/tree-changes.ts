@@ -1,0 +1,138 @@
+// The changes that a command made, as one batch: the differences between the tree and the thread's files. An entry that was only moved is
+// moved in the thread, so that its bytes are not copied.
+
+import type { FileEdit, FileRecord, FileWrite } from "#spec/index.ts";
+
+import type { FileTree, FolderNode, TreeNode } from "./file-tree.ts";
+
+/** An entry whose content is at another path in the thread. */
+interface Move {
+  from: string;
+  to: string;
+  node: TreeNode;
+}
+
+/** The differences, without an order. */
+interface Differences {
+  /** Paths at which the thread has an entry, and the tree none or another one; with whether the thread's is a folder. */
+  gone: Map<string, boolean>;
+  moves: Move[];
+  /** New folders without entries, and folders that lost their last entry. */
+  folders: string[];
+  writes: FileWrite[];
+}
+
+/** Returns the batch, in an order in which each change can be made. */
+export async function changesOf(tree: FileTree): Promise<FileEdit[]> {
+  const found: Differences = { gone: new Map(), moves: [], folders: [], writes: [] };
+  compare(tree.root, "/", found);
+  const { gone, folders, writes } = found;
+  const moved: FileEdit[] = [];
+  const moves = await onlyMoves(tree, found);
+  const sources = moves.map(({ from }) => from);
+  while (moves.length > 0) {
+    // A deletion that a move needs must not delete what is still to be moved. A cycle of moves is broken by copying one of them.
+    const next = moves.find((move) => goneAbove(gone, move.to).every((path) => !moves.some(({ from }) => isIn(from, path))));
+    const move = next ?? moves[0];
+    if (move === undefined) break;
+    moves.splice(moves.indexOf(move), 1);
+    if (next === undefined) await addCopy(tree, move, found);
+    else {
+      for (const path of goneAbove(gone, move.to)) moved.push(...deletion(path, gone, sources));
+      moved.push({ move: move.from, to: move.to });
+      gone.delete(move.from);
+    }
+  }
+  const deleted = [...gone.keys()].flatMap((path) => deletion(path, gone, sources));
+  return [...moved, ...deleted, ...folders.map((folder) => ({ folder })), ...writes];
+}
+
+/** Compares a folder of the tree with the folder of the thread at its path. */
+function compare(folder: FolderNode, path: string, found: Differences): void {
+  const isSame = folder.base === path;
+  if (folder.entries === null) return;
+  const known: ReadonlyMap<string, FileRecord> = isSame ? folder.known : new Map();
+  for (const [name, record] of known) {
+    if (!folder.entries.has(name)) found.gone.set(record.path, record.isDirectory);
+  }
+  if (folder.entries.size === 0 && (!isSame || known.size > 0) && path !== "/") found.folders.push(path);
+  for (const [name, node] of folder.entries) compareEntry(node, join(path, name), known.get(name), found);
+}
+
+function compareEntry(node: TreeNode, path: string, record: FileRecord | undefined, found: Differences): void {
+  if (node.type === "file" && node.content !== null) {
+    const isFile = record?.isDirectory === false;
+    if (record !== undefined && !isFile) found.gone.set(path, true);
+    found.writes.push({ path, data: node.content, expected: isFile ? record : null, ...(isFile ? keptOf(record) : {}) });
+    return;
+  }
+  const from = node.type === "file" ? node.base?.path : node.base;
+  if (from === path) {
+    if (node.type === "folder") compare(node, path, found);
+    return;
+  }
+  if (record !== undefined) found.gone.set(path, record.isDirectory);
+  if (typeof from === "string" && isUntouched(node)) found.moves.push({ from, to: path, node });
+  else if (node.type === "folder") compare(node, path, found);
+}
+
+/** Whether a node has the content of the thread's entry that it was read from. */
+function isUntouched(node: TreeNode): boolean {
+  if (node.type === "file") return node.content === null;
+  const { base, entries, known } = node;
+  if (entries === null) return true;
+  if (base === null || entries.size !== known.size) return false;
+  return [...entries].every(([name, entry]) => {
+    const from = entry.type === "file" ? entry.base?.path : entry.base;
+    return from === join(base, name) && isUntouched(entry);
+  });
+}
+
+/** The moves whose source is no longer in use. The others become writes of copies. */
+async function onlyMoves(tree: FileTree, found: Differences): Promise<Move[]> {
+  const targets = new Set(found.moves.map(({ to }) => to));
+  const moves: Move[] = [];
+  for (const move of found.moves) {
+    const isFree = targets.has(move.from) || found.gone.has(move.from) || (await tree.find(move.from)) === null;
+    if (isFree && !moves.some(({ from }) => from === move.from)) moves.push(move);
+    else await addCopy(tree, move, found);
+  }
+  return moves;
+}
+
+async function addCopy(tree: FileTree, { to, node }: Move, found: Differences): Promise<void> {
+  if (node.type === "file") {
+    if (found.gone.get(to) === false) found.gone.delete(to);
+    found.writes.push({ path: to, data: await tree.read(node), ...(node.base === null ? {} : keptOf(node.base)) });
+    return;
+  }
+  const { entries } = await tree.open(node);
+  if (entries.size === 0) found.folders.push(to);
+  for (const [name, entry] of entries) await addCopy(tree, { from: "", to: join(to, name), node: entry }, found);
+}
+
+/** The deletion of an entry of the thread. The moves out of a folder may already have deleted the folder. */
+function deletion(path: string, gone: Map<string, boolean>, sources: readonly string[]): FileEdit[] {
+  const mayBeDeleted = gone.get(path) === true && sources.some((from) => isIn(from, path));
+  gone.delete(path);
+  return [...(mayBeDeleted ? [{ folder: path }] : []), { delete: path }];
+}
+
+/** The paths of `gone` that are a path or a folder above it. */
+function goneAbove(gone: ReadonlyMap<string, boolean>, path: string): string[] {
+  return [...gone.keys()].filter((each) => isIn(path, each));
+}
+
+/** Whether a path is a folder or below it. */
+function isIn(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}
+
+function join(folder: string, name: string): string {
+  return folder === "/" ? `/${name}` : `${folder}/${name}`;
+}
+
+/** What a write keeps of a file. */
+function keptOf({ mimeType, metadata }: FileRecord): Pick<FileWrite, "mimeType" | "metadata"> {
+  return { mimeType, ...(metadata === undefined ? {} : { metadata }) };
+}

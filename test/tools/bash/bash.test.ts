@@ -1,0 +1,283 @@
+// The built-in tool `bash` in runs of a real thread: results, limits, errors and details as P's requirements 047, 094 to 097, 137 and 139
+// state them, and the changes of files that commands make.
+
+import { describe, expect, it } from "vitest";
+
+import { readTool } from "#spec/index.ts";
+import type { ThreadState, ToolResult } from "#spec/index.ts";
+import { createBashTool, denyPatterns } from "#tools/bash/index.ts";
+import type { BashOptions, CommandContext } from "#tools/bash/index.ts";
+
+import { ToolCaller } from "../tool-caller.ts";
+
+/** A thread with files, and a function that runs a command there. */
+async function shellOver(files: Record<string, string> = {}) {
+  const coder = await ToolCaller.create("coder");
+  for (const [path, text] of Object.entries(files)) await coder.files.put(path, text);
+  const run = (command: string, more: object = {}) => coder.text("bash", { command, ...more });
+  const list = async () => coder.text("bash", { command: "find . -type f | sort | xargs -n 1 echo | tr '\\n' ' '" });
+  return { coder, run, list };
+}
+
+describe("the result of a command", () => {
+  it("A command returns its exit code and output, and both outputs by name if it has errors", async () => {
+    const { coder, run } = await shellOver();
+    const result = await coder.call("bash", { command: 'echo "hello"' });
+    expect(result).toMatchObject({
+      status: "success",
+      result: "Exit code: 0\nhello\n",
+      details: { exit_code: 0, success: true },
+    });
+    const failed = await coder.call("bash", { command: "echo out; echo err >&2; exit 3" });
+    expect(failed).toMatchObject({
+      status: "success",
+      result: "Exit code: 3\nSTDOUT:\nout\n\nSTDERR:\nerr\n",
+      details: { exit_code: 3, success: false },
+    });
+    expect(await run("node -e 1")).toContain("node: command not found");
+    expect(await run("echo 'ä€😀' | wc -c")).toBe("Exit code: 0\n10\n");
+    expect(await run("if then")).toContain("Exit code: 2\nSTDOUT:\n\nSTDERR:\nbash: syntax error");
+  });
+
+  it("Each output over its limit is cut at a whole character, with a note", async () => {
+    const outcome = { stdout: "ää", stderr: "123456", exitCode: 0 };
+    const result = await callOf({ maxOutputBytes: 3, run: async () => outcome }).run("x");
+    expect(result.result).toBe(
+      "Exit code: 0\nSTDOUT:\nä\n... (output truncated)\nSTDERR:\n123\n... (output truncated)",
+    );
+    const { run } = await shellOver();
+    // The thread shows the beginning and the end of so long a text, and keeps all of it as a file.
+    const length = "Exit code: 0\n".length + 256 * 1024 + "\n... (output truncated)".length;
+    expect(await run("seq 1 60000")).toContain(`This text of ${length} characters is too long`);
+  });
+
+  it("A working directory and environment variables are those of the call and the options", async () => {
+    const { run } = await shellOver({ "/src/a.txt": "a" });
+    expect(await run("pwd; ls", { cwd: "src" })).toBe("Exit code: 0\n/src\na.txt\n");
+    expect(await run("pwd", { cwd: "none" })).toContain("Error: Directory not found: /none");
+    const seen: CommandContext[] = [];
+    const { run: call } = callOf({
+      cwd: "/home",
+      env: { STAGE: "test" },
+      run: async (_command, context) => {
+        seen.push(context);
+        return { stdout: "", stderr: "", exitCode: 0 };
+      },
+    });
+    await call("x");
+    expect(seen).toMatchObject([{ cwd: "/home", env: { STAGE: "test" }, callId: "call-1" }]);
+  });
+});
+
+describe("a command that is not run, or not to its end", () => {
+  it.for([...denyPatterns])("A command with the denied text %s is not run", async (pattern) => {
+    const { coder, run } = await shellOver({ "/a.txt": "a" });
+    expect(await coder.call("bash", { command: `echo x > b.txt; ${pattern}` })).toMatchObject({
+      status: "error",
+      error: `Command blocked: it contains ${JSON.stringify(denyPatterns.find((each) => pattern.includes(each)))}, which this tool does not run.`,
+    });
+    expect(await run("ls")).toBe("Exit code: 0\na.txt\n");
+  });
+
+  it("The list of denied texts can be replaced, and a command that is not confirmed does not run", async () => {
+    const ran: string[] = [];
+    const run = async (command: string) => {
+      ran.push(command);
+      return { stdout: "", stderr: "", exitCode: 0 };
+    };
+    const { run: call } = callOf({ denyPatterns: ["secret"], confirm: (command) => command !== "no", run });
+    expect(await call("cat secret.txt")).toMatchObject({ error: expect.stringContaining("Command blocked") });
+    expect(await call("no")).toMatchObject({ error: "Command was not confirmed by the user." });
+    expect(await call("rm -rf /")).toMatchObject({ status: "success" });
+    expect(ran).toEqual(["rm -rf /"]);
+  });
+
+  it("A command that reaches its time limit is an error, and none of its changes are stored", async () => {
+    const coder = await ToolCaller.create("coder");
+    const result = await coder.withState(async (state) =>
+      readTool(createBashTool({ timeoutMs: 20 })).run?.(state, { command: "echo x > a.txt; sleep 300" }, callContext()),
+    );
+    expect(result).toEqual({ status: "error", error: "Command timed out after 0.02s" });
+    expect(await coder.text("bash", { command: "ls" })).toBe("Exit code: 0\n");
+  });
+
+  it("A cancelled command stores nothing, and one that is cancelled before it begins does not run", async () => {
+    const coder = await ToolCaller.create("coder");
+    const outcomes = await coder.withState(async (state) => {
+      const { run } = readTool(createBashTool());
+      const stop = new AbortController();
+      const command = "echo x > a.txt; while sleep 1; do echo y; done";
+      const cancelled = run?.(state, { command }, { ...callContext(), signal: stop.signal });
+      setTimeout(() => stop.abort(), 20);
+      const early = run?.(state, { command: "echo x > b.txt" }, { ...callContext(), signal: AbortSignal.abort() });
+      const settled = await Promise.allSettled([cancelled, early]);
+      return settled.map((each) => (each.status === "rejected" ? (each.reason as Error).name : each));
+    });
+    expect(outcomes).toEqual(["AbortError", "AbortError"]);
+    expect(await coder.text("bash", { command: "ls" })).toBe("Exit code: 0\n");
+  });
+
+  it.for(["while true; do :; done", "f() { f; }; f", "seq 1 100000000 | wc -l", "awk 'BEGIN { while (1) x++ }'"])(
+    "A command without end is ended by a limit of work: %s",
+    async (command) => {
+      const { coder, run } = await shellOver();
+      const { details, result } = await coder.call("bash", { command });
+      expect(details, result).toMatchObject({ success: false });
+      expect(await run("echo fine")).toBe("Exit code: 0\nfine\n");
+    },
+  );
+});
+
+describe("the files of a command", () => {
+  it("A command reads the thread's files and stores what it writes, with types and metadata of replaced files", async () => {
+    const { coder, run } = await shellOver({ "/src/a.ts": "one\ntwo\n", "/b.txt": "b" });
+    await coder.files.put("/notes", "old", { "content-type": "text/markdown" });
+    expect(await run("cat src/*.ts | grep two > found.txt; sed -i s/one/1/ src/a.ts; echo new > notes")).toBe(
+      "Exit code: 0\n",
+    );
+    expect(await coder.read("/found.txt")).toBe("two\n");
+    expect(await coder.read("/src/a.ts")).toBe("1\ntwo\n");
+    expect((await coder.files.get("/notes")).headers.get("content-type")).toBe("text/markdown");
+    expect((await coder.files.get("/found.txt")).headers.get("content-type")).toContain("text/plain");
+  });
+
+  it("All changes of a command are one batch, however often it writes a file", async () => {
+    const { coder, run } = await shellOver();
+    // The first call of a thread also writes rows of its own.
+    await run("true");
+    const rows = await coder.rowsWritten(() => run("for i in $(seq 1 200); do echo $i >> log; echo $i > tmp; done; rm tmp"));
+    const one = await coder.rowsWritten(() => run("echo 1 > other"));
+    expect(rows).toBe(one);
+    expect((await coder.read("/log")).split("\n")).toHaveLength(201);
+  });
+
+  it("Moved files and folders are moved in the thread, and swapped ones are swapped", async () => {
+    const { coder, run, list } = await shellOver({
+      "/src/a.txt": "a",
+      "/src/deep/b.txt": "b",
+      "/x": "x",
+      "/y": "y",
+      "/z": "z",
+    });
+    expect(await run("ls -R src > /dev/null; mv src lib; mv x t; mv y x; mv t y; mv z w")).toBe("Exit code: 0\n");
+    expect(await list()).toBe("Exit code: 0\n./lib/a.txt ./lib/deep/b.txt ./w ./x ./y ");
+    expect([await coder.read("/lib/deep/b.txt"), await coder.read("/x"), await coder.read("/y")]).toEqual(["b", "y", "x"]);
+    const id = (path: string) => coder.files.get(path).then(({ headers }) => headers.get("etag"));
+    const before = await id("/w");
+    await run("mkdir new; mv w new/w");
+    expect(await id("/new/w")).toBe(before);
+  });
+
+  it("A folder may replace a file and a file a folder, and what was deleted is gone", async () => {
+    const { coder, run, list } = await shellOver({ "/f": "f", "/d/x": "x", "/d/y": "y", "/e/z": "z", "/e/u/v": "v" });
+    expect(await run("mv f g; mkdir f; mv g f/g; mv d/x t; rm -r d; mv t d; mv e/u . && rm -r e; rm -f none")).toBe(
+      "Exit code: 0\n",
+    );
+    expect(await list()).toBe("Exit code: 0\n./d ./f/g ./u/v ");
+    expect([await coder.read("/f/g"), await coder.read("/d")]).toEqual(["f", "x"]);
+    expect(await run("cp -r u c; cp f/g c/g; mv f/g f/h; touch c/new; mkdir -p empty/one; rm u/v; ls u empty c")).toBe(
+      "Exit code: 0\nu:\n\nempty:\none\n\nc:\ng\nnew\nv\n",
+    );
+    expect(await run("find . | sort | tr '\\n' ' '")).toBe(
+      "Exit code: 0\n. ./c ./c/g ./c/new ./c/v ./d ./empty ./empty/one ./f ./f/h ./u ",
+    );
+  });
+
+  it("A random sequence of operations leaves the same files in the thread as in the command", async () => {
+    const seed = Math.floor(Math.random() * 1_000_000);
+    console.log(`bash: SHELL_SEED=${seed}`);
+    const pick = random(seed);
+    const { coder, run } = await shellOver({ "/a/1": "one", "/a/b/2": "two", "/b/3": "three", "/c": "four" });
+    const paths = ["a", "b", "c", "a/b", "a/b/c", "b/a", "b/c", "a/1", "a/b/2", "b/3"];
+    const state = "find . -type d | sort; find . -type f | sort | while read f; do echo \"$f: $(cat $f)\"; done";
+    for (let round = 0; round < 25; round += 1) {
+      const one = () => paths[pick(paths.length)] ?? "a";
+      const operations = Array.from({ length: 1 + pick(6) }, () => {
+        const [from, to] = [one(), one()];
+        return [
+          `mv ${from} ${to}`,
+          `cp -r ${from} ${to}`,
+          `rm -r ${from}`,
+          `mkdir -p ${from}`,
+          `echo ${pick(1000)} > ${from}`,
+          `ls -R ${from}`,
+        ][pick(6)];
+      });
+      const command = `{ ${operations.join("; ")}; } > /dev/null 2>&1; ${state}`;
+      const during = await run(command);
+      expect(await run(state), `seed ${seed}, round ${round}: ${command}`).toBe(during);
+    }
+    expect(await coder.text("bash", { command: "true" })).toBe("Exit code: 0\n");
+  });
+
+  it("A file that changed meanwhile is not replaced: the command stores nothing and says so", async () => {
+    const coder = await ToolCaller.create("coder");
+    await coder.files.put("/a.txt", "old");
+    await coder.files.put("/b.txt", "old");
+    const outcome = await coder.withState(async (state) => {
+      const { run } = readTool(createBashTool());
+      // The change is made while the command reads the file.
+      const racing = new Proxy(state, {
+        get(target, key) {
+          if (key !== "readFile") return Reflect.get(target, key) as unknown;
+          return async (path: string) => {
+            const bytes = await target.readFile(path);
+            await target.writeFile(path, "other", "text/plain");
+            return bytes;
+          };
+        },
+      });
+      const call = run?.(racing, { command: "echo new > b.txt; sed -i s/old/new/ a.txt" }, callContext());
+      return (call as Promise<ToolResult>).catch((thrown: unknown) => (thrown as Error).message);
+    });
+    expect(outcome).toContain("ended with exit code 0, but none of its changes of files are stored");
+    expect([await coder.read("/a.txt"), await coder.read("/b.txt")]).toEqual(["other", "old"]);
+  });
+
+  it("Links, system folders, and too many bytes are refused with the reason", async () => {
+    const { coder, run } = await shellOver({ "/a": "a" });
+    expect(await run("ln -s a b")).toContain("Exit code: 1");
+    expect(await run("echo y > b; echo x > /dev/sda")).toContain("Exit code: 1\nSTDOUT:\n\nSTDERR:\nbash: EACCES");
+    expect(await run("cat b; rm b")).toBe("Exit code: 0\ny\n");
+    expect(await run("mkdir -p /usr/bin/x; ls")).toContain("permission denied");
+    expect(await run("ls; cat /dev/null; echo x > /dev/null")).toBe("Exit code: 0\na\n");
+    expect(await run("cat ../../../a")).toBe("Exit code: 0\na");
+    await coder.files.put("/large", new Uint8Array(16 * 1024 * 1024 + 1));
+    expect(await run("wc -c large")).toContain("Exit code: 1");
+    expect(await run("cp large copy")).toContain("none of its changes of files are stored: EFBIG: file too large");
+    expect(await run("mv large moved; ls")).toBe("Exit code: 0\na\nmoved\n");
+  });
+
+  it("A command reads only the folders and contents that it uses", async () => {
+    const coder = await ToolCaller.create("coder");
+    for (let folder = 0; folder < 4; folder += 1) await coder.fill(folder, 1000);
+    const rows = await coder.rowsRead(() => coder.text("bash", { command: "cat f1/7.txt" }));
+    const all = await coder.rowsRead(() => coder.text("bash", { command: "find . -type f | wc -l" }));
+    expect(rows).toBeLessThan(all / 2);
+    expect(await coder.text("bash", { command: "find . -type f | wc -l; grep -r 'file 3999$' . | wc -l" })).toBe(
+      "Exit code: 0\n4000\n1\n",
+    );
+  });
+});
+
+function callContext() {
+  return { id: "call-1", attempt: 1, signal: new AbortController().signal, progress: () => {} };
+}
+
+/** Calls a tool with options without a thread. */
+function callOf(options: BashOptions) {
+  const tool = readTool(createBashTool(options));
+  const run = async (command: string) => {
+    return (await tool.run?.({} as ThreadState, { command }, callContext())) as ToolResult;
+  };
+  return { run };
+}
+
+/** Random whole numbers below a bound, by a seed. */
+function random(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((state / 2_147_483_648) * below);
+  };
+}
