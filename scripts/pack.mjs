@@ -7,7 +7,7 @@ import path from "node:path";
 import { buildCreatePackage } from "./lib/pack/create-package.mjs";
 import { writeDeclarations } from "./lib/pack/declarations.mjs";
 import { copyDocuments } from "./lib/pack/documents.mjs";
-import { buildLibrary, buildProgram } from "./lib/pack/library.mjs";
+import { buildLibrary, buildProgram, bundleShell } from "./lib/pack/library.mjs";
 import { llmsText } from "./lib/pack/llms-text.mjs";
 import { outputName, publishedManifest } from "./lib/pack/manifest.mjs";
 import { fromRoot } from "./lib/paths.mjs";
@@ -24,9 +24,11 @@ const inPackage = (file) => path.join(folder, file);
 const createFolder = path.join(work, "create-package");
 
 mkdirSync(folder);
+const shell = path.join(work, "shell.mjs");
+writeFileSync(inPackage("THIRD-PARTY-LICENSES.txt"), await bundleShell(shell));
 const sources = Object.entries(own.exports).map(([key, source]) => [outputName(key), path.posix.normalize(source)]);
 const [inLibrary, inProgram, , ui] = await Promise.all([
-  buildLibrary(Object.fromEntries(sources), inPackage("dist")),
+  buildLibrary(Object.fromEntries(sources), inPackage("dist"), shell),
   buildProgram(inPackage("dist/cli")),
   writeDeclarations(
     sources.map(([, file]) => file),

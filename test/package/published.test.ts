@@ -54,6 +54,13 @@ describe("the package", () => {
     expect(readFileSync(path.join(created, "THIRD-PARTY-LICENSES.txt"), "utf8")).toMatch(/^@clack\/prompts 1\./m);
   });
 
+  it("The licences of the shell and of the packages in it are part of the package, which does not depend on them", () => {
+    const licenses = read("THIRD-PARTY-LICENSES.txt");
+    for (const name of ["just-bash", "minimatch", "yaml"]) expect(licenses).toMatch(new RegExp(`^${name} \\d`, "m"));
+    expect(read("dist/tools/bash.js")).not.toMatch(/from "just-bash/);
+    expect(read("package.json")).not.toContain("just-bash");
+  });
+
   it("No module or declaration imports a path of the repository or a name that starts with #", () => {
     const specifiers = files
       .filter((file) => /\.(?:js|d\.ts)$/.test(file) && !file.startsWith("dist/ui/"))

@@ -1,16 +1,78 @@
 // Builds the JavaScript of the package: one module for each entry, and chunks that the entries share, so that a class or a table exists
 // once whichever entries a program imports. Packages stay imports. SQL is part of the modules.
 
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+
 import { build } from "esbuild";
 
 import { fromRoot, root } from "../paths.mjs";
+import { licenseTexts } from "./licenses.mjs";
+
+/** The shell of `threadhold/tools/bash`. Its code is part of the package: as a dependency it would install 60 MB that a Worker cannot run. */
+const shell = "just-bash/browser";
+
+/** The packages whose code is part of that of the shell. */
+const packagesOfShell = [
+  "diff",
+  "fast-xml-parser",
+  "file-type",
+  "ini",
+  "minimatch",
+  "modern-tar",
+  "papaparse",
+  "re2js",
+  "seek-bzip",
+  "smol-toml",
+  "sprintf-js",
+  "turndown",
+  "yaml",
+];
+
+/**
+ * Bundles the shell to one module.
+ *
+ * @param {string} file the module
+ * @returns {Promise<string>} the licences of what the module contains
+ */
+export async function bundleShell(file) {
+  const { metafile } = await build({
+    metafile: true,
+    absWorkingDir: root,
+    entryPoints: [shell],
+    outfile: file,
+    bundle: true,
+    format: "esm",
+    platform: "browser",
+    target: "es2022",
+    external: ["node:*"],
+    legalComments: "none",
+    logLevel: "warning",
+  });
+  const home = fromRoot("node_modules/just-bash");
+  const { dependencies } = JSON.parse(readFileSync(path.join(home, "package.json"), "utf8"));
+  const unknown = Object.keys(dependencies).filter((name) => ![...packagesOfShell, ...absent].includes(name));
+  if (unknown.length > 0)
+    throw new Error(`just-bash has new packages: ${unknown.join(", ")}. Name them in library.mjs.`);
+  const inShell = packagesOfShell.map((name) => path.join(folderOf(home, name), "package.json"));
+  return licenseTexts([...Object.keys(metafile.inputs).map(fromRoot), ...inShell]);
+}
+
+/** Packages of the shell that are not in its module: other languages, a database, and another `fetch`. */
+const absent = ["quickjs-emscripten", "sql.js", "undici"];
+
+function folderOf(home, name) {
+  const own = path.join(home, "node_modules", name);
+  return existsSync(own) ? own : fromRoot(`node_modules/${name}`);
+}
 
 /**
  * @param {Record<string, string>} entries source files by output name, without extension
  * @param {string} folder
+ * @param {string} shellModule the module of `bundleShell`
  * @returns {Promise<string[]>} the packages that the modules import
  */
-export async function buildLibrary(entries, folder) {
+export async function buildLibrary(entries, folder, shellModule) {
   const { metafile } = await build({
     metafile: true,
     absWorkingDir: root,
@@ -25,6 +87,13 @@ export async function buildLibrary(entries, folder) {
     jsx: "automatic",
     packages: "external",
     external: ["cloudflare:*", "node:*"],
+    plugins: [
+      {
+        name: "shell",
+        setup: (on) =>
+          on.onResolve({ filter: /^just-bash\/browser$/ }, () => ({ path: shellModule, sideEffects: false })),
+      },
+    ],
     loader: { ".sql": "text" },
     sourcemap: "linked",
     legalComments: "none",

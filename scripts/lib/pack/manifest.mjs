@@ -23,6 +23,6 @@ export function publishedManifest(own) {
     sideEffects: false,
     bin: { threadhold: "dist/cli/threadhold.js" },
     exports: { ...Object.fromEntries(entries), "./package.json": "./package.json" },
-    files: ["dist", "migrations", "docs", "CHANGELOG.md", "SECURITY.md", "llms.txt"],
+    files: ["dist", "migrations", "docs", "CHANGELOG.md", "SECURITY.md", "llms.txt", "THIRD-PARTY-LICENSES.txt"],
   };
 }

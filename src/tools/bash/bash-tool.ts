@@ -40,7 +40,14 @@ export interface BashOptions {
 }
 
 /** The texts that commands must not contain by default: deletion of everything, disks, and processes without end. */
-export const denyPatterns: readonly string[] = ["rm -rf /", "rm -rf /*", "mkfs", "dd if=", ":(){:|:&};:", ":(){ :|:& };:"];
+export const denyPatterns: readonly string[] = [
+  "rm -rf /",
+  "rm -rf /*",
+  "mkfs",
+  "dd if=",
+  ":(){:|:&};:",
+  ":(){ :|:& };:",
+];
 
 const inThread = [
   "Runs a bash command over the thread's files: pipes, variables, loops, and commands such as ls, cat, grep, rg, sed, awk, find, sort, jq,",

@@ -36,8 +36,8 @@ export type TreeNode = FileNode | FolderNode;
 export type OpenFolder = FolderNode & { entries: Map<string, TreeNode> };
 
 /** Maximal bytes of a file that a command reads, and of all contents that a command writes. */
-export const readLimit = 16 * 1024 * 1024;
-export const writeLimit = 32 * 1024 * 1024;
+const readLimit = 16 * 1024 * 1024;
+const writeLimit = 32 * 1024 * 1024;
 
 const mode = { file: 0o755, folder: 0o755 };
 
@@ -117,7 +117,8 @@ export class FileTree {
   /** The content of a file. */
   async read(file: FileNode): Promise<Uint8Array> {
     if (file.content !== null || file.base === null) return file.content ?? new Uint8Array();
-    if (file.base.size > readLimit) throw shellError("EFBIG", `file too large: a command reads ${readLimit} bytes`, file.base.path);
+    if (file.base.size > readLimit)
+      throw shellError("EFBIG", `file too large: a command reads ${readLimit} bytes`, file.base.path);
     return this.#source.read(file.base.path);
   }
 

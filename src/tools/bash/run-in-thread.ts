@@ -74,7 +74,10 @@ export const runInThread: RunCommand = async (command, { cwd, env, signal, state
     signal.throwIfAborted();
     const code = thrown instanceof ThreadholdError ? thrown.code : "too_large";
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
-    throw refuse(code, `The command ended with exit code ${exitCode}, but none of its changes of files are stored: ${reason}`);
+    throw refuse(
+      code,
+      `The command ended with exit code ${exitCode}, but none of its changes of files are stored: ${reason}`,
+    );
   }
   return { stdout, stderr, exitCode };
 };
@@ -107,7 +110,8 @@ function sourceOf(state: ExtendedThreadState): TreeSource {
     entries: async (folder) => (await state.readdirFile(folder)).entries,
     async read(path) {
       const bytes = await state.readFile(path);
-      if (bytes === null) throw refuse("unavailable", `The content of ${path} is not stored in the thread, so it cannot be read.`);
+      if (bytes === null)
+        throw refuse("unavailable", `The content of ${path} is not stored in the thread, so it cannot be read.`);
       return new Uint8Array(bytes);
     },
   };

@@ -37,7 +37,9 @@ export class ShellFileSystem implements IFileSystem {
 
   async readFile(path: string, options?: Encoding): Promise<string> {
     const bytes = await this.readFileBuffer(path);
-    return isBinary(options) ? bytesToText(bytes) : new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes);
+    return isBinary(options)
+      ? bytesToText(bytes)
+      : new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(bytes);
   }
 
   async readFileBytes(path: string): Promise<ByteText> {

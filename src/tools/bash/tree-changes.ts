@@ -32,7 +32,9 @@ export async function changesOf(tree: FileTree): Promise<FileEdit[]> {
   const sources = moves.map(({ from }) => from);
   while (moves.length > 0) {
     // A deletion that a move needs must not delete what is still to be moved. A cycle of moves is broken by copying one of them.
-    const next = moves.find((move) => goneAbove(gone, move.to).every((path) => !moves.some(({ from }) => isIn(from, path))));
+    const next = moves.find((move) =>
+      goneAbove(gone, move.to).every((path) => !moves.some(({ from }) => isIn(from, path))),
+    );
     const move = next ?? moves[0];
     if (move === undefined) break;
     moves.splice(moves.indexOf(move), 1);
@@ -56,14 +58,27 @@ function compare(folder: FolderNode, path: string, found: Differences): void {
     if (!folder.entries.has(name)) found.gone.set(record.path, record.isDirectory);
   }
   if (folder.entries.size === 0 && (!isSame || known.size > 0) && path !== "/") found.folders.push(path);
-  for (const [name, node] of folder.entries) compareEntry(node, join(path, name), known.get(name), found);
+  for (const [name, node] of folder.entries)
+    compareEntry({ node, path: join(path, name), record: known.get(name) }, found);
 }
 
-function compareEntry(node: TreeNode, path: string, record: FileRecord | undefined, found: Differences): void {
+/** An entry of the tree, and the thread's entry at its path. */
+interface Pair {
+  node: TreeNode;
+  path: string;
+  record: FileRecord | undefined;
+}
+
+function compareEntry({ node, path, record }: Pair, found: Differences): void {
   if (node.type === "file" && node.content !== null) {
     const isFile = record?.isDirectory === false;
     if (record !== undefined && !isFile) found.gone.set(path, true);
-    found.writes.push({ path, data: node.content, expected: isFile ? record : null, ...(isFile ? keptOf(record) : {}) });
+    found.writes.push({
+      path,
+      data: node.content,
+      expected: isFile ? record : null,
+      ...(isFile ? keptOf(record) : {}),
+    });
     return;
   }
   const from = node.type === "file" ? node.base?.path : node.base;

@@ -4,8 +4,8 @@ import { z } from "zod";
 
 import { defineTool } from "#spec/index.ts";
 
-import { failed } from "./file-text.ts";
 import { withTimeLimit } from "../limited-time.ts";
+import { failed } from "./file-text.ts";
 import { threadWorkspace } from "./workspace.ts";
 import type { OpenWorkspace } from "./workspace.ts";
 

@@ -145,7 +145,9 @@ describe("the files of a command", () => {
     const { coder, run } = await shellOver();
     // The first call of a thread also writes rows of its own.
     await run("true");
-    const rows = await coder.rowsWritten(() => run("for i in $(seq 1 200); do echo $i >> log; echo $i > tmp; done; rm tmp"));
+    const rows = await coder.rowsWritten(() =>
+      run("for i in $(seq 1 200); do echo $i >> log; echo $i > tmp; done; rm tmp"),
+    );
     const one = await coder.rowsWritten(() => run("echo 1 > other"));
     expect(rows).toBe(one);
     expect((await coder.read("/log")).split("\n")).toHaveLength(201);
@@ -161,7 +163,11 @@ describe("the files of a command", () => {
     });
     expect(await run("ls -R src > /dev/null; mv src lib; mv x t; mv y x; mv t y; mv z w")).toBe("Exit code: 0\n");
     expect(await list()).toBe("Exit code: 0\n./lib/a.txt ./lib/deep/b.txt ./w ./x ./y ");
-    expect([await coder.read("/lib/deep/b.txt"), await coder.read("/x"), await coder.read("/y")]).toEqual(["b", "y", "x"]);
+    expect([await coder.read("/lib/deep/b.txt"), await coder.read("/x"), await coder.read("/y")]).toEqual([
+      "b",
+      "y",
+      "x",
+    ]);
     const id = (path: string) => coder.files.get(path).then(({ headers }) => headers.get("etag"));
     const before = await id("/w");
     await run("mkdir new; mv w new/w");
@@ -189,7 +195,7 @@ describe("the files of a command", () => {
     const pick = random(seed);
     const { coder, run } = await shellOver({ "/a/1": "one", "/a/b/2": "two", "/b/3": "three", "/c": "four" });
     const paths = ["a", "b", "c", "a/b", "a/b/c", "b/a", "b/c", "a/1", "a/b/2", "b/3"];
-    const state = "find . -type d | sort; find . -type f | sort | while read f; do echo \"$f: $(cat $f)\"; done";
+    const state = 'find . -type d | sort; find . -type f | sort | while read f; do echo "$f: $(cat $f)"; done';
     for (let round = 0; round < 25; round += 1) {
       const one = () => paths[pick(paths.length)] ?? "a";
       const operations = Array.from({ length: 1 + pick(6) }, () => {
