@@ -7,19 +7,22 @@ export async function withTimeLimit<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | "timeout"> {
   const end = new AbortController();
-  const ended = Promise.withResolvers<"timeout">();
-  const cancel = () => {
-    end.abort(signal.reason);
-    ended.reject(signal.reason as Error);
-  };
-  const timer = setTimeout(() => {
-    ended.resolve("timeout");
-    end.abort();
-  }, ms);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let cancel = () => {};
+  const ended = new Promise<"timeout">((resolve, reject) => {
+    cancel = () => {
+      end.abort(signal.reason);
+      reject(signal.reason as Error);
+    };
+    timer = setTimeout(() => {
+      resolve("timeout");
+      end.abort();
+    }, ms);
+  });
   signal.addEventListener("abort", cancel, { once: true });
   try {
     signal.throwIfAborted();
-    return await Promise.race([ended.promise, work(end.signal)]);
+    return await Promise.race([ended, work(end.signal)]);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", cancel);
