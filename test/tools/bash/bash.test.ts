@@ -216,7 +216,7 @@ describe("the files of a command", () => {
     expect(await coder.text("bash", { command: "true" })).toBe("Exit code: 0\n");
   });
 
-  it("A file that changed meanwhile is not replaced: the command stores nothing and says so", async () => {
+  it("A file that changed meanwhile is not replaced: the command stores nothing and is an error", async () => {
     const coder = await ToolCaller.create("coder");
     await coder.files.put("/a.txt", "old");
     await coder.files.put("/b.txt", "old");
