@@ -28,6 +28,10 @@ const about = {
     "tools-mcp.md",
     "The tools of MCP servers, for generated code ([guide](../../guide/mcp.md)).",
   ],
+  "threadhold/tools/skills": [
+    "tools-skills.md",
+    "The skills of a thread, for generated code ([guide](../../guide/skills.md)).",
+  ],
   "threadhold/session": ["session.md", "Sessions in process ([guide](../../guide/agent-sessions.md))."],
   "threadhold/tools/bash": ["tools-bash.md", "A shell over the files of a thread, and its options."],
   "threadhold/tools/files": ["tools-files.md", "Tools over the files of a thread, and their options."],

@@ -19,8 +19,16 @@ interface PromptFactsProps {
 
 /** The prompt's facts. */
 export function PromptFacts({ prompt, set }: PromptFactsProps): ReactElement {
-  const { model, includeChat, includePastTools, parallelToolCalls, toolChoice, reasoning, recentImageThreshold } =
-    prompt;
+  const {
+    model,
+    includeChat,
+    includePastTools,
+    parallelToolCalls,
+    toolChoice,
+    reasoning,
+    recentImageThreshold,
+    skills,
+  } = prompt;
   return (
     <>
       <Part title="Text">
@@ -34,6 +42,7 @@ export function PromptFacts({ prompt, set }: PromptFactsProps): ReactElement {
             ["Tool calls of earlier runs", includePastTools ? "sent" : "not sent"],
             ["Tool calls of a step", parallelToolCalls ? "in parallel" : "one after the other"],
             ["Tool choice", toolChoiceWords[toolChoice]],
+            ["Skills", skills === null ? null : skills === true ? "all" : skills.join(", ")],
             ["Images", `of the last ${recentImageThreshold} messages`],
             ["Thinking", reasoning === null ? null : thinkingOf(reasoning)],
           ]}

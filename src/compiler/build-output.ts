@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { Diagnostic } from "#spec/diagnostic.ts";
 
 import { readIfExists, writeIfChanged } from "./changed-file.ts";
-import { diagnosticsSource, namesSource, registrySource, workerSource } from "./generated-source.ts";
+import { diagnosticsSource, namesSource, registrySource, skillsSource, workerSource } from "./generated-source.ts";
 import { emptyProject, type Project } from "./project.ts";
 
 /** A build without errors. */
@@ -29,8 +29,10 @@ const copyFolder = ".cache/last-good";
 /** Writes a build without errors. Returns whether an output file changed. */
 export function writeGoodBuild({ root, project, bundle, sources, findings }: GoodBuild): boolean {
   const generated = join(root, ".threadhold");
+  const skills = skillsSource(project);
   const hash = createHash("sha256")
     .update(registrySource(project, "", ".."))
+    .update(skills ?? "")
     .update(bundle.replaceAll(/"file:\/\/[^"]*"|createRequire\([^)]*\)/g, ""))
     .digest("hex")
     .slice(0, 16);
@@ -41,7 +43,9 @@ export function writeGoodBuild({ root, project, bundle, sources, findings }: Goo
     writeIfChanged(join(generated, "registry.ts"), registrySource(project, hash, "..")),
     writeIfChanged(join(generated, "diagnostics.ts"), diagnosticsSource(findings)),
     writeIfChanged(join(generated, "worker.ts"), workerSource),
+    skills !== null && writeIfChanged(join(generated, "skills.ts"), skills),
   ];
+  if (skills === null) rmSync(join(generated, "skills.ts"), { force: true });
   return changed.includes(true);
 }
 

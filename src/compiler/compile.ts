@@ -18,6 +18,7 @@ import { findProjectFiles, type ProjectFile } from "./project-file.ts";
 import { emptyProject, type Project } from "./project.ts";
 import { checkReferences } from "./reference-check.ts";
 import { checkRoutes } from "./route-check.ts";
+import { checkSkillNames, readSkills } from "./skill-reader.ts";
 import { openSyntaxTrees, type SyntaxTrees } from "./syntax-tree.ts";
 import { checkForWorkers, reportForWorkers } from "./worker-check.ts";
 
@@ -50,8 +51,10 @@ export async function compileProject(root: string, packageRoot: string): Promise
   const outputFile = join(root, ".cache", bundleFileName(root));
   const loaded = await loadFiles(files, { root, packageRoot, outputFile }, { findings, trees });
   for (const file of files) readDefinition(file, loaded.outcomes.get(file.file), { project, findings, trees });
+  project.skills = readSkills(root, findings);
   checkNames(project, findings);
   checkReferences(project, findings);
+  checkSkillNames(project, root, findings);
   checkIncludes(project, findings);
   checkAgents(project, findings);
   checkAvailability(project, findings);

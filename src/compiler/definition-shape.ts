@@ -129,6 +129,7 @@ const promptFields = {
   requiredSchema: z.unknown().optional(),
   structure: z.unknown().optional(),
   tools: z.array(z.union([name, z.strictObject(subpromptFields)])).optional(),
+  skills: z.union([z.literal(true), z.array(name)]).optional(),
   reasoning: z
     .strictObject({
       effort: z.enum(["low", "medium", "high"]).optional(),

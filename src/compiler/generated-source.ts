@@ -62,7 +62,7 @@ ${table(
   builtIn.map(({ name, entry, member }) => `    ${JSON.stringify(name)}: ${loadBuiltIn(entry, member)},`),
 )}
 ${table("strategies", project.strategies)}
-${sources === "" ? "" : `  toolSources: [\n${sources}  ],\n`}${list("hooks", project.hooks)}
+${sources === "" ? "" : `  toolSources: [\n${sources}  ],\n`}${usesSkills(project) ? skillsEntry : ""}${list("hooks", project.hooks)}
 ${list("filters", project.filters)}
 ${list("routes", project.routes.toSorted(compareRoutes))}
   files: {
@@ -73,18 +73,38 @@ ${files.join("\n")}
 `;
 }
 
+const skillsEntry = `  skills: {
+    load: () => import("threadhold/tools/skills"),
+    project: () => import("./skills.ts").then((module) => module.skills),
+  },
+`;
+
+/** Whether the registry has skills: the project defines some, or a prompt uses those of its thread. */
+function usesSkills({ skills, prompts }: Project): boolean {
+  return skills.length > 0 || prompts.some(({ value }) => value.skills !== undefined);
+}
+
+/** `.threadhold/skills.ts`: the texts of `agents/skills/`, which a thread loads when a prompt uses skills. Null without skills. */
+export function skillsSource(project: Project): string | null {
+  if (!usesSkills(project)) return null;
+  return `${heading}import type { ProjectSkill } from "threadhold";
+
+export const skills: readonly ProjectSkill[] = ${JSON.stringify(project.skills, null, 2)};
+`;
+}
+
 function loadBuiltIn(entry: string, member: string): string {
   return `() => import(${JSON.stringify(entry)}).then((module) => module.${member})`;
 }
 
 /** `.threadhold/names.d.ts`: the project's names as types. Without definitions it is empty, so that any name type-checks. */
 export function namesSource(project: Project): string {
-  const { models, prompts, agents, tools, strategies } = project;
+  const { models, prompts, agents, tools, strategies, skills } = project;
   const prefixes = prefixedDefinitions(project).map(({ prefix }) => JSON.stringify(prefix));
   const union = (definitions: readonly Definition<unknown>[], more: readonly { name: string }[] = []): string =>
     [...byName(definitions), ...more].map(({ name }) => JSON.stringify(name)).join(" | ") || "never";
   const isEmpty = [models, prompts, agents, tools, strategies].every((definitions) => definitions.length === 0);
-  if (isEmpty && prefixes.length === 0) return `${heading}export {};\n`;
+  if (isEmpty && prefixes.length === 0 && skills.length === 0) return `${heading}export {};\n`;
   return `${heading}export {};
 
 declare module "threadhold" {
@@ -94,7 +114,7 @@ declare module "threadhold" {
     agents: ${union(agents)};
     tools: ${union(tools, usedBuiltInTools(project))};
     strategies: ${union(strategies)};
-${prefixes.length === 0 ? "" : `    toolPrefixes: ${prefixes.toSorted().join(" | ")};\n`}  }
+${prefixes.length === 0 ? "" : `    toolPrefixes: ${prefixes.toSorted().join(" | ")};\n`}${skills.length === 0 ? "" : `    skills: ${skills.map(({ name }) => JSON.stringify(name)).join(" | ")};\n`}  }
 }
 `;
 }

@@ -7,6 +7,7 @@ import type { RouteAccess } from "#spec/endpoint.ts";
 import type { AnyHookName } from "#spec/hook.ts";
 import type { AnyMcpServerDefinition } from "#spec/mcp-server.ts";
 import type { AnyModelDefinition } from "#spec/model.ts";
+import type { ProjectSkill } from "#spec/project-skill.ts";
 import type { AnyPromptDefinition } from "#spec/prompt.ts";
 import type { RouteMethod } from "#spec/registry.ts";
 import type { AnyToolDefinition } from "#spec/tool.ts";
@@ -52,6 +53,7 @@ export interface Project {
   strategies: Definition<AnyStrategyDefinition>[];
   /** The definitions that have many tools, by folder. */
   sources: Record<SourceFolder, Definition<AnyMcpServerDefinition>[]>;
+  skills: ProjectSkill[];
   hooks: HookDefinition[];
   filters: { file: string }[];
   routes: RouteDefinition[];
@@ -67,6 +69,7 @@ export function emptyProject(): Project {
     tools: [],
     strategies: [],
     sources: { mcp: [] },
+    skills: [],
     hooks: [],
     filters: [],
     routes: [],

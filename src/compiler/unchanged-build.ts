@@ -14,7 +14,9 @@ const settings = ["tsconfig.json", "wrangler.toml", "wrangler.jsonc", "wrangler.
 const typeFindings = ".cache/types/findings.json";
 
 /** What a build writes. Without these files, or with other content in them, it has to write them again. */
-const outputs = ["registry.ts", "names.d.ts", "diagnostics.ts", "worker.ts"].map((name) => join(".threadhold", name));
+const outputs = ["registry.ts", "names.d.ts", "diagnostics.ts", "worker.ts", "skills.ts"].map((name) =>
+  join(".threadhold", name),
+);
 const lastGood = ["registry.txt", "sources.json"].map((name) => join(".cache/last-good", name));
 
 /** The difference, in milliseconds, that the clock of files may have to the clock of this process. */

@@ -47,6 +47,7 @@ export const promptViewSchema = z.object({
   includeChat: z.boolean(),
   includePastTools: z.boolean(),
   parallelToolCalls: z.boolean(),
+  skills: z.union([z.literal(true), z.array(z.string())]).nullable(),
   toolChoice: z.enum(["auto", "none", "required"]),
   reasoning: z
     .object({

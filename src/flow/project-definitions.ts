@@ -68,6 +68,11 @@ export class Definitions {
     return this.#registry.toolSources;
   }
 
+  /** The project's skills, and the module that reads skills. */
+  get skills(): Registry["skills"] {
+    return this.#registry.skills;
+  }
+
   get hash(): string {
     return this.#registry.hash;
   }

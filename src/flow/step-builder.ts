@@ -9,6 +9,8 @@ import type { StoredProjection } from "#core/context/stored-projection.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { ModelMessage } from "#core/ports/model-port.ts";
+import { readSkillName } from "#core/ports/skills-port.ts";
+import type { SkillChoice } from "#core/ports/skills-port.ts";
 import type { PlanOptions, StepPlan, StepPort, StepProblem, StepTools, ToolMode } from "#core/ports/step-port.ts";
 import type { StepShape } from "#core/ports/strategy-port.ts";
 import type { ThreadFiles } from "#core/ports/thread-file-port.ts";
@@ -47,8 +49,11 @@ export interface StepSources {
   definitions: Definitions;
   hooks: HookRunner;
   faults: Faults;
-  /** The sources of tools, in order. The source of prompts needs `builderFor` for the steps of nested loops. */
-  tools: (builderFor: BuilderFor) => readonly ToolSource[];
+  /**
+   * The sources of tools, in order. The source of prompts needs `builderFor` for the steps of nested loops, and that of skills the choice of
+   * the current step's prompt.
+   */
+  tools: (builderFor: BuilderFor, skills: () => SkillChoice | undefined) => readonly ToolSource[];
   /** The sources of the system prompt's sections, in order. */
   sections: readonly SectionSource[];
   /** The run's messages so far, including those of nested loops. */
@@ -84,7 +89,7 @@ export class StepBuilder implements StepPort {
   constructor(sources: StepSources, participant: Participant) {
     this.#sources = sources;
     this.#participant = participant;
-    this.#toolSources = sources.tools(this.#builderFor);
+    this.#toolSources = sources.tools(this.#builderFor, () => this.#current?.prompt.skills);
   }
 
   /** The messages of the current step's request, and those that this loop added since. */
@@ -101,7 +106,7 @@ export class StepBuilder implements StepPort {
       const { prompt, side, agent } = await this.#participant.activeSide();
       this.#current = { prompt, side, range: rangeOf(this.#projectionOf(prompt, side), agent) };
       await this.#sources.faults.at("plan.call-tools");
-      const listed = inOrder(prompt, await resolveTools(prompt.tools ?? [], this.#toolSources));
+      const listed = inOrder(prompt, await resolveTools(toolEntries(prompt), this.#toolSources));
       // An undefined name gets an error as its result: a release removed the definition, or the thread was imported from another project.
       const failed = new Set(listed.failures.map(({ entry }) => entry));
       const unlisted = names.filter((name) => !listed.tools.has(name) && !failed.has(name));
@@ -131,7 +136,7 @@ export class StepBuilder implements StepPort {
     const models = await this.#models(prompt);
     const callable = models[0].capabilities?.functionCalling !== false;
     await faults.at("plan.tools");
-    const resolved = inOrder(prompt, await resolveTools(callable ? (prompt.tools ?? []) : [], this.#toolSources));
+    const resolved = inOrder(prompt, await resolveTools(callable ? toolEntries(prompt) : [], this.#toolSources));
     const unavailable = unavailableSection(resolved.failures);
     const system = await systemPrompt(prompt, [...sections, () => Promise.resolve(unavailable)]);
     const before = this.#before(prompt, range);
@@ -202,7 +207,7 @@ export class StepBuilder implements StepPort {
     const trace = await requestTrace(request, candidates, stored);
     const listed = toolsOf({ ...resolved, tools: offered.tools });
     const { warning } = summarized;
-    const unknown = unknownToolsWarning(shape, prompt.tools ?? []);
+    const unknown = unknownToolsWarning(shape, toolEntries(prompt));
     const warnings = [...(listed.warnings ?? []), ...unknown, ...(warning === undefined ? [] : [warning])];
     return {
       models,
@@ -320,6 +325,11 @@ export class StepBuilder implements StepPort {
 /** The tools, whose calls the model may order if the prompt has `modelOrder`. */
 function inOrder({ modelOrder }: AnyPromptDefinition, resolved: ResolvedTools): ResolvedTools {
   return modelOrder === true ? { ...resolved, tools: orderedByModel(resolved.tools) } : resolved;
+}
+
+/** The entries of a prompt's list of tools. A prompt with skills has the tool that returns their files. */
+function toolEntries({ tools = [], skills }: AnyPromptDefinition): NonNullable<AnyPromptDefinition["tools"]> {
+  return skills === undefined ? tools : [...tools, readSkillName];
 }
 
 /** The tools of a plan, and warnings about those whose source failed. */

@@ -21,8 +21,8 @@ export async function systemPrompt(prompt: AnyPromptDefinition, sources: readonl
 }
 
 /** The sources of a thread's system prompts, in order. */
-export function sectionSources(definitions: Definitions): readonly SectionSource[] {
-  return [promptText(definitions)];
+export function sectionSources(definitions: Definitions, skills: SectionSource): readonly SectionSource[] {
+  return [promptText(definitions), skills];
 }
 
 /**

@@ -29,6 +29,8 @@ export type DiagnosticCode =
   /** A name in `tools`, `stopTool`, `endSessionTool` or `dependsOn` that is not a tool, prompt or agent. */
   | "unknown_tool"
   | "unknown_strategy"
+  /** A name in `skills` of a prompt that is not a folder of `agents/skills/`. */
+  | "unknown_skill"
   | "include_cycle"
   | "missing_side_b"
   | "missing_stop_property"

@@ -20,6 +20,7 @@ export * from "./prompt-content.ts";
 export * from "./prompt.ts";
 export * from "./register.ts";
 export * from "./registry.ts";
+export * from "./project-skill.ts";
 export * from "./side-strategies.ts";
 export * from "./test-script.ts";
 export * from "./thread-file.ts";

@@ -4,7 +4,7 @@ import type { z } from "zod";
 
 import type { ContextOptions } from "./context-options.ts";
 import type { PromptContent } from "./prompt-content.ts";
-import type { CallableName, ModelName, PromptName } from "./register.ts";
+import type { CallableName, ModelName, PromptName, SkillName } from "./register.ts";
 import type { AnyToolArgs, ToolArgs } from "./tool-arguments.ts";
 
 /** A prompt that is offered as a tool, and which parts of its run its result contains (Standard Agents, prompts). */
@@ -70,6 +70,11 @@ export interface PromptDefinition<
   requiredSchema?: S;
   /** What the model may call: tools, prompts and agents. An `ai_human` agent in the list permits a handoff to it. */
   tools?: (CallableName | SubpromptConfig<PromptName>)[];
+  /**
+   * The skills that the system prompt lists, and that the tool `read_skill` returns: those of `agents/skills/` with these names; or with
+   * `true` all of them, and those of the thread's own folder `/skills`. An addition.
+   */
+  skills?: true | SkillName[];
   reasoning?: ReasoningConfig;
   /** Number of latest messages whose images are sent as images. Default 10. */
   recentImageThreshold?: number;

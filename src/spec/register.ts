@@ -29,6 +29,9 @@ export type ToolName = Registered<"tools">;
 /** Name of a strategy in `agents/strategies/`. */
 export type StrategyName = Registered<"strategies">;
 
+/** Name of a skill in `agents/skills/`. */
+export type SkillName = Registered<"skills">;
+
 /** Name of a tool of a definition in `agents/mcp/`: the definition's prefix, `__`, and the name of the tool; or `prefix__*` for all of them. */
 export type SourceToolName =
   Register extends Readonly<Record<"toolPrefixes", infer Prefix extends string>> ? `${Prefix}__${string}` : never;

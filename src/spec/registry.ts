@@ -8,6 +8,7 @@ import type { AnyHookName, HookFunction } from "./hook.ts";
 import type { InputFilter } from "./input-filter.ts";
 import type { AnyMcpServerDefinition } from "./mcp-server.ts";
 import type { AnyModelDefinition } from "./model.ts";
+import type { SkillsEntry } from "./project-skill.ts";
 import type { AnyPromptDefinition } from "./prompt.ts";
 import type { AnyToolDefinition } from "./tool.ts";
 
@@ -73,6 +74,8 @@ export interface Registry {
   strategies?: Record<string, () => Promise<AnyStrategyDefinition>>;
   /** Absent if the project has no definitions with many tools. */
   toolSources?: readonly ToolSourceEntry[];
+  /** Absent if the project has no skills and no prompt uses any. */
+  skills?: SkillsEntry;
   hooks: readonly HookEntry[];
   /** Absent if the registry was written by an earlier version of the compiler. */
   filters?: readonly FilterEntry[];

@@ -27,12 +27,13 @@ describe("new", () => {
       ["tool", "echo"],
       ["filter", "short"],
       ["strategy", "draft_first"],
+      ["skill", "short-answers"],
       ["api", "health"],
       ["api", "threads/[id]/status.get"],
     ] as const) {
       const result = await create(root, kind, name);
       expect(result).toMatchObject({ code: 0, stderr: "" });
-      expect(result.stdout).toMatch(/^wrote agents\/\S+\.ts\n(?:it uses "\w+" of \S+\n)?next: /);
+      expect(result.stdout).toMatch(/^wrote agents\/\S+\.(?:ts|md)\n(?:it uses "\w+" of \S+\n)?next: /);
     }
     for (const hook of hookNames) {
       expect(await create(root, "hook", hook)).toMatchObject({ code: 0 });
@@ -42,6 +43,7 @@ describe("new", () => {
     expect(project.prompts[0]?.value.model).toBe("quick");
     expect(project.agents[0]?.value.sideA.prompt).toBe("helper");
     expect(project.routes.map(({ kind }) => kind)).toEqual(["controller", "thread"]);
+    expect(project.skills.map(({ name }) => name)).toEqual(["short-answers"]);
     expect(project.filters).toEqual([{ file: "agents/filters/short.ts" }]);
     expect(project.hooks.map(({ hook }) => hook).sort()).toEqual([...hookNames].sort());
   });

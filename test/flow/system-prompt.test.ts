@@ -15,7 +15,11 @@ function project(contents: Record<string, PromptContent>) {
     ]),
   );
   const definitions = new Definitions({ models: {}, prompts, agents: {}, tools: {}, hooks: [], routes: [], hash: "" });
-  return async (name: string) => systemPrompt(await definitions.prompt(name), sectionSources(definitions));
+  return async (name: string) =>
+    systemPrompt(
+      await definitions.prompt(name),
+      sectionSources(definitions, () => Promise.resolve([])),
+    );
 }
 
 const include = (prompt: string) => ({ type: "include", prompt }) as const;

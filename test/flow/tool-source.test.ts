@@ -104,7 +104,7 @@ describe("a source that fails in a run", () => {
           hooks: hookRunner().runner,
           faults: noFaults,
           tools: () => sources,
-          sections: sectionSources(definitions),
+          sections: sectionSources(definitions, () => Promise.resolve([])),
           own,
           projections: new Map<string, never>(),
           clock: new ManualClock(),

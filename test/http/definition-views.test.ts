@@ -58,6 +58,7 @@ const serve = definePrompt({
   includeChat: true,
   includePastTools: true,
   parallelToolCalls: true,
+  skills: ["writing"],
   toolChoice: "required",
   structure: z.object({ done: z.boolean(), note: z.string().optional() }),
   requiredSchema: z.object({ case: z.string().describe("What it is about"), days: z.number().default(3) }),
@@ -189,6 +190,7 @@ describe("definitions keep the document's spelling", () => {
       includeChat: true,
       includePastTools: true,
       parallelToolCalls: true,
+      skills: ["writing"],
       toolChoice: "required",
       requiredSchema: {
         type: "object",
@@ -213,6 +215,7 @@ describe("definitions keep the document's spelling", () => {
       includeChat: false,
       includePastTools: false,
       parallelToolCalls: false,
+      skills: null,
       toolChoice: "auto",
       requiredSchema: null,
       structure: null,

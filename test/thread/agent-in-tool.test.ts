@@ -224,7 +224,7 @@ async function crashed(id: string, text: string, reached: Promise<void>): Promis
 }
 
 it.each(ways)(
-  "A tool whose agent a crash interrupts with %s is not executed again, and its result says so",
+  "A tool whose agent a crash interrupts with %s is not executed again, and its result reports the interruption",
   async (_way, execute) => {
     const reached = Promise.withResolvers<void>();
     let executions = 0;

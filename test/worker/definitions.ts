@@ -25,6 +25,7 @@ import { fileAgents, filePrompts, fileRoutes, fileTools } from "./file-works.ts"
 import { limitedAgents, limitedModels, limitedPrompts } from "./limited.ts";
 import { mcpAgents, mcpPrompts, mcpSources } from "./mcp.ts";
 import { remoteAgents, remotePrompts, remoteTools } from "./remote.ts";
+import { skillAgents, skillPrompts, skillsEntry } from "./skills.ts";
 import { structuredAgents, structuredPrompts } from "./structured.ts";
 import { teamAgents, teamModel, teamPrompts, teamStrategies, teamTools } from "./team.ts";
 
@@ -262,6 +263,7 @@ export const registry: Registry = {
     ...compactedPrompts,
     ...executedPrompts,
     ...mcpPrompts,
+    ...skillPrompts,
   ]),
   agents: entries([
     ...agents,
@@ -278,6 +280,7 @@ export const registry: Registry = {
     ...compactedAgents,
     ...executedAgents,
     ...mcpAgents,
+    ...skillAgents,
   ]),
   tools: {
     ...Object.fromEntries(
@@ -307,6 +310,7 @@ export const registry: Registry = {
   },
   strategies: entries([...faultStrategies, ...teamStrategies]),
   toolSources: [...mcpSources, ...faultSources],
+  skills: skillsEntry,
   hooks: hooks.map((hook, index) => ({
     hook: hookNameOf(hook) as AnyHookName,
     file: `hook-${index}.ts`,

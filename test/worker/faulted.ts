@@ -304,7 +304,7 @@ export const faultPrompts = [
   prompt("fault_booker", "booker", { tools: [...every, "fault_book", "fault_refused", "fault_ask"] }),
   prompt("fault_asker", "asker", { parallelToolCalls: true, tools: ["fault_ask", "charge"] }),
   prompt("fault_payer", "payer", { tools: ["fault_pay", "fault_refused", "fault_book", "fault_ask", "charge"] }),
-  prompt("fault_outer", "outer", { parallelToolCalls: true, tools: ["outer__*"] }),
+  prompt("fault_outer", "outer", { parallelToolCalls: true, tools: ["outer__*"], skills: true }),
   prompt("fault_boss", "boss", { tools: ["fault_panel"] }),
   prompt("fault_host", "host", { tools: ["fault_room"] }),
   prompt("fault_guest", "guest", {

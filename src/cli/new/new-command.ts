@@ -36,7 +36,7 @@ async function createDefinition(
   const name = kind === "api" ? given.replaceAll(/^\/+|\.ts$/g, "") : given;
   const problem = nameProblem(kind, name);
   if (problem !== undefined) throw new CommandError(problem);
-  const file = `agents/${kindFolders[kind]}/${name}.ts`;
+  const file = `agents/${kindFolders[kind]}/${name}${kind === "skill" ? "/SKILL.md" : ".ts"}`;
   const path = join(root, file);
   if (existsSync(path)) throw new CommandError(`${file} exists already.`);
   // Imported here, so that the other commands start without the bundler.
@@ -68,6 +68,11 @@ function nameProblem(kind: Kind, name: string): string | undefined {
       .split("/")
       .every((part) => /^(?!\.\.?$)(?:\[(?:\.\.\.)?\w+\])?[\w.~-]*$/.test(part) && part !== "");
     return valid ? undefined : `"${name}" is not a route. Write segments, [params] and [...rest], separated by /.`;
+  }
+  if (kind === "skill") {
+    return /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name) && name.length <= 64
+      ? undefined
+      : `"${name}" is not the name of a skill. It has a-z, 0-9 and single hyphens, and at most 64 characters.`;
   }
   return /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name)
     ? undefined

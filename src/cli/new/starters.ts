@@ -33,6 +33,7 @@ export const kindFolders = {
   tool: "tools",
   strategy: "strategies",
   mcp: "mcp",
+  skill: "skills",
   hook: "hooks",
   filter: "filters",
   api: "api",
@@ -164,6 +165,18 @@ export default defineMcpServer({
 });
 `,
     next: `set its url, and list its tools in a prompt: tools: [${JSON.stringify(`${name}__*`)}]`,
+  }),
+  skill: (name) => ({
+    text: `---
+name: ${name}
+description: What the skill does, and when to use it.
+---
+
+# ${name}
+
+Write the instructions here. Further text files of this folder can be read too.
+`,
+    next: `let a prompt use it: skills: [${JSON.stringify(name)}]`,
   }),
   hook: (name) => ({
     text: `// Runs at a fixed point of every run. Hooks of one name run in the order of their file names.

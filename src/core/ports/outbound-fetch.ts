@@ -19,9 +19,9 @@ export interface OutboundLimits {
 export interface OutboundInit {
   /** GET when absent. */
   method?: string;
-  headers?: HeadersInit;
+  headers?: NonNullable<RequestInit["headers"]>;
   /** A stream cannot be sent again after a redirect. */
-  body?: BodyInit | null;
+  body?: RequestInit["body"] | null;
   signal?: AbortSignal | null;
   /** `follow` (when absent), `manual` or `error`. */
   redirect?: string;

@@ -80,9 +80,7 @@ function definedSource(
     const tools = await list();
     const tool = tools.find((each) => each.name === asked);
     if (tool === undefined) throw new Error(`It has no tool of this name. Its tools are: ${namesOf(tools)}.`);
-    const schema = schemaOf(tool);
-    if ("problem" in schema) throw new Error(`The schema of its arguments ${schema.problem}.`);
-    return definedRunner(tool, schema, faults);
+    return definedRunner(tool, faults);
   }
 }
 
@@ -92,7 +90,11 @@ function namesOf(tools: readonly DefinedTool[]): string {
   return names.length === 0 ? "none" : `${names.join(", ")}${tools.length > names.length ? ", …" : ""}`;
 }
 
-function definedRunner(tool: DefinedTool, { parameters, check }: ClientSchema, faults: Faults): ToolRunner {
+/** Creates the runner of a tool. Throws if the schema of its arguments cannot be used. */
+export function definedRunner(tool: DefinedTool, faults: Faults): ToolRunner {
+  const schema = schemaOf(tool);
+  if ("problem" in schema) throw new Error(`The schema of its arguments ${schema.problem}.`);
+  const { parameters, check } = schema;
   const { name, description, idempotent, timeoutMs, needsApproval } = tool;
   return {
     ...runnerDefaults,

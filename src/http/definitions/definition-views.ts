@@ -97,6 +97,7 @@ export function promptView(prompt: AnyPromptDefinition, file: string | null): Pr
     includeChat: prompt.includeChat ?? false,
     includePastTools: prompt.includePastTools ?? false,
     parallelToolCalls: prompt.parallelToolCalls ?? false,
+    skills: prompt.skills ?? null,
     toolChoice: prompt.toolChoice ?? "auto",
     recentImageThreshold: prompt.recentImageThreshold ?? 10,
     reasoning: prompt.reasoning === undefined ? null : reasoningView(prompt.reasoning),

@@ -16,7 +16,7 @@ import type { ObjectContext } from "../object-context.ts";
 import { definitionAccess } from "../run/definition-access.ts";
 import { carriedOn, firstSide, messagesBefore } from "../run/earlier-messages.ts";
 import { threadProjections } from "../run/thread-projections.ts";
-import { threadToolSources } from "../run/thread-tool-sources.ts";
+import { threadSkills, threadToolSources } from "../run/thread-tool-sources.ts";
 import type { MethodGroup } from "./method-call.ts";
 
 /** The method. */
@@ -42,6 +42,7 @@ async function threadContext(context: ObjectContext): Promise<ThreadContext> {
   const side = own.findLast((message) => message.side !== null)?.side ?? firstSide(live, start, await agent());
   const { state, hooks } = definitionAccess(context);
   const projections = threadProjections(live, []);
+  const skills = threadSkills(context);
   const toolSources = threadToolSources(context);
   const steps: StepBuilder = new StepBuilder(
     {
@@ -49,14 +50,15 @@ async function threadContext(context: ObjectContext): Promise<ThreadContext> {
       hooks,
       faults,
       clock,
-      tools: (builderFor) => [
+      tools: (builderFor, chosenSkills) => [
         projectTools(definitions, { state, clock, faults }),
         promptTools(definitions, builderFor),
         agentTools(definitions, { children: noChildren, clock, faults }),
         clientTools(() => live.record.setup?.tools ?? [], clock),
         ...toolSources.sources,
+        skills.tools(chosenSkills),
       ],
-      sections: sectionSources(definitions),
+      sections: sectionSources(definitions, skills.section),
       own: () => own,
       files: context.files,
       projections: { get: (of) => projections.get(of), set: () => {} },

@@ -19,6 +19,7 @@ import type { AnyPromptDefinition } from "#spec/index.ts";
 
 import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
+import { threadSkills } from "../run/thread-tool-sources.ts";
 import { boundedRows, pageBytes } from "./bounded-page.ts";
 import type { MethodGroup } from "./method-call.ts";
 
@@ -143,8 +144,8 @@ async function rebuiltRequest(context: ObjectContext, row: LogRecord): Promise<J
   const request = row.data["request"];
   if (typeof request !== "object" || request === null || Array.isArray(request)) return {};
   const prompt = await context.definitions.prompt(text(request["prompt"])).catch(() => null);
-  const system =
-    prompt === null ? null : await systemPrompt(prompt, sectionSources(context.definitions)).catch(() => null);
+  const sections = sectionSources(context.definitions, threadSkills(context).section);
+  const system = prompt === null ? null : await systemPrompt(prompt, sections).catch(() => null);
   const same = system !== null && (await sha256Hex(system)) === request["system_hash"];
   const messages = sentMessages(context.live, { row, request, prompt });
   return {

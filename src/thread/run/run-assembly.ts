@@ -35,7 +35,7 @@ import { errorOfRun, recordFailure } from "./run-failure.ts";
 import { RunLimits } from "./run-limits.ts";
 import { Journal } from "./thread-journal.ts";
 import { threadProjections } from "./thread-projections.ts";
-import { threadToolSources } from "./thread-tool-sources.ts";
+import { threadSkills, threadToolSources } from "./thread-tool-sources.ts";
 
 /** The loop's ports, and the objects that the driver uses after the loop. */
 export interface AssembledRun {
@@ -154,20 +154,22 @@ async function assembleRun(context: ObjectContext, run: ExecutedRun, abort: Abor
   // run's messages too.
   const before = carried === null ? [] : carriedMessages(live, carried, run);
   const children = new RunChildThreads(context, run);
+  const skills = threadSkills(context);
   const toolSources = threadToolSources(context, signal);
   const steps: StepBuilder = new StepBuilder(
     {
       definitions,
       hooks,
       faults: context.faults,
-      tools: (builderFor) => [
+      tools: (builderFor, chosenSkills) => [
         projectTools(definitions, { state, clock, faults: context.faults, connection: context.connection }),
         promptTools(definitions, builderFor),
         agentTools(definitions, { children, clock, faults: context.faults }),
         clientTools(() => live.record.setup?.tools ?? [], clock),
         ...toolSources.sources,
+        skills.tools(chosenSkills),
       ],
-      sections: sectionSources(definitions),
+      sections: sectionSources(definitions, skills.section),
       own: () => (before.length === 0 ? journal.messages : [...before, ...journal.messages]),
       files: context.files,
       clock,

@@ -1,5 +1,7 @@
-// The tools of the project's definitions that have many tools, such as MCP servers, for one run or one call of a thread.
+// The tools of the project's definitions that have many tools, such as MCP servers, and the skills, for one run or one call of a thread.
 
+import { skillSources } from "#flow/skill-sources.ts";
+import type { SkillSources } from "#flow/skill-sources.ts";
 import { definedSources } from "#flow/tool-source/defined-tools.ts";
 import type { DefinedSources } from "#flow/tool-source/defined-tools.ts";
 
@@ -19,5 +21,14 @@ export function threadToolSources(context: ObjectContext, signal?: AbortSignal):
     hash,
     faults,
     ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+/** Opens the skills of the project and of the thread. Reads nothing before a prompt uses skills. */
+export function threadSkills({ definitions, faults, files, live, log }: ObjectContext): SkillSources {
+  return skillSources(definitions.skills, {
+    files,
+    faults,
+    log: (level, event, fields) => log(level, event, { thread_id: live.record.id, ...fields }),
   });
 }

@@ -91,7 +91,7 @@ export function project({
       projectTools(definitions, { state: noState, clock, faults: noFaults }),
       agentTools(definitions, { children: noChildren, clock, faults: noFaults }),
     ],
-    sections: sectionSources(definitions),
+    sections: sectionSources(definitions, () => Promise.resolve([])),
     projections: new Map<string, StoredProjection>(),
     clock,
     ...(files === undefined ? {} : { files: files.port }),

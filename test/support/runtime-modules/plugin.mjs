@@ -155,8 +155,8 @@ function sourceFiles() {
       .filter((file) => /(?<!\.d)\.ts$/.test(file) && !setupFiles.includes(file))
       // The compiler and the command line run in Node, hooks run in a browser, and the deployed Worker's entry needs compiled definitions.
       .filter((file) => !/^src\/(?:cli|compiler|react|testing\/vite)\//.test(file) && file !== "src/index.ts")
-      // The registry imports it when a thread uses an MCP server.
-      .filter((file) => !file.startsWith("src/tools/mcp/"))
+      // The registry imports them when a thread uses an MCP server or skills.
+      .filter((file) => !/^src\/tools\/(?:mcp|skills)\//.test(file))
   );
 }
 

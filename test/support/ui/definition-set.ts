@@ -47,6 +47,7 @@ export function promptOf(name: string, more: { model: string; tools?: Json[]; pr
     includeChat: false,
     includePastTools: false,
     parallelToolCalls: false,
+    skills: null,
     toolChoice: "auto",
     reasoning: null,
     recentImageThreshold: 10,

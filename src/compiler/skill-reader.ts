@@ -1,0 +1,107 @@
+// Reads the skills of a project: the folders of `agents/skills/`, each with a `SKILL.md` and further text files.
+
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+import { closestWord } from "#lib/edit-distance.ts";
+import { skillFrontmatter } from "#lib/skill-frontmatter.ts";
+import type { ProjectSkill } from "#spec/project-skill.ts";
+
+import type { Findings } from "./findings.ts";
+import type { Project } from "./project.ts";
+
+const root = "agents/skills";
+const mainFile = "SKILL.md";
+
+/** The maximum number of bytes of a file, and of all files, which become part of the Worker. */
+const mostFileBytes = 256 * 1024;
+const mostBytes = 2 * 1024 * 1024;
+
+/** The skills below the project's root, sorted by name. Reports what cannot be used. */
+export function readSkills(projectRoot: string, findings: Findings): ProjectSkill[] {
+  const folder = join(projectRoot, root);
+  if (!existsSync(folder)) return [];
+  const skills = sortedEntries(folder).flatMap((entry) => {
+    if (!entry.isDirectory()) {
+      const message = `a skill is a folder with a ${mainFile}`;
+      const suggestion = `${root}/${entry.name.replace(/\.\w+$/, "")}/${mainFile}`;
+      findings.warning({ code: "bad_file_name", file: `${root}/${entry.name}`, message, suggestion });
+      return [];
+    }
+    const skill = readSkill(projectRoot, entry.name, findings);
+    return skill === null ? [] : [skill];
+  });
+  const bytes = skills.reduce((sum, { files }) => sum + Buffer.byteLength(JSON.stringify(files)), 0);
+  if (bytes > mostBytes) {
+    const message = `the skills have ${bytes} bytes, and become part of the Worker; the limit is ${mostBytes}`;
+    findings.error({ code: "not_available", file: root, message });
+  }
+  return skills;
+}
+
+function sortedEntries(folder: string) {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => !name.startsWith(".") && name !== "node_modules")
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+function readSkill(projectRoot: string, name: string, findings: Findings): ProjectSkill | null {
+  const folder = `${root}/${name}`;
+  const files: Record<string, string> = {};
+  for (const path of pathsIn(join(projectRoot, folder), "")) {
+    const file = `${folder}/${path}`;
+    const text = textOf(join(projectRoot, file));
+    if (text !== null) files[path] = text;
+    else {
+      const message = `${path} is left out: a file of a skill is UTF-8 text of at most ${mostFileBytes} bytes`;
+      findings.warning({ code: "not_available", file, message });
+    }
+  }
+  const main = files[mainFile];
+  if (main === undefined) {
+    findings.error({ code: "invalid_field", file: folder, message: `the skill has no ${mainFile}` });
+    return null;
+  }
+  const read = skillFrontmatter(main, name);
+  if (read.ok) return { name: read.name, description: read.description, files };
+  findings.error({ code: "invalid_field", file: `${folder}/${mainFile}`, message: read.problem });
+  return null;
+}
+
+/** The paths of the files in a folder and below it. Symbolic links are not followed. */
+function pathsIn(folder: string, prefix: string): string[] {
+  return sortedEntries(folder).flatMap((entry) => {
+    if (entry.isDirectory()) return pathsIn(join(folder, entry.name), `${prefix}${entry.name}/`);
+    return entry.isFile() ? [`${prefix}${entry.name}`] : [];
+  });
+}
+
+/** The text of a file; null if it is too large or not UTF-8. */
+function textOf(file: string): string | null {
+  if (statSync(file).size > mostFileBytes) return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
+  } catch {
+    return null;
+  }
+}
+
+/** Reports names in the `skills` of prompts that no folder of `agents/skills/` has. */
+export function checkSkillNames({ prompts, skills }: Project, projectRoot: string, findings: Findings): void {
+  const names = skills.map(({ name }) => name);
+  for (const { file, value } of prompts) {
+    if (value.skills === undefined || value.skills === true) continue;
+    for (const [index, name] of value.skills.entries()) {
+      // A skill that cannot be used is reported already.
+      if (names.includes(name) || existsSync(join(projectRoot, root, name))) continue;
+      findings.error({
+        code: "unknown_skill",
+        file,
+        path: ["skills", index],
+        message: `unknown skill "${name}"`,
+        suggestion: closestWord(name, names),
+        ...(names.length > 0 ? {} : { notes: [`there is no skill yet: npx threadhold new skill ${name}`] }),
+      });
+    }
+  }
+}

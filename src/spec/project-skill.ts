@@ -1,0 +1,20 @@
+// Skills: folders with a `SKILL.md` and further text files (AgentSkills). The system prompt lists their names and descriptions, and the model
+// reads a skill when a task needs it.
+
+/** A skill of the project, from a folder of `agents/skills/`. */
+export interface ProjectSkill {
+  /** The name of the folder. */
+  name: string;
+  /** When to use the skill. */
+  description: string;
+  /** The texts of its files by their path in the folder, `SKILL.md` included. */
+  files: Readonly<Record<string, string>>;
+}
+
+/** The skills in the registry. Absent there if the project has no skills and no prompt uses any. */
+export interface SkillsEntry {
+  /** Loads the module of this package that reads skills. */
+  load: () => Promise<object>;
+  /** Loads the project's skills. */
+  project: () => Promise<readonly ProjectSkill[]>;
+}
