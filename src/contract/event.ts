@@ -10,7 +10,6 @@ import { runErrorSchema, runKindSchema, runStatusSchema, runTotalsSchema } from 
 import { fileRecordSchema } from "./stored-file.ts";
 import { messageSchema, roleSchema, sideSchema, stopReasonSchema } from "./thread-message.ts";
 import { pendingCallSchema, threadSchema } from "./thread.ts";
-import type { PendingCall } from "./thread.ts";
 import { costSchema, usageSchema } from "./usage-schema.ts";
 
 /** 0 only on a snapshot of a thread that has emitted no event yet. */
@@ -54,12 +53,6 @@ export const awaitedCallSchema = pendingCallSchema.extend({
 });
 /** A call that waits for a client, an approval or a higher limit, with its arguments. */
 export type AwaitedCall = z.infer<typeof awaitedCallSchema>;
-
-/** Returns the call without its arguments, which may be of any size. The message with the call has them. */
-export function withoutArguments(call: AwaitedCall): PendingCall {
-  const { arguments: _, ...pending } = call;
-  return pending;
-}
 
 /** A step of a plan that a strategy made. */
 export const planStepSchema = z.object({

@@ -1,9 +1,9 @@
 // The stored form of events. A stored event omits data that the row of a message, a run or a call contains; replay adds it again. So a long
 // answer is stored once, and replay is a pure function of rows.
 
-import { withoutArguments } from "#contract/event.ts";
 import type { AwaitedCall, EventDraft, PlainEvent, ThreadEvent } from "#contract/event.ts";
 import type { Json, JsonObject } from "#contract/json.ts";
+import type { PendingCall } from "#contract/thread.ts";
 import { textOrJson } from "#lib/json-value.ts";
 
 import type { MessageRecord, StoredEvent } from "./record.ts";
@@ -62,6 +62,12 @@ export function toStored(event: PlainEvent): StoredEvent {
   const isElsewhere = ({ kind, thread_id }: AwaitedCall) => kind === "limit" || thread_id !== undefined;
   const calls = event.tool_calls.map((call) => (isElsewhere(call) ? call : withoutArguments(call)));
   return { ...stored, tool_calls: calls as unknown as Json };
+}
+
+/** Returns the call without its arguments, which may be of any size. The message with the call has them. */
+export function withoutArguments(call: AwaitedCall): PendingCall {
+  const { arguments: _, ...pending } = call;
+  return pending;
 }
 
 /**

@@ -2,12 +2,12 @@
 // `awaiting_tool_execution` is emitted, and the thread's row lists the open calls, including those of child threads. A run that waits only
 // for a child thread or a back-off emits no event (decision record 8: suspended runs).
 
-import { withoutArguments } from "#contract/event.ts";
 import type { AwaitedCall } from "#contract/event.ts";
 import type { PendingCall } from "#contract/thread.ts";
 import { jsonBytes } from "#core/cut-text.ts";
 import type { MessageRecord, StoredEvent } from "#core/record.ts";
 import type { ExecutedRun, SuspendedRun } from "#core/run-record.ts";
+import { withoutArguments } from "#core/stored-event.ts";
 
 import { markForCatalog } from "../background/catalog-task.ts";
 import { enqueueCalls } from "../children/outbound-messages.ts";
