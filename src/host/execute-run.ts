@@ -6,6 +6,7 @@ import { run as loop } from "#core/loop.ts";
 import type { Halt } from "#core/loop.ts";
 import type { RunPorts } from "#core/ports/run-ports.ts";
 import type { RunEnd } from "#core/ports/strategy-port.ts";
+import { anySignal } from "#lib/any-signal.ts";
 
 import { HostLimits } from "./host-limits.ts";
 
@@ -19,7 +20,7 @@ export async function executeRun(
   { bounds, signal }: { bounds: Bounds; signal: AbortSignal },
 ): Promise<Halt> {
   const limits = new HostLimits(ports, bounds);
-  const either = limits.signal === undefined ? signal : AbortSignal.any([signal, limits.signal]);
+  const either = limits.signal === undefined ? signal : anySignal([signal, limits.signal]);
   const halt = await untilHalt({ ...ports, limits }, either);
   limits.halt();
   if (halt.type === "end") emitEnd(halt.end, ports);

@@ -3,6 +3,7 @@
 import { refuse } from "#contract/error.ts";
 import { limitsSchema } from "#contract/run.ts";
 import type { Limits } from "#contract/run.ts";
+import { anySignal } from "#lib/any-signal.ts";
 import { keyVariable } from "#models/provider-settings.ts";
 import { unavailableProvider } from "#models/provider/providers.ts";
 import { readiness } from "#models/readiness.ts";
@@ -82,7 +83,7 @@ export function readOptions(session: SessionOptions | undefined, own: ExecuteOpt
       ? {}
       : { reasoning: typeof reasoning === "string" ? { effort: reasoning } : reasoning }),
     ...(limits === undefined ? {} : { limits: readLimits(limits) }),
-    ...(signals.length === 0 ? {} : { signal: AbortSignal.any(signals) }),
+    ...(signals.length === 0 ? {} : { signal: anySignal(signals) }),
   };
 }
 

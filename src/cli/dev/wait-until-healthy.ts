@@ -2,6 +2,8 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 
+import { anySignal } from "#lib/any-signal.ts";
+
 /** Decides from a response whether the server is ready. */
 type IsReady = (response: Response, body: string) => boolean;
 
@@ -20,7 +22,7 @@ export async function waitUntilHealthy(
 ): Promise<boolean> {
   while (!signal.aborted) {
     try {
-      const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(5000)]) });
+      const response = await fetch(url, { signal: anySignal([signal, AbortSignal.timeout(5000)]) });
       if (isReady(response, await response.text())) return true;
     } catch {
       // The server is not listening yet, or still building.

@@ -5,6 +5,7 @@ import type { PlainEvent } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 import type { Usage } from "#contract/usage.ts";
+import { anySignal } from "#lib/any-signal.ts";
 import { deferred } from "#lib/deferred.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 
@@ -76,7 +77,7 @@ export class ExecutionsOfCall implements CallExecutions {
   get signal(): AbortSignal {
     if (this.#abort === null) {
       const controller = new AbortController();
-      this.#abort = { controller, signal: AbortSignal.any([this.#context.signal, controller.signal]) };
+      this.#abort = { controller, signal: anySignal([this.#context.signal, controller.signal]) };
       if (this.#isClosed) controller.abort(callIsOver());
     }
     return this.#abort.signal;

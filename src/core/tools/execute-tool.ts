@@ -3,6 +3,7 @@
 
 import type { EventDraft } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
+import { anySignal } from "#lib/any-signal.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 
 import type { Clock } from "../ports/clock.ts";
@@ -40,7 +41,7 @@ export async function executeTool(
 ): Promise<ToolAnswer> {
   const timeout = runner.timeoutMs === Infinity ? null : new AbortController();
   // Without a time limit the call has a signal of its own too, so that listeners that tools add do not remain on the run's signal.
-  const either = AbortSignal.any(timeout === null ? [signal] : [signal, timeout.signal]);
+  const either = anySignal(timeout === null ? [signal] : [signal, timeout.signal]);
   let isOver = false;
   const ids = { message_id: work.message_id, tool_call_id: work.call.id, tool_name: runner.spec.name };
   const updated = { id: work.call.id, name: runner.spec.name };

@@ -1,5 +1,7 @@
 // `agent`: a model with tools and an execution strategy, whose functions take a state and return a new one.
 
+import { anySignal } from "#lib/any-signal.ts";
+
 import { EventStream } from "../upp/event-stream.ts";
 import type { StreamSink } from "../upp/event-stream.ts";
 import type { ToolContext } from "../upp/tool-context.ts";
@@ -65,7 +67,7 @@ export function agent(options: AgentOptions): Agent {
 function executionParts({ signal: own }: Agent, { signal: given, parentContext }: ExecutionOptions): ExecutionParts {
   const parent = parentContext ?? runningCall();
   const signals = [own, given, parent?.signal].filter((signal) => signal !== undefined);
-  return { signal: signals.length < 2 ? signals[0] : AbortSignal.any(signals), parent };
+  return { signal: signals.length < 2 ? signals[0] : anySignal(signals), parent };
 }
 
 interface ExecutionStart {

@@ -1,6 +1,7 @@
 // The stream of a request: its events for one reader, and its result. The request begins at once. Without a reader, it runs to its end and
 // the events are buffered. After a reader has begun, the request pauses while more than `maxBufferedEvents` events are buffered.
 
+import { anySignal } from "#lib/any-signal.ts";
 import { deferred } from "#lib/deferred.ts";
 import type { Deferred } from "#lib/deferred.ts";
 import { systemClock } from "#lib/system-clock.ts";
@@ -64,7 +65,7 @@ export class EventStream<Result, Event = StreamEvent> implements AsyncIterable<E
 
   /** Calls `start`, which begins the request. */
   constructor(start: (sink: StreamSink<Event>) => Promise<Result>, signal?: AbortSignal) {
-    this.#signal = signal === undefined ? this.#abort.signal : AbortSignal.any([signal, this.#abort.signal]);
+    this.#signal = signal === undefined ? this.#abort.signal : anySignal([signal, this.#abort.signal]);
     this.#signal.addEventListener("abort", this.#resumePaused);
     this.result = start({
       signal: this.#signal,

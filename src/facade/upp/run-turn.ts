@@ -12,6 +12,7 @@ import { fixedSteps } from "#host/fixed-steps.ts";
 import { HostJournal } from "#host/host-journal.ts";
 import { hostPorts } from "#host/host-ports.ts";
 import { hostRun } from "#host/host-records.ts";
+import { anySignal } from "#lib/any-signal.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { unreachable } from "#lib/unreachable.ts";
@@ -80,7 +81,7 @@ async function runTurnIn(execution: ThreadExecution, { request, observer, strate
   const { signal: given } = observer;
   const ending = new AbortController();
   const others = [given, execution.signal].filter((one) => one !== undefined);
-  const signal = others.length === 0 ? ending.signal : AbortSignal.any([...others, ending.signal]);
+  const signal = others.length === 0 ? ending.signal : anySignal([...others, ending.signal]);
   let thrown: { error: unknown } | null = null;
   const fail = (error: unknown): void => {
     thrown ??= { error };
