@@ -17,7 +17,7 @@ export async function startBenchServer() {
   const port = await nextFreePort(19_787);
   const url = `http://localhost:${port}`;
   const args = ["dev", "--config", fromRoot("bench/worker/wrangler.jsonc"), "--port", String(port)];
-  const options = ["--persist-to", folder, "--show-interactive-dev-session=false"];
+  const options = ["--inspector-port", "0", "--persist-to", folder, "--show-interactive-dev-session=false"];
   const group = await startSupervised(
     [process.execPath, fromRoot(tools.wrangler), ...args, ...options],
     wranglerEnvironment,

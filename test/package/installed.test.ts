@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 
 import { quickTypescript } from "../../scripts/lib/tools.mjs";
 import { linkPackages } from "./linked-packages.ts";
-import { run, serve, type ProgramResult, type RunningServer } from "./run.ts";
+import { run, serve, wranglerDev, type ProgramResult, type RunningServer } from "./run.ts";
 
 const packed = inject("packed");
 const fixtures = fileURLToPath(new URL("fixtures", import.meta.url));
@@ -90,10 +90,7 @@ describe("a project that installs the package", () => {
   });
 
   it("The server of the installed wrangler streams an answer and serves the playground", async () => {
-    server = await serve(
-      ["wrangler", "dev", "--inspector-port", "0", "--show-interactive-dev-session=false", "--port"],
-      { cwd: folder },
-    );
+    server = await serve(wranglerDev, { cwd: folder });
     const { url } = server;
     const headers = { "content-type": "application/json", "sec-fetch-site": "none" };
     const created = await fetch(`${url}/api/threads`, {

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 
 import { nextFreePort } from "#cli/dev/free-port.ts";
 import { waitUntilHealthy } from "#cli/dev/wait-until-healthy.ts";
+import { anySignal } from "#lib/any-signal.ts";
 
 /** The folder of the repository. */
 export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
@@ -75,6 +76,19 @@ export interface RunningServer {
   close: () => Promise<void>;
 }
 
+/**
+ * The command of wrangler's local server, for `serve`. The system chooses the port of the inspector: two servers that start at the same time
+ * would find the same free port, and one of them would fail.
+ */
+export const wranglerDev = [
+  "wrangler",
+  "dev",
+  "--inspector-port",
+  "0",
+  "--show-interactive-dev-session=false",
+  "--port",
+] as const;
+
 /** Starts a server by a command that ends with `--port`, and waits until it answers. */
 export async function serve(command: ProgramCommand, surroundings: Surroundings): Promise<RunningServer> {
   // Below the ports of the servers of test/e2e and test/soak, which may start at the same time.
@@ -89,17 +103,29 @@ export async function serve(command: ProgramCommand, surroundings: Surroundings)
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
-  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const failed = new AbortController();
-  void ended.then(() => failed.abort());
+  child.once("exit", () => failed.abort());
+  // A process that the server started may keep the output open after the server ended.
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   const close = async (): Promise<void> => {
-    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
-      process.kill(-child.pid, "SIGTERM");
+    signalGroup(child.pid, "SIGTERM");
+    const kill = setTimeout(() => signalGroup(child.pid, "SIGKILL"), 30_000);
     await ended;
+    clearTimeout(kill);
   };
   const url = `http://localhost:${String(port)}`;
-  const signal = AbortSignal.any([failed.signal, AbortSignal.timeout(120_000)]);
+  const signal = anySignal([failed.signal, AbortSignal.timeout(120_000)]);
   if (await waitUntilHealthy(`${url}/healthz`, signal)) return { url, close };
   await close();
   throw new Error(`${command.join(" ")} does not serve ${url}:\n${output}`);
+}
+
+/** Sends a signal to all processes of a group. They may have ended already. */
+function signalGroup(leader: number | undefined, signal: NodeJS.Signals): void {
+  if (leader === undefined) return;
+  try {
+    process.kill(-leader, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
 }

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { startLocalServer } from "../../examples/uap/local-server.ts";
 import { nodeOutcomes, portableOutcomes } from "../support/uap-outcomes.ts";
 import { linkPackages } from "./linked-packages.ts";
-import { run, serve, type ProgramResult, type RunningServer } from "./run.ts";
+import { run, serve, wranglerDev, type ProgramResult, type RunningServer } from "./run.ts";
 
 const packed = inject("packed");
 
@@ -51,7 +51,7 @@ describe("a project with the examples of UAP", () => {
   });
 
   it("Every example of UAP that needs no files runs in a Worker with the packed package and observes the same", async () => {
-    worker = await serve(["wrangler", "dev", "--show-interactive-dev-session=false", "--port"], { cwd: folder });
+    worker = await serve(wranglerDev, { cwd: folder });
     const response = await fetch(`${worker.url}/outcomes`);
     expect([response.status, await response.json()]).toEqual([200, portableOutcomes]);
   });

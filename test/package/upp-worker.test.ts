@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { quickTypescript } from "../../scripts/lib/tools.mjs";
 import { startModelServer, type ModelServer } from "../support/model-server/server.mjs";
 import { linkPackages } from "./linked-packages.ts";
-import { run, serve, type ProgramResult, type RunningServer } from "./run.ts";
+import { run, serve, wranglerDev, type ProgramResult, type RunningServer } from "./run.ts";
 
 /** The most bytes of the Worker's scripts after gzip: the loop, zod, and the packages of the four providers. */
 const bundleLimit = 512 * 1024;
@@ -67,15 +67,7 @@ describe("a Worker that calls models as functions", () => {
   });
 
   it("Turns with a tool, their streams and structured answers of each provider work in the Worker", async () => {
-    const command = [
-      "wrangler",
-      "dev",
-      "--inspector-port",
-      "0",
-      "--show-interactive-dev-session=false",
-      "--port",
-    ] as const;
-    worker = await serve(command, { cwd: folder });
+    worker = await serve(wranglerDev, { cwd: folder });
     for (const name of ["anthropic", "google", "openai", "openrouter"]) {
       const response = await fetch(`${worker.url}/${name}`);
       expect([name, response.status, await response.json()]).toEqual([

@@ -17,6 +17,7 @@ import {
   type WranglerProject,
 } from "../doctor/wrangler-package.ts";
 import { applyCatalogMigrations } from "./catalog-migrations.ts";
+import { commandLine } from "./command-line.ts";
 import type { DevOptions } from "./dev-command.ts";
 import { isPortFree, nextFreePort } from "./free-port.ts";
 import { formatGreeting } from "./greeting.ts";
@@ -235,25 +236,20 @@ async function serve(server: Server): Promise<ExitCode> {
 
 function startServer(server: Server): ServerProcess {
   const { project, options, stateFolder, port, context, waiting, start } = server;
-  const { wrangler, file, environment } = project;
+  const { wrangler, environment } = project;
   const ip = addressOf(server);
   const variables = [...options.variables];
   if (opensLoopback(project, { ip, variables })) {
     variables.push(["OPEN_LOOPBACK", "true"]);
     context.print("There is no .dev.vars, so requests of this machine need no credentials (OPEN_LOOPBACK=true).");
   }
+  const settings: ServerSettings = { environment, ip, port, stateFolder, variables };
   if (waiting !== undefined) {
-    waiting.group.send({ environment, ip, port, stateFolder, variables } satisfies ServerSettings);
+    waiting.group.send(settings);
     return waiting;
   }
-  const command = [
-    ["supervise", "--", process.execPath, wrangler.program, "dev", "--config", file],
-    ["--port", String(port), "--ip", ip, "--persist-to", stateFolder, "--show-interactive-dev-session=false"],
-    environment === undefined ? [] : ["--env", environment],
-    variables.flatMap(([name, value]) => ["--var", `${name}:${value}`]),
-    options.rest,
-  ].flat();
-  return start(command, false);
+  const args = commandLine(settings, project, options);
+  return start(["supervise", "--", process.execPath, wrangler.program, ...args], false);
 }
 
 /** The address that a server listens on. */

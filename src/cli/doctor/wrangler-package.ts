@@ -37,7 +37,7 @@ export interface WranglerConfig {
   build: { command?: string };
   assets?: { directory?: string };
   vars: Readonly<Record<string, unknown>>;
-  dev: { ip?: string; port?: number };
+  dev: { ip?: string; port?: number; inspector_port?: number };
   /** The environment that was read; empty or absent for the root of the file. */
   targetEnvironment?: string;
   /** The names of the environments in the file. */
