@@ -27,6 +27,8 @@ const copied = [
   "package.json",
   "package-lock.json",
   "tsconfig.json",
+  "tsconfig.node.json",
+  "tsconfig.test.json",
   "tsconfig.worker.json",
   "wrangler.toml",
 ];
