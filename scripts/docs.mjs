@@ -34,6 +34,7 @@ const about = {
   ],
   "threadhold/session": ["session.md", "Sessions in process ([guide](../../guide/agent-sessions.md))."],
   "threadhold/tools/bash": ["tools-bash.md", "A shell over the files of a thread, and its options."],
+  "threadhold/tools/web": ["tools-web.md", "A tool that reads web pages, and its options."],
   "threadhold/tools/files": ["tools-files.md", "Tools over the files of a thread, and their options."],
   "threadhold/upp": ["upp.md", "Models as functions, after UPP ([guide](../../guide/upp.md))."],
   "threadhold/upp/anthropic": ["upp-anthropic.md", "The models of Anthropic, for `threadhold/upp`."],

@@ -15,5 +15,6 @@ export const builtInTools: ReadonlyMap<string, BuiltInTool> = new Map([
   ["write_file", { entry: files, member: "writeFile" }],
   ["edit_file", { entry: files, member: "editFile" }],
   ["list_files", { entry: files, member: "listFiles" }],
+  ["fetch_url", { entry: "threadhold/tools/web", member: "fetchUrl" }],
   ["search", { entry: files, member: "search" }],
 ]);

@@ -77,6 +77,7 @@ export function threadState(parts: ThreadStateParts): ExtendedThreadState {
       parts.context.current = value;
     },
     ...fileState(access.files),
+    fetch: (url, init) => access.outbound(url, init ?? {}),
     execution: parts.execution,
   };
   return state;

@@ -4,6 +4,7 @@
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { Clock } from "#core/ports/clock.ts";
 import type { Ids } from "#core/ports/ids.ts";
+import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 import type { ThreadFiles } from "#core/ports/thread-file-port.ts";
 import type { ThreadStore } from "#core/ports/thread-store.ts";
 import type { MessageRecord, ThreadRecord } from "#core/record.ts";
@@ -15,6 +16,7 @@ export interface ThreadAccess {
   readonly ids: Ids;
   readonly store: Pick<ThreadStore, "message" | "messages" | "logs">;
   readonly files: ThreadFiles;
+  readonly outbound: OutboundFetch;
   thread(): ThreadRecord;
   /** Throws if calls of definitions by definitions are already nested too deeply. */
   checkDepth(): void;

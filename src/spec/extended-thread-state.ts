@@ -54,6 +54,34 @@ export interface FileListResult {
   truncated: boolean;
 }
 
+/** The options of `fetch`: those of the global function that are supported, and bounds of this request. */
+export interface ThreadFetchInit {
+  /** Default: GET. */
+  method?: string;
+  headers?: HeadersInit;
+  body?: BodyInit | null;
+  signal?: AbortSignal | null;
+  /** Default: `follow`, at most five redirects. Each of them is checked like the first request. */
+  redirect?: "follow" | "manual" | "error";
+  /** Hosts in private networks that may be requested, and over http, in addition to those of the deployment: `host`, `host:port`, `*.suffix`. */
+  allowedHosts?: readonly string[];
+  limits?: ThreadFetchLimits;
+}
+
+/** Bounds of a request. `Infinity` removes a bound. */
+export interface ThreadFetchLimits {
+  /** Bytes of the body after decompression. Default 8 MiB. */
+  bytes?: number;
+  /** Milliseconds until the headers of each response. Default 15 s. */
+  headersMs?: number;
+  /** Milliseconds between two pieces of the body. Default 15 s. */
+  idleMs?: number;
+  /** Milliseconds in all. Default 60 s. */
+  totalMs?: number;
+  /** Number of redirects. Default 5. */
+  redirects?: number;
+}
+
 /**
  * A thread with the operations that Threadhold adds. Every tool, hook and endpoint receives it. Name it as the type of the parameter:
  * `async (state: ExtendedThreadState, args) => …`.
@@ -70,4 +98,9 @@ export interface ExtendedThreadState extends ThreadState {
   searchFiles(pattern: string, options?: FileSearchOptions & { include?: string }): Promise<FileSearchResult>;
   /** Finds files whose paths match a glob. `depth` is the maximal number of names in a path below the folder. */
   listFiles(glob: string, options?: FileSearchOptions & { depth?: number }): Promise<FileListResult>;
+  /**
+   * Requests an address that a user, a model or a page chose. Addresses in private networks are refused, also those of redirects, and the
+   * response is bounded. Rejects with an error that names the reason and the host. The response's `url` is that of the last request.
+   */
+  fetch(url: string | URL, init?: ThreadFetchInit): Promise<Response>;
 }

@@ -1,7 +1,11 @@
 // The sources of tools that the contract suite checks. Each source adds itself.
 
+import { inject } from "vitest";
+
 import { setServer } from "../thread/mcp-driver.ts";
+import { reachable } from "../worker/outbound-world.ts";
 import type { Call } from "./tool-caller.ts";
+import { pageUrl } from "./web/page-url.ts";
 
 /** A source of tools, with calls for the suite. */
 export interface SourceCase {
@@ -56,6 +60,32 @@ export const sources: [name: string, source: SourceCase][] = [
       invalid: ["write_file", { path: "/a.txt" }],
       failing: ["read_file", { path: "/missing.txt" }],
       error: "/missing.txt",
+    },
+  ],
+  [
+    "the shell",
+    {
+      agent: "coder",
+      prepare: () => {},
+      valid: ["bash", { command: "echo one" }],
+      result: "Exit code: 0\none",
+      changed: { args: { command: "echo two" }, result: "Exit code: 0\ntwo" },
+      invalid: ["bash", { script: "echo one" }],
+      failing: ["bash", { command: "mkfs /dev/sda" }],
+      error: "Command blocked",
+    },
+  ],
+  [
+    "the tool for web pages",
+    {
+      agent: "coder",
+      prepare: () => void reachable.splice(0, reachable.length, new URL(inject("outboundServer")).host),
+      valid: ["fetch_url", { url: pageUrl("text/plain", "one") }],
+      result: "one\n</untrusted_page>",
+      changed: { args: { url: pageUrl("text/plain", "two") }, result: "two\n</untrusted_page>" },
+      invalid: ["fetch_url", { address: "https://example.com" }],
+      failing: ["fetch_url", { url: pageUrl("application/pdf", "%PDF") }],
+      error: "is a PDF",
     },
   ],
 ];

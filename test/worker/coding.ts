@@ -3,6 +3,7 @@
 import { defineAgent, definePrompt } from "#spec/index.ts";
 import { bash } from "#tools/bash/index.ts";
 import * as files from "#tools/files/index.ts";
+import { fetchUrl } from "#tools/web/index.ts";
 
 export const codingBuiltIns = {
   bash,
@@ -11,6 +12,7 @@ export const codingBuiltIns = {
   edit_file: files.editFile,
   list_files: files.listFiles,
   search: files.search,
+  fetch_url: fetchUrl,
 };
 
 export const codingPrompts = [

@@ -127,7 +127,7 @@ function send({ exchange, limits }: Call, target: Target, request: Redirectable)
 /** Content encodings that the platform decodes, which makes the body longer than `content-length`. */
 const decoded = new Set(["gzip", "br"]);
 
-function boundedResponse({ exchange, limits }: Call, { label }: Target, response: Response): Response {
+function boundedResponse({ exchange, limits }: Call, { label, url }: Target, response: Response): Response {
   const { status, statusText } = response;
   const headers = new Headers(response.headers);
   const body: ReadableStream<Uint8Array> | null = response.body;
@@ -140,7 +140,7 @@ function boundedResponse({ exchange, limits }: Call, { label }: Target, response
   if (body === null || status === 204 || status === 205 || status === 304) {
     discard();
     exchange.end();
-    return new Response(null, { status, statusText, headers });
+    return withUrl(new Response(null, { status, statusText, headers }), url);
   }
   if (Number(headers.get("content-length") ?? 0) > limits.bytes) {
     discard();
@@ -157,5 +157,10 @@ function boundedResponse({ exchange, limits }: Call, { label }: Target, response
     silent: () => outboundError("silent_body", label),
     broken: () => outboundError("connection", label),
   });
-  return new Response(bounded, { status, statusText, headers });
+  return withUrl(new Response(bounded, { status, statusText, headers }), url);
+}
+
+/** A response that was constructed has an empty `url`. */
+function withUrl(response: Response, url: URL): Response {
+  return Object.defineProperty(response, "url", { value: url.href });
 }

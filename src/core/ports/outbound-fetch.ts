@@ -70,6 +70,6 @@ export type OutboundReason =
  *
  * Contract: rejects with a `ThreadholdError` whose details have `reason` (an `OutboundReason`) and, if the URL has one, `host`; or with
  * the reason of the caller's signal. The body fails in the same ways. Errors contain no part of a URL except its host. The caller reads
- * or cancels the body; an unread body is cancelled after `totalMs`.
+ * or cancels the body; an unread body is cancelled after `totalMs`. The response's `url` is that of the last request.
  */
 export type OutboundFetch = (input: string | URL, init?: OutboundInit) => Promise<Response>;

@@ -60,6 +60,7 @@ function threadAccess(context: ObjectContext, place: DefinitionPlace): ThreadAcc
     ids: { ordered: () => live.uuids.next(), random: () => Math.random() },
     store: live.store,
     files: context.files,
+    outbound: context.outbound,
     thread: () => live.record,
     checkDepth() {
       if (place.depth > deepestWrite) throw refuse("conflict", tooDeep);

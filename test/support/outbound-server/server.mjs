@@ -43,6 +43,13 @@ const pages = {
     if (left !== null) next.set("left", String(Number(left) - 1));
     response.writeHead(302, { location: `/hop?${next}` }).end();
   },
+  // A page of any type; `body` is base64url.
+  "/page": (response, url) => {
+    const type = url.searchParams.get("type");
+    const status = Number(url.searchParams.get("status") ?? 200);
+    response.writeHead(status, type === null ? {} : { "content-type": type });
+    response.end(Buffer.from(url.searchParams.get("body") ?? "", "base64url"));
+  },
   "/empty": (response, url) => void response.writeHead(Number(url.searchParams.get("status"))).end(),
   "/bytes": (response, url) => {
     const bytes = Buffer.alloc(Number(url.searchParams.get("n")), "x");
