@@ -58,8 +58,8 @@ export interface FileListResult {
 export interface ThreadFetchInit {
   /** Default: GET. */
   method?: string;
-  headers?: HeadersInit;
-  body?: BodyInit | null;
+  headers?: Headers | Record<string, string> | [string, string][];
+  body?: string | ArrayBuffer | Uint8Array | URLSearchParams | FormData | ReadableStream<Uint8Array> | null;
   signal?: AbortSignal | null;
   /** Default: `follow`, at most five redirects. Each of them is checked like the first request. */
   redirect?: "follow" | "manual" | "error";

@@ -6,7 +6,7 @@
 // GET /requests?scope lists the requests with the header `x-scope`: HTTP method, and method of the protocol.
 // GET /bridge     starts a bridge to the reference server over stdio once, and returns its address
 // POST /release   lets a server of /bad/:mode answer the calls that it holds
-// POST /forget    ends all sessions of /everything without telling the clients, as a restart does
+// POST /forget    ends all sessions of /everything without a message to the clients, as a restart does
 
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";

@@ -49,7 +49,7 @@ describe("what a page is read as", () => {
     );
   });
 
-  it("A page without a main part is read as a whole, and one without text says so", async () => {
+  it("A page without a main part is read as a whole, and the result of one without text names the cause", async () => {
     const plain = await read(pageUrl("text/html", "<p>only <i>this</i></p>"));
     expect(plain.result.result).toContain("<untrusted_page>\nonly *this*\n</untrusted_page>");
     const empty = await read(pageUrl("text/html", "<script>render()</script>"));
