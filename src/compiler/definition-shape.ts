@@ -222,6 +222,7 @@ const mcpServerFields = {
   tools: z.array(name).optional(),
   resources: z.boolean().optional(),
   prompts: z.boolean().optional(),
+  sampling: z.strictObject({ model: name, maxTokens: count.optional(), maxRequests: count.optional() }).optional(),
   timeoutMs: count.optional(),
   needsApproval: z.union([z.boolean(), z.array(name), callable]).optional(),
   allowedHosts: z.array(name).optional(),

@@ -36,6 +36,9 @@ export function findReferences(project: Project): Reference[] {
       (value.fallbacks ?? []).map((name, index) => reference(["model"], name, { file, path: ["fallbacks", index] })),
     ),
     ...project.prompts.flatMap(promptReferences),
+    ...project.sources.mcp.flatMap(({ file, value: { sampling } }) =>
+      sampling === undefined ? [] : [reference(["model"], sampling.model, { file, path: ["sampling", "model"] })],
+    ),
     ...project.agents.flatMap(({ file, value }) => [
       ...strategyReferences(file, [], value),
       ...sideReferences(file, "sideA", value.sideA),

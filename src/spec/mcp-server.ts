@@ -1,5 +1,7 @@
 // Definitions of MCP servers (Model Context Protocol). The tools of such a server are tools of the project's prompts.
 
+import type { ModelName } from "./register.ts";
+
 /** The context that the functions of a definition receive. */
 export interface McpContext {
   /** The variables and secrets of the deployment. */
@@ -14,6 +16,16 @@ export interface McpToolCall {
   /** The name of the tool on the server, without the prefix. */
   tool: string;
   args: Record<string, unknown>;
+}
+
+/** How a server may use a model (sampling). */
+export interface McpSampling {
+  /** The name of the project's model that writes the texts. */
+  model: ModelName;
+  /** The maximum number of tokens of a text. Default 1,000. */
+  maxTokens?: number;
+  /** The maximum number of texts in a run. Default 10. */
+  maxRequests?: number;
 }
 
 /** An MCP server that is reached over HTTP. A prompt lists its tools as `prefix__name`, or all of them as `prefix__*`. */
@@ -39,6 +51,11 @@ export interface McpServerDefinition<N extends string = string, P extends string
   resources?: boolean;
   /** Whether the server's prompts are reachable by the tools `prefix__list_prompts` and `prefix__get_prompt`. Default false. */
   prompts?: boolean;
+  /**
+   * The model that the server may use during a call. The usage counts to the run, whose limits apply. Default: the server may use none. The
+   * server writes the prompts, and receives the texts.
+   */
+  sampling?: McpSampling;
   /** Milliseconds that a call, and a request for the list of tools, may take. Default 60,000. */
   timeoutMs?: number;
   /** Which calls a person has to approve: all, those of the tools with these names, or those for which the function returns true. */

@@ -71,6 +71,16 @@ it("The build warns of an unknown field of an MCP server with the closest name",
   });
 });
 
+it("The build reports a model for texts that the project lacks", async () => {
+  const fields = `name: "docs", url: "https://docs.example.com/mcp", resources: true, sampling: { model: "fats", maxRequests: 2 }`;
+  expect(await onlyFinding({ [file]: server(fields) })).toMatchObject({
+    severity: "error",
+    code: "unknown_model",
+    file,
+    suggestion: "fast",
+  });
+});
+
 it("The build refuses two MCP servers with one prefix", async () => {
   const other = { "agents/mcp/other.ts": server(`name: "other", url: "https://a.example", prefix: "docs"`) };
   expect(await onlyFinding({ ...docs, ...other })).toMatchObject({

@@ -4,7 +4,7 @@ import { expect, inject, it } from "vitest";
 
 import { scripts } from "../worker/definitions.ts";
 import { callTools, outcome, setServer } from "./mcp-driver.ts";
-import { admin, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const calls: [name: string, args: object, status: "success" | "error", text: RegExp | null][] = [
   ["echo", { message: "hello" }, "success", /^Echo: hello$/],
@@ -137,4 +137,50 @@ it("A client invokes a tool of a server by hand, such as the one that reads a re
   const answer = await value(stubOf(id).call("invokeTool", admin, "everything__read_resource", { uri }));
   expect(answer).toMatchObject({ status: "success", result: expect.stringContaining("Resource 2") as string });
   await server.idle();
+});
+
+/** Lets the model call the tool whose server requests a text, in the first steps. */
+function sampling(word: string, steps: number, more: object = {}) {
+  const call = { name: "everything__trigger-sampling-request", arguments: { prompt: word, maxTokens: 50 } };
+  scripts.set(word, ({ step }) => (step < steps ? { toolCalls: [call] } : { text: "done" }));
+  setServer("everything", "everything", { sampling: { model: "scripted", ...more } });
+}
+
+const page = { limit: 9, order: "asc" as const, include_silent: false };
+
+it("A server requests a text from the definition's model during a call, and the usage counts to the run", async () => {
+  const word = `mcp-${crypto.randomUUID()}`;
+  sampling(word, 1);
+  const id = await newThread("mcp");
+  const events = await converse(id, word);
+  const { items } = await value(stubOf(id).call("listMessages", admin, page));
+  const [result] = items.filter(({ role }) => role === "tool").map(outcome);
+  expect(result).toEqual([
+    "success",
+    expect.stringContaining(`echo: Resource trigger-sampling-request context: ${word}`),
+  ]);
+  expect(events.find(({ type }) => type === "subagent_end")).toMatchObject({
+    subagent_type: "scripted",
+    success: true,
+  });
+  const logs = await value(stubOf(id).call("listLogs", admin, { limit: 9, order: "asc", type: "llm_request" }));
+  const usages = logs.items.map(({ data }) => data["usage"] as { input: number });
+  expect(usages).toHaveLength(3);
+  const total = usages.reduce((sum, { input }) => sum + input, 0);
+  expect(events.find(({ type }) => type === "run_end")).toMatchObject({ status: "completed", usage: { input: total } });
+});
+
+it("A server gets no text after the definition's number of requests, and none if the definition does not allow it", async () => {
+  const word = `mcp-${crypto.randomUUID()}`;
+  sampling(word, 2, { maxRequests: 1 });
+  const id = await newThread("mcp");
+  await converse(id, word);
+  const { items } = await value(stubOf(id).call("listMessages", admin, page));
+  expect(items.filter(({ role }) => role === "tool").map(outcome)).toEqual([
+    ["success", expect.stringContaining("echo: Resource")],
+    ["error", expect.stringContaining("has reached its number of requests")],
+  ]);
+  setServer("everything", "everything");
+  const names = (await callTools("mcp", [])).request?.tools.map(({ name }) => name) ?? [];
+  expect(names).not.toContain("everything__trigger-sampling-request");
 });

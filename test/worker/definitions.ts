@@ -20,7 +20,8 @@ import { attachedAgents, attachedModels, attachedPrompts, attachedRoutes, attach
 import { codingAgents, codingBuiltIns, codingPrompts } from "./coding.ts";
 import { compactedAgents, compactedModels, compactedPrompts, compactedTools } from "./compacted.ts";
 import { executedAgents, executedPrompts, executedTools } from "./executed.ts";
-import { faultAgents, faultModel, faultPrompts, faultSources, faultStrategies, faultTools } from "./faulted.ts";
+import { faultSources } from "./faulted-source.ts";
+import { faultAgents, faultModel, faultPrompts, faultStrategies, faultTools } from "./faulted.ts";
 import { fileAgents, filePrompts, fileRoutes, fileTools } from "./file-works.ts";
 import { limitedAgents, limitedModels, limitedPrompts } from "./limited.ts";
 import { mcpAgents, mcpPrompts, mcpSources } from "./mcp.ts";

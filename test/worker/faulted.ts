@@ -5,9 +5,8 @@
 
 import { z } from "zod";
 
-import type { DefinedTool, DefinedToolsModule } from "#core/ports/tool-source-port.ts";
-import { defineAgent, defineMcpServer, defineModel, definePrompt, defineStrategy, defineTool } from "#spec/index.ts";
-import type { Registry, TestRequest, TestTurn, ThreadState } from "#spec/index.ts";
+import { defineAgent, defineModel, definePrompt, defineStrategy, defineTool } from "#spec/index.ts";
+import type { TestRequest, TestTurn, ThreadState } from "#spec/index.ts";
 
 /** The address of the outside server; a test sets it. */
 export const outside = { url: "" };
@@ -66,7 +65,10 @@ function script(request: TestRequest): TestTurn {
   }
   if (persona === "outer") {
     if (last?.role !== "user") return { text: "paid", usage };
-    return { toolCalls: [call("outer__charge", "first"), call("outer__pay", "asking")], usage };
+    return {
+      toolCalls: [call("outer__charge", "first"), call("outer__pay", "asking"), call("outer__ask", "first")],
+      usage,
+    };
   }
   if (persona === "host") {
     return last?.role === "user" ? { toolCalls: [call("fault_room", id)], usage } : { text: "heard", usage };
@@ -145,7 +147,7 @@ const scopeOf = (state: ThreadState, { task: words }: { task: string }) =>
 const nameOf = (what: string, { task: words }: { task: string }) => `${what} ${words.split(" ")[0]}`;
 
 /** Requests an effect; throws if the server refuses it. */
-async function effect(scope: string, fields: Record<string, string>): Promise<void> {
+export async function effect(scope: string, fields: Record<string, string>): Promise<void> {
   const search = new URLSearchParams({ scope, ...fields });
   const response = await fetch(`${outside.url}/effects?${search.toString()}`, { method: "POST" });
   await response.body?.cancel();
@@ -241,42 +243,6 @@ export const faultTools = {
   fault_refused,
   speak,
 };
-
-/** A definition that has many tools, with the same effects. */
-const outer: DefinedToolsModule = {
-  openTools: (_, { threadId }) => {
-    const tool = (name: string, more: Partial<DefinedTool> = {}): DefinedTool => ({
-      name: `outer__${name}`,
-      description: name,
-      parameters: { type: "object", properties: { task: { type: "string" } } },
-      idempotent: true,
-      timeoutMs: 60_000,
-      call: async ({ task: words }, { id }) => {
-        await effect(threadId, { name: `${name} ${JSON.stringify(words)}`, call: id, key: id });
-        return { status: "success", result: "charged" };
-      },
-      ...more,
-    });
-    const look = tool("look", { call: async () => ({ status: "success", result: "seen" }) });
-    const tools = [tool("charge"), tool("pay", { needsApproval: () => true }), look];
-    return { tools: () => Promise.resolve(tools), close: () => Promise.resolve() };
-  },
-};
-
-export const faultSources: NonNullable<Registry["toolSources"]> = [
-  {
-    kind: "mcp",
-    load: () => Promise.resolve(outer),
-    definitions: [
-      {
-        name: "outer",
-        prefix: "outer",
-        file: "agents/mcp/outer.ts",
-        load: () => Promise.resolve(defineMcpServer({ name: "outer", url: "https://outer.example/mcp" })),
-      },
-    ],
-  },
-];
 
 function prompt(name: string, persona: string, extra: object) {
   return definePrompt({

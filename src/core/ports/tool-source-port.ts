@@ -31,6 +31,29 @@ export interface ToolsContext {
   readSchema(schema: JsonObject): SchemaCheck | { problem: string };
 }
 
+/** A request of a text from a model of the project. */
+export interface TextRequest {
+  /** The name of the model. */
+  model: string;
+  system: string;
+  messages: readonly { role: "user" | "assistant"; text: string }[];
+  maxTokens: number;
+  /** Null: the model's own value. */
+  temperature: number | null;
+}
+
+/** The text, and the model that wrote it. */
+export interface TextAnswer {
+  text: string;
+  model: string;
+}
+
+/** A call as a definition's tool receives it. */
+export interface DefinedCall extends ToolCall {
+  /** Requests a text within the limits of the run. Absent for a call outside of a run. */
+  readonly requestText?: (request: TextRequest) => Promise<TextAnswer>;
+}
+
 /** A tool of a definition. Description and schema may come from outside; their sizes are bounded. */
 export interface DefinedTool {
   /** The name with which a model calls the tool. It begins with the definition's prefix. */
@@ -44,7 +67,7 @@ export interface DefinedTool {
   /** Whether a person has to approve a call before it runs. Absent: never. */
   readonly needsApproval?: (args: JsonObject) => boolean | Promise<boolean>;
   /** Runs a call. The arguments match the schema. What it throws becomes an error result. */
-  call(args: JsonObject, call: ToolCall): Promise<ToolAnswer>;
+  call(args: JsonObject, call: DefinedCall): Promise<ToolAnswer>;
 }
 
 /** The tools of one definition in one thread. An object of this type serves one run. */

@@ -4,14 +4,22 @@
 import type { JsonObject } from "#contract/json.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import { runnerDefaults } from "#core/ports/tool-port.ts";
-import type { ToolRunner } from "#core/ports/tool-port.ts";
-import type { DefinedTool, DefinedTools, DefinedToolsModule, ToolsContext } from "#core/ports/tool-source-port.ts";
+import type { CallContext, ToolRunner } from "#core/ports/tool-port.ts";
+import type {
+  DefinedCall,
+  DefinedTool,
+  DefinedTools,
+  DefinedToolsModule,
+  ToolsContext,
+} from "#core/ports/tool-source-port.ts";
 import { defaultRemoteTimeoutMs } from "#core/tools/remote-call.ts";
 import { toolOutput } from "#core/tools/tool-output.ts";
-import type { Registry, ToolSourceDefinition, ToolSourceEntry } from "#spec/index.ts";
+import type { Registry, ToolCall, ToolSourceDefinition, ToolSourceEntry } from "#spec/index.ts";
 
 import { clientSchema } from "../client-schema.ts";
 import type { ClientSchema } from "../client-schema.ts";
+import { requestCallText } from "./call-text.ts";
+import type { TextModels } from "./call-text.ts";
 import type { ToolSource } from "./tool-source.ts";
 
 /** The sources of a run, one for each definition. */
@@ -22,25 +30,27 @@ export interface DefinedSources {
 }
 
 /** The dependencies of the sources, without what this module adds. */
-export type SourcesContext = Omit<ToolsContext, "readSchema"> & { faults: Faults };
+export type SourcesContext = Omit<ToolsContext, "readSchema"> & TextModels;
 
 /** Creates the sources of a run. Nothing is loaded and no request is sent before a name is asked for. */
 export function definedSources(
   entries: Registry["toolSources"],
-  { faults, ...context }: SourcesContext,
+  { models, model, ...context }: SourcesContext,
 ): DefinedSources {
+  const { faults, ...toolsContext } = context;
+  const texts: TextModels = { models, model, clock: context.clock, faults };
   const opened: DefinedTools[] = [];
   const open = async (entry: ToolSourceEntry, definition: ToolSourceDefinition): Promise<DefinedTools> => {
     await faults.at("source.load");
     const [module, value] = await Promise.all([entry.load(), definition.load()]);
-    const tools = (module as DefinedToolsModule).openTools(value, { ...context, readSchema });
+    const tools = (module as DefinedToolsModule).openTools(value, { ...toolsContext, readSchema });
     opened.push(tools);
     return tools;
   };
   return {
     sources: (entries ?? []).flatMap((entry) =>
       entry.definitions.map((definition) =>
-        definedSource(definition, { open: () => open(entry, definition), faults, log: context.log }),
+        definedSource(definition, { open: () => open(entry, definition), texts, log: context.log }),
       ),
     ),
     close: async () => {
@@ -51,8 +61,9 @@ export function definedSources(
 
 function definedSource(
   { name, prefix, file }: ToolSourceDefinition,
-  { open, faults, log }: { open: () => Promise<DefinedTools>; faults: Faults; log: ToolsContext["log"] },
+  { open, texts, log }: { open: () => Promise<DefinedTools>; texts: TextModels; log: ToolsContext["log"] },
 ): ToolSource {
+  const { faults } = texts;
   const start = `${prefix}__`;
   let opened: DefinedTools | undefined;
   const list = async (): Promise<readonly DefinedTool[]> => {
@@ -80,7 +91,7 @@ function definedSource(
     const tools = await list();
     const tool = tools.find((each) => each.name === asked);
     if (tool === undefined) throw new Error(`It has no tool of this name. Its tools are: ${namesOf(tools)}.`);
-    return definedRunner(tool, faults);
+    return definedRunner(tool, faults, texts);
   }
 }
 
@@ -90,8 +101,8 @@ function namesOf(tools: readonly DefinedTool[]): string {
   return names.length === 0 ? "none" : `${names.join(", ")}${tools.length > names.length ? ", …" : ""}`;
 }
 
-/** Creates the runner of a tool. Throws if the schema of its arguments cannot be used. */
-export function definedRunner(tool: DefinedTool, faults: Faults): ToolRunner {
+/** Creates the runner of a tool. Throws if the schema of its arguments cannot be used. Without `texts` its calls request no texts. */
+export function definedRunner(tool: DefinedTool, faults: Faults, texts?: TextModels): ToolRunner {
   const schema = schemaOf(tool);
   if ("problem" in schema) throw new Error(`The schema of its arguments ${schema.problem}.`);
   const { parameters, check } = schema;
@@ -116,8 +127,13 @@ export function definedRunner(tool: DefinedTool, faults: Faults): ToolRunner {
     timeoutMs,
     idempotent,
     check,
-    run: (args, call) => toolOutput((own) => tool.call(args, own), call, faults),
+    run: (args, call) => toolOutput((own) => tool.call(args, callOf(own, call, texts)), call, faults),
   };
+}
+
+function callOf(call: ToolCall, { executions }: CallContext, texts: TextModels | undefined): DefinedCall {
+  if (executions === undefined || texts === undefined) return call;
+  return { ...call, requestText: (request) => requestCallText(request, executions, texts) };
 }
 
 /** The read schemas by schema object: a list of tools that is kept in memory is read only once. */

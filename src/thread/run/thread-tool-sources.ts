@@ -9,7 +9,7 @@ import type { ObjectContext } from "../object-context.ts";
 
 /** Creates the sources. The caller closes them. Nothing is loaded before a prompt lists a tool of them. */
 export function threadToolSources(context: ObjectContext, signal?: AbortSignal): DefinedSources {
-  const { clock, connection, definitions, faults, live, log, outbound } = context;
+  const { clock, connection, definitions, faults, live, log, models, outbound } = context;
   const { toolSources, hash } = definitions;
   return definedSources(toolSources, {
     fetch: outbound,
@@ -20,6 +20,8 @@ export function threadToolSources(context: ObjectContext, signal?: AbortSignal):
     userId: live.record.user_id,
     hash,
     faults,
+    models,
+    model: (name) => definitions.model(name),
     ...(signal === undefined ? {} : { signal }),
   });
 }

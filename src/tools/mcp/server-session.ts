@@ -93,7 +93,11 @@ export class ServerSession {
     context: ToolsContext,
     { events, transport }: { events: SessionEvents; transport: Transport },
   ): Promise<ServerSession> {
-    const client = new Client({ name: "threadhold", version: "1" }, { jsonSchemaValidator: uncheckedSchemas });
+    const capabilities = events.onSample === undefined ? {} : { sampling: {} };
+    const client = new Client(
+      { name: "threadhold", version: "1" },
+      { jsonSchemaValidator: uncheckedSchemas, capabilities },
+    );
     const { clock, signal } = context;
     const notifications = sentNotifications(transport);
     watchSession(client, transport, { name: server.name, log: context.log, events });

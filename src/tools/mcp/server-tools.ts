@@ -5,11 +5,12 @@ import type { Progress } from "@modelcontextprotocol/sdk/types.js";
 
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
-import type { DefinedTool, DefinedTools, ToolsContext } from "#core/ports/tool-source-port.ts";
+import type { DefinedCall, DefinedTool, DefinedTools, ToolsContext } from "#core/ports/tool-source-port.ts";
 import { sha256Hex } from "#lib/sha256.ts";
-import type { AnyMcpServerDefinition, McpContext, ToolCall } from "#spec/index.ts";
+import type { AnyMcpServerDefinition, McpContext } from "#spec/index.ts";
 
 import { outsideText } from "./outside-text.ts";
+import { Sampler } from "./sampling.ts";
 import { endsSession, httpStatus, McpServerError, NoSessionInTime, serverError } from "./server-error.ts";
 import { featureTools, runFeature } from "./server-features.ts";
 import { callResult } from "./server-result.ts";
@@ -44,12 +45,14 @@ class ServerTools implements DefinedTools {
   #opened: OpenedSession | undefined;
   /** The resolved server and the key of its list, once known. */
   #resolved: Promise<{ server: Server; key: string }> | undefined;
+  readonly #sampler: Sampler | undefined;
   #closed = false;
 
   constructor(definition: AnyMcpServerDefinition, context: ToolsContext) {
     this.#definition = definition;
     this.#context = context;
     this.#timeoutMs = definition.timeoutMs ?? defaultTimeoutMs;
+    this.#sampler = definition.sampling === undefined ? undefined : new Sampler(definition.sampling);
   }
 
   async tools(): Promise<readonly DefinedTool[]> {
@@ -108,7 +111,7 @@ class ServerTools implements DefinedTools {
     return this.#definition.trustAnnotations === true && repeatable;
   }
 
-  async #call(listed: ListedTool, args: JsonObject, call: ToolCall): Promise<ToolAnswer> {
+  async #call(listed: ListedTool, args: JsonObject, call: DefinedCall): Promise<ToolAnswer> {
     try {
       const request = (session: ServerSession) => this.#send(session, listed, { args, call });
       return await (this.#isRepeatable(listed) ? this.#repeated(request) : this.#inSession(request));
@@ -120,7 +123,7 @@ class ServerTools implements DefinedTools {
   async #send(
     session: ServerSession,
     { serverName, resultSchema, isTask, feature }: ListedTool,
-    { args, call }: { args: JsonObject; call: ToolCall },
+    { args, call }: { args: JsonObject; call: DefinedCall },
   ): Promise<ToolAnswer> {
     const { signal } = call;
     if (feature !== undefined) return runFeature(feature, session, { args, signal });
@@ -129,7 +132,8 @@ class ServerTools implements DefinedTools {
       reports += 1;
       if (reports <= mostReports) call.progress(progressData(report));
     };
-    const result = await session.call(serverName, args, { signal, onProgress, isTask });
+    const request = () => session.call(serverName, args, { signal, onProgress, isTask });
+    const result = await (this.#sampler?.during(call, request) ?? request());
     return callResult(result, this.#resultProblem(resultSchema, result.structuredContent));
   }
 
@@ -188,8 +192,10 @@ class ServerTools implements DefinedTools {
   }
 
   #open(): OpenedSession {
+    const sampler = this.#sampler;
     const session = this.#server().then(({ server, key }) =>
       ServerSession.open(server, this.#context, {
+        ...(sampler === undefined ? {} : { onSample: (params) => sampler.answer(params) }),
         onToolsChanged: () => dropList(key),
         onEnd: () => this.#drop(opened),
       }),

@@ -4,9 +4,11 @@
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import {
+  CreateMessageRequestSchema,
   LoggingMessageNotificationSchema,
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
+import type { CreateMessageRequestParams, CreateMessageResult } from "@modelcontextprotocol/sdk/types.js";
 
 import type { ToolsContext } from "#core/ports/tool-source-port.ts";
 
@@ -16,6 +18,8 @@ import { outsideText } from "./outside-text.ts";
 export interface SessionEvents {
   /** The server's list of tools is another one now. */
   onToolsChanged: () => void;
+  /** Answers a server that requests a text from a model. Absent: the server may not. */
+  onSample?: (params: CreateMessageRequestParams) => Promise<CreateMessageResult>;
   /** The session ended without `close`. */
   onEnd: () => void;
 }
@@ -52,6 +56,8 @@ export function watchSession(
   client.onerror = ({ message }) => {
     if (message.startsWith("Maximum reconnection attempts")) void client.close();
   };
+  const { onSample } = events;
+  if (onSample !== undefined) client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => onSample(params));
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => events.onToolsChanged());
   client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => {
     const level = logLevels[params.level];

@@ -1,0 +1,70 @@
+// Texts that a server requests from a model during a call (sampling). A server does not name the call, so the last open one is used.
+
+import type {
+  CreateMessageRequestParams,
+  CreateMessageResult,
+  SamplingMessage,
+} from "@modelcontextprotocol/sdk/types.js";
+
+import type { DefinedCall, TextRequest } from "#core/ports/tool-source-port.ts";
+import type { McpSampling } from "#spec/index.ts";
+
+import { McpServerError } from "./server-error.ts";
+
+const defaultMaxTokens = 1000;
+const defaultMaxRequests = 10;
+
+/** The maximum number of UTF-16 units of a request's texts. */
+const mostUnits = 256 * 1024;
+
+/** Answers the requests of a server in one run. */
+export class Sampler {
+  readonly #options: McpSampling;
+  readonly #calls = new Set<DefinedCall>();
+  #requests = 0;
+
+  constructor(options: McpSampling) {
+    this.#options = options;
+  }
+
+  /** Runs a call during which the server may request texts. */
+  async during<T>(call: DefinedCall, work: () => Promise<T>): Promise<T> {
+    this.#calls.add(call);
+    try {
+      return await work();
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
+  /** Answers a request. What it throws is sent to the server. */
+  async answer(params: CreateMessageRequestParams): Promise<CreateMessageResult> {
+    const { model, maxTokens = defaultMaxTokens, maxRequests = defaultMaxRequests } = this.#options;
+    const request = {
+      model,
+      system: params.systemPrompt ?? "",
+      messages: params.messages.map((message) => textMessage(message)),
+      maxTokens: Math.max(1, Math.min(params.maxTokens, maxTokens)),
+      temperature: params.temperature ?? null,
+    };
+    if (unitsOf(request) > mostUnits) throw new McpServerError("The texts of the request are too long.");
+    const requestText = [...this.#calls].at(-1)?.requestText;
+    if (requestText === undefined) throw new McpServerError("A model can be used only during a call in a run.");
+    this.#requests += 1;
+    if (this.#requests > maxRequests) throw new McpServerError("The run has reached its number of requests.");
+    const answer = await requestText(request);
+    return { role: "assistant", model: answer.model, content: { type: "text", text: answer.text } };
+  }
+}
+
+function textMessage({ role, content }: SamplingMessage): TextRequest["messages"][number] {
+  const texts = [content].flat().map((block) => {
+    if (block.type !== "text") throw new McpServerError("Only texts can be sent to the model.");
+    return block.text;
+  });
+  return { role, text: texts.join("\n\n") };
+}
+
+function unitsOf({ system, messages }: TextRequest): number {
+  return messages.reduce((sum, { text }) => sum + text.length, system.length);
+}
