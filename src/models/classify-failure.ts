@@ -91,5 +91,6 @@ export function classifyFailure(error: unknown, context: FailureContext): ModelF
     retryable: isRetryable(kind, facts, wait),
     status: facts.status,
     retry_after_ms: wait.ms,
+    ...(facts.unreadable ? { unreadable: true } : {}),
   };
 }

@@ -6,6 +6,10 @@ import { isObject, parseJson } from "#lib/json-value.ts";
 import type { Fields } from "#lib/json-value.ts";
 
 import type { Exchange } from "./observed-fetch.ts";
+import { messageOfUnreadable } from "./reported-error.ts";
+
+/** The type of an error for a response that is no stream and no error of the provider. It stands for the status 400. */
+export const unreadableType = "invalid_answer_form";
 
 /** The facts of a failure. */
 export interface FailureFacts {
@@ -23,6 +27,8 @@ export interface FailureFacts {
   transport: boolean;
   /** The received text is not JSON, so a proxy or the connection damaged it. */
   garbled: boolean;
+  /** The response is not in the form of the provider's protocol, and no error of the provider. */
+  unreadable: boolean;
   /** The provider accepted the request and later sent an error with a message inside the stream. */
   reportedInStream: boolean;
   /** The object with the fields `message`, `type` and `code`. */
@@ -89,7 +95,9 @@ export function readFailureFacts(error: unknown, exchange: Exchange): FailureFac
 
   const raw = sentenceOf(asFields(body?.["metadata"])?.["raw"]);
   const reason = sentenceOf(parsed) ?? sentenceOf(reported) ?? plainText(bodyText);
-  const message = reason ?? stringField(fields, "message") ?? "no reason given";
+  // Anthropic's package throws an error with a status for a first chunk that it cannot read. The body has the name of the cause.
+  const unreadable = reason === null ? messageOfUnreadable(asFields(parsed)?.["name"] ?? fields["name"]) : null;
+  const message = reason ?? unreadable ?? stringField(fields, "message") ?? "no reason given";
   const cause = fields["cause"] instanceof Error ? fields["cause"].message : null;
   const text = [message, raw, cause, bodyText, stringField(body, "type"), stringField(body, "code")]
     .filter((part) => part !== null)
@@ -103,6 +111,7 @@ export function readFailureFacts(error: unknown, exchange: Exchange): FailureFac
     emptyBody: httpStatus !== null && !exchange.broken && bodyText === null && body === null,
     transport: exchange.broken || fields["name"] === "AI_EmptyResponseBodyError",
     garbled: fields["name"] === "AI_JSONParseError",
+    unreadable: unreadable !== null || body?.["type"] === unreadableType,
     reportedInStream: httpStatus === null && exchange.begun && !exchange.broken && reason !== null,
     body,
   };

@@ -7,6 +7,7 @@ import { isObject, parseJson, type Fields } from "#lib/json-value.ts";
 import { ChatRepair } from "./chat-repair.ts";
 import { errorEvent } from "./error-event.ts";
 import { EventCutter, type EventText } from "./event-text.ts";
+import { unreadableType } from "./failure-facts.ts";
 import { answerPieces, refusalBody, type BodyPieces, type Watch } from "./observed-fetch.ts";
 import type { ProviderProfile } from "./provider/provider-profile.ts";
 
@@ -43,14 +44,14 @@ class Repair {
   /** Converts a response that is one document to the events of a stream. */
   stream(text: string): string {
     const value = parseJson(text);
-    if (value === undefined) return this.#failed(refusalOf(withoutTags(text)));
+    if (value === undefined) return this.#failed(unreadable(withoutTags(text)));
     const error = isObject(value) ? errorEvent(value) : null;
     if (error !== null) return this.#failed(refusalOf(error["error"]));
     if (this.#profile.speaksChatCompletions && isObject(value)) {
       return this.events(`data: ${JSON.stringify(value)}\n\ndata: [DONE]\n\n`, true);
     }
     if (this.#profile.eventsOfDocument !== undefined) return this.#profile.eventsOfDocument(value);
-    return this.#failed(refusalOf("The server answered with one document in place of a stream."));
+    return this.#failed(unreadable("The server answered with one document in place of a stream."));
   }
 
   /** Returns an error event in the form of the provider's streaming protocol. */
@@ -67,6 +68,11 @@ class Repair {
  */
 function refusalOf(error: unknown): Fields {
   return { error: { type: "invalid_answer", ...(isObject(error) ? error : { message: error }) } };
+}
+
+/** The fields of an error for a response that is no stream and has no error of the provider. */
+function unreadable(message: string): Fields {
+  return { error: { type: unreadableType, message } };
 }
 
 /** The text of an HTML page, which a proxy or a login portal may send in place of the provider's answer. */

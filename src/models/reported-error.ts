@@ -32,13 +32,16 @@ export function isCut(error: unknown): boolean {
 /** Replaces a message that is a dump of the chunk by a readable one. The error keeps the chunk, which `classify-failure.ts` reads. */
 export function withReadableMessage(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  if (error.name === "AI_TypeValidationError") {
-    return renamed(error, "The provider sent a piece of its answer in a shape that its protocol does not have.");
+  const message = messageOfUnreadable(error.name);
+  return message === null ? error : renamed(error, message);
+}
+
+/** The message for an error of the package about a chunk that it cannot read, by the error's name; null for any other error. */
+export function messageOfUnreadable(name: unknown): string | null {
+  if (name === "AI_TypeValidationError") {
+    return "The provider sent a piece of its answer in a shape that its protocol does not have.";
   }
-  if (error.name === "AI_JSONParseError") {
-    return renamed(error, "The provider sent a piece of its answer that is no JSON.");
-  }
-  return error;
+  return name === "AI_JSONParseError" ? "The provider sent a piece of its answer that is no JSON." : null;
 }
 
 function renamed(error: Error, message: string): Error {

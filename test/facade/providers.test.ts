@@ -174,6 +174,18 @@ describe.each(names)("%s", (name) => {
     },
   );
 
+  it.each([
+    ["a page", "text/html", "<html><body>Sign in</body></html>", "a page in place of a stream: Sign in"],
+    ["an event that is no JSON", "text/event-stream", "data: {no JSON\n\n", "a piece of its answer that is no JSON"],
+  ])("A response that is %s is an INVALID_RESPONSE", async (_name, type, body, message) => {
+    const answered = (): Promise<Response> =>
+      Promise.resolve(new Response(body, { headers: { "content-type": type } }));
+    const { model } = at(name, "case:text", { connection: { fetch: answered } });
+    const error = await rejection(model.generate("Hello"));
+    expect(error).toMatchObject({ code: "INVALID_RESPONSE", message: expect.stringContaining(message) });
+    expect((error as { statusCode?: number }).statusCode).toBeUndefined();
+  });
+
   it("A connection that ends in the middle of an answer is a NETWORK_ERROR", async () => {
     const { model } = at(name, "case:text", { connection: { headers: { "x-server-break": "120" } } });
     expect(await rejection(model.generate("Hello"))).toMatchObject({ code: "NETWORK_ERROR" });
@@ -282,6 +294,24 @@ describe.each(names)("%s", (name) => {
       cause,
     });
     expect(await sent()).toEqual([]);
+  });
+});
+
+it.each([
+  [402, "QUOTA_EXCEEDED"],
+  [403, "AUTHENTICATION_FAILED"],
+  [408, "TIMEOUT"],
+  [409, "INVALID_REQUEST"],
+  [422, "INVALID_REQUEST"],
+  [451, "CONTENT_FILTERED"],
+  [418, "PROVIDER_ERROR"],
+])("A response with the status %i is a UPPError with the code %s", async (status, code) => {
+  const refused = (): Promise<Response> => Promise.resolve(Response.json({ error: { message: "No." } }, { status }));
+  const { model } = at("openai", "case:text", { connection: { fetch: refused } });
+  expect(await rejection(model.generate("Hello"))).toMatchObject({
+    code,
+    statusCode: status,
+    message: expect.stringMatching(/^No\./),
   });
 });
 

@@ -105,6 +105,8 @@ export interface ModelFailure {
   retryable: boolean;
   status: number | null;
   retry_after_ms: number | null;
+  /** The response is not in the form of the provider's protocol. */
+  unreadable?: true;
 }
 
 /** A page or document that an answer cites. */

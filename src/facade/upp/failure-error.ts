@@ -9,7 +9,8 @@ import { codeOfStatus, ErrorCode, UPPError } from "./upp-error.ts";
  * The code of a failure. `kind` takes precedence over the status, because a refused key and a request that is too long may both have the
  * status 400.
  */
-function codeOfFailure({ kind, status }: ModelFailure): ErrorCode {
+function codeOfFailure({ kind, status, unreadable }: ModelFailure): ErrorCode {
+  if (unreadable === true) return ErrorCode.InvalidResponse;
   switch (kind) {
     case "overflow":
       return ErrorCode.ContextLengthExceeded;
@@ -34,8 +35,10 @@ function codeOfFailure({ kind, status }: ModelFailure): ErrorCode {
 
 /** The error for a failed model request. */
 export function errorOfFailure(failure: ModelFailure, provider: string): UPPError {
-  const { message, status, retry_after_ms: retryAfterMs } = failure;
-  const error = new UPPError(message, codeOfFailure(failure), provider, "llm", status ?? undefined);
+  const { message, status, retry_after_ms: retryAfterMs, unreadable } = failure;
+  // The response of an unreadable answer has the status 200. The status of the failure stands for its class.
+  const statusCode = unreadable === true ? undefined : (status ?? undefined);
+  const error = new UPPError(message, codeOfFailure(failure), provider, "llm", statusCode);
   return retryAfterMs === null ? error : Object.assign(error, { retryAfterMs });
 }
 
