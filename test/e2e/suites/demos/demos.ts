@@ -4,6 +4,7 @@ import { describe } from "vitest";
 
 import type { SuiteServer } from "../suite-server.ts";
 import { adviser } from "./adviser.ts";
+import { coder } from "./coder.ts";
 import { concierge } from "./concierge.ts";
 import { debate } from "./debate.ts";
 import { endpoints } from "./endpoints.ts";
@@ -29,6 +30,7 @@ export function demos(use: () => SuiteServer): void {
     purchase(use);
     strategies(use);
     adviser(use);
+    coder(use);
     endpoints(use);
   });
 }

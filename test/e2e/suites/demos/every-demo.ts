@@ -12,6 +12,7 @@ const names = [
   "adviser",
   "author",
   "billing_desk",
+  "coder",
   "concierge",
   "debate",
   "forecaster",
