@@ -33,9 +33,18 @@ const about = {
     "The skills of a thread, for generated code ([guide](../../guide/skills.md)).",
   ],
   "threadhold/session": ["session.md", "Sessions in process ([guide](../../guide/agent-sessions.md))."],
-  "threadhold/tools/bash": ["tools-bash.md", "A shell over the files of a thread, and its options."],
-  "threadhold/tools/web": ["tools-web.md", "A tool that reads web pages, and its options."],
-  "threadhold/tools/files": ["tools-files.md", "Tools over the files of a thread, and their options."],
+  "threadhold/tools/bash": [
+    "tools-bash.md",
+    "A shell over the files of a thread, and its options ([guide](../../guide/coding-tools.md#the-shell)).",
+  ],
+  "threadhold/tools/web": [
+    "tools-web.md",
+    "A tool that reads web pages, and its options ([guide](../../guide/coding-tools.md#web-pages)).",
+  ],
+  "threadhold/tools/files": [
+    "tools-files.md",
+    "Tools over the files of a thread, and their options ([guide](../../guide/coding-tools.md)).",
+  ],
   "threadhold/upp": ["upp.md", "Models as functions, after UPP ([guide](../../guide/upp.md))."],
   "threadhold/upp/anthropic": ["upp-anthropic.md", "The models of Anthropic, for `threadhold/upp`."],
   "threadhold/upp/google": ["upp-google.md", "The models of Google, for `threadhold/upp`."],

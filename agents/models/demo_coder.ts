@@ -27,7 +27,9 @@ export default defineModel({
       case "write_file":
         return raise(price);
       case "edit_file":
-        return call("bash", { command: `sed 's/coffee ${price + 1}/coffee ${price}/' prices.txt | diff -u - prices.txt` });
+        return call("bash", {
+          command: `sed 's/coffee ${price + 1}/coffee ${price}/' prices.txt | diff -u - prices.txt`,
+        });
       default:
         return say(`The price is raised:\n\n${content.slice(content.indexOf("@@"))}`);
     }

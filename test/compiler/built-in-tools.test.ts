@@ -65,3 +65,17 @@ it("Every built-in tool is an export of an entry of the package", async () => {
     expect([name, module[member]]).toEqual([name, expect.any(Array)]);
   }
 });
+
+it("The definitions in the guide compile", async () => {
+  const guide = read(packageRoot, "docs/guide/coding-tools.md");
+  const files = [...guide.matchAll(/```ts example\n\/\/ (agents\/\S+)\n([\s\S]*?)```/g)];
+  expect(files.map(([, path]) => path)).toEqual([
+    "agents/tools/bash.ts",
+    "agents/tools/bash.ts",
+    "agents/tools/page_title.ts",
+  ]);
+  for (const [, path = "", text = ""] of files) {
+    const { diagnostics } = await compileWith({ [path]: text });
+    expect(diagnostics).toEqual([]);
+  }
+});

@@ -12,7 +12,7 @@ export function coder(use: () => SuiteServer): void {
     expect(first.run.text).toContain("-coffee 3\n+coffee 4");
     const second = await api.say(id, "Once more.");
     expect(second.run.text).toContain("-coffee 4\n+coffee 5");
-    const { body } = await api.call("GET", `/api/threads/${id}/files/prices.txt`);
-    expect(body).toBe("tea 2\ncoffee 5\n");
+    const { text } = await api.call("GET", `/api/threads/${id}/files/prices.txt`);
+    expect(text).toBe("tea 2\ncoffee 5\n");
   });
 }
