@@ -26,12 +26,8 @@ export default defineModel({
         return raise(price);
       case "write_file":
         return raise(price);
-      case "edit_file":
-        return call("bash", {
-          command: `sed 's/coffee ${price + 1}/coffee ${price}/' prices.txt | diff -u - prices.txt`,
-        });
       default:
-        return say(`The price is raised:\n\n${content.slice(content.indexOf("@@"))}`);
+        return say(`The price is raised:\n\n\`\`\`diff\n-coffee ${price}\n+coffee ${price + 1}\n\`\`\``);
     }
   },
 });
