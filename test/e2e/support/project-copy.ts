@@ -29,6 +29,8 @@ const copied = [
   "tsconfig.json",
   "tsconfig.node.json",
   "tsconfig.test.json",
+  "tsconfig.node.json",
+  "tsconfig.test.json",
   "tsconfig.worker.json",
   "wrangler.toml",
 ];
