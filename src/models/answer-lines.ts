@@ -36,9 +36,10 @@ export class AnswerLines {
   /** Token counts arrived. */
   counted = false;
 
-  /** Reads the next piece of the body. Throws if an event is too long. */
-  read(piece: Uint8Array): void {
-    const [head = "", ...lines] = this.#decoder.decode(piece, { stream: true }).split(/\r\n|\n|\r/);
+  /** Reads the next piece of the body, and returns its text. Throws if an event is too long. */
+  read(piece: Uint8Array): string {
+    const text = this.#decoder.decode(piece, { stream: true });
+    const [head = "", ...lines] = text.split(/\r\n|\n|\r/);
     this.#rest += head;
     for (const line of lines) {
       this.#line(this.#rest);
@@ -48,6 +49,7 @@ export class AnswerLines {
       throw new Error("The server sent an event that is too long.");
     }
     if (this.#rest.length < 16 && isDone(this.#rest)) this.#done();
+    return text;
   }
 
   #line(line: string): void {

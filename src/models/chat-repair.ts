@@ -23,7 +23,7 @@ interface Call {
 
 // Most chunks hold only a few characters of text. Testing them with a regular expression costs less than parsing them twice.
 const usual = /"choices":\s*\[\s*\{/;
-const worthReading = /"(?:tool_calls|error|message|role|detail)":|"finish_reason":\s*"/;
+const worthReading = /"(?:tool_calls|error|message|detail)":|"role":(?!\s*"assistant")|"finish_reason":\s*"/;
 
 /** Repairs the chunks of one answer, in order. `toolNames` are the names of the tools that the request offers. */
 export class ChatRepair {

@@ -51,7 +51,12 @@ function endOfEvent(text: string, from: number, last: boolean): number | null {
   return end === text.length && text.endsWith("\r") && !last ? null : end;
 }
 
+/** The usual event: one line of data. */
+const lineOfData = /^data: ?([^\r\n]*)\n\n$/;
+
 function readEvent(text: string): EventText {
+  const usual = lineOfData.exec(text);
+  if (usual !== null) return { text, data: usual[1] ?? "", head: "", error: null };
   const data: string[] = [];
   const head: string[] = [];
   let error: string | null = null;

@@ -41,10 +41,16 @@ export const noLongerNeeded = new Error("The request is over.");
 /** Ends the last event of a body. The provider's package drops an event without an empty line after it, which some servers omit. */
 const endOfEvent = new TextEncoder().encode("\n\n");
 
+/** A piece of a body. A character whose bytes arrive in two pieces belongs to the text of the second one. */
+export interface BodyPiece {
+  bytes: Uint8Array;
+  text: string;
+}
+
 /** The pieces of a body. */
 export interface BodyPieces {
   /** The next piece; null at the end. */
-  read: () => Promise<Uint8Array | null>;
+  read: () => Promise<BodyPiece | null>;
   cancel: (reason: unknown) => Promise<void>;
 }
 
@@ -60,11 +66,11 @@ export function answerPieces(body: ReadableStream<Uint8Array>, watch: Watch): Bo
   let waiting: AbortController | null = null;
   let isOver = false;
 
-  const end = (): Uint8Array => {
+  const end = (): BodyPiece => {
     isOver = true;
     exchange.ended = lines.completed;
     reader.cancel().catch(() => undefined);
-    return endOfEvent;
+    return { bytes: endOfEvent, text: lines.read(endOfEvent) };
   };
 
   return {
@@ -78,10 +84,10 @@ export function answerPieces(body: ReadableStream<Uint8Array>, watch: Watch): Bo
         const read = waiting === null ? await next : await unlessQuiet(next, quietMs, { watch, until: waiting });
         if (read === null || read.done) return end();
         watch.received();
-        lines.read(read.value);
+        const text = lines.read(read.value);
         exchange.begun = lines.begun;
         if (lines.ended) exchange.ended = lines.completed;
-        return read.value;
+        return { bytes: read.value, text };
       } catch (error) {
         // A connection that breaks after the finish reason removes nothing from the answer.
         if (lines.finished) return end();

@@ -8,7 +8,7 @@ import { ChatRepair } from "./chat-repair.ts";
 import { errorEvent } from "./error-event.ts";
 import { EventCutter, type EventText } from "./event-text.ts";
 import { unreadableType } from "./failure-facts.ts";
-import { answerPieces, refusalBody, type BodyPieces, type Watch } from "./observed-fetch.ts";
+import { answerPieces, refusalBody, type BodyPiece, type BodyPieces, type Watch } from "./observed-fetch.ts";
 import type { ProviderProfile } from "./provider/provider-profile.ts";
 
 // A response that is one document is held in memory until it is complete.
@@ -91,6 +91,8 @@ function firstByte(bytes: Uint8Array): number | null {
   return found ?? null;
 }
 
+const lineFeed = 0x0a;
+
 // `{`, `[` and `<`: a document may begin with them, a line of an event stream cannot.
 const documentBytes = new Set([0x7b, 0x5b, 0x3c]);
 
@@ -108,28 +110,34 @@ function repairedBody(
   toolNames: readonly string[],
 ): ReadableStream<Uint8Array> {
   const repair = new Repair(profile, toolNames);
-  const decoder = new TextDecoder();
   const encoder = new TextEncoder();
   let form: Form | null = null;
   let document = "";
+  /** Whether the last piece ended with a line. Then the bytes and the text of the next piece begin with the same character. */
+  let isLineEnd = true;
 
   /** Returns the bytes to pass on for the received ones; null if more bytes are needed first. */
-  const next = (value: Uint8Array): Uint8Array | null => {
-    const first = firstByte(value);
-    form ??= first === null ? null : formOf(profile, first);
-    if (form === null) return null;
-    if (form === "bytes") return value;
-    const text = decoder.decode(value, { stream: true });
-    if (form === "events") return encoded(repair.events(text, false));
+  const next = ({ bytes, text }: BodyPiece): Uint8Array | null => {
+    const wasLineEnd = isLineEnd;
+    isLineEnd = bytes.at(-1) === lineFeed;
+    if (form === null) {
+      const first = firstByte(bytes);
+      if (first === null) return null;
+      form = formOf(profile, first);
+    }
+    if (form === "bytes") return bytes;
+    if (form === "events") {
+      const sent = repair.events(text, false);
+      return sent === text && wasLineEnd && isLineEnd ? bytes : encoded(sent);
+    }
     document += text;
     if (document.length > longestDocument) throw new Error("The server answered with a document that is too long.");
     return null;
   };
   const encoded = (text: string): Uint8Array | null => (text === "" ? null : encoder.encode(text));
   const end = (): Uint8Array | null => {
-    const rest = decoder.decode();
-    if (form === "events") return encoded(repair.events(rest, true));
-    return form === "document" ? encoded(repair.stream(document + rest)) : null;
+    if (form === "events") return encoded(repair.events("", true));
+    return form === "document" ? encoded(repair.stream(document)) : null;
   };
 
   return new ReadableStream<Uint8Array>({
