@@ -12,6 +12,7 @@ import type { ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.
 import { fromBase64, toBase64 } from "#lib/base64.ts";
 import { followAbort } from "#lib/follow-abort.ts";
 import { systemClock } from "#lib/system-clock.ts";
+import { platformTimers, type Timers } from "#lib/timers.ts";
 
 import { AnswerBlocks } from "./answer-blocks.ts";
 import { createUniqueIds } from "./call-ids.ts";
@@ -48,8 +49,10 @@ export interface ModelPortOptions {
   accessTo?: (model: ModelRequest["model"]) => ModelAccess | undefined | Promise<ModelAccess | undefined>;
   /** The language models of the provider packages. Default: they are kept for the lifetime of the port. */
   languages?: LanguageModels;
-  /** Waits. Default: a timer. Rejects when the signal aborts. */
+  /** Waits between the parts of a scripted answer. Default: a timer. Rejects when the signal aborts. */
   delay?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Limit the silence of a connection that stays open after an answer. Default: the platform's timers. */
+  timers?: Timers;
   /** Milliseconds since 1970, for `Retry-After` dates. */
   now?: () => number;
 }
@@ -90,7 +93,7 @@ async function prepared(
 
 /** Creates the port (architecture §4, ModelPort). */
 export function createModelPort(options: ModelPortOptions): ModelPort {
-  const { env, fetch, accessTo, languages = new LanguageModels() } = options;
+  const { env, fetch, accessTo, languages = new LanguageModels(), timers = platformTimers } = options;
   const now = options.now ?? Date.now;
   const delay = options.delay ?? systemClock.sleep;
   const known = knownSecrets(env);
@@ -102,7 +105,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     received: () => void = () => {},
   ): AsyncGenerator<ModelPart> {
     const exchange = newExchange();
-    const watch = { exchange, received, delay };
+    const watch = { exchange, received, timers };
     const chunks = new ChunkReader();
     let redact = redactKnown;
     // Aborts the request whenever this generator ends, however it ends.

@@ -2,6 +2,8 @@
 // are needed to classify a failure. The arrival of bytes distinguishes a working provider from a dead connection. A complete answer ends at
 // once, although its connection may stay open.
 
+import type { Timers } from "#lib/timers.ts";
+
 import { AnswerLines } from "./answer-lines.ts";
 
 /** The observed part of an exchange. */
@@ -22,13 +24,12 @@ export function newExchange(): Exchange {
   return { status: null, headers: null, broken: false, begun: false, ended: false };
 }
 
-/** The record of an exchange, a callback for received bytes, and a timer. */
+/** The record of an exchange, a callback for received bytes, and timers. */
 export interface Watch {
   exchange: Exchange;
   /** Called for the headers and for each piece of the body. */
   received: () => void;
-  /** Waits; rejects when the signal aborts. */
-  delay: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  timers: Timers;
 }
 
 /** Milliseconds without bytes after which an answer with a finish reason counts as complete: if it has token counts, and if it has none. */
@@ -62,8 +63,6 @@ export function answerPieces(body: ReadableStream<Uint8Array>, watch: Watch): Bo
   const { exchange } = watch;
   const reader = body.getReader();
   const lines = new AnswerLines();
-  /** Ends the wait for bytes after a finish reason; null while none is awaited. */
-  let waiting: AbortController | null = null;
   let isOver = false;
 
   const end = (): BodyPiece => {
@@ -80,8 +79,7 @@ export function answerPieces(body: ReadableStream<Uint8Array>, watch: Watch): Bo
       try {
         const next = reader.read();
         const quietMs = lines.counted ? quietWithCountsMs : quietWithoutCountsMs;
-        waiting = lines.finished ? new AbortController() : null;
-        const read = waiting === null ? await next : await unlessQuiet(next, quietMs, { watch, until: waiting });
+        const read = await (lines.finished ? unlessQuiet(next, quietMs, watch.timers) : next);
         if (read === null || read.done) return end();
         watch.received();
         const text = lines.read(read.value);
@@ -97,30 +95,16 @@ export function answerPieces(body: ReadableStream<Uint8Array>, watch: Watch): Bo
         throw error;
       }
     },
-    cancel(reason) {
-      waiting?.abort(noLongerNeeded);
-      return reader.cancel(reason);
-    },
+    cancel: (reason) => reader.cancel(reason),
   };
 }
 
-/** The next piece of a body; null if none arrives within the time. Aborts `until` at its end. */
-async function unlessQuiet<T>(
-  next: Promise<T>,
-  milliseconds: number,
-  { watch, until }: { watch: Watch; until: AbortController },
-): Promise<T | null> {
-  const quiet = watch.delay(milliseconds, until.signal).then(
-    () => null,
-    () => next,
-  );
-  try {
-    return await Promise.race([next, quiet]);
-  } finally {
-    next.catch(() => undefined);
-    quiet.catch(() => undefined);
-    until.abort(noLongerNeeded);
-  }
+/** The next piece of a body; null if none arrives within the time. */
+function unlessQuiet<T>(next: Promise<T>, milliseconds: number, timers: Timers): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    const disarm = timers.after(milliseconds, () => resolve(null));
+    next.then(resolve, reject).finally(disarm);
+  });
 }
 
 /** The maximum number of bytes of an error response that are read. */

@@ -3,6 +3,7 @@
 import { describe, expect, inject, it } from "vitest";
 
 import type { ModelPort } from "#core/ports/model-port.ts";
+import type { Timers } from "#lib/timers.ts";
 import { createModelPort } from "#models/create-model-port.ts";
 import { thinksInSilence } from "#models/silent-thinking.ts";
 
@@ -77,7 +78,7 @@ describe("connections that stay open", () => {
     "An answer of %s ends with its last event, and its connection is closed",
     async (provider) => {
       const { id, asked } = await held(provider);
-      const { text, end } = readAnswer(await collect(serverPort({ delay: stays }).stream(asked, signal)));
+      const { text, end } = readAnswer(await collect(serverPort({ timers: stays }).stream(asked, signal)));
       expect(text).toBe("Hello there, how can I help?");
       expect(end).toMatchObject({ type: "finish", stop_reason: "stop", usage: { input: 12, output: 8 } });
       expect(await closed(id)).toEqual({ complete: false });
@@ -87,11 +88,14 @@ describe("connections that stay open", () => {
   it("An answer of google, whose protocol has no last event, ends after a silence that follows its finish reason", async () => {
     const { id, asked } = await held("google");
     const waits: number[] = [];
-    const delay = (milliseconds: number): Promise<void> => {
-      waits.push(milliseconds);
-      return Promise.resolve();
+    const timers: Timers = {
+      after(milliseconds, run) {
+        waits.push(milliseconds);
+        queueMicrotask(run);
+        return () => {};
+      },
     };
-    const { text, end } = readAnswer(await collect(serverPort({ delay }).stream(asked, signal)));
+    const { text, end } = readAnswer(await collect(serverPort({ timers }).stream(asked, signal)));
     expect(text).toBe("Hello there, how can I help?");
     expect(end).toMatchObject({ type: "finish", stop_reason: "stop" });
     expect(waits).toEqual([2000]);
@@ -197,25 +201,18 @@ describe("bodies without an end", () => {
 
 const empty = new ReadableStream<Uint8Array>();
 
-/** A wait that only an abort ends. */
-const stays = (_: number, aborted: AbortSignal): Promise<void> =>
-  new Promise((_resolve, reject) => {
-    aborted.addEventListener("abort", () => reject(new Error("aborted")), { once: true });
-  });
+/** Timers that never fire. */
+const stays: Timers = { after: () => () => {} };
 
 const plain = request(model("openai", "m-1"));
 
-function portOver(
-  body: ReadableStream<Uint8Array>,
-  delay: (milliseconds: number, signal: AbortSignal) => Promise<void>,
-  status = 200,
-): ModelPort {
+function portOver(body: ReadableStream<Uint8Array>, timers: Timers, status = 200): ModelPort {
   const headers = { "content-type": "text/event-stream" };
   const answer = () => Promise.resolve(new Response(body, { status, headers }));
   return createModelPort({
     env: { ...serverEnv("http://127.0.0.1:9"), ...keys },
     fetch: answer as typeof fetch,
-    delay,
+    timers,
   });
 }
 
