@@ -245,7 +245,7 @@ describe("bytes that keep a request alive", () => {
       next();
     };
     const reporting = (): Promise<void> => new Promise((resolve) => (next = resolve));
-    const stream = portOver(body, () => new Promise(() => undefined)).stream(plain, signal, received);
+    const stream = portOver(body, stays).stream(plain, signal, received);
     let headers = reporting();
     const ended = collect(stream);
     await headers;
