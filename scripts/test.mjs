@@ -16,8 +16,8 @@ const everything = [
   { args: ["--project=together"], computes: true, stores: true },
   { args: ["--project=workers", "--project=golden", "--project=agents"], computes: true, stores: true },
   { args: ["--project=e2e"] },
-  { args: ["--project=pings"] },
-  { args: ["--project=node", "--project=client", "--project=browser"], computes: true },
+  { args: ["--project=pings", "--project=browser"] },
+  { args: ["--project=node", "--project=client"], computes: true },
 ];
 const named = process.argv.slice(2);
 // To install one may take minutes, which no test has; without one the tests that need it say so.
