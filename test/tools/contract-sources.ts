@@ -88,4 +88,17 @@ export const sources: [name: string, source: SourceCase][] = [
       error: "is a PDF",
     },
   ],
+  [
+    "the skills",
+    {
+      agent: "skilled",
+      prepare: () => {},
+      valid: ["read_skill", { name: "adding" }],
+      result: "Add from the right.",
+      changed: { args: { name: "writing", path: "references/words.md" }, result: "Say use, not utilise." },
+      invalid: ["read_skill", { path: "SKILL.md" }],
+      failing: ["read_skill", { name: "none" }],
+      error: 'There is no skill "none"',
+    },
+  ],
 ];
