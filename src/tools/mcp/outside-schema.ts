@@ -4,17 +4,20 @@ import type { Json, JsonObject } from "#contract/json.ts";
 
 import { outsideText } from "./outside-text.ts";
 
-/** The maximum number of UTF-16 units of a schema as JSON, and of nested values. */
+/** The maximum number of UTF-16 units of a schema as JSON, and the maximum nesting of its values. */
 const mostUnits = 128 * 1024;
 const mostDepth = 64;
 
 /** The maximum length of a text that describes a part of a schema. */
 const textLimit = 1000;
 
-/** Keywords whose values are texts for readers. */
+/** Keywords of JSON Schema whose values are texts that models and people read. */
 const texts = new Set(["description", "title", "$comment"]);
 
-/** The schema, and its length as JSON; null if it is larger or deeper than a schema may be. The value comes from `JSON.parse`. */
+/**
+ * Returns the cleaned schema, and its length as JSON; null if the schema is too large or nested too deeply. `schema` is a result of
+ * `JSON.parse`.
+ */
 export function outsideSchema(schema: object): { schema: JsonObject; units: number } | null {
   if (!isShallow(schema, mostDepth)) return null;
   const units = JSON.stringify(schema).length;

@@ -2,10 +2,10 @@
 
 import { sha256Hex } from "#lib/sha256.ts";
 
-/** Control characters except line breaks and tabs, and characters that are invisible or change the direction of text. */
+/** Control characters except line breaks and tabs, and characters that are invisible or change the direction of a text. */
 const hidden = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** The text without hidden characters, with at most `limit` UTF-16 units. */
+/** Returns the text without hidden characters, cut to at most `limit` UTF-16 units. */
 export function outsideText(text: string, limit: number): string {
   const shown = text.toWellFormed().replace(hidden, "");
   return shown.length <= limit ? shown : `${shown.slice(0, limit - 1).toWellFormed()}…`;
@@ -14,12 +14,12 @@ export function outsideText(text: string, limit: number): string {
 /** The longest name that every provider accepts. */
 const nameLength = 64;
 
-/** Hex digits that distinguish shortened names. */
+/** The number of hex digits of the digest at the end of a changed name. */
 const digestLength = 8;
 
 /**
- * The name with which a model calls a server's tool. Characters that providers refuse become `_`. A name that is too long or was changed ends
- * with a digest of the server's name, so that it depends on nothing else.
+ * Returns the name with which a model calls a server's tool. Characters that providers refuse become `_`. A name that is too long or was
+ * changed ends with a digest of the tool's name on the server, so that two tools do not get the same name.
  */
 export async function toolName(prefix: string, name: string): Promise<string> {
   const whole = `${prefix}__${name}`;

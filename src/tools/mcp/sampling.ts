@@ -1,4 +1,5 @@
-// Texts that a server requests from a model during a call (sampling). A server does not name the call, so the last open one is used.
+// Texts that a server requests from a model during a call (sampling). The request does not name the call, so the usage is counted to the
+// call that began last and is still open.
 
 import type {
   CreateMessageRequestParams,
@@ -14,10 +15,10 @@ import { McpServerError } from "./server-error.ts";
 const defaultMaxTokens = 1000;
 const defaultMaxRequests = 10;
 
-/** The maximum number of UTF-16 units of a request's texts. */
+/** The maximum number of UTF-16 units of all texts of a request. */
 const mostUnits = 256 * 1024;
 
-/** Answers the requests of a server in one run. */
+/** Answers the requests for texts of one server in one run. */
 export class Sampler {
   readonly #options: McpSampling;
   readonly #calls = new Set<DefinedCall>();
@@ -37,7 +38,7 @@ export class Sampler {
     }
   }
 
-  /** Answers a request. What it throws is sent to the server. */
+  /** Answers a request. An error that this method throws is sent to the server. */
   async answer(params: CreateMessageRequestParams): Promise<CreateMessageResult> {
     const { model, maxTokens = defaultMaxTokens, maxRequests = defaultMaxRequests } = this.#options;
     const request = {

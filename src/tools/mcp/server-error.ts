@@ -1,4 +1,5 @@
-// The texts of errors of MCP servers. They name the definition and what to do. They contain no address, no header and no body of a response.
+// The errors of requests to MCP servers. Their texts name the definition and what to do, and contain no address, no header and no body of a
+// response.
 
 import { SseError } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -22,18 +23,18 @@ export class NoSessionInTime extends McpServerError {
 /** The maximum length of a server's own error text. */
 const textLimit = 2000;
 
-/** The status of a refused request; undefined for another error. -1 is no status: the response has an unexpected type. */
+/** Returns the HTTP status of a refused request; -1 if the response has an unexpected content type; undefined for any other error. */
 export function httpStatus(thrown: unknown): number | undefined {
   if (thrown instanceof StreamableHTTPError || thrown instanceof SseError) return thrown.code;
-  // The text of an `McpError` is the server's.
+  // The server writes the text of an `McpError`, so this text is not searched for a status.
   const found =
     thrown instanceof Error && !(thrown instanceof McpError) ? /\(HTTP (\d{3})\)/.exec(thrown.message)?.[1] : undefined;
   return found === undefined ? undefined : Number(found);
 }
 
 /**
- * Whether the session cannot be used any more, so that the next call opens another one. A server that does not know a session answers 404;
- * many answer 400. After a broken connection it may be another server.
+ * Whether an error shows that the session can no longer be used; the next call then opens another session. A server that does not know a
+ * session responds with 404, and many servers with 400. After a broken connection, another process may serve the address.
  */
 export function endsSession(thrown: unknown): boolean {
   if (thrown instanceof McpError) return thrown.code === (ErrorCode.ConnectionClosed as number);
@@ -42,7 +43,7 @@ export function endsSession(thrown: unknown): boolean {
   return thrown instanceof ThreadholdError || thrown instanceof TypeError;
 }
 
-/** The error with a text for the definition `name`. */
+/** Converts a thrown value to an error whose text names the definition `name`. */
 export function serverError(name: string, thrown: unknown): McpServerError {
   return thrown instanceof McpServerError ? thrown : new McpServerError(`The MCP server "${name}" ${reason(thrown)}`);
 }

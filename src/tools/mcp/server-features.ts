@@ -1,4 +1,5 @@
-// Resources and prompts of a server as tools. A definition asks for them, and a server has them only if it declares the capability.
+// Tools that list and read the resources and prompts of a server. They exist if the definition requests them and the server declares the
+// capability.
 
 import type { ServerCapabilities } from "@modelcontextprotocol/sdk/types.js";
 import {
@@ -19,11 +20,11 @@ import { contentPart, line, resourcePart } from "./server-result.ts";
 import type { ServerSession } from "./server-session.ts";
 import type { ListedTool } from "./tool-list.ts";
 
-/** A tool that sends another request than a call. */
+/** The name of a tool that sends a request other than `tools/call`. */
 export type Feature = keyof typeof features;
 
 interface FeatureTool {
-  /** The capability of the server, and the field of the definition that asks for it. */
+  /** The capability that the server has to declare, and the field of the definition that has to be true. */
   needs: "resources" | "prompts";
   description: (server: string) => string;
   parameters: JsonObject;
@@ -107,7 +108,7 @@ const features = {
   },
 } satisfies Record<string, FeatureTool>;
 
-/** The tools for what the definition asks for and the server declares. */
+/** Returns the tools that the definition requests and the server supports. */
 export function featureTools(
   { name, prefix = name, ...definition }: AnyMcpServerDefinition,
   capabilities: ServerCapabilities,
@@ -130,7 +131,7 @@ export function featureTools(
   });
 }
 
-/** Sends the request of a tool that is no call. */
+/** Runs a tool of this file. */
 export function runFeature(
   feature: Feature,
   session: ServerSession,
@@ -139,7 +140,7 @@ export function runFeature(
   return features[feature].run(session, args, signal);
 }
 
-/** An argument that the schema requires to be a string. */
+/** Returns an argument that the tool's schema requires to be a string. */
 function text(value: Json | undefined): string {
   return typeof value === "string" ? value : "";
 }
@@ -148,7 +149,7 @@ function pageOf({ cursor: position }: JsonObject): { cursor?: string } {
   return typeof position === "string" ? { cursor: position } : {};
 }
 
-/** The first page of the templates of addresses. None if the server has no such list. */
+/** Requests the first page of the resource templates, which are patterns of addresses. Empty if the server has no such list. */
 async function templatesOf(session: ServerSession, signal: AbortSignal) {
   try {
     const request = { method: "resources/templates/list", params: {} } as const;

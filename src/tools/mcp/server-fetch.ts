@@ -1,5 +1,5 @@
-// The requests of one session with an MCP server. They go through the guarded fetch. An event stream that ends without the response of its
-// request ends with an error response, because the SDK would wait for the response until its time limit.
+// The fetch function for one session with an MCP server. It uses the guarded fetch. If an event stream ends without the response of its
+// request, an error response is added, because the SDK would wait for the response until its time limit.
 
 import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ErrorCode } from "@modelcontextprotocol/sdk/types.js";
@@ -11,7 +11,10 @@ import { McpServerError } from "./server-error.ts";
 /** The maximum number of bytes of a response, after decompression. */
 const responseBytes = 8 * 1024 * 1024;
 
-/** The maximum number of event streams that a session opens by GET. A server that ends each stream at once would be asked without end. */
+/**
+ * The maximum number of event streams that a session opens by GET. Without it, a server that ends each stream would be requested without
+ * end.
+ */
 const mostStreams = 50;
 
 /** The options of the requests. */
@@ -19,19 +22,19 @@ export interface ServerRequests {
   fetch: OutboundFetch;
   name: string;
   allowedHosts: readonly string[];
-  /** Milliseconds until the headers of a response. */
+  /** The maximum time in milliseconds until the headers of a response arrive. */
   timeoutMs: number;
 }
 
 /** Creates the fetch function for one session. */
 export function serverFetch({ fetch, name, allowedHosts, timeoutMs }: ServerRequests): FetchLike {
-  /** The requests that were sent, by id. A stream of an SSE server carries the responses of all of them. */
+  /** The requests that were sent, by id. The one stream of an SSE server carries the responses of all requests. */
   const sent = new Map<number, AbortController>();
   let streams = 0;
   return async (url, init = {}) => {
     const { method = "GET", headers, body, signal, redirect } = init;
     const { id, cancelled } = method === "POST" ? messageFacts(body) : {};
-    // The response of a cancelled request is not used, and its connection would count against the bound of open requests.
+    // The response of a cancelled request is not used, and its open connection would count against the platform's limit of open requests.
     if (cancelled !== undefined) sent.get(cancelled)?.abort();
     const own = new AbortController();
     if (id !== undefined) sent.set(id, own);
@@ -75,9 +78,9 @@ function messageFacts(body: RequestInit["body"]): { id?: number; cancelled?: num
 }
 
 /**
- * The stream with an error response for each open request at its end. The SDK ignores the error response of a request that has its response.
- * A stream whose events have ids is left as it is: the SDK continues it by another request. The stream of a cancelled request ends with a
- * result, after which the SDK does not continue it.
+ * Returns the stream with an error response for each open request at its end. The SDK ignores the error response of a request that already
+ * has a response. A stream whose events have ids is not changed: the SDK continues such a stream by another request. The stream of a
+ * cancelled request ends with a result, because the SDK does not continue a stream after a result.
  */
 function endedStream(
   body: ReadableStream<Uint8Array>,
@@ -119,18 +122,18 @@ function endedStream(
   });
 }
 
-/** The digits of the longest time in milliseconds that a server may set until a stream is continued. */
+/** The maximum number of digits of the time, in milliseconds, after which a server requests that a stream is continued. */
 const retryDigits = 4;
 
 const retry = new TextEncoder().encode("retry:");
 const [newLine, carriageReturn, space] = [10, 13, 32];
 
 /**
- * Replaces a digit of a `retry` field with too many digits, so that the reader ignores the field. A timer of the SDK for a stream that is
- * closed would keep the object awake for the server's time.
+ * Makes `retry` fields with too many digits invalid, so that the SDK ignores them. The SDK waits for the time of this field after a stream
+ * was closed, and the timer keeps the object awake.
  */
 function boundedRetry(): (bytes: Uint8Array) => Uint8Array {
-  /** The number of bytes of `retry:` that the line begins with; -1 in another line. */
+  /** The number of bytes of `retry:` with which the current line begins; -1 if the line is another field. */
   let matched = 0;
   let digits = 0;
   return (bytes) => {
@@ -143,7 +146,7 @@ function boundedRetry(): (bytes: Uint8Array) => Uint8Array {
         digits += byte === space ? 0 : 1;
         if (digits > retryDigits) copy[index] = "x".charCodeAt(0);
       } else if (matched === 0 && byte > 127) {
-        // The reader removes a byte order mark.
+        // A byte order mark at the beginning of the stream, which the SDK removes.
       } else if (matched >= 0) {
         matched = byte === retry[matched] ? matched + 1 : -1;
       }

@@ -6,10 +6,12 @@ import type { ToolAnswer } from "#core/ports/tool-port.ts";
 
 import { outsideText } from "./outside-text.ts";
 
-/** The maximum length of names and addresses in a line about a resource. */
+/** The maximum length of a name or an address in a line about a resource. */
 const lineLimit = 1000;
 
-/** The result of the call. `problem` says why its structured content does not match the tool's schema. */
+/**
+ * Converts the result of a call. `problem` is the reason why the structured content does not match the tool's schema; null if it matches.
+ */
 export function callResult(result: CallToolResult, problem: string | null): ToolAnswer {
   const { content, structuredContent, isError = false } = result;
   if (problem !== null && !isError) {
@@ -20,12 +22,12 @@ export function callResult(result: CallToolResult, problem: string | null): Tool
     status: isError ? "error" : "success",
     content: parts,
     ...(parts.length === 0 && structuredContent === undefined ? { result: "" } : {}),
-    // The text that a model reads if the server sends no other, and details for programs otherwise.
+    // The model reads the structured content only if the result has no other content. Programs receive it in both cases.
     ...(structuredContent === undefined ? {} : { value: structuredContent }),
   };
 }
 
-/** A content block as a part of a tool's result. */
+/** Converts a content block to a part of a tool's result. */
 export function contentPart(block: ContentBlock): unknown {
   switch (block.type) {
     case "text":
@@ -41,7 +43,7 @@ export function contentPart(block: ContentBlock): unknown {
   }
 }
 
-/** The contents of a resource as a part of a tool's result. */
+/** Converts the contents of a resource to a part of a tool's result. */
 export function resourcePart(
   resource: { uri: string; mimeType?: string | undefined } & ({ text: string } | { blob: string }),
 ): unknown {
@@ -55,7 +57,7 @@ export function resourcePart(
   };
 }
 
-/** A server's text in one line. */
+/** Returns a server's text in one line, without hidden characters. */
 export function line(text: string): string {
   return outsideText(text, lineLimit).replaceAll(/\s+/g, " ");
 }

@@ -1,4 +1,4 @@
-// A session with an MCP server, over streamable HTTP or, with a server of 2024-11-05, over HTTP with SSE.
+// A session with an MCP server, over streamable HTTP; or over HTTP with SSE, if the server has the protocol version 2024-11-05.
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
@@ -34,10 +34,10 @@ export interface Server {
   timeoutMs: number;
 }
 
-/** Milliseconds for the request that ends a session. */
+/** The time limit in milliseconds of the request that ends a session. */
 const closeMs = 5000;
 
-/** Milliseconds that the time limits of the SDK and of requests are longer than that of the call, whose error says more. */
+/** The difference in milliseconds between the time limits of the SDK and the shorter one of the call, which has a better error text. */
 const slackMs = 5000;
 
 /** Bounds of a server's list of tools. */
@@ -67,7 +67,7 @@ export class ServerSession {
     this.#notifications = notifications;
   }
 
-  /** Opens a session. Rejects within the server's time limit. */
+  /** Opens a session. Rejects if it is not open within the server's time limit. */
   static async open(server: Server, context: ToolsContext, events: SessionEvents): Promise<ServerSession> {
     const { url, headers } = server;
     const timeoutMs = server.timeoutMs + slackMs;
@@ -79,7 +79,8 @@ export class ServerSession {
         transport: new StreamableHTTPClientTransport(url, options) as Transport,
       });
     } catch (thrown) {
-      // The rule of the specification for servers of 2024-11-05. A server that refuses the credentials is not asked again.
+      // The specification of MCP describes the attempt with SSE after a status 4xx. There is no second attempt if the server refuses the
+      // credentials or limits the rate.
       const status = httpStatus(thrown) ?? 0;
       if (status < 400 || status > 499 || status === 401 || status === 403 || status === 429) throw thrown;
       return ServerSession.#connect(server, context, { events, transport: sseTransport(url, options) }).catch(() => {
@@ -119,7 +120,7 @@ export class ServerSession {
               },
       });
     } catch (thrown) {
-      // The SDK closes the client only if the server refuses the session. The event source would connect again without end.
+      // The SDK closes the client only if the server refuses the session. In other cases its event source would reconnect without end.
       await client.close();
       await transport.close();
       throw thrown;
@@ -128,7 +129,7 @@ export class ServerSession {
     return new ServerSession(server, { client, transport, notifications });
   }
 
-  /** The tools that the server lists, within bounds. None if it offers no tools. */
+  /** Requests the server's tools, at most `mostTools`. Empty if the server does not declare the capability. */
   async tools(signal?: AbortSignal): Promise<Tool[]> {
     if (this.#client.getServerCapabilities()?.tools === undefined) return [];
     const tools: Tool[] = [];
@@ -145,7 +146,7 @@ export class ServerSession {
     return tools.slice(0, mostTools);
   }
 
-  /** What the server declares. */
+  /** The capabilities that the server declares. */
   get capabilities(): ServerCapabilities {
     return this.#client.getServerCapabilities() ?? {};
   }
@@ -170,7 +171,7 @@ export class ServerSession {
     return withOwnSignal(signal, (own) => this.#client.request(request, schema, { ...options, signal: own, timeout }));
   }
 
-  /** Calls a tool as a task. The SDK asks for the task's state until it has a result. */
+  /** Calls a tool as a task. The SDK requests the task's state until the task has a result. */
   async #callTask(
     params: { name: string; arguments: JsonObject },
     options: { signal: AbortSignal; timeout: number; onprogress: (progress: Progress) => void },
@@ -203,13 +204,16 @@ export class ServerSession {
     try {
       await waitWithin(end, { timers: context.clock, milliseconds: closeMs, onTimeout: () => undefined });
     } catch {
-      // The server forgets the session by itself.
+      // The server ends an unused session itself.
     }
     await this.#client.close();
   }
 }
 
-/** Runs work with a signal of its own. The SDK keeps its listener, and the caller's signal may fire long after the result. */
+/**
+ * Runs work with a new signal that follows the caller's. The SDK does not remove its listener, and the caller's signal may be aborted long
+ * after the result.
+ */
 async function withOwnSignal<T>(signal: AbortSignal, work: (own: AbortSignal) => Promise<T>): Promise<T> {
   const own = new AbortController();
   const aborted = () => own.abort(signal.reason);
@@ -222,15 +226,15 @@ async function withOwnSignal<T>(signal: AbortSignal, work: (own: AbortSignal) =>
   }
 }
 
-/** The transport for servers of 2024-11-05. */
+/** Creates the transport for servers of the protocol version 2024-11-05. */
 function sseTransport(url: URL, options: StreamableHTTPClientTransportOptions): Transport {
   // oxlint-disable-next-line typescript/no-deprecated -- the only transport of the SDK for servers of 2024-11-05
   return new SSEClientTransport(url, options) as Transport;
 }
 
 /**
- * The SDK's validator of results. `server-tools.ts` checks results, and the SDK checks only those of its own methods, which are not used. The
- * SDK's default validator generates code, which the runtime refuses.
+ * Replaces the SDK's default validator of results, which generates code, and the runtime refuses generated code. This one accepts every
+ * value: `server-tools.ts` checks results, and the methods of the SDK that would use the validator are not called.
  */
 const uncheckedSchemas: jsonSchemaValidator = {
   getValidator:

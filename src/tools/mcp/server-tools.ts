@@ -1,5 +1,5 @@
-// The tools of one MCP server in one run. A session is opened when the list of tools is not in memory, or at the first call, and closed with
-// the run: an open stream would keep the thread's object awake.
+// The tools of one MCP server in one run. A session is opened when the list of tools is not in memory, or at the first call. The session is
+// closed with the run, because an open stream would keep the thread's object awake.
 
 import type { Progress } from "@modelcontextprotocol/sdk/types.js";
 
@@ -19,10 +19,10 @@ import type { Server } from "./server-session.ts";
 import { dropList, keepList, keptList, readTools } from "./tool-list.ts";
 import type { ListedTool } from "./tool-list.ts";
 
-/** Milliseconds that a call may take if the definition sets no time. */
+/** The time limit of a call in milliseconds, if the definition sets none. */
 const defaultTimeoutMs = 60_000;
 
-/** The maximum number of progress reports of a call that are passed on. */
+/** The maximum number of progress reports of a call that are emitted. */
 const mostReports = 1000;
 
 /** Opens the tools of a definition of `agents/mcp/`. Sends no request. */
@@ -43,7 +43,7 @@ class ServerTools implements DefinedTools {
   readonly #timeoutMs: number;
   /** The session that is open or being opened. Its promise belongs to one run of one thread. */
   #opened: OpenedSession | undefined;
-  /** The resolved server and the key of its list, once known. */
+  /** The server with its address and headers, and the key of its list in memory. Undefined before the first request. */
   #resolved: Promise<{ server: Server; key: string }> | undefined;
   readonly #sampler: Sampler | undefined;
   #closed = false;
@@ -137,7 +137,7 @@ class ServerTools implements DefinedTools {
     return callResult(result, this.#resultProblem(resultSchema, result.structuredContent));
   }
 
-  /** The problem of a structured result. A schema that cannot be used checks nothing. */
+  /** The reason why a structured result does not match the schema; null if it matches, or if the schema cannot be used. */
   #resultProblem(schema: JsonObject | null, content: unknown): string | null {
     if (schema === null) return null;
     if (content === undefined) return "It has no structured content.";
@@ -145,7 +145,7 @@ class ServerTools implements DefinedTools {
     return typeof check === "function" ? check(content as Json) : null;
   }
 
-  /** Runs a request, and repeats it in another session if the server has ended the session of the run, as it does when it restarts. */
+  /** Runs a request, and repeats the request in another session if the server has ended the session, for example by a restart. */
   async #repeated<T>(request: (session: ServerSession) => Promise<T>): Promise<T> {
     const isOpen = this.#opened !== undefined;
     try {
@@ -157,7 +157,7 @@ class ServerTools implements DefinedTools {
   }
 
   /**
-   * Runs a request in the session, which is opened before if none is open. A session that cannot be used any more is closed after its last
+   * Runs a request in the session. Opens the session first if none is open. A session that can no longer be used is closed after its last
    * request.
    */
   async #inSession<T>(request: (session: ServerSession) => Promise<T>): Promise<T> {
@@ -177,7 +177,10 @@ class ServerTools implements DefinedTools {
     }
   }
 
-  /** The session. The next request opens another one if it cannot be opened, unless the server did not respond: each attempt takes long. */
+  /**
+   * Returns the session. If opening it fails, the next request opens another one, except if the server did not respond in time: each
+   * attempt would take as long again.
+   */
   async #sessionOf(opened: OpenedSession): Promise<ServerSession> {
     try {
       return await opened.session;

@@ -1,5 +1,5 @@
-// What a server sends in a session besides responses: changes of its list of tools, and log messages. What the client sends besides requests:
-// notifications.
+// The messages of a session that are not responses: the server sends changes of its list of tools, log messages, and requests for texts;
+// the client sends notifications.
 
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
@@ -14,17 +14,17 @@ import type { ToolsContext } from "#core/ports/tool-source-port.ts";
 
 import { outsideText } from "./outside-text.ts";
 
-/** What a session reports. */
+/** The functions that a session calls. */
 export interface SessionEvents {
-  /** The server's list of tools is another one now. */
+  /** Called when the server's list of tools has changed. */
   onToolsChanged: () => void;
-  /** Answers a server that requests a text from a model. Absent: the server may not. */
+  /** Answers a server's request for a text from a model. Absent: the server may not send such requests. */
   onSample?: (params: CreateMessageRequestParams) => Promise<CreateMessageResult>;
-  /** The session ended without `close`. */
+  /** Called when the session ends without a call of `close`. */
   onEnd: () => void;
 }
 
-/** Bounds of a session: messages from the server, and lines that it writes to the log. */
+/** The maximum number of the server's messages in a session, and of its log messages that are logged. */
 const mostMessages = 20_000;
 const mostLogLines = 50;
 
@@ -40,7 +40,7 @@ const logLevels: Partial<Record<string, "warning" | "error">> = {
   emergency: "error",
 };
 
-/** Connects the session's events. Counts messages, because a server may send them without end. */
+/** Adds the handlers of a session's messages. Counts the messages, because a server may send them without end. */
 export function watchSession(
   client: Client,
   transport: Transport,
@@ -52,7 +52,7 @@ export function watchSession(
     messages += 1;
     if (messages === mostMessages) void client.close();
   };
-  // The SDK has given up to continue a stream, so the results of its calls are lost.
+  // After its last attempt to continue a stream the SDK reports only this error, and the results of the stream's calls never arrive.
   client.onerror = ({ message }) => {
     if (message.startsWith("Maximum reconnection attempts")) void client.close();
   };
@@ -68,7 +68,7 @@ export function watchSession(
   });
 }
 
-/** The notifications that the transport is sending. */
+/** Returns the set of the notifications that the transport is sending. It changes with each notification. */
 export function sentNotifications(transport: Transport): Set<Promise<void>> {
   const open = new Set<Promise<void>>();
   const send = transport.send.bind(transport);

@@ -11,17 +11,17 @@ import type { Feature } from "./server-features.ts";
 
 /** A tool of a server. */
 export interface ListedTool {
-  /** The name with which a model calls it. */
+  /** The name with which a model calls the tool. */
   name: string;
-  /** The name on the server. */
+  /** The name of the tool on the server. */
   serverName: string;
   description: string;
   parameters: JsonObject;
-  /** The schema of its structured results; null if it declares none. */
+  /** The schema of the tool's structured results; null if the tool declares none. */
   resultSchema: JsonObject | null;
   /** Whether the server describes the tool as read-only or idempotent. */
   repeatable: boolean;
-  /** The request that the tool sends instead of a call. */
+  /** The request that the tool sends instead of `tools/call`. Absent: the tool sends a call. */
   feature?: Feature;
   /** Whether a call has to be a task, whose result is requested later. */
   isTask: boolean;
@@ -42,9 +42,9 @@ export interface ToolList {
 
 interface ListOptions {
   prefix: string;
-  /** The names of the server's tools that are offered. */
+  /** The names of the server's tools that are offered. Undefined: all. */
   allowed: readonly string[] | undefined;
-  /** Tools for other requests than calls. */
+  /** The tools that send requests other than `tools/call`. */
   features: readonly ListedTool[];
 }
 
@@ -72,7 +72,7 @@ export async function readTools(
     units += added;
     listed.set(name, { name, ...toolFacts(tool), parameters: parameters.schema, resultSchema: result.schema });
   }
-  // A tool of the server has precedence over one of ours with its name.
+  // A tool of the server has precedence over a feature with the same name.
   for (const feature of features) if (!listed.has(feature.name)) listed.set(feature.name, feature);
   return { list: { tools: [...listed.values()], units }, omitted };
 }
@@ -87,17 +87,17 @@ function toolFacts(tool: Tool): Pick<ListedTool, "serverName" | "description" | 
   };
 }
 
-/** Microseconds for which a list is used. */
+/** The time in microseconds for which a list is used. */
 const lifetime = 5 * 60 * 1_000_000;
 
 /** The maximum number of lists in memory, and of the UTF-16 units of their schemas. */
 const mostLists = 50;
 const mostKeptUnits = 8 * 1024 * 1024;
 
-/** The lists by server. The values are settled, so objects share them. */
+/** The lists in memory. The values are data without promises, so the objects of an isolate can share them. */
 const lists = new Map<string, ToolList & { until: number }>();
 
-/** The list of a server if it is in memory and not too old. */
+/** Returns the list of a server if it is in memory and not too old. */
 export function keptList(key: string, now: number): readonly ListedTool[] | undefined {
   const kept = lists.get(key);
   if (kept !== undefined && kept.until > now) return kept.tools;
@@ -105,7 +105,7 @@ export function keptList(key: string, now: number): readonly ListedTool[] | unde
   return undefined;
 }
 
-/** Keeps a list. The oldest ones are dropped if there are too many. */
+/** Stores a list in memory. If there are too many lists, the oldest ones are removed. */
 export function keepList(key: string, list: ToolList, now: number): void {
   lists.delete(key);
   lists.set(key, { ...list, until: now + lifetime });
@@ -117,7 +117,7 @@ export function keepList(key: string, list: ToolList, now: number): void {
   }
 }
 
-/** Drops a list that changed on the server. */
+/** Removes a list that changed on the server from memory. */
 export function dropList(key: string): void {
   lists.delete(key);
 }
