@@ -1,6 +1,10 @@
-// Limits the time of one operation of a tool. The limit of the call itself ends the call with a general error.
+// Limits the time of one operation of a tool, so that the tool can return an error of its own. The time limit of the call would end the
+// call with a general error.
 
-/** Runs work with a signal that also fires after `ms`. Resolves to `timeout` if the limit ended the work; rejects if the call is cancelled. */
+/**
+ * Runs `work` with a signal that is also aborted after `ms` milliseconds. Resolves to `timeout` if the time limit is reached. Rejects if
+ * `signal` is aborted.
+ */
 export async function withTimeLimit<T>(
   signal: AbortSignal,
   ms: number,

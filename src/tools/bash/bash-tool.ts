@@ -1,4 +1,4 @@
-// The tool `bash`: a command of the shell, its limits, and its result. Where the command runs is a function of its own.
+// The tool `bash`: its arguments, the limits of a command, and its result. The function `run` decides where a command runs.
 
 import { z } from "zod";
 
@@ -21,15 +21,15 @@ export type BashArgs = z.infer<typeof args>;
 export interface BashOptions {
   /** A command that contains one of these texts is not run. Default: `denyPatterns`. */
   denyPatterns?: readonly string[];
-  /** Milliseconds that a command may take. Default 120 s. */
+  /** The time limit of a command in milliseconds. Default 120,000. */
   timeoutMs?: number;
-  /** Maximal bytes of stdout and of stderr in a result. Default 256 KiB each. */
+  /** The maximum number of bytes of stdout, and of stderr, in a result. Default 256 KiB each. */
   maxOutputBytes?: number;
   /** Called before each command; a command for which it returns false is not run. For a person's approval use `needsApproval`. */
   confirm?: (command: string, state: ThreadState) => boolean | Promise<boolean>;
   /** Whether a command waits for a person's approval. */
   needsApproval?: NonNullable<ToolOptions<ThreadState, BashArgs>["needsApproval"]>;
-  /** Working directory of commands that name none. Default `/`. */
+  /** Working directory of commands whose call has no `cwd`. Default `/`. */
   cwd?: string;
   /** Environment variables of each command. */
   env?: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export interface BashOptions {
   description?: string;
 }
 
-/** The texts that commands must not contain by default: deletion of everything, disks, and processes without end. */
+/** The default of the option `denyPatterns`: texts of commands that delete everything, overwrite disks, or start processes without end. */
 export const denyPatterns: readonly string[] = [
   "rm -rf /",
   "rm -rf /*",
@@ -85,16 +85,18 @@ export function createBashTool({
       return resultOf(output, maxOutputBytes);
     },
     {
-      // Sequential: each command sees the changes of the one before.
+      // Sequential: each command sees the changes of the previous one.
       sequential: true,
-      // The tool's own limit ends the command with a text that names it.
+      // A longer limit for the call, so that the limit of the command ends it first, with an error text that names the limit.
       timeoutMs: timeoutMs + 10_000,
       ...(needsApproval === undefined ? {} : { needsApproval }),
     },
   );
 }
 
-/** The result of a command. A command that fails is no failure of the tool: the model reads its exit code. */
+/**
+ * Converts the output of a command to the result of the tool. The call succeeds even if the command fails: the model reads the exit code.
+ */
 function resultOf({ stdout, stderr, exitCode }: CommandOutput, limit: number): ToolResult {
   const [out, err] = [truncate(stdout, limit), truncate(stderr, limit)];
   const output = err === "" ? out : `STDOUT:\n${out}\nSTDERR:\n${err}`;
@@ -108,7 +110,7 @@ function resultOf({ stdout, stderr, exitCode }: CommandOutput, limit: number): T
 function truncate(text: string, limit: number): string {
   const bytes = new TextEncoder().encode(text);
   if (bytes.byteLength <= limit) return text;
-  // A stream does not return the incomplete character at the end.
+  // With `stream`, the decoder omits the incomplete character at the end.
   return `${new TextDecoder().decode(bytes.subarray(0, limit), { stream: true })}\n... (output truncated)`;
 }
 

@@ -1,17 +1,17 @@
-// The contents that commands of the shell read and write: bytes, UTF-8, or bytes as a text with one character for each byte.
+// Conversions between bytes and the texts that commands of the shell read and write. A text is UTF-8, or has one character for each byte.
 
 import type { BufferEncoding } from "just-bash/browser";
 
-/** The encoding of a content, as the shell gives it. Default: UTF-8. */
+/** The encoding of a text, in the form of the shell's interface. Default: UTF-8. */
 export type Encoding = { encoding?: BufferEncoding | null } | BufferEncoding | undefined;
 
-/** Whether a text is bytes: one character for each byte. */
+/** Whether a text has one character for each byte. */
 export function isBinary(options: Encoding): boolean {
   const encoding = typeof options === "string" ? options : options?.encoding;
   return encoding === "binary" || encoding === "latin1" || encoding === "ascii";
 }
 
-/** Bytes as a text with one character for each byte. */
+/** Converts bytes to a text with one character for each byte. */
 export function bytesToText(bytes: Uint8Array): string {
   let text = "";
   for (let start = 0; start < bytes.byteLength; start += 8192) {
@@ -20,7 +20,7 @@ export function bytesToText(bytes: Uint8Array): string {
   return text;
 }
 
-/** The bytes of a content. */
+/** Returns the bytes of a text, or a copy of bytes. */
 export function toBytes(content: string | Uint8Array, options: Encoding): Uint8Array {
   if (typeof content !== "string") return content.slice();
   if (!isBinary(options)) return new TextEncoder().encode(content);

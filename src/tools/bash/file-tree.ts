@@ -1,15 +1,15 @@
-// The files of the thread as one command of the shell sees and changes them. A folder is read when the command looks into it, a content when
-// the command reads it. Changes remain in memory until the command ends.
+// The tree of files that one command of the shell reads and changes. A folder of the thread is read when the command lists it or uses a
+// path in it, the content of a file when the command reads the file. Changes remain in memory until the command ends.
 
 import type { FileRecord } from "#spec/index.ts";
 
-/** Where the tree reads from. */
+/** Reads the files of the thread. */
 export interface TreeSource {
   entries(folder: string): Promise<FileRecord[]>;
   read(path: string): Promise<Uint8Array>;
 }
 
-/** A file. `content` is null while it is the content of the file `base` of the thread. */
+/** A file. `content` is null if it is the unchanged content of the thread's file `base`. */
 export interface FileNode {
   type: "file";
   base: FileRecord | null;
@@ -18,13 +18,13 @@ export interface FileNode {
   mtime: Date;
 }
 
-/** A folder. `base` is the folder of the thread whose entries it had when they were read; null for a new folder. */
+/** A folder. `base` is the path of the thread's folder from which its entries are read; null for a new folder. */
 export interface FolderNode {
   type: "folder";
   base: string | null;
   /** Null until the folder is read. */
   entries: Map<string, TreeNode> | null;
-  /** The entries of the folder `base` in the thread. */
+  /** The entries that the thread's folder `base` had when they were read. */
   known: ReadonlyMap<string, FileRecord>;
   mode: number;
   mtime: Date;
@@ -35,13 +35,13 @@ export type TreeNode = FileNode | FolderNode;
 /** A folder whose entries are read. */
 export type OpenFolder = FolderNode & { entries: Map<string, TreeNode> };
 
-/** Maximal bytes of a file that a command reads, and of all contents that a command writes. */
+/** The maximum number of bytes of a file that a command reads, and of all contents that a command writes. */
 const readLimit = 16 * 1024 * 1024;
 const writeLimit = 32 * 1024 * 1024;
 
 const mode = { file: 0o755, folder: 0o755 };
 
-/** An error in the form that commands of the shell know: they look for its code. */
+/** Creates an error in the form that commands of the shell recognise by its code. */
 export function shellError(code: string, message: string, path: string): Error {
   return new Error(`${code}: ${message}, '${path}'`);
 }
@@ -64,7 +64,7 @@ export function createFolder(): OpenFolder {
   return { type: "folder", base: null, entries: new Map(), known: new Map(), mode: mode.folder, mtime: new Date() };
 }
 
-/** The tree. */
+/** The tree of files of one command. */
 export class FileTree {
   readonly root: FolderNode = { ...createFolder(), base: "/", entries: null };
   readonly #source: TreeSource;
@@ -98,7 +98,7 @@ export class FileTree {
     return Object.assign(folder, { entries: folder.entries });
   }
 
-  /** The folder that contains a path, and the last name of the path. Creates missing folders if `create` is true. */
+  /** Returns the folder that contains a path, and the last name of the path. Creates missing folders if `create` is true. */
   async parent(path: string, create = false): Promise<{ folder: OpenFolder; name: string }> {
     const names = namesOf(path);
     const name = names.pop();
@@ -136,7 +136,7 @@ export class FileTree {
     folder.entries.set(name, node);
   }
 
-  /** A copy of a node. The copy of a file shares the content; the copy of a folder has copies of everything in it. */
+  /** Copies a node. The copy of a file shares the content of the file; the copy of a folder has copies of everything in the folder. */
   async copy(node: TreeNode): Promise<TreeNode> {
     if (node.type === "file") return { ...node, mtime: new Date() };
     const entries = new Map<string, TreeNode>();

@@ -1,4 +1,5 @@
-// The entry `threadhold/tools/bash`: a shell over the files of a thread, and the port by which commands run elsewhere.
+// The entry `threadhold/tools/bash`: the tool `bash`, a shell over the files of a thread, and the types of functions that run commands
+// elsewhere.
 
 import { createBashTool } from "./bash-tool.ts";
 

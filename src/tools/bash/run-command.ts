@@ -1,16 +1,16 @@
-// The place where the commands of `bash` run: by default in the Worker, over the thread's files. Another one may be a container or a folder
-// of a machine.
+// The function that runs the commands of `bash`. The default runs them in the Worker, over the thread's files. Another function may run
+// them in a container or in a folder of a machine.
 
 import type { ThreadState } from "#spec/index.ts";
 
-/** What a command runs with. */
+/** The context of a command. */
 export interface CommandContext {
   /** The working directory, an absolute path. */
   cwd: string;
   env: Readonly<Record<string, string>>;
-  /** Aborted when the call is cancelled or reaches its time limit: end the command then. */
+  /** Aborted when the call is cancelled or reaches its time limit. The function has to end the command then. */
   signal: AbortSignal;
-  /** Bytes of each output after which the rest may be dropped. */
+  /** The maximum number of bytes of each output in the result. The function may drop the bytes after it. */
   maxOutputBytes: number;
   /** The id of the tool call. */
   callId: string;

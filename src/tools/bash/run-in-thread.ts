@@ -1,5 +1,5 @@
-// Runs a command in the Worker: just-bash interprets it, over the thread's files. All changes of files are stored in one batch when the
-// command has ended, or none of them. No program of a machine runs.
+// Runs a command in the Worker: just-bash interprets the command, over the thread's files, and starts no program of the machine. When the
+// command has ended, all its changes of files are stored in one batch, or none of them.
 
 import { Bash, getCommandNames } from "just-bash/browser";
 import type { BashOptions, CommandName } from "just-bash/browser";
@@ -58,9 +58,9 @@ export const runInThread: RunCommand = async (command, { cwd, env, signal, state
     env: { PATH: "/usr/bin", ...env },
     commands,
     executionLimits: limits,
-    // It replaces globals of the isolate while a command runs, which other requests of the isolate would see.
+    // This option would replace globals of the isolate while a command runs, and other requests of the isolate would see them.
     defenseInDepth: false,
-    // The file system and this function end a cancelled command. The shell's own signal costs five times the time of a short command.
+    // The file system and this function end a cancelled command. With the shell's own signal, a short command takes five times as long.
     sleep: (ms) => sleep(ms, signal),
   });
   const output = await shell.exec(command, { cwd, rawScript: true }).catch(endOfShell);
@@ -82,7 +82,7 @@ export const runInThread: RunCommand = async (command, { cwd, env, signal, state
   return { stdout, stderr, exitCode };
 };
 
-/** The output of a shell that an error of the file system ended, as in a redirection to a path where nothing can be written. */
+/** Returns the output of a shell that was ended by an error of the file system, as by a redirection to a path that cannot be written. */
 function endOfShell(thrown: unknown): CommandOutput {
   if (thrown instanceof Error && /^E[A-Z]+: /.test(thrown.message)) {
     return { stdout: "", stderr: `bash: ${thrown.message}\n`, exitCode: 1 };

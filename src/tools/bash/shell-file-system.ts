@@ -1,5 +1,5 @@
-// The file system of a command: the interface of just-bash over the tree of the thread's files. A thread has no links and no permissions:
-// links are refused, modes and times last as long as the command.
+// The file system of a command: implements the interface of just-bash over the tree of the thread's files. A thread has no links and no
+// permissions: links are refused, and modes and times are not stored after the command.
 
 import type { CpOptions, FsStat, IFileSystem, MkdirOptions, RmOptions } from "just-bash/browser";
 
@@ -12,24 +12,26 @@ type DirectoryEntry = Awaited<ReturnType<NonNullable<IFileSystem["readdirWithFil
 type ByteText = Awaited<ReturnType<NonNullable<IFileSystem["readFileBytes"]>>>;
 
 /**
- * Paths of a machine that a command does not find, whatever the thread has there. The shell looks up its commands in `/usr/bin`, and by name
- * alone if this folder does not exist.
+ * System folders that do not exist for a command, even if the thread has files there. The shell looks up its commands in `/usr/bin`. If
+ * this folder does not exist, it looks them up only by name.
  */
 const hidden = /^\/(?:dev|proc|usr\/bin)(?:\/|$)/;
 
-/** Files without content. What is written to them is dropped. */
+/** Files without content. Content that is written to them is dropped. */
 const emptyFiles = new Set(["/dev/null", "/dev/zero", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"]);
 
-/** Operations after which the shell lets other events of the object run, so that a cancellation and a time limit reach it. */
+/**
+ * The number of operations after which the shell waits for other events of the object, so that a cancellation or a time limit can end it.
+ */
 const operationsPerTurn = 200;
 
-/** The file system. */
+/** The file system of one command. */
 export class ShellFileSystem implements IFileSystem {
   readonly #tree: FileTree;
   readonly #signal: AbortSignal;
   #operations = 0;
 
-  /** The signal ends the command at its next operation. */
+  /** An abort of the signal ends the command at its next operation. */
   constructor(tree: FileTree, signal: AbortSignal) {
     this.#tree = tree;
     this.#signal = signal;
@@ -188,7 +190,7 @@ export class ShellFileSystem implements IFileSystem {
     return pathOf(path.startsWith("/") ? path : `${base}/${path}`);
   }
 
-  /** The interface permits an empty list; a complete one would read every folder. */
+  /** The interface permits an empty list. A complete list would need a read of every folder. */
   getAllPaths(): string[] {
     return [];
   }

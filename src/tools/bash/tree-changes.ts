@@ -1,11 +1,11 @@
-// The changes that a command made, as one batch: the differences between the tree and the thread's files. An entry that was only moved is
-// moved in the thread, so that its bytes are not copied.
+// Converts the changes of a command to one batch: the differences between the tree and the thread's files. An entry (file or folder) that
+// was only moved is moved in the thread, so that its bytes are not copied.
 
 import type { FileEdit, FileRecord, FileWrite } from "#spec/index.ts";
 
 import type { FileTree, FolderNode, TreeNode } from "./file-tree.ts";
 
-/** An entry whose content is at another path in the thread. */
+/** A moved entry: the thread has it at the path `from`, the tree at `to`. */
 interface Move {
   from: string;
   to: string;
@@ -14,7 +14,7 @@ interface Move {
 
 /** The differences, without an order. */
 interface Differences {
-  /** Paths at which the thread has an entry, and the tree none or another one; with whether the thread's is a folder. */
+  /** Paths at which the thread has an entry, and the tree has none or another one. The value is true if the thread's entry is a folder. */
   gone: Map<string, boolean>;
   moves: Move[];
   /** New folders without entries, and folders that lost their last entry. */
@@ -31,7 +31,8 @@ export async function changesOf(tree: FileTree): Promise<FileEdit[]> {
   const moves = await onlyMoves(tree, found);
   const sources = moves.map(({ from }) => from);
   while (moves.length > 0) {
-    // A deletion that a move needs must not delete what is still to be moved. A cycle of moves is broken by copying one of them.
+    // A move needs the deletion of what is at its target. This deletion must not delete the source of a later move. In a cycle of moves,
+    // one of them becomes a copy.
     const next = moves.find((move) =>
       goneAbove(gone, move.to).every((path) => !moves.some(({ from }) => isIn(from, path))),
     );
@@ -62,7 +63,7 @@ function compare(folder: FolderNode, path: string, found: Differences): void {
     compareEntry({ node, path: join(path, name), record: known.get(name) }, found);
 }
 
-/** An entry of the tree, and the thread's entry at its path. */
+/** An entry of the tree, and the record of the thread's entry at the same path. */
 interface Pair {
   node: TreeNode;
   path: string;
@@ -91,7 +92,7 @@ function compareEntry({ node, path, record }: Pair, found: Differences): void {
   else if (node.type === "folder") compare(node, path, found);
 }
 
-/** Whether a node has the content of the thread's entry that it was read from. */
+/** Whether the content of a node is still the content of the thread's entry from which the node was read. */
 function isUntouched(node: TreeNode): boolean {
   if (node.type === "file") return node.content === null;
   const { base, entries, known } = node;
@@ -103,7 +104,7 @@ function isUntouched(node: TreeNode): boolean {
   });
 }
 
-/** The moves whose source is no longer in use. The others become writes of copies. */
+/** Returns the moves of entries that are no longer at their source, one for each source. The other moves become writes of copies. */
 async function onlyMoves(tree: FileTree, found: Differences): Promise<Move[]> {
   const targets = new Set(found.moves.map(({ to }) => to));
   const moves: Move[] = [];
@@ -126,7 +127,10 @@ async function addCopy(tree: FileTree, { to, node }: Move, found: Differences): 
   for (const [name, entry] of entries) await addCopy(tree, { from: "", to: join(to, name), node: entry }, found);
 }
 
-/** The deletion of an entry of the thread. The moves out of a folder may already have deleted the folder. */
+/**
+ * Returns the changes that delete an entry of the thread. If a move out of a folder has already deleted the folder, the first change
+ * creates it again, so that the deletion is possible.
+ */
 function deletion(path: string, gone: Map<string, boolean>, sources: readonly string[]): FileEdit[] {
   const mayBeDeleted = gone.get(path) === true && sources.some((from) => isIn(from, path));
   gone.delete(path);
@@ -147,7 +151,7 @@ function join(folder: string, name: string): string {
   return folder === "/" ? `/${name}` : `${folder}/${name}`;
 }
 
-/** What a write keeps of a file. */
+/** Returns the fields of a file that a write keeps. */
 function keptOf({ mimeType, metadata }: FileRecord): Pick<FileWrite, "mimeType" | "metadata"> {
   return { mimeType, ...(metadata === undefined ? {} : { metadata }) };
 }

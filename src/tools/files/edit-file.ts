@@ -1,4 +1,5 @@
-// The tool `edit_file`: replaces one part of a text file. The part must occur exactly once, so that the model changes what it means.
+// The tool `edit_file`: replaces one part of a text file. The part must occur exactly once, so that no other
+// occurrence is changed by mistake.
 
 import { z } from "zod";
 
@@ -11,7 +12,7 @@ import type { OpenWorkspace } from "./workspace.ts";
 
 /** Options of `edit_file`. */
 export interface EditFileOptions {
-  /** Maximal bytes of a file that is edited. Default 8 MiB. */
+  /** The maximum number of bytes of a file that is edited. Default 8 MiB. */
   maxBytes?: number;
   /** The files to work on. Default: those of the thread. */
   workspace?: OpenWorkspace;
@@ -23,7 +24,7 @@ const args = z.object({
   new_text: z.string().describe("The text that replaces it"),
 });
 
-/** Maximal characters of the part of a file that an error shows. */
+/** The maximum number of characters of the similar text in an error. */
 const hintLimit = 2000;
 
 /** Creates the tool `edit_file`. */
@@ -62,8 +63,8 @@ export function createEditFileTool({ maxBytes = 8 * 1024 * 1024, workspace = thr
 }
 
 /**
- * The texts with the line breaks of a file whose lines end in CRLF, if the first text is not in the file as it is: `read_file` shows lines
- * without their line breaks, so a model writes LF.
+ * Returns the texts with CRLF as line breaks, if the lines of the file end in CRLF and the file does not contain the first text unchanged.
+ * `read_file` shows lines without their line breaks, so a model writes LF.
  */
 function withLineBreaksOf(content: string, texts: [string, string]): [string, string] {
   if (content.includes(texts[0]) || !content.includes("\r\n")) return texts;
@@ -88,7 +89,7 @@ function notFound(path: string, content: string, text: string): string {
   return `old_text not found in ${path}.\n\nDid you mean:\n\`\`\`\n${similar}\n\`\`\`\n\nold_text must match exactly, including spaces and line breaks.`;
 }
 
-/** The part of a content that begins with the first line of a text; undefined if no line contains it. */
+/** Returns the lines of a file from the first one that contains the first line of a text; undefined if no line contains it. */
 function findSimilarText(content: string, text: string): string | undefined {
   const wanted = linesOf(text.trim());
   const first = wanted[0]?.trim() ?? "";

@@ -1,13 +1,13 @@
-// Texts of files: lines, sizes, and the lines of a part of a file, which are read without the rest of it.
+// Texts of files: their lines and sizes, and the reading of some lines without keeping the other lines in memory.
 
 import { refuse } from "#contract/error.ts";
 import type { ToolResult } from "#spec/index.ts";
 
-/** 1 MiB, 20 MiB. */
+/** The default limits of `read_file`: 1 MiB of text, and an image of 20 MiB. */
 export const textBytes = 1024 * 1024;
 export const imageBytes = 20 * 1024 * 1024;
 
-/** The media types of images by the extension of their names. */
+/** The media types of images by the extension of the file's name. */
 const imageTypes: Readonly<Record<string, string>> = {
   png: "image/png",
   jpg: "image/jpeg",
@@ -23,14 +23,14 @@ export function imageTypeOfName(path: string): string | undefined {
   return Object.hasOwn(imageTypes, extension) ? imageTypes[extension] : undefined;
 }
 
-/** The lines of a text. A line break at the end begins no further line. */
+/** Splits a text into lines. A line break at the end of the text begins no further line. */
 export function linesOf(text: string): string[] {
   const lines = text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
   if (lines.at(-1) === "") lines.pop();
   return lines;
 }
 
-/** A result that reports an error to the model. */
+/** Returns a result that reports an error to the model. */
 export function failed(error: string): ToolResult {
   return { status: "error", error };
 }
@@ -53,13 +53,13 @@ export async function* textOf(path: string, pieces: AsyncIterable<Uint8Array>): 
   }
 }
 
-/** The requested lines of a text, and how many lines it has in all. */
+/** The requested lines of a text, and the number of all its lines. */
 export interface LineRange {
   lines: string[];
   total: number;
 }
 
-/** Reads `limit` lines from line `offset` (from 1) on. Null if these lines have more than `bytes` bytes. */
+/** Reads at most `limit` lines, beginning with the line number `offset` (from 1). Null if these lines have more than `bytes` bytes. */
 export async function readLines(
   texts: AsyncIterable<string>,
   { offset, limit, bytes }: { offset: number; limit: number; bytes: number },
@@ -79,14 +79,14 @@ export async function readLines(
     const parts = (rest + text).split("\n");
     rest = parts.pop() ?? "";
     for (const part of parts) if (!take(part.endsWith("\r") ? part.slice(0, -1) : part)) return null;
-    // A line that is longer than the limit would only grow.
+    // The current line is already longer than the limit, even if its end has not arrived.
     if (rest.length > bytes) return null;
   }
   if (rest !== "" && !take(rest)) return null;
   return { lines, total };
 }
 
-/** The bytes of a text in UTF-8. */
+/** Returns the number of bytes of a text in UTF-8. */
 export function utf8Bytes(text: string): number {
   return new TextEncoder().encode(text).byteLength;
 }

@@ -42,5 +42,5 @@ export const listFiles = createListFilesTool();
 /** The tool `search` with its default options. */
 export const search = createSearchTool();
 
-/** The names of the six coding tools, for the list of tools of a prompt. `bash` is of `threadhold/tools/bash`. */
+/** The names of the six coding tools, for the list of tools of a prompt. `bash` is defined in `threadhold/tools/bash`. */
 export const codingTools = ["bash", "read_file", "write_file", "edit_file", "list_files", "search"] as const;

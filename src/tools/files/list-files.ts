@@ -14,9 +14,9 @@ export const excludedFolders: readonly string[] = ["target", ".git", "node_modul
 
 /** Options of `list_files`. */
 export interface ListFilesOptions {
-  /** Maximal number of paths in a result. Default 200, at most 1,000. */
+  /** The maximum number of paths in a result. Default 200, at most 1,000. */
   maxResults?: number;
-  /** Milliseconds after which a list is given up. Default 10 s. */
+  /** The time limit of a list in milliseconds. Default 10,000. */
   timeoutMs?: number;
   /** Names of folders that are left out. Default: `target`, `.git`, `node_modules`. */
   exclude?: readonly string[];

@@ -10,9 +10,9 @@ import type { OpenWorkspace } from "./workspace.ts";
 
 /** Options of `read_file`. */
 export interface ReadFileOptions {
-  /** Maximal bytes of text in a result. Default 1 MiB. */
+  /** The maximum number of bytes of text in a result. Default 1 MiB. */
   maxBytes?: number;
-  /** Maximal bytes of an image. Default 20 MiB. */
+  /** The maximum number of bytes of an image. Default 20 MiB. */
   maxImageBytes?: number;
   /** The files to work on. Default: those of the thread. */
   workspace?: OpenWorkspace;

@@ -12,9 +12,9 @@ import type { OpenWorkspace } from "./workspace.ts";
 
 /** Options of `search`. */
 export interface SearchOptions {
-  /** Maximal number of lines in a result. Default 50, at most 1,000. */
+  /** The maximum number of lines in a result. Default 50, at most 1,000. */
   maxResults?: number;
-  /** Milliseconds after which a search is given up. Default 30 s. */
+  /** The time limit of a search in milliseconds. Default 30,000. */
   timeoutMs?: number;
   /** Names of folders that are left out. Default: `target`, `.git`, `node_modules`. */
   exclude?: readonly string[];

@@ -1,17 +1,17 @@
-// The files that the coding tools work on: by default the files of the thread. A host may offer others, such as a folder of the machine
-// (`threadhold/tools/node`).
+// The files that the coding tools work on: by default the files of the thread. The option `workspace` of a tool replaces them by others, such
+// as the files of a folder of a machine.
 
 import { refuse } from "#contract/error.ts";
 import type { ExtendedThreadState, FileRecord, ThreadState, ToolResult } from "#spec/index.ts";
 
 /** A file or folder of a workspace. */
 export interface WorkspaceFile {
-  /** The path as results show it. */
+  /** The path of the file in results. */
   path: string;
-  /** Bytes. */
+  /** The number of bytes of the content. */
   size: number;
   isDirectory: boolean;
-  /** Identifies the content that was read, so that a write does not replace a later one. */
+  /** Identifies the content that was read, so that a write does not replace a later content. */
   version: unknown;
 }
 
@@ -28,7 +28,7 @@ export interface WorkspaceSearch {
 export interface WorkspaceWrite {
   path: string;
   text: string;
-  /** The file as it was read; the write is refused if it has changed since. Absent: replaces the file. */
+  /** The file that was read. The write is refused if the file has changed since then. Absent: the file is replaced in any case. */
   expected?: WorkspaceFile;
   /** The id of the call that writes. */
   callId: string;
@@ -42,15 +42,15 @@ export interface WorkspaceLine {
 }
 
 /**
- * The files that the tools work on. Contract: paths are those that a model gives; a path outside of the workspace is refused. Methods reject
- * with an error whose message a model can read.
+ * The files that the tools work on. Contract: the paths are arguments from a model, and a path outside of the workspace is refused. Methods
+ * reject with an error whose message a model can read.
  */
 export interface Workspace {
   /** Null if nothing exists at the path. */
   stat(path: string): Promise<WorkspaceFile | null>;
   /** Reads a file piece by piece. */
   read(file: WorkspaceFile, signal: AbortSignal): AsyncIterable<Uint8Array>;
-  /** The file as part of a result that shows an image. */
+  /** Returns the part of a tool's result that shows the image. */
   image(file: WorkspaceFile, mimeType: string): Promise<Pick<ToolResult, "attachments" | "content">>;
   /** Writes a file as a whole, and creates the folders above it. */
   write(file: WorkspaceWrite): Promise<void>;
@@ -63,7 +63,7 @@ export interface Workspace {
     pattern: string,
     options: WorkspaceSearch & { include?: string | undefined },
   ): Promise<{ lines: WorkspaceLine[]; truncated: boolean }>;
-  /** Whether the last write of a file was made by a call; false if the workspace cannot know it. */
+  /** Whether the call with this id made the last write of the file; false if the workspace does not store this. */
   wasWrittenBy(path: string, callId: string): Promise<boolean>;
 }
 
@@ -127,7 +127,7 @@ export const threadWorkspace: OpenWorkspace = (given) => {
   };
 };
 
-/** The glob of a pattern below a folder. A pattern without `/` matches names at any depth, as in `find -name` and `rg --glob`. */
+/** Returns the glob of a pattern in a folder. A pattern without `/` matches names at any depth, as in `find -name` and `rg --glob`. */
 function globIn(folder: string, pattern: string): string {
   const names = folder.split("/").filter((name) => name !== "" && name !== ".");
   const base = names.map((name) => `${escaped(name)}/`).join("");

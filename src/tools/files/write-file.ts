@@ -33,7 +33,7 @@ export function createWriteFileTool({ workspace = threadWorkspace }: WriteFileOp
       await files.write({ path, text: content, callId: id });
       return { status: "success", result: `Wrote ${utf8Bytes(content)} bytes to ${path}`, value: { path } };
     },
-    // Sequential: several calls of one step may change the same file, and the last one of the answer has to win.
+    // Sequential: several calls of one step may change the same file, and the file has to keep the change of the last one.
     { idempotent: true, sequential: true },
   );
 }

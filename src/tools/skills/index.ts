@@ -12,7 +12,9 @@ import { mainFile, projectSkill, SkillError } from "./skill.ts";
 import type { Skill } from "./skill.ts";
 import { ThreadSkills } from "./thread-skills.ts";
 
-/** Opens the skills of the project and of a thread. Reads nothing. A skill of the thread replaces one of the project with the same name. */
+/**
+ * Opens the skills of the project and of a thread. Reads no file yet. A skill of the thread replaces one of the project with the same name.
+ */
 export function openSkills(project: readonly ProjectSkill[], { files, log }: { files: ThreadFiles; log: Log }): Skills {
   const own = new ThreadSkills(files, log);
   const chosen = async (choice: SkillChoice): Promise<ReadonlyMap<string, Skill>> => {
@@ -31,7 +33,7 @@ function isSkill(entry: readonly [string, Skill | undefined]): entry is readonly
   return entry[1] !== undefined;
 }
 
-/** The skills as XML, in their order; empty without skills. */
+/** Returns the list of the skills as XML, in their order; empty without skills. */
 function skillsSection(skills: readonly Skill[]): string {
   if (skills.length === 0) return "";
   const entries = skills.map(

@@ -10,7 +10,7 @@ import type { Skill } from "./skill.ts";
 
 const root = "/skills";
 
-/** The maximum number of skills of a thread, and of the files of a skill that are listed. */
+/** The maximum number of skills of a thread, and of listed files of a skill. */
 const mostSkills = 100;
 const mostPaths = 200;
 
@@ -21,7 +21,7 @@ const mostBytes = 256 * 1024;
 export class ThreadSkills {
   readonly #files: ThreadFiles;
   readonly #log: Log;
-  /** The read skills by folder and ETag of their `SKILL.md`; null for one that cannot be used. */
+  /** The skills that were read, by folder and ETag of `SKILL.md`; null for a skill that cannot be used. */
   readonly #read = new Map<string, Skill | null>();
 
   constructor(files: ThreadFiles, log: Log) {
@@ -29,7 +29,7 @@ export class ThreadSkills {
     this.#log = log;
   }
 
-  /** All skills that can be used. The log names the others, once for each version. */
+  /** Returns all skills that can be used. Logs the others, once for each version of `SKILL.md`. */
   async all(): Promise<Skill[]> {
     const skills: Skill[] = [];
     for (const folder of (await this.#folders()).slice(0, mostSkills)) {
@@ -49,7 +49,7 @@ export class ThreadSkills {
       const entries = await this.#files.list(root);
       return entries.filter(({ isDirectory }) => isDirectory).map(({ name }) => name);
     } catch (thrown) {
-      // The thread has no folder of this name, or a file.
+      // The thread has no folder with this path, or has a file there.
       if (thrown instanceof ThreadholdError && ["file_not_found", "conflict"].includes(thrown.code)) return [];
       throw thrown;
     }

@@ -1,5 +1,5 @@
 // The tool `fetch_url`: requests an address through the guarded fetch and returns a page as Markdown, other text as it is, and an image as an
-// image. What a page contains is untrusted: the result says so, and marks where the page begins and ends.
+// image. The text of a page is untrusted: the result contains a warning, and marks at the beginning and the end of the text.
 
 import { z } from "zod";
 
@@ -16,13 +16,13 @@ const args = z.object({
 
 /** Options of `fetch_url`. */
 export interface FetchUrlOptions {
-  /** Maximal bytes of a page or text that are read; the rest is left out. Default 1 MiB. */
+  /** The maximum number of bytes that are read of a page or text. The rest is left out. Default 1 MiB. */
   maxBytes?: number;
-  /** Maximal bytes of an image. Default 5 MiB. */
+  /** The maximum number of bytes of an image. Default 5 MiB. */
   maxImageBytes?: number;
-  /** Milliseconds for the whole request. Default 30 s. */
+  /** The time limit of the whole request in milliseconds. Default 30,000. */
   timeoutMs?: number;
-  /** Hosts in private networks that may be requested, and over http: `host`, `host:port`, `*.suffix`. Default: none. */
+  /** Hosts that may be requested even if they are in private networks or use http: `host`, `host:port`, `*.suffix`. Default: none. */
   allowedHosts?: readonly string[];
   /** Headers of each request, such as `user-agent`. */
   headers?: Readonly<Record<string, string>>;
@@ -56,7 +56,7 @@ export function createFetchUrlTool({
           headers: { accept, "user-agent": "Threadhold", ...headers },
           signal: limited,
           allowedHosts,
-          // The tool itself stops reading at its own limits.
+          // No limit of bytes here: the tool stops reading at `maxBytes` or `maxImageBytes`.
           limits: { bytes: Number.POSITIVE_INFINITY, totalMs: timeoutMs },
         });
         return resultOf(response, { url, maxBytes, maxImageBytes });
@@ -120,7 +120,7 @@ async function resultOf(response: Response, { url, maxBytes, maxImageBytes }: Re
   return { status: "success", result: `${head}\n${marked(page)}${end}`, value: { ...value, truncated: isCut } };
 }
 
-/** The text of a page between marks that it cannot contain itself. */
+/** Returns the text of a page between marks. Marks inside of the text are escaped. */
 function marked(page: string): string {
   const safe = page.replace(/<(\/?)(untrusted_page)/gi, "&lt;$1$2");
   return [

@@ -2,8 +2,8 @@
 
 import { htmlToMarkdown } from "@mdream/js";
 
-/** Elements that are no text of the page. */
-const left = [
+/** Elements whose text is left out. */
+const excludedElements = [
   "nav",
   "footer",
   "aside",
@@ -17,7 +17,7 @@ const left = [
   "noscript",
 ];
 
-/** Converts a page. Links are absolute. A page without a main part is converted as a whole. */
+/** Converts a page. Links become absolute. If the page has no main part, the whole page is converted. */
 export function pageText(html: string, address: string): string {
   let title = "";
   const convert = (isolateMain: boolean): string => {
@@ -26,14 +26,14 @@ export function pageText(html: string, address: string): string {
       origin: address,
       plugins: {
         isolateMain,
-        filter: { exclude: left },
+        filter: { exclude: excludedElements },
         frontmatter: (found) => {
           head = true;
           title = found["title"] ?? "";
         },
       },
     });
-    // The converter also writes what it found in the head above the text.
+    // The converter also writes the fields of the page's head before the text.
     return (head ? text.replace(/^---\n[\s\S]*?\n---(?:\n|$)/, "") : text).trim();
   };
   const text = convert(true) || convert(false);

@@ -1,6 +1,6 @@
-// The body of a response within a limit of bytes, and its text in the encoding that the response or the page declares.
+// Reads the body of a response up to a number of bytes, and decodes it with the encoding that the response or the page declares.
 
-/** The first bytes of a body. `isCut`: there are more. */
+/** Reads the first `limit` bytes of a body. `isCut` is true if the body has more bytes. */
 export async function readBytes(response: Response, limit: number): Promise<{ bytes: Uint8Array; isCut: boolean }> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -21,7 +21,7 @@ export async function readBytes(response: Response, limit: number): Promise<{ by
   return { bytes, isCut: size > limit };
 }
 
-/** The text of a body. `declared` is the value of `content-type`. */
+/** Reads the text of a body. `declared` is the value of `content-type`. */
 export async function readText(
   response: Response,
   { limit, declared }: { limit: number; declared: string },
@@ -30,7 +30,7 @@ export async function readText(
   const charset = /charset\s*=\s*"?([\w.:-]+)/i;
   const inPage = () => new TextDecoder("latin1").decode(bytes.subarray(0, 1024));
   const label = charset.exec(declared)?.[1] ?? charset.exec(inPage())?.[1];
-  // A stream returns no incomplete character at the end of a text that was cut.
+  // With `stream`, the decoder omits an incomplete character at the end of a body that was cut.
   return { text: decoderOf(label).decode(bytes, { stream: isCut }), isCut };
 }
 
