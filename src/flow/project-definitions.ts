@@ -49,7 +49,7 @@ export class Definitions {
     return Object.keys(this.#registry[kind]);
   }
 
-  /** Whether the name begins with the prefix of a definition that has many tools. It may have no tool of the name. */
+  /** Whether the name begins with the prefix of a definition that has many tools. The definition may have no tool with this name. */
   hasSourcePrefix(name: string): boolean {
     return (this.toolSources ?? []).some((entry) =>
       entry.definitions.some(({ prefix }) => name.startsWith(`${prefix}__`)),

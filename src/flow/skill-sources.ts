@@ -1,5 +1,5 @@
 // The skills of a thread: a section of the system prompt, and the tool that returns their files. The module that reads skills is loaded when
-// a prompt uses them.
+// a prompt uses skills.
 
 import { refuse } from "#contract/error.ts";
 import type { Faults } from "#core/ports/faults.ts";
@@ -16,7 +16,7 @@ import type { ToolSource } from "./tool-source/tool-source.ts";
 /** The skills of a thread, for one run. */
 export interface SkillSources {
   section: SectionSource;
-  /** The source of the tool. `choice` returns the choice of the current step's prompt; undefined if it uses no skills. */
+  /** Creates the source of the tool. `choice` returns the choice of the current step's prompt; undefined if the prompt uses no skills. */
   tools: (choice: () => SkillChoice | undefined) => ToolSource;
 }
 
@@ -44,7 +44,7 @@ export function skillSources(
     },
     tools: (choice) => ({
       title: "The skills",
-      // No pattern of a prompt includes the tool: its name has no prefix.
+      // Empty, because the name of the tool has no prefix, so no pattern of a prompt includes it.
       names: () => Promise.resolve([]),
       runner(name) {
         const chosen = name === readSkillName ? choice() : undefined;

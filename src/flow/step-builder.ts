@@ -50,8 +50,8 @@ export interface StepSources {
   hooks: HookRunner;
   faults: Faults;
   /**
-   * The sources of tools, in order. The source of prompts needs `builderFor` for the steps of nested loops, and that of skills the choice of
-   * the current step's prompt.
+   * The sources of tools, in order. The source of prompts uses `builderFor` for the steps of nested loops. The source of skills uses
+   * `skills`, which returns the choice of the current step's prompt.
    */
   tools: (builderFor: BuilderFor, skills: () => SkillChoice | undefined) => readonly ToolSource[];
   /** The sources of the system prompt's sections, in order. */

@@ -57,7 +57,7 @@ export function answerFiles(store: AttachmentStore): AnswerFiles {
   };
 }
 
-/** Stores the bytes of an image, audio or video. Returns the part with a reference to the file in place of the bytes. */
+/** Stores the bytes of an image, audio or video as a file. The returned part has a reference to this file instead of the bytes. */
 async function storeMedia(part: StoredPart, store: AttachmentStore): Promise<StoredPart> {
   if ((part.type !== "image" && part.type !== "file") || part.data === undefined) return part;
   const { mime_type, data } = part;

@@ -15,7 +15,7 @@ import type { Definitions } from "./project-definitions.ts";
 /** The maximum number of steps of a plan in a thread: each row of the turn contains the plan. */
 const defaultPlanSteps = 50;
 
-/** The bounds of the texts of a plan in a thread, for the same reason. */
+/** The bounds of the texts of a plan in a thread: each row of the turn contains the plan. */
 const planTexts = { textBytes: 1000, idLength: 100 };
 
 /** The dependencies of the strategies that a project defines. */

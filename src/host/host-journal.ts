@@ -1,5 +1,5 @@
 // The journal of an in-process run (executed in the caller's process, without a Worker or a thread): a list of messages in memory. Log rows
-// are not kept here, and not made if nothing receives them, and the run's record is the object that the loop changes in place.
+// are not kept here, and are not created if no function receives them. The run's record is the object that the loop changes in place.
 
 import type { Json } from "#contract/json.ts";
 import type { RunJournal } from "#core/ports/run-journal.ts";

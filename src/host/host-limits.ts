@@ -17,7 +17,7 @@ export class HostLimits implements LimitPort {
   readonly #ports: Pick<RunPorts, "run" | "journal">;
   readonly #bounds: Bounds;
   readonly #clock: Clock;
-  /** Null without a limit of time. */
+  /** Null if the run has no time limit. */
   #abort: AbortController | null = null;
   readonly #begun: number;
   readonly #before: number;
@@ -32,7 +32,7 @@ export class HostLimits implements LimitPort {
     this.#watch();
   }
 
-  /** Aborts when the run's time is over. Undefined without a limit of time. */
+  /** The signal that is aborted when the run's time limit is reached. Undefined if the run has no time limit. */
   get signal(): AbortSignal | undefined {
     return this.#abort?.signal;
   }

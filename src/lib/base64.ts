@@ -50,7 +50,9 @@ export function fromBase64(text: string): Uint8Array | null {
   return at === bytes.length ? bytes : null;
 }
 
-/** Encodes the bytes that several base64 texts encode. Throws if one of the texts is not base64. */
+/**
+ * Joins base64 texts: returns the base64 of the bytes of all texts. Throws if the texts have to be decoded and one of them is not base64.
+ */
 export function joinBase64(pieces: readonly string[]): string {
   const isAligned = pieces.slice(0, -1).every((piece) => piece.length % 4 === 0 && !piece.endsWith("="));
   if (isAligned) return pieces.join("");

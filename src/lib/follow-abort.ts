@@ -1,7 +1,7 @@
-// A controller that is aborted with a signal, for a time that has an end. `AbortSignal.any` needs no release, but takes about six times as
-// long in Node.
+// A controller that is aborted with a signal until it is released. `AbortSignal.any` needs no release, but takes about six times as long in
+// Node.
 
-/** Creates a controller that `signal` aborts too, until `release` is called. */
+/** Creates a controller. Until `release` is called, an abort of `signal` aborts it with the same reason. */
 export function followAbort(signal: AbortSignal): { controller: AbortController; release: () => void } {
   const controller = new AbortController();
   const follow = (): void => controller.abort(signal.reason);

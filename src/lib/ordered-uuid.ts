@@ -5,7 +5,7 @@ import { v7 } from "uuid";
 
 const lastSequence = 0xffff_ffff;
 
-/** Bytes that a UUID is made from, and the number of UUIDs whose random bytes are requested at a time. */
+/** The number of random bytes of a UUID, and the number of UUIDs whose random bytes are requested at once. */
 const [idBytes, idsAtOnce] = [16, 16];
 
 /** Creates increasing UUIDv7s. */
@@ -13,7 +13,7 @@ export class OrderedUuids {
   readonly #now: () => number;
   #msecs = 0;
   #sequence = 0;
-  /** Random bytes of the next UUIDs. */
+  /** The random bytes of the next UUIDs. */
   #random = new Uint8Array();
 
   /** `now` returns milliseconds since the epoch. */
@@ -44,7 +44,7 @@ export class OrderedUuids {
     return v7({ msecs: this.#msecs, seq: this.#sequence, random: this.#randomBytes() });
   }
 
-  /** The random bytes of a UUID. Requesting those of many takes hardly longer than requesting those of one. */
+  /** Returns the random bytes of a UUID. A request for the bytes of many UUIDs takes hardly longer than a request for one. */
   #randomBytes(): Uint8Array {
     if (this.#random.length === 0) this.#random = crypto.getRandomValues(new Uint8Array(idBytes * idsAtOnce));
     const bytes = this.#random.subarray(0, idBytes);

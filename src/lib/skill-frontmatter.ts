@@ -2,19 +2,19 @@
 
 import { parse } from "yaml";
 
-/** The largest frontmatter in UTF-16 units. */
+/** The maximum number of UTF-16 units of a frontmatter. */
 const mostUnits = 16 * 1024;
 
-/** The longest name and description (AgentSkills). */
+/** The maximum lengths of the name and the description (AgentSkills). */
 const nameLimit = 64;
 const descriptionLimit = 1024;
 
-/** The frontmatter of a skill, or what is wrong with it. */
+/** The frontmatter of a skill, or the problem that makes it invalid. */
 export type SkillFrontmatter =
   | { ok: true; name: string; description: string }
   | { ok: false; code: "invalid_frontmatter" | "missing_field" | "invalid_field"; problem: string };
 
-/** Reads the name and the description of a skill. `folder` is the name of its folder, which its name has to equal. */
+/** Reads the name and the description of a skill. The name has to equal `folder`, the name of the skill's folder. */
 export function skillFrontmatter(text: string, folder: string): SkillFrontmatter {
   const [, block] = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|$)/.exec(text) ?? [];
   if (block === undefined || block.length > mostUnits) {
@@ -59,7 +59,10 @@ function yamlFields(block: string): Record<string, unknown> | null {
   }
 }
 
-/** The fields of lines such as `description: Reads: all files`, which YAML refuses. Null if there is no such line. */
+/**
+ * Reads the name and the description line by line. For texts that are not YAML, such as `description: Reads: all files`. Null if there is
+ * neither.
+ */
 function lineFields(block: string): Record<string, unknown> | null {
   const found = [...block.matchAll(/^(name|description):[ \t]*(.*?)[ \t]*\r?$/gm)];
   const unquoted = (text: string): string => /^(["'])(.*)\1$/.exec(text)?.[2] ?? text;

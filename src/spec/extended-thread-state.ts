@@ -63,22 +63,25 @@ export interface ThreadFetchInit {
   signal?: AbortSignal | null;
   /** Default: `follow`, at most five redirects. Each of them is checked like the first request. */
   redirect?: "follow" | "manual" | "error";
-  /** Hosts in private networks that may be requested, and over http, in addition to those of the deployment: `host`, `host:port`, `*.suffix`. */
+  /**
+   * Hosts that may be requested even if they are in private networks or use http, in addition to those of the deployment: `host`,
+   * `host:port`, `*.suffix`.
+   */
   allowedHosts?: readonly string[];
   limits?: ThreadFetchLimits;
 }
 
 /** Bounds of a request. `Infinity` removes a bound. */
 export interface ThreadFetchLimits {
-  /** Bytes of the body after decompression. Default 8 MiB. */
+  /** The maximum number of bytes of the body after decompression. Default 8 MiB. */
   bytes?: number;
   /** Milliseconds until the headers of each response. Default 15 s. */
   headersMs?: number;
   /** Milliseconds between two pieces of the body. Default 15 s. */
   idleMs?: number;
-  /** Milliseconds in all. Default 60 s. */
+  /** Milliseconds for the whole request, including redirects and the body. Default 60 s. */
   totalMs?: number;
-  /** Number of redirects. Default 5. */
+  /** The maximum number of redirects. Default 5. */
   redirects?: number;
 }
 

@@ -42,7 +42,7 @@ export interface McpServerDefinition<N extends string = string, P extends string
     | ((context: McpContext) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
   /** The beginning of the names of the server's tools, before `__`. Default: the name of the definition. */
   prefix?: P;
-  /** The names of the server's tools that are offered, without the prefix. Default: all. */
+  /** The names of the server's tools that prompts can list, without the prefix. Default: all. */
   tools?: readonly string[];
   /**
    * Whether the server's resources are reachable by the tools `prefix__list_resources` and `prefix__read_resource`. Default false. The
@@ -52,13 +52,16 @@ export interface McpServerDefinition<N extends string = string, P extends string
   /** Whether the server's prompts are reachable by the tools `prefix__list_prompts` and `prefix__get_prompt`. Default false. */
   prompts?: boolean;
   /**
-   * The model that the server may use during a call. The usage counts to the run, whose limits apply. Default: the server may use none. The
-   * server writes the prompts, and receives the texts.
+   * The model that the server may use during a call. The usage counts to the run, whose limits apply. The server writes the prompts and
+   * receives the texts. Default: the server may use no model.
    */
   sampling?: McpSampling;
-  /** Milliseconds that a call, and a request for the list of tools, may take. Default 60,000. */
+  /** The time limit in milliseconds of a call, and of the request for the list of tools. Default 60,000. */
   timeoutMs?: number;
-  /** Which calls a person has to approve: all, those of the tools with these names, or those for which the function returns true. */
+  /**
+   * The calls that a person has to approve: all, those of the tools with these names, or those for which the function does not return
+   * false.
+   */
   needsApproval?:
     | boolean
     | readonly string[]
@@ -66,8 +69,9 @@ export interface McpServerDefinition<N extends string = string, P extends string
   /** Hosts in private networks that this server's address may have, in the notation of `ALLOWED_OUTBOUND_HOSTS`. */
   allowedHosts?: readonly string[];
   /**
-   * Whether a call of a tool that the server describes as read-only or idempotent runs again after a crash. Set it only for a server that
-   * you trust. Default false: an interrupted call is reported to the model and is not repeated.
+   * Whether an interrupted call is repeated if the server describes its tool as read-only or idempotent: after a crash, and after the
+   * server has ended the session. Set it only for a server that you trust. Default false: the call is reported to the model and not
+   * repeated.
    */
   trustAnnotations?: boolean;
 }

@@ -7,11 +7,11 @@ export interface ProjectSkill {
   name: string;
   /** When to use the skill. */
   description: string;
-  /** The texts of its files by their path in the folder, `SKILL.md` included. */
+  /** The texts of the skill's files, including `SKILL.md`, by their path in the folder. */
   files: Readonly<Record<string, string>>;
 }
 
-/** The skills in the registry. Absent there if the project has no skills and no prompt uses any. */
+/** The functions in the registry that load skills. The registry lacks them if the project has no skills and no prompt uses skills. */
 export interface SkillsEntry {
   /** Loads the module of this package that reads skills. */
   load: () => Promise<object>;

@@ -74,7 +74,7 @@ export interface Registry {
   strategies?: Record<string, () => Promise<AnyStrategyDefinition>>;
   /** Absent if the project has no definitions with many tools. */
   toolSources?: readonly ToolSourceEntry[];
-  /** Absent if the project has no skills and no prompt uses any. */
+  /** Absent if the project has no skills and no prompt uses skills. */
   skills?: SkillsEntry;
   hooks: readonly HookEntry[];
   /** Absent if the registry was written by an earlier version of the compiler. */

@@ -64,7 +64,7 @@ export class Answer {
   readonly #options: AnswerOptions;
   readonly #parts = new Map<number, StoredPart>();
   readonly #open = new Map<number, OpenBlock>();
-  /** The images, audio and video that have not ended, with the pieces of their base64. */
+  /** The base64 pieces of images, audio and video whose end has not arrived, by the index of the part. */
   readonly #media = new Map<number, { mime_type: string; pieces: string[] }>();
   #started = false;
   #full = false;

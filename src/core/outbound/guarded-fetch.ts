@@ -160,7 +160,7 @@ function boundedResponse({ exchange, limits }: Call, { label, url }: Target, res
   return withUrl(new Response(bounded, { status, statusText, headers }), url);
 }
 
-/** A response that was constructed has an empty `url`. */
+/** Sets the `url` of a response, which is empty in a response that a constructor created. */
 function withUrl(response: Response, url: URL): Response {
   return Object.defineProperty(response, "url", { value: url.href });
 }

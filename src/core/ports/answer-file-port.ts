@@ -21,8 +21,8 @@ export interface AnswerFiles {
    */
   keep(answer: ToolAnswer, call: AnsweredCall): Promise<ToolAnswer>;
   /**
-   * Stores the images and the audio of a model's answer as files of the thread. One that cannot be stored becomes a line of text with the
-   * reason.
+   * Stores the images and the audio of a model's answer as files of the thread. A part that cannot be stored becomes a line of text with
+   * the reason.
    */
   keepMedia(parts: StoredPart[]): Promise<StoredPart[]>;
 }

@@ -11,6 +11,6 @@ export interface EventSink {
   send(event: PlainEvent): void;
   /** Whether there are subscribers. If absent, there are none to whom events that are not stored have to be sent. */
   readonly hasReaders?: boolean;
-  /** Events are neither sent nor stored, so the loop makes none. */
+  /** Whether events are neither sent nor stored. The loop then creates none. */
   readonly discards?: boolean;
 }

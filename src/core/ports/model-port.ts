@@ -60,7 +60,7 @@ export interface ModelRequest {
   structure?: AnswerStructure;
   /** Fields that are merged into the body that the provider receives. A field that the runtime sets itself is refused. */
   params?: JsonObject;
-  /** Whether `raw` parts are read. If false, a port need not yield them. Default: true. */
+  /** Whether `raw` parts are read. If false, a port may omit them. Default: true. */
   raw?: boolean;
   /** Overrides single values of the model's own retry options. */
   retry?: RetryOptions;
@@ -105,7 +105,7 @@ export interface ModelFailure {
   retryable: boolean;
   status: number | null;
   retry_after_ms: number | null;
-  /** The response is not in the form of the provider's protocol. */
+  /** Set if the response is not in the form of the provider's protocol. */
   unreadable?: true;
 }
 

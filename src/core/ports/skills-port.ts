@@ -6,7 +6,10 @@ import type { ProjectSkill } from "#spec/index.ts";
 import type { ThreadFiles } from "./thread-file-port.ts";
 import type { DefinedTool } from "./tool-source-port.ts";
 
-/** The skills that a prompt uses: all, those of the thread's folder `/skills` included, or those of the project with these names. */
+/**
+ * The skills that a prompt uses: with `true` all, including those of the thread's folder `/skills`; or those of the project with these
+ * names.
+ */
 export type SkillChoice = true | readonly string[];
 
 /** The skills of one thread, for one run. */

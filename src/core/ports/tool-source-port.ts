@@ -9,12 +9,12 @@ import type { Clock } from "./clock.ts";
 import type { OutboundFetch } from "./outbound-fetch.ts";
 import type { ToolAnswer } from "./tool-port.ts";
 
-/** A check against a JSON Schema; `problem` says what is wrong. */
+/** Checks a value against a JSON Schema. Returns what is wrong with the value; null if it is valid. */
 type SchemaCheck = (value: Json) => string | null;
 
-/** What a definition's tools use of their thread and of the deployment. */
+/** The dependencies of a definition's tools: their thread, the deployment and its ports. */
 export interface ToolsContext {
-  /** Sends requests to addresses of the definition. The guarded fetch: it refuses hosts in private networks. */
+  /** The guarded fetch, which refuses hosts in private networks. Sends the requests to addresses of the definition. */
   fetch: OutboundFetch;
   clock: Clock;
   /** The deployment's variables and secrets. */
@@ -27,11 +27,11 @@ export interface ToolsContext {
   hash: string;
   /** Aborted when the run ends or is stopped. Absent outside of a run. */
   signal?: AbortSignal | undefined;
-  /** Reads an untrusted JSON Schema. `problem` says why it cannot be used. */
+  /** Reads an untrusted JSON Schema. `problem` is the reason why the schema cannot be used. */
   readSchema(schema: JsonObject): SchemaCheck | { problem: string };
 }
 
-/** A request of a text from a model of the project. */
+/** A request for a text from a model of the project. */
 export interface TextRequest {
   /** The name of the model. */
   model: string;
@@ -48,7 +48,7 @@ export interface TextAnswer {
   model: string;
 }
 
-/** A call as a definition's tool receives it. */
+/** The call that a definition's tool receives. */
 export interface DefinedCall extends ToolCall {
   /** Requests a text within the limits of the run. Absent for a call outside of a run. */
   readonly requestText?: (request: TextRequest) => Promise<TextAnswer>;
@@ -59,22 +59,25 @@ export interface DefinedTool {
   /** The name with which a model calls the tool. It begins with the definition's prefix. */
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of the arguments. One that cannot be used removes the tool from the list. */
+  /** JSON Schema of the arguments. A tool whose schema cannot be used is not offered. */
   readonly parameters: JsonObject;
   /** Whether an interrupted call may run again. */
   readonly idempotent: boolean;
   readonly timeoutMs: number;
   /** Whether a person has to approve a call before it runs. Absent: never. */
   readonly needsApproval?: (args: JsonObject) => boolean | Promise<boolean>;
-  /** Runs a call. The arguments match the schema. What it throws becomes an error result. */
+  /** Runs a call. The arguments match the schema. An exception becomes an error result. */
   call(args: JsonObject, call: DefinedCall): Promise<ToolAnswer>;
 }
 
 /** The tools of one definition in one thread. An object of this type serves one run. */
 export interface DefinedTools {
-  /** The tools, in a fixed order, without duplicate names. Contract: its time is limited; rejects if the tools cannot be listed. */
+  /**
+   * Returns the tools, in a fixed order, without duplicate names. Contract: ends within a time limit; rejects if the tools cannot be
+   * listed.
+   */
   tools(): Promise<readonly DefinedTool[]>;
-  /** Closes connections. Contract: never rejects, and its time is limited. No method is called afterwards. */
+  /** Closes connections. Contract: ends within a time limit and never rejects. The caller calls no method afterwards. */
   close(): Promise<void>;
 }
 

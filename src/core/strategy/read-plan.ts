@@ -57,9 +57,9 @@ const answerSchema = z.object({
 export interface PlanBounds {
   /** The maximum number of steps. */
   steps: number;
-  /** The maximum number of bytes of a step's description, and of the name of its tool. Longer ones are cut. */
+  /** The maximum number of bytes of a step's description, and of the name of its tool. Longer texts are cut. */
   textBytes: number;
-  /** The maximum number of characters of an id. An answer with a longer one is no plan. */
+  /** The maximum number of characters of an id. An answer with a longer id is not a plan. */
   idLength: number;
 }
 

@@ -73,7 +73,7 @@ export class ExecutionsOfCall implements CallExecutions {
     this.#context = context;
   }
 
-  /** Created when it is read, because most calls run no models. */
+  /** The signal is created when it is first read, because most calls run no models. */
   get signal(): AbortSignal {
     if (this.#abort === null) {
       const controller = new AbortController();

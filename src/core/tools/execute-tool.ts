@@ -40,7 +40,7 @@ export async function executeTool(
   }: ToolEnvironment,
 ): Promise<ToolAnswer> {
   const timeout = runner.timeoutMs === Infinity ? null : new AbortController();
-  // Without a time limit the call has a signal of its own too, so that listeners that tools add do not remain on the run's signal.
+  // Without a time limit the call also has its own signal, so that listeners that tools add do not remain on the run's signal.
   const either = anySignal(timeout === null ? [signal] : [signal, timeout.signal]);
   let isOver = false;
   const ids = { message_id: work.message_id, tool_call_id: work.call.id, tool_name: runner.spec.name };

@@ -1,5 +1,5 @@
-// Requests of texts that a call of a definition's tool makes from a model of the project. They are executions of the call, so their usage
-// counts to the run, and the run's limits apply.
+// Requests for texts that a call of a definition's tool sends to a model of the project. The requests are executions of the call, so their
+// usage counts to the run, and the run's limits apply.
 
 import { requestText } from "#core/model/request-text.ts";
 import type { RequestedText } from "#core/model/request-text.ts";
@@ -14,13 +14,13 @@ import type { AnyModelDefinition } from "#spec/index.ts";
 /** The dependencies of the requests. */
 export interface TextModels {
   models: ModelPort;
-  /** The project's model of the name. */
+  /** Returns the project's model with this name. */
   model: (name: string) => Promise<AnyModelDefinition>;
   clock: Clock;
   faults: Faults;
 }
 
-/** Requests a text. Rejects if a limit of the run is reached, if the request fails, and after the end of the call. */
+/** Requests a text. Rejects if a limit of the run is reached, if the request fails, or if the call has ended. */
 export async function requestCallText(
   { model: name, system, messages, maxTokens, temperature }: TextRequest,
   executions: CallExecutions,
@@ -68,7 +68,7 @@ function textMessage(role: "user" | "assistant", text: string): ModelMessage {
   return { id: null, role, parts: [{ type: "text", text }], name: null, tool_call_id: null, result: null };
 }
 
-/** The log row, of which the execution keeps the fields about the request. */
+/** Creates the log row. The execution keeps only its fields about the request. */
 function logOf({ model }: ModelRequest, { usage, cost, failure, latency }: RequestedText, started: number): LogRecord {
   return {
     id: "",

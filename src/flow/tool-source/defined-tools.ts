@@ -1,5 +1,5 @@
 // The tools of definitions that have many tools, such as MCP servers. Each definition is one source. Its module is loaded when a prompt lists
-// a name with the definition's prefix. The sources of a run share connections, which `close` ends.
+// a name with the definition's prefix. `close` ends the connections that the sources of a run opened.
 
 import type { JsonObject } from "#contract/json.ts";
 import type { Faults } from "#core/ports/faults.ts";
@@ -29,10 +29,10 @@ export interface DefinedSources {
   close(): Promise<void>;
 }
 
-/** The dependencies of the sources, without what this module adds. */
+/** The dependencies of the sources, without `readSchema`, which this module adds. */
 export type SourcesContext = Omit<ToolsContext, "readSchema"> & TextModels;
 
-/** Creates the sources of a run. Nothing is loaded and no request is sent before a name is asked for. */
+/** Creates the sources of a run. Loads no module and sends no request before a name with a definition's prefix is resolved. */
 export function definedSources(
   entries: Registry["toolSources"],
   { models, model, ...context }: SourcesContext,
@@ -68,7 +68,7 @@ function definedSource(
   let opened: DefinedTools | undefined;
   const list = async (): Promise<readonly DefinedTool[]> => {
     const tools = opened ?? (await open());
-    // Another prompt of the run may have opened the tools meanwhile. The ones opened here have no connection.
+    // Another prompt of the run may have opened the tools meanwhile. Then the tools opened here are not used, and have no connection.
     opened ??= tools;
     await faults.at("source.list");
     return opened.tools();
@@ -95,13 +95,13 @@ function definedSource(
   }
 }
 
-/** The names for an error. A definition may have hundreds of tools. */
+/** Returns at most 20 names for an error text: a definition may have hundreds of tools. */
 function namesOf(tools: readonly DefinedTool[]): string {
   const names = tools.slice(0, 20).map(({ name }) => name);
   return names.length === 0 ? "none" : `${names.join(", ")}${tools.length > names.length ? ", …" : ""}`;
 }
 
-/** Creates the runner of a tool. Throws if the schema of its arguments cannot be used. Without `texts` its calls request no texts. */
+/** Creates the runner of a tool. Throws if the schema of its arguments cannot be used. Without `texts`, its calls cannot request texts. */
 export function definedRunner(tool: DefinedTool, faults: Faults, texts?: TextModels): ToolRunner {
   const schema = schemaOf(tool);
   if ("problem" in schema) throw new Error(`The schema of its arguments ${schema.problem}.`);
@@ -136,7 +136,7 @@ function callOf(call: ToolCall, { executions }: CallContext, texts: TextModels |
   return { ...call, requestText: (request) => requestCallText(request, executions, texts) };
 }
 
-/** The read schemas by schema object: a list of tools that is kept in memory is read only once. */
+/** The schemas that were read, by schema object, so that the schemas of a list that is kept in memory are read only once. */
 const schemas = new WeakMap<JsonObject, ClientSchema | { problem: string }>();
 
 function schemaOf({ parameters }: DefinedTool): ClientSchema | { problem: string } {

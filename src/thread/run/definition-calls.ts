@@ -123,7 +123,7 @@ async function invoke(
   return { ...invokedResult(result), ...(value === undefined || place === null ? {} : { value }) };
 }
 
-/** The runner of a tool. If the tools of a definition with many tools cannot be listed, it returns an error. */
+/** Returns the runner of a tool. If a definition's list of tools cannot be requested, the result of the runner is an error. */
 async function runnerOf(
   context: ObjectContext,
   name: string,

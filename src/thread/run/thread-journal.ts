@@ -1,4 +1,4 @@
-// The journal of a run: writes the rows of the run, and changes the thread in memory accordingly.
+// The journal of a run: writes the rows of the run, and makes the same changes in the thread's data in memory.
 
 import { isJsonObject } from "#contract/json.ts";
 import type { RunJournal } from "#core/ports/run-journal.ts";

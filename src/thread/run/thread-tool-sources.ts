@@ -1,4 +1,4 @@
-// The tools of the project's definitions that have many tools, such as MCP servers, and the skills, for one run or one call of a thread.
+// The sources of tools of definitions that have many tools, such as MCP servers, and of the skills, for one run or one call of a thread.
 
 import { skillSources } from "#flow/skill-sources.ts";
 import type { SkillSources } from "#flow/skill-sources.ts";
@@ -7,7 +7,7 @@ import type { DefinedSources } from "#flow/tool-source/defined-tools.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 
-/** Creates the sources. The caller closes them. Nothing is loaded before a prompt lists a tool of them. */
+/** Creates the sources, which the caller has to close. Nothing is loaded before a name with a definition's prefix is resolved. */
 export function threadToolSources(context: ObjectContext, signal?: AbortSignal): DefinedSources {
   const { clock, connection, definitions, faults, live, log, models, outbound } = context;
   const { toolSources, hash } = definitions;
