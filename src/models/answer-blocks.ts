@@ -67,7 +67,7 @@ export class AnswerBlocks {
   #waiting: CallEnd[] = [];
   #next = 0;
   #thinkingCarriesData = false;
-  /** The audio that the next piece of the same type continues. */
+  /** The open block of audio. The next piece with the same media type continues it. */
   #audio: { index: number; mimeType: string } | null = null;
   /** Number of closed tool calls. */
   closedCalls = 0;

@@ -65,7 +65,7 @@ export class ChunkReader {
   // Tool calls by their number in the chunks, because two tool calls of one answer may have the same id.
   readonly #calls = new Map<unknown, { id: string; text: string }>();
 
-  /** Reads a chunk. Returns its piece of a spoken answer. */
+  /** Reads a chunk. Returns the chunk's piece of a spoken answer; undefined if it has none. */
   read(chunk: unknown, profile: ProviderProfile): ChunkFacts["speech"] {
     const facts = profile.readChunk(fieldsOf(chunk));
     const { modelId, usage, stopDetail, thinkingField, calls = [], sources = [], speech } = facts;

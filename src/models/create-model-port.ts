@@ -47,11 +47,11 @@ export interface ModelPortOptions {
   fetch: typeof globalThis.fetch;
   /** The key and the fetch of one model, for a process that has several. Absent, or undefined for a model: those of the port. */
   accessTo?: (model: ModelRequest["model"]) => ModelAccess | undefined | Promise<ModelAccess | undefined>;
-  /** The language models of the provider packages. Default: they are kept for the lifetime of the port. */
+  /** Keeps the language models of the provider packages. Default: for the lifetime of the port. */
   languages?: LanguageModels;
   /** Waits between the parts of a scripted answer. Default: a timer. Rejects when the signal aborts. */
   delay?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Limit the silence of a connection that stays open after an answer. Default: the platform's timers. */
+  /** The timers that limit the silence of a connection that stays open after an answer. Default: the platform's. */
   timers?: Timers;
   /** Milliseconds since 1970, for `Retry-After` dates. */
   now?: () => number;
@@ -310,7 +310,7 @@ class Conversion {
     const { profile } = settings;
     const { data = "", transcript = "" } = chunks.read(value, profile) ?? {};
     return [
-      // Every chunk gives a part, even if its text is held back until the next chunk. The part shows that the provider still sends.
+      // Every chunk causes a part, even if its text is kept until the next chunk. The part shows that the provider still sends.
       ...(request.raw === false ? [] : [this.#raw(this.#hides ? withoutThinkingText(value) : value)]),
       ...(transcript === "" ? [] : this.#blocks.delta("text", { id: "transcript", delta: transcript })),
       ...(data === "" ? [] : this.#media(profile.speechType?.(request.params) ?? "", data)),
@@ -322,7 +322,7 @@ class Conversion {
     return this.#media(mediaType, typeof data === "string" ? data : toBase64(data));
   }
 
-  /** Adds generated media. Files of other types, and an address in place of the bytes, are other content. */
+  /** Adds generated media. Files of other types, and media that are an address instead of bytes, count as other content. */
   #media(mimeType: string, data: string): ModelPart[] {
     const isShown = /^(image\/[\w.+-]+$|audio\/|video\/)/.test(mimeType) && fromBase64(data) !== null;
     if (isShown) return this.#blocks.media(mimeType, data);

@@ -51,7 +51,7 @@ function endOfEvent(text: string, from: number, last: boolean): number | null {
   return end === text.length && text.endsWith("\r") && !last ? null : end;
 }
 
-/** The usual event: one line of data. */
+/** An event with only one line of data, as most are. Reading it by this expression is faster. */
 const lineOfData = /^data: ?([^\r\n]*)\n\n$/;
 
 function readEvent(text: string): EventText {

@@ -8,7 +8,7 @@ import type { Fields } from "#lib/json-value.ts";
 import type { Exchange } from "./observed-fetch.ts";
 import { messageOfUnreadable } from "./reported-error.ts";
 
-/** The type of an error for a response that is no stream and no error of the provider. It stands for the status 400. */
+/** The type of the error for a response that is neither a stream nor an error of the provider. It is classified like the status 400. */
 export const unreadableType = "invalid_answer_form";
 
 /** The facts of a failure. */
@@ -27,7 +27,7 @@ export interface FailureFacts {
   transport: boolean;
   /** The received text is not JSON, so a proxy or the connection damaged it. */
   garbled: boolean;
-  /** The response is not in the form of the provider's protocol, and no error of the provider. */
+  /** The response is neither in the form of the provider's protocol nor an error of the provider. */
   unreadable: boolean;
   /** The provider accepted the request and later sent an error with a message inside the stream. */
   reportedInStream: boolean;
@@ -95,7 +95,7 @@ export function readFailureFacts(error: unknown, exchange: Exchange): FailureFac
 
   const raw = sentenceOf(asFields(body?.["metadata"])?.["raw"]);
   const reason = sentenceOf(parsed) ?? sentenceOf(reported) ?? plainText(bodyText);
-  // Anthropic's package throws an error with a status for a first chunk that it cannot read. The body has the name of the cause.
+  // If Anthropic's package cannot read the first chunk, it throws an error with a status, whose body has the name of the causing error.
   const unreadable = reason === null ? messageOfUnreadable(asFields(parsed)?.["name"] ?? fields["name"]) : null;
   const message = reason ?? unreadable ?? stringField(fields, "message") ?? "no reason given";
   const cause = fields["cause"] instanceof Error ? fields["cause"].message : null;

@@ -1,6 +1,6 @@
 // Keeps the language models of the provider packages from request to request. Some packages build their schemas with each language model,
-// which takes longer than most other parts of a request. Invariant: a language model has no state of a request; the fetch of a request is
-// found by the request's abort signal.
+// which takes longer than most other parts of a request. Invariant: a language model contains no state of a request. It
+// finds the fetch of a request by the request's abort signal.
 
 import type { LanguageModelV3 } from "@ai-sdk/provider";
 
@@ -22,7 +22,7 @@ export class LanguageModels {
   readonly #fetches = new WeakMap<AbortSignal, Fetch>();
   readonly #keyOf: (model: CallTarget["model"]) => object;
 
-  /** `keyOf` returns the object for whose lifetime a language model is kept. Default: the definition. */
+  /** A language model is kept as long as the object that `keyOf` returns. Default: the definition of the model. */
   constructor(keyOf: (model: CallTarget["model"]) => object = (model) => model) {
     this.#keyOf = keyOf;
   }

@@ -36,13 +36,13 @@ export interface Watch {
 const quietWithCountsMs = 2_000;
 const quietWithoutCountsMs = 10_000;
 
-/** The reason of an abort without a reader. An abort without a reason creates an exception with its stack each time. */
+/** The reason for an abort whose reason is not read. Without it, each abort would create an exception with a stack trace. */
 export const noLongerNeeded = new Error("The request is over.");
 
 /** Ends the last event of a body. The provider's package drops an event without an empty line after it, which some servers omit. */
 const endOfEvent = new TextEncoder().encode("\n\n");
 
-/** A piece of a body. A character whose bytes arrive in two pieces belongs to the text of the second one. */
+/** A piece of a body. If the bytes of a character arrive in two pieces, the text of the second piece contains the character. */
 export interface BodyPiece {
   bytes: Uint8Array;
   text: string;
@@ -56,8 +56,8 @@ export interface BodyPieces {
 }
 
 /**
- * The pieces of the body of a successful response. They end when the answer is complete, although the connection may stay open. They are
- * not a stream, because each stream between the body and its reader costs processor time for each piece.
+ * Returns the pieces of the body of a successful response. They end when the answer is complete, although the connection may stay open. The
+ * result is not a stream, because each stream between the body and its reader takes processor time for each piece.
  */
 export function answerPieces(body: ReadableStream<Uint8Array>, watch: Watch): BodyPieces {
   const { exchange } = watch;
@@ -99,7 +99,7 @@ export function answerPieces(body: ReadableStream<Uint8Array>, watch: Watch): Bo
   };
 }
 
-/** The next piece of a body; null if none arrives within the time. */
+/** Waits for the next piece of a body; null if none arrives within the time. */
 function unlessQuiet<T>(next: Promise<T>, milliseconds: number, timers: Timers): Promise<T | null> {
   return new Promise((resolve, reject) => {
     const disarm = timers.after(milliseconds, () => resolve(null));
@@ -155,8 +155,8 @@ function wellFormed(init: RequestInit | undefined): RequestInit | undefined {
 type Asked = Parameters<typeof globalThis.fetch>[0];
 
 /**
- * Creates a fetch that records status and headers of a response in `watch.exchange`. The body is observed by the functions above. It calls
- * `fetch` without a `this` object, as Workers require.
+ * Creates a fetch that records the status and the headers of a response in `watch.exchange`. `answerPieces` and `refusalBody` observe the
+ * body. The result calls `fetch` without a `this` object, as Workers require.
  */
 export function observeFetch(fetch: typeof globalThis.fetch, watch: Watch): typeof globalThis.fetch {
   const { exchange } = watch;

@@ -70,7 +70,7 @@ function refusalOf(error: unknown): Fields {
   return { error: { type: "invalid_answer", ...(isObject(error) ? error : { message: error }) } };
 }
 
-/** The fields of an error for a response that is no stream and has no error of the provider. */
+/** Returns the fields of an error for a response that is neither a stream nor an error of the provider. */
 function unreadable(message: string): Fields {
   return { error: { type: unreadableType, message } };
 }
@@ -113,7 +113,9 @@ function repairedBody(
   const encoder = new TextEncoder();
   let form: Form | null = null;
   let document = "";
-  /** Whether the last piece ended with a line. Then the bytes and the text of the next piece begin with the same character. */
+  /**
+   * Whether the last piece ended with a line break. Then no character is split, and the bytes and the text of the next piece are the same.
+   */
   let isLineEnd = true;
 
   /** Returns the bytes to pass on for the received ones; null if more bytes are needed first. */

@@ -36,7 +36,7 @@ export function withReadableMessage(error: unknown): unknown {
   return message === null ? error : renamed(error, message);
 }
 
-/** The message for an error of the package about a chunk that it cannot read, by the error's name; null for any other error. */
+/** Returns the message for an error of the provider's package about an unreadable chunk, by the error's name; null for any other error. */
 export function messageOfUnreadable(name: unknown): string | null {
   if (name === "AI_TypeValidationError") {
     return "The provider sent a piece of its answer in a shape that its protocol does not have.";

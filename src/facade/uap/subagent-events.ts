@@ -107,6 +107,7 @@ function traceOf(start: Start | undefined, end: End): SubagentExecutionTrace {
       : { toolExecutions: toolExecutions.map((each) => ({ ...each, result: resultText(each.result) })) }),
     ...(usage === undefined ? {} : { usage }),
   };
-  // Checked and copied here, in the call of the tool that emits the event. The tool's error would otherwise end the whole execution later.
+  // The trace is checked and copied during the tool's call, so that an invalid trace is an error of the call. Later it would end the whole
+  // execution.
   return readFrozen(traceSchema, trace, "trace");
 }

@@ -1,4 +1,5 @@
-// Checks whether a model can read a block of a user's message. As part of a provider, it is not in a program without one.
+// Checks whether a model can read a block of a user's message. Only the code of providers imports this file, so a program that imports no
+// provider does not contain it.
 
 import { fromBase64 } from "#lib/base64.ts";
 import { decodeText, isTextType } from "#lib/text-type.ts";
@@ -8,7 +9,7 @@ import type { MediaBlock } from "./content-block.ts";
 import { userPart } from "./content-part.ts";
 import type { LLMCapabilities } from "./model-reference.ts";
 
-/** Returns the reason why a model cannot read a block; null if it can. A provider that answers in this process has no `files`. */
+/** Returns the reason why a model cannot read a block; null if it can. `files` is null for a provider that answers in this process. */
 export function problemOfBlock(
   block: MediaBlock,
   files: AcceptedFiles | null,
@@ -26,7 +27,7 @@ function isUrl(block: MediaBlock): boolean {
   return "source" in block && block.source.type === "url";
 }
 
-/** Whether the model reads the block as text. */
+/** Whether the block is sent to the model as text. */
 function isTextDocument(block: MediaBlock): boolean {
   if (block.type === "document" && block.source.type === "text") return true;
   return (block.type === "document" || block.type === "binary") && isTextType(block.mimeType) && !isUrl(block);
@@ -45,7 +46,7 @@ function problemOfFile(mimeType: string, asUrl: boolean, { bytes, urls }: Accept
   return `its API accepts ${types.join(", ")}${asUrl ? " as URLs" : ""}`;
 }
 
-/** The group of a media type, in the names of a model's abilities. */
+/** Returns the group of a media type, which is the beginning of the name of a capability, such as `audioInput`. */
 function groupOf(mimeType: string): "image" | "audio" | "video" | "document" {
   const [group] = mimeType.split("/");
   return group === "image" || group === "audio" || group === "video" ? group : "document";

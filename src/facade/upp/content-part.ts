@@ -43,7 +43,7 @@ function documentPart({ source, mimeType, title }: DocumentBlock): StoredPart {
 export interface BlockResult {
   text: string;
   files: readonly StoredPart[];
-  /** The result with bytes in base64. */
+  /** The result as JSON, with bytes in base64. */
   json: unknown;
 }
 
@@ -62,7 +62,7 @@ export function blockResult(result: unknown): BlockResult | null {
   return { text: blocksText(blocks), files, json: isWrapped ? { content: blocks } : blocks };
 }
 
-/** A copy of the block with its bytes in base64. */
+/** Copies the block. The copy has the bytes in base64. */
 function inBase64(block: ResultBlock): ResultBlock {
   if (block.type === "text") return { ...block };
   const { data } = block.source as { data?: unknown };

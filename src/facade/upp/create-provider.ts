@@ -1,6 +1,6 @@
 // The package entry `threadhold/upp/provider`: creates a provider, which is a function that returns references to models. The code of the
-// providers' protocols is imported by this file alone, and by accepted-input.ts for it, so a program that imports no provider does not contain
-// this code.
+// providers' protocols is imported only by this file and by accepted-input.ts, which only this file imports. So a program that imports no
+// provider does not contain this code.
 
 import { createModelPort } from "#models/create-model-port.ts";
 import { LanguageModels } from "#models/language-models.ts";
@@ -63,7 +63,7 @@ export function createProvider({ protocol, name = protocol, ...config }: Provide
   const provider = (modelId: string, options: ModelOptions = {}): AccessibleModel => {
     if (typeof modelId !== "string" || modelId === "")
       throw refusal('The id of a model has to be a text, such as "claude-sonnet-4-5".', name);
-    // Each turn has a definition of its own, so the language model is kept with the reference.
+    // The key is the reference, because each turn has another definition. So all turns of a reference use one language model.
     const languages = new LanguageModels(() => provider);
     const port: ModelAccess["port"] = (settings) => createModelPort({ ...settings, languages });
     return { modelId, provider: provider as Provider, options, protocol, config, access: { ...access, port } };

@@ -133,7 +133,7 @@ export class EventStream<Result, Event = StreamEvent> implements AsyncIterable<E
 
   #finish(end: { error: unknown } | "completed"): void {
     this.#end = end;
-    // A signal that depends on another one stays in memory as long as it has a listener.
+    // A combined signal stays in memory as long as it has a listener, so the listener is removed.
     this.#signal.removeEventListener("abort", this.#resumePaused);
     for (const read of this.#reads.splice(0)) {
       if (end === "completed") read.resolve({ done: true, value: undefined });

@@ -140,7 +140,7 @@ function answerBlock(part: Exclude<StoredPart, { type: "tool_call" }>): Assistan
   }
 }
 
-/** Converts the tool records of one answer to a message. The result is the one of the execution, if there is an execution of the call. */
+/** Converts the tool records of one answer to a message. If a call has an execution, the message contains the result of the execution. */
 export function resultMessage(rows: readonly MessageRecord[], calls: EndedCalls): ToolResultMessage {
   const results = rows.map(({ tool_call_id, result }) => {
     const toolCallId = tool_call_id ?? "";

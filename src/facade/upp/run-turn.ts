@@ -193,7 +193,9 @@ function assertCompleted(
   throw failed?.kind === end.reason ? errorOfFailure(failed, provider) : errorOfEnd(end, provider);
 }
 
-/** Returns the port, which passes media to the observer, and reads the next part of an answer when the reader of the events is ready. */
+/**
+ * Returns a port that passes media to the observer, and that reads the next part of an answer only when the reader of the events is ready.
+ */
 function observed(models: ModelPort, { onMedia, untilReady }: TurnObserver): ModelPort {
   if (onMedia === undefined && untilReady === undefined) return models;
   return {
@@ -201,7 +203,7 @@ function observed(models: ModelPort, { onMedia, untilReady }: TurnObserver): Mod
     async *stream(request, signal, received = () => {}) {
       for await (const part of models.stream(request, signal, received)) {
         yield part;
-        // The loop has emitted the events of this part, such as the beginning of the message.
+        // After the `yield`, the loop has emitted the events of this part, such as `message_start`, so that they precede the media.
         if (part.type === "media_start" || part.type === "media_delta" || part.type === "media_end") onMedia?.(part);
         await untilReady?.(received);
       }

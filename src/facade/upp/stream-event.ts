@@ -33,7 +33,7 @@ export interface EventDelta {
   argumentsJson?: string;
   /** A piece of the bytes of an image, audio or video. */
   data?: Uint8Array;
-  /** The type of an image, audio or video. */
+  /** The media type of an image, audio or video. */
   mimeType?: string;
   result?: unknown;
   isError?: boolean;
@@ -54,7 +54,7 @@ export class StreamEvents {
   /** The calls of the current message, by the number of their block. */
   readonly #calls = new Map<number, { toolCallId: string; toolName: string }>();
 
-  /** The media of the current message: their type, by the number of their block. */
+  /** The media types of images, audio and video of the current message, by the number of the block. */
   readonly #media = new Map<number, string>();
 
   /** Converts a part of an image, audio or video. */

@@ -18,11 +18,11 @@ import type { RunTool, Tool, ToolExecution, ToolParams, ToolUseStrategy } from "
 
 /** The outcome of a call: the result of its tool, or the error result of a call that did not run. */
 type Outcome = Pick<ToolExecution, "result" | "isError" | "approved"> & {
-  /** The result as JSON expresses it, for the message. */
+  /** The result as JSON, for the message. */
   json: unknown;
 };
 
-/** What the turn's messages are made of. */
+/** The results of ended calls, which the conversion of a turn to messages uses. */
 export type EndedCalls = Pick<ToolCalls, "execution" | "messageResult">;
 
 /** The calls of one turn. */
@@ -51,7 +51,10 @@ export class ToolCalls {
     return this.#executions.get(toolCallId);
   }
 
-  /** The result of an ended call for its message, as JSON expresses it: a later change of the value by the program changes no message. */
+  /**
+   * Returns the result of an ended call as JSON, for its message. A copy, so that a later change of the value by the program changes no
+   * message.
+   */
   messageResult(toolCallId: string): unknown {
     return this.#results.get(toolCallId);
   }
@@ -101,7 +104,7 @@ export class ToolCalls {
   /** Calls the functions that decide about the call, and the tool. Sets the arguments of `execution` to those of the tool. */
   async #run(tool: Tool, execution: { arguments: ToolParams }, { id, signal }: CallContext): Promise<Outcome> {
     const strategy = this.#strategy;
-    // The functions may change their arguments. The model's message keeps those that the model sent.
+    // A copy, because the functions may change the arguments, and the model's message has to keep those that the model sent.
     const sent = structuredClone(execution.arguments);
     await strategy.onToolCall?.(tool, sent);
     const decision = (await strategy.onBeforeCall?.(tool, sent)) ?? true;
@@ -154,7 +157,7 @@ export function resultText(result: unknown): string {
   return typeof result === "string" ? result : (JSON.stringify(result) ?? "");
 }
 
-/** A copy of the result as JSON expresses it, with bytes in base64. Throws for a result that cannot be sent to the model. */
+/** Copies the result as JSON, with bytes in base64. Throws for a result that cannot be sent to the model. */
 function resultJSON(result: unknown): unknown {
   if (typeof result === "string") return result;
   const blocks = blockResult(result);
@@ -167,7 +170,7 @@ function resultJSON(result: unknown): unknown {
   }
 }
 
-/** The arguments with which a tool runs, as its execution states them. */
+/** Copies the arguments with which a tool runs as JSON, for its execution. Throws for arguments that are not JSON. */
 function argumentsJSON(tool: Tool, params: ToolParams): ToolParams {
   try {
     return copyOf(params) as ToolParams;
@@ -178,7 +181,7 @@ function argumentsJSON(tool: Tool, params: ToolParams): ToolParams {
   }
 }
 
-/** A copy by JSON; undefined for a value without JSON, such as a function. */
+/** Copies a value as JSON; undefined for a value that JSON does not have, such as a function. */
 function copyOf(value: unknown): unknown {
   const json = JSON.stringify(value) as string | undefined;
   return json === undefined ? undefined : JSON.parse(json);

@@ -64,7 +64,7 @@ export interface ToolExecution {
   toolCallId: string;
   /** The arguments with which the tool ran. */
   arguments: ToolParams;
-  /** The value that the tool returned. The message has the value as JSON expresses it. */
+  /** The value that the tool returned. The message contains this value as JSON. */
   result: unknown;
   isError: boolean;
   /** Milliseconds. */

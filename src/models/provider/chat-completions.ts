@@ -42,7 +42,7 @@ function sourcesOf({ citations }: Fields, delta: Fields): NonNullable<ChunkFacts
   ];
 }
 
-/** The piece of a spoken answer in a delta, which OpenAI and OpenRouter document. */
+/** Reads the piece of a spoken answer in a delta, in the form that OpenAI and OpenRouter document. */
 function speechOf(delta: Fields): Pick<ChunkFacts, "speech"> {
   const { data, transcript } = fieldsOf(delta["audio"]);
   const speech = {
@@ -54,7 +54,7 @@ function speechOf(delta: Fields): Pick<ChunkFacts, "speech"> {
 
 const audioTypes: Readonly<Record<string, string>> = { pcm16: "audio/pcm;rate=24000", mp3: "audio/mpeg" };
 
-/** The media type of a spoken answer. Without a format it is that of 16-bit samples, the only format that OpenAI streams. */
+/** Returns the media type of a spoken answer. Default: the type of 16-bit samples, the only format that OpenAI streams. */
 function speechType(params: JsonObject | undefined): string {
   const format = textOf(fieldsOf(params?.["audio"])["format"]) ?? "pcm16";
   return audioTypes[format] ?? `audio/${format}`;

@@ -70,7 +70,9 @@ function usageOf({ usageMetadata }: Fields): ChunkUsage {
   };
 }
 
-/** The formats of audio and video that Gemini reads differ by model, so its API decides. */
+/**
+ * All formats of audio and video, because they differ between the models of Gemini. The API refuses a format that the model cannot read.
+ */
 const acceptedFiles = ["application/pdf", "audio/*", "video/*"];
 
 /** Google's Gemini API. */

@@ -64,7 +64,8 @@ function storedData({ kind, metadata, empty }: AnsweredBlock): JsonObject | null
   });
 }
 
-// The types of the documents that OpenAI's guide to file inputs lists: PDF, and files of office programs. It lists no audio and no video.
+// The media types of the documents in OpenAI's guide to file inputs: PDF, and files of office programs. The guide lists no audio and no
+// video.
 const documents = [
   ..."pdf msword rtf vnd.ms-excel vnd.ms-powerpoint vnd.oasis.opendocument.text".split(" "),
   ..."wordprocessingml.document spreadsheetml.sheet presentationml.presentation"

@@ -72,7 +72,8 @@ function cacheMarkedFetch(fetch: typeof globalThis.fetch, model: AnyModelDefinit
   return marking as typeof globalThis.fetch;
 }
 
-// The types that the package converts to OpenRouter's formats of audio. The formats that a model reads depend on its provider.
+// The media types that the provider's package converts to OpenRouter's formats of audio. The model's provider decides which formats it
+// reads.
 const audioTypes = "mpeg mp3 wav x-wav wave ogg vorbis aac x-aac m4a x-m4a mp4 aiff x-aiff flac x-flac pcm16 pcm24"
   .split(" ")
   .map((name) => `audio/${name}`);

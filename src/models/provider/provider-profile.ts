@@ -54,7 +54,7 @@ export interface AcceptedFiles {
   urls: readonly string[];
 }
 
-/** Whether one of the types accepts a media type. */
+/** Whether a media type is one of the types, or belongs to a group among them. */
 export function acceptsType(types: readonly string[], mimeType: string): boolean {
   return types.some((type) => (type.endsWith("/*") ? mimeType.startsWith(type.slice(0, -1)) : type === mimeType));
 }
@@ -189,9 +189,9 @@ export interface ProviderProfile {
   imagesInToolResults: boolean;
   /** Tool results have a flag for errors. Without the flag, the text of an error begins with `Error`. */
   flagsToolErrors: boolean;
-  /** The files that user messages can contain, besides images. Texts are sent as text unless `text/plain` is among the types. */
+  /** The files that user messages can contain, in addition to images. Texts are sent as text unless `text/plain` is among the types. */
   files: AcceptedFiles;
-  /** The API needs a name for each file. Absent: names are optional. */
+  /** Set if the API requires a name for each file. Absent: names are optional. */
   needsFileNames?: true;
   /** Fields of a system message. Absent: none. */
   systemMessageFields?: (model: AnyModelDefinition) => NonNullable<LanguageModelV3Message["providerOptions"]>;
@@ -216,7 +216,7 @@ export interface ProviderProfile {
   errorEvent: (error: unknown) => string;
   /** Reads from a chunk the facts that the package drops. */
   readChunk: (chunk: Readonly<Record<string, unknown>>) => ChunkFacts;
-  /** Returns the media type of the audio in `speech`, which the params of a request choose. Absent: chunks have no `speech`. */
+  /** Returns the media type of the audio in `speech`, from the params of the request. Absent: chunks have no `speech`. */
   speechType?: (params: JsonObject | undefined) => string;
   /**
    * Returns the unknown piece in a chunk with a `type` that the package cannot read; null for an error. Absent: all types but `error` are
