@@ -48,7 +48,7 @@ type LoadCommand = () => Promise<AddCommand>;
 const build: LoadCommand = async () => (await import("./build-commands.ts")).addBuildCommands;
 const dev: LoadCommand = async () => (await import("./dev/dev-command.ts")).addDevCommand;
 
-/** The commands in the order of the help, then the hidden ones. */
+/** The functions that load the commands, in the order of the help. The hidden commands are last. */
 const commands = new Map<string, LoadCommand>([
   ["init", async () => (await import("./init/init-command.ts")).addInitCommand],
   ["dev", dev],
@@ -63,8 +63,8 @@ const commands = new Map<string, LoadCommand>([
 ]);
 
 /**
- * Loads the command of this name; without such a command all, for the help and for errors. To load all takes longer than most commands run,
- * and a development server starts several.
+ * Loads the command with this name. Without such a command, loads all commands, for the help and for errors. Loading all takes longer than
+ * most commands run, and a development server starts several commands.
  */
 function loadCommands(name: string): Promise<AddCommand[]> {
   const named = commands.get(name);

@@ -1,6 +1,6 @@
-// The tools that the package has for every project, by name.
+// The names of the built-in tools, which every project can use, and the entries of the package that export them.
 
-/** Where a built-in tool is: an entry of the package, and the name of its export. */
+/** The export of a built-in tool: the entry of the package, and the name of the export. */
 export interface BuiltInTool {
   entry: string;
   member: string;

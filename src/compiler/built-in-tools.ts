@@ -1,5 +1,5 @@
-// The tools that the package has for every project. A tool is in the registry, and so in the Worker, only if a prompt or another
-// definition names it. A project's tool, prompt or agent of the same name replaces it.
+// The built-in tools that a project uses. A built-in tool is in the registry, and so in the Worker, only if a prompt or another definition
+// names it. A project's tool, prompt or agent of the same name replaces it.
 
 import { builtInTools, type BuiltInTool } from "./built-in-tool-names.ts";
 import { callablesOf, mayBeBroken, type Project } from "./project.ts";
@@ -16,7 +16,7 @@ export function usedBuiltInTools(project: Project): (BuiltInTool & { name: strin
   });
 }
 
-/** A note for each tool of the project that replaces a built-in tool which a definition names. */
+/** Returns a note for each definition of the project that replaces a built-in tool, if a definition names the tool. */
 export function replacementNotes(project: Project): string[] {
   const named = new Set(findReferences(project).flatMap(({ kinds, name }) => (kinds.includes("tool") ? [name] : [])));
   return callablesOf(project).flatMap(({ name, file }) =>

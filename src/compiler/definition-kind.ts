@@ -109,7 +109,7 @@ export function isHookPair(value: unknown): value is [string, unknown] {
   return Array.isArray(value) && value.length === 2 && typeof value[0] === "string" && typeof value[1] === "function";
 }
 
-/** A kind with its article, for messages. */
+/** Returns the name of a kind with its article, for messages. */
 export function withArticle(kind: ExportKind): string {
   return `${/^(?:[aeiou]|MCP)/.test(kind) ? "an" : "a"} ${kind}`;
 }

@@ -79,7 +79,7 @@ const skillsEntry = `  skills: {
   },
 `;
 
-/** Whether the registry has skills: the project defines some, or a prompt uses those of its thread. */
+/** Whether the registry has skills: the project defines skills, or a prompt uses skills. */
 function usesSkills({ skills, prompts }: Project): boolean {
   return skills.length > 0 || prompts.some(({ value }) => value.skills !== undefined);
 }

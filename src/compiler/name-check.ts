@@ -38,20 +38,20 @@ export function checkNames(project: Project, findings: Findings): void {
   }
 }
 
-/** Two definitions with the same prefix could have tools of the same name. */
+/** Reports definitions with the same prefix, because their tools could have the same names. */
 function checkPrefixes(project: Project, findings: Findings): void {
   const first = new Map<string, PrefixedDefinition>();
   for (const definition of prefixedDefinitions(project)) {
     const { prefix, file, name } = definition;
     const earlier = first.get(prefix);
     first.set(prefix, earlier ?? definition);
-    // The same name is reported as such.
+    // Two definitions with the same name are already reported.
     if (earlier === undefined || (earlier.name === name && earlier.folder === definition.folder)) continue;
     findings.error({
       code: "duplicate_name",
       file,
       path: ["prefix"],
-      message: `another definition has the prefix "${prefix}", so a tool's name would not say to which one it belongs`,
+      message: `another definition also has the prefix "${prefix}"; set a different one, because the prefix in a tool's name identifies the definition`,
       notes: [`the first is ${earlier.file}`],
     });
   }

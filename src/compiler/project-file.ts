@@ -1,4 +1,4 @@
-// Finds the files of `agents/`: TypeScript and JavaScript files in one of the folders of definitions, without tests, declaration files, and files
+// Finds the files of `agents/`: TypeScript and JavaScript files in the folders of definitions, without tests, declaration files, and files
 // or folders with a leading `_` or `.`.
 
 import { existsSync, readdirSync } from "node:fs";

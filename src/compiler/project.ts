@@ -84,7 +84,7 @@ export function definitionsOf(project: Project, kind: NamedKind): Definition<unk
   return { model: models, prompt: prompts, agent: agents, tool: tools, strategy: strategies, "MCP server": mcp }[kind];
 }
 
-/** A definition that has many tools, with the beginning of their names before `__`. */
+/** A definition that has many tools. `prefix` is the beginning of the tools' names, before `__`. */
 export interface PrefixedDefinition {
   name: string;
   file: string;

@@ -160,6 +160,6 @@ const codes: Record<NamedKind, DiagnosticCode> = {
   tool: "unknown_tool",
   agent: "unknown_tool",
   strategy: "unknown_strategy",
-  // Nothing refers to these definitions by name: prompts list their tools.
+  // Never used, because no definition refers to an MCP server by its name: prompts list the server's tools.
   "MCP server": "unknown_tool",
 };

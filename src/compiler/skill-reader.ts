@@ -13,11 +13,11 @@ import type { Project } from "./project.ts";
 const root = "agents/skills";
 const mainFile = "SKILL.md";
 
-/** The maximum number of bytes of a file, and of all files, which become part of the Worker. */
+/** The maximum number of bytes of a file, and of all files together, because they become part of the Worker. */
 const mostFileBytes = 256 * 1024;
 const mostBytes = 2 * 1024 * 1024;
 
-/** The skills below the project's root, sorted by name. Reports what cannot be used. */
+/** Reads the skills of the project, sorted by name. Reports the files and skills that cannot be used. */
 export function readSkills(projectRoot: string, findings: Findings): ProjectSkill[] {
   const folder = join(projectRoot, root);
   if (!existsSync(folder)) return [];
@@ -68,7 +68,7 @@ function readSkill(projectRoot: string, name: string, findings: Findings): Proje
   return null;
 }
 
-/** The paths of the files in a folder and below it. Symbolic links are not followed. */
+/** Returns the paths of the files in a folder and its subfolders. Symbolic links are not followed. */
 function pathsIn(folder: string, prefix: string): string[] {
   return sortedEntries(folder).flatMap((entry) => {
     if (entry.isDirectory()) return pathsIn(join(folder, entry.name), `${prefix}${entry.name}/`);
@@ -76,7 +76,7 @@ function pathsIn(folder: string, prefix: string): string[] {
   });
 }
 
-/** The text of a file; null if it is too large or not UTF-8. */
+/** Reads the text of a file; null if the file is too large or not UTF-8. */
 function textOf(file: string): string | null {
   if (statSync(file).size > mostFileBytes) return null;
   try {
@@ -86,13 +86,13 @@ function textOf(file: string): string | null {
   }
 }
 
-/** Reports names in the `skills` of prompts that no folder of `agents/skills/` has. */
+/** Reports each name in the `skills` of a prompt that is not the name of a folder of `agents/skills/`. */
 export function checkSkillNames({ prompts, skills }: Project, projectRoot: string, findings: Findings): void {
   const names = skills.map(({ name }) => name);
   for (const { file, value } of prompts) {
     if (value.skills === undefined || value.skills === true) continue;
     for (const [index, name] of value.skills.entries()) {
-      // A skill that cannot be used is reported already.
+      // If the folder exists, the reason why its skill cannot be used is already reported.
       if (names.includes(name) || existsSync(join(projectRoot, root, name))) continue;
       findings.error({
         code: "unknown_skill",

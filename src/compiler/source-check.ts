@@ -1,12 +1,12 @@
-// Checks of definitions that have many tools: their prefix, and transports that a Worker does not have.
+// Checks of definitions that have many tools: their prefix, and a transport (stdio) that a Worker cannot use.
 
 import { isObject, type NamedKind } from "./definition-kind.ts";
 import type { Findings } from "./findings.ts";
 
-/** The longest prefix. A tool's name has at most 64 characters, and the prefix leaves room for the name on the server. */
+/** The maximum length of a prefix. A tool's name has at most 64 characters: the prefix, `__`, and the name on the server. */
 const prefixLength = 32;
 
-/** Checks a definition after its fields. Returns whether it can be used. Definitions of other kinds pass. */
+/** Checks a definition whose fields are valid. Returns whether it can be used; true for definitions of other kinds. */
 export function checkSource(
   { kind, file, value }: { kind: NamedKind; file: string; value: Record<string, unknown> },
   findings: Findings,
@@ -34,7 +34,7 @@ function isPrefix(text: string): boolean {
   return /^[A-Za-z][A-Za-z0-9_-]*$/.test(text) && text.length <= prefixLength && !/__|_$/.test(text);
 }
 
-/** Reports a definition of a server over stdio. Returns whether it is one. */
+/** Reports a definition of a server over stdio. Returns whether the definition is of this kind. */
 export function reportStdio(file: string, value: unknown, findings: Findings): boolean {
   if (!isObject(value) || !("command" in value)) return false;
   findings.error({

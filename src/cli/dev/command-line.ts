@@ -1,4 +1,4 @@
-// The arguments of `wrangler dev`, for options that wrangler's local server does not have.
+// The command line `wrangler dev`. It is used if the options cannot be given to wrangler's server in another way.
 
 import type { WranglerProject } from "../doctor/wrangler-package.ts";
 import type { DevOptions } from "./dev-command.ts";

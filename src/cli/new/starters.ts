@@ -69,7 +69,7 @@ const hookBodies: Record<string, string> = {
 /** The names of the hooks. */
 export const hookNames: readonly string[] = Object.keys(hookBodies);
 
-/** The beginning of a variable's name. */
+/** Converts the name of a definition to the beginning of the name of an environment variable. */
 const variable = (name: string): string => name.replaceAll(/[^A-Za-z0-9]+/g, "_").toUpperCase();
 
 /** Writes the first text of a definition. */
