@@ -1,5 +1,5 @@
-// The tools of the package in a project's build: they are registered when a definition names them, and a project's definition of the same
-// name replaces them.
+// The built-in tools in a project's build: a built-in tool is registered when a definition names it, and a project's definition with the
+// same name replaces it.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const build = (root: string) => runCommand(["build", "--root", root], { TYPE_CHE
 const prompt = (tools: string) =>
   (good["agents/prompts/support.ts"] ?? "").replace('tools: ["search_docs"]', `tools: ${tools}`);
 
-it("A built-in tool is registered from its entry when a prompt names it, and is a name of the project's types", async () => {
+it("A prompt that names a built-in tool adds the tool to the registry and to the project's types", async () => {
   const root = writeProject({ ...good, "agents/prompts/support.ts": prompt('["search_docs", "read_file"]') });
   expect(await build(root)).toMatchObject({ code: 0, stderr: "" });
   const registry = read(root, ".threadhold/registry.ts");
@@ -52,12 +52,12 @@ export default createReadFileTool({ maxBytes: 1000 });`,
   expect(registry).not.toContain("threadhold/tools/files");
 });
 
-it("A name that is almost that of a built-in tool is an error with a suggestion", async () => {
+it("A misspelt name of a built-in tool is an error with a suggestion", async () => {
   const { diagnostics } = await compileWith({ "agents/prompts/support.ts": prompt('["search_docs", "read_fil"]') });
   expect(diagnostics).toMatchObject([{ code: "unknown_tool", suggestion: "read_file" }]);
 });
 
-it("Every built-in tool is an export of an entry of the package", async () => {
+it("Every built-in tool is exported by an entry of the package", async () => {
   const { exports } = JSON.parse(read(packageRoot, "package.json")) as { exports: Record<string, string> };
   for (const [name, { entry, member }] of builtInTools) {
     const file = exports[entry.replace("threadhold", ".")];

@@ -23,7 +23,7 @@ export default definePrompt({ name: "support", toolDescription: "Supports", prom
   tools: ${JSON.stringify(tools)} });`,
 });
 
-it("The registry has an MCP server with its prefix and the module that connects to it; a project without one has neither", async () => {
+it("The registry lists each MCP server with its prefix, and the module of MCP servers; a project without MCP servers has neither", async () => {
   const { diagnostics, project } = await compileWith({
     [file]:
       server(`name: "docs", url: ({ env }) => String(env.DOCS_URL), prefix: "d", headers: { a: "b" }, tools: ["find"],
@@ -40,7 +40,7 @@ it("The registry has an MCP server with its prefix and the module that connects 
   expect(namesSource(without.project)).not.toContain("toolPrefixes");
 });
 
-it("A prompt may list tools by a server's prefix, and the build reports a prefix that no server has", async () => {
+it("A prompt can list tools with the prefix of a server, and the build reports a prefix without a server", async () => {
   expect((await compileWith({ ...docs, ...prompt(["docs__*", "docs__find"]) })).diagnostics).toEqual([]);
   expect(await onlyFinding({ ...docs, ...prompt(["doc__*"]) })).toMatchObject({
     code: "unknown_tool",
@@ -71,7 +71,7 @@ it("The build warns of an unknown field of an MCP server with the closest name",
   });
 });
 
-it("The build reports a model for texts that the project lacks", async () => {
+it("The build reports an unknown model in the option sampling", async () => {
   const fields = `name: "docs", url: "https://docs.example.com/mcp", resources: true, sampling: { model: "fats", maxRequests: 2 }`;
   expect(await onlyFinding({ [file]: server(fields) })).toMatchObject({
     severity: "error",
@@ -81,7 +81,7 @@ it("The build reports a model for texts that the project lacks", async () => {
   });
 });
 
-it("The build refuses two MCP servers with one prefix", async () => {
+it("The build refuses two MCP servers with the same prefix", async () => {
   const other = { "agents/mcp/other.ts": server(`name: "other", url: "https://a.example", prefix: "docs"`) };
   expect(await onlyFinding({ ...docs, ...other })).toMatchObject({
     code: "duplicate_name",

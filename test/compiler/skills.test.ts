@@ -22,7 +22,7 @@ export default definePrompt({ name: "support", toolDescription: "Supports", prom
   skills: ${JSON.stringify(skills)} });`,
 });
 
-it("The registry has the texts of a project's skills; a project without skills has neither them nor their module", async () => {
+it("The generated code contains the texts of a project's skills; a project without skills has neither the texts nor the module of skills", async () => {
   const { diagnostics, project } = await compileWith({
     [main]: text,
     "agents/skills/reports/references/style.md": "Plain.",
@@ -83,7 +83,7 @@ it.each([
   });
 });
 
-it("The build refuses a folder without SKILL.md and a name that no skill has, and warns of files that cannot be read", async () => {
+it("The build refuses a skill without SKILL.md and an unknown name of a skill, and warns of files that cannot be used", async () => {
   expect(await onlyFinding({ "agents/skills/reports/notes.md": "x" })).toMatchObject({
     code: "invalid_field",
     file: "agents/skills/reports",

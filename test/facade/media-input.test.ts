@@ -132,7 +132,7 @@ const cases: Record<string, Case> = {
     parts: { ...chat, pdfBytes: { type: "file", file: { filename: "part-0.pdf", file_data: pdfUrl } } },
     accepted: "images, texts, application/pdf, audio/wav, audio/mp3, audio/mpeg",
   },
-  // The same protocol at another server.
+  // A server other than OpenAI with the protocol Chat Completions
   "another server": {
     provider: createProvider({ protocol: "openai", name: "another" }),
     options: { api: "chat" },
@@ -159,10 +159,10 @@ const cases: Record<string, Case> = {
 
 let exchanges = 0;
 
-/** A model of a case, and the bodies of the requests that the server received from it. */
+/** A model of a case, and the bodies of the requests that the server received from this model. */
 function modelOf({ provider, options, path }: Case, more: ModelOptions = {}) {
   const id = `media-${(exchanges += 1)}`;
-  // The package for OpenAI's own address and the one for other servers differ, and the host chooses between them.
+  // The host of the address decides which provider package is used: that of OpenAI, or the one for other servers.
   const isOpenai = provider === openai;
   const send: typeof fetch = (input, init) => {
     const address = new URL(input instanceof Request ? input.url : input);
@@ -191,7 +191,7 @@ describe.each(Object.entries(cases))("%s", (_name, one) => {
 
   it.each(accepted)("The block %s reaches the provider in the form that its documentation describes", async (name) => {
     const { model, bodies } = modelOf(one);
-    // Chat Completions sends a message of one text as a text, so each message has a text and the block.
+    // In Chat Completions, a message with one text and no other block is sent as a string, so each message has a text and the block.
     await model.generate(blocks[name], "Look.");
     const [body, ...others] = await bodies();
     expect(others).toEqual([]);
@@ -218,7 +218,7 @@ describe.each(Object.entries(cases))("%s", (_name, one) => {
     },
   );
 
-  it("The capabilities of a model state the files that its provider accepts", () => {
+  it("The capabilities of a model state which types of files its provider accepts", () => {
     const { capabilities } = modelOf(one).model;
     expect([capabilities.documentInput, capabilities.audioInput, capabilities.videoInput]).toEqual([
       one.parts.pdf !== undefined,
@@ -228,7 +228,7 @@ describe.each(Object.entries(cases))("%s", (_name, one) => {
   });
 });
 
-it("A model whose options state that it cannot read audio or video is sent none", async () => {
+it("A block of audio or video is refused if the options of the model exclude its capability", async () => {
   const one = cases["google"] as Case;
   const { model, bodies } = modelOf(one, { capabilities: { audioInput: false, videoInput: false } });
   for (const name of ["wav", "mp4"] as const) {

@@ -54,7 +54,7 @@ async function read(events: AsyncIterable<StreamEvent>): Promise<StreamEvent[]> 
   return all;
 }
 
-/** The blocks that the deltas of a stream make up, in the order in which they began. Fails for a delta outside of its block. */
+/** Joins the deltas of a stream to blocks, in the order in which the blocks began. Fails for a delta outside of its block. */
 function blocksFrom(events: readonly StreamEvent[]): AssistantContent[] {
   const blocks = new Map<number, { type: string; text: string; bytes: number[]; mimeType: string; open: boolean }>();
   for (const { type, index, delta } of events) {
@@ -138,7 +138,7 @@ describe.each<[name: string, provider: Provider, answer: string, content: Assist
     expect(response.content).toEqual(content);
   });
 
-  it("A stream has a delta for each piece, between the beginning and the end of its block, and the same turn", async () => {
+  it("A stream emits a delta for each piece between the start and the stop of its block, and resolves to the same turn", async () => {
     const stream = at(provider, answer).model.stream("Go.");
     const events = await read(stream);
     expect([events[0]?.type, events.at(-1)?.type]).toEqual(["message_start", "message_stop"]);
@@ -162,12 +162,12 @@ it("A message with audio passes through JSON unchanged, and the next request con
   ]);
 });
 
-it("An image that a provider sends as a URL is no block of the answer", async () => {
+it("An image that a provider sends as a URL is left out of the answer", async () => {
   const { response } = await at(openrouter, "picture-url").model.generate("Go.");
   expect(response.content).toEqual([{ type: "text", text: "Here it is." }]);
 });
 
-it("The params of a request choose the form of the answer, and the format of its audio is the type of the block", async () => {
+it("The params of a request decide the form of the answer, and the requested format of audio decides the media type of its block", async () => {
   const params = { modalities: ["text", "audio"], audio: { voice: "alloy", format: "mp3" } };
   const { model, sent } = at(openrouter, "spoken", params);
   const { response } = await model.generate("Go.");
@@ -229,7 +229,7 @@ const answers = fc.oneof(
   })),
 );
 
-it("For any answer, the deltas of a stream make up the content of its turn, which generate returns too", async () => {
+it("The joined deltas of any stream equal the content of its turn and of the turn of generate", async () => {
   await fc.assert(
     fc.asyncProperty(answers, async ({ protocol, body }) => {
       const model = createProvider({ protocol, apiKey: "key", fetch: answering(body) })("any");

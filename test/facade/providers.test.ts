@@ -253,7 +253,7 @@ describe.each(names)("%s", (name) => {
     expect(urls).toHaveLength(2);
   });
 
-  it("Concurrent turns of one model send each their requests with the key and the fetch of their own settings", async () => {
+  it("Each of several concurrent turns of one model uses the key and the fetch of its own settings", async () => {
     const sent: string[] = [];
     const { promise: bothSent, resolve } = deferred<void>();
     const model = providers[name]("some-model");

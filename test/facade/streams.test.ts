@@ -159,7 +159,7 @@ it("Leaving the loop after the turn has ended does not abort the turn", async ()
   expect((await stream.turn).response).toBe(turn.response);
 });
 
-it("Calls of next at the same time receive the events in order, and the end", async () => {
+it("Concurrent calls of next receive the events in order, and then the end", async () => {
   const expected = typesOf(await eventsOf(instance([{ text: "One." }]).stream("Go.")));
   const events = instance([{ text: "One." }])
     .stream("Go.")
@@ -169,7 +169,7 @@ it("Calls of next at the same time receive the events in order, and the end", as
   expect(reads.at(-1)).toEqual({ done: true, value: undefined });
 });
 
-it("A call of next that waits receives the end when the reader leaves", async () => {
+it("A pending call of next resolves to the end when the reader calls return", async () => {
   const began = gate();
   const hangs = tool("hang", () => {
     began.open();

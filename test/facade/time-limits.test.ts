@@ -1,4 +1,4 @@
-// Executions with a time limit of Node, `AbortSignal.timeout`, next to a signal of the program, while the garbage collector runs.
+// Executions with two signals, one of them of `AbortSignal.timeout`, while the garbage collector of Node runs.
 
 import { expect, it } from "vitest";
 
@@ -13,13 +13,13 @@ import { scriptedAgent } from "./uap/support/scripted-agent.ts";
 /** A model that never answers. */
 const silent = (): Promise<{ text: string }> => new Promise(() => {});
 
-/** The outcome of an execution that was started before the garbage collector runs. */
+/** Runs the garbage collector after the start of an execution, and returns the outcome of the execution. */
 async function outcome<T>(started: Promise<T>): Promise<T> {
   await Promise.race([started.catch(() => {}), collectGarbage()]);
   return started;
 }
 
-it("The time limit of a call ends an agent that has a signal of its own", async () => {
+it("A time limit in the options of a call ends the execution of an agent that has another signal", async () => {
   const { signal } = new AbortController();
   const ended = rejection(
     scriptedAgent(silent, { signal }).generate("Go.", AgentState.initial(), { signal: AbortSignal.timeout(500) }),
@@ -27,13 +27,13 @@ it("The time limit of a call ends an agent that has a signal of its own", async 
   expect(await outcome(ended)).toMatchObject({ code: "CANCELLED" });
 });
 
-it("The time limit of a model ends its turns and their streams", async () => {
+it("A time limit in the options of llm ends its turns and streams", async () => {
   const turn = rejection(instance(silent, { signal: AbortSignal.timeout(500) }).generate("Go."));
   const stream = rejection(instance(silent, { signal: AbortSignal.timeout(500) }).stream("Go.").turn);
   expect(await outcome(Promise.all([turn, stream]))).toMatchObject([{ code: "CANCELLED" }, { code: "CANCELLED" }]);
 });
 
-it("The time limit of an execution ends it in a session that has a signal of its own", async () => {
+it("A time limit in the options of an execution ends the execution in a session that has another signal", async () => {
   const of = session(silent, [], { signal: new AbortController().signal });
   const ended = execute(of, user("Go."), { signal: AbortSignal.timeout(500) }).result();
   expect(await outcome(ended)).toMatchObject({ status: "completed", messages: [user("Go.")] });

@@ -1,4 +1,5 @@
-// What tools receive and return: a change of these values by the program changes no message, and a restored conversation sends the same.
+// The arguments and results of tools: if the program changes these values later, no message changes, and a restored conversation sends the
+// same request.
 
 import { expect, it } from "vitest";
 
@@ -73,14 +74,14 @@ it.each<[string, unknown]>([
   expect(requests.at(-1)).toBe(requests.at(-2));
 });
 
-it("A message of the program has bytes of a result in base64", () => {
+it("A ToolResultMessage that the program creates contains the bytes of a result as base64", () => {
   const message = new ToolResultMessage([{ toolCallId: "1", result: [image] }]);
   const expected = [{ ...image, source: { type: "base64", data: "AQL/" } }];
   expect([message.results[0]?.result, message.toJSON().results?.[0]?.result]).toEqual([expected, expected]);
   expect(image.source.data).toBe(bytes);
 });
 
-it("Arguments that onBeforeCall returns are stated as JSON, also in the trace of a sub-agent", async () => {
+it("The execution of a call contains the arguments from onBeforeCall as JSON, also in the trace of a sub-agent", async () => {
   const received: unknown[] = [];
   const adds = tool("add", (params) => void received.push(params));
   const params = { at: new Date(0), call: () => 1 };
@@ -95,7 +96,7 @@ it("Arguments that onBeforeCall returns are stated as JSON, also in the trace of
   expect(state.subagentTraces).toMatchObject([{ success: true, toolExecutions: executed }]);
 });
 
-it("A trace of a sub-agent without JSON is an error result of its call, and the execution continues", async () => {
+it("A sub-agent's trace that is not JSON is an error result of its call, and the execution continues", async () => {
   const byHand = tool("explore", (_params, { onSubagentEvent, toolCallId }) => {
     const fields = { subagentId: "helper-1", subagentType: "helper", parentToolCallId: toolCallId };
     onSubagentEvent?.({ type: "subagent_start", ...fields, prompt: "?", timestamp: 1 });
@@ -109,7 +110,7 @@ it("A trace of a sub-agent without JSON is an error result of its call, and the 
   expect(state.subagentTraces).toBeUndefined();
 });
 
-it("Values without JSON that a function of the strategy returns end the turn, and the error names the function or the cause", async () => {
+it("A value that is not JSON from a function of the strategy ends the turn, and the error names the function or the cause", async () => {
   const before = { onBeforeCall: () => ({ proceed: true, params: { amount: 1n } }) };
   const after = { onAfterCall: () => ({ result: 1n }) };
   const fails = async (toolStrategy: typeof before | typeof after) =>

@@ -1,4 +1,4 @@
-// Signals that are combined, in Node and with its garbage collector.
+// Combined signals in Node, while its garbage collector runs.
 
 import { expect, it } from "vitest";
 
@@ -9,14 +9,14 @@ import { collectGarbage } from "../support/collect-garbage.ts";
 const aborted = (signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve) => signal.addEventListener("abort", () => resolve(signal.reason), { once: true }));
 
-it("A signal with a time limit aborts the signals that are combined from it, also after the garbage collector ran", async () => {
+it("A combined signal is aborted by a source with a time limit, also after the garbage collector ran", async () => {
   const inner = (): AbortSignal => anySignal([new AbortController().signal, AbortSignal.timeout(500)]);
   const reason = aborted(anySignal([new AbortController().signal, inner()]));
   await collectGarbage();
   expect(await reason).toMatchObject({ name: "TimeoutError" });
 });
 
-it("A combined signal is aborted with the reason of the first signal, and at once for one that is already aborted", async () => {
+it("A combined signal is aborted with the reason of the first signal, and immediately if a source is already aborted", async () => {
   const [first, second] = [new AbortController(), new AbortController()];
   const signal = anySignal([first.signal, second.signal]);
   const reason = aborted(signal);

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 
 import { joinBase64, toBase64 } from "#lib/base64.ts";
 
-it("The joined base64 texts of pieces are that of all bytes, with and without padding", () => {
+it("The joined base64 of pieces equals the base64 of all their bytes, with and without padding", () => {
   const piece = fc.tuple(fc.uint8Array({ maxLength: 20 }), fc.boolean());
   fc.assert(
     fc.property(fc.array(piece), (pieces) => {
@@ -18,6 +18,6 @@ it("The joined base64 texts of pieces are that of all bytes, with and without pa
   );
 });
 
-it("A text that is not base64 cannot be joined to one with padding", () => {
+it("A text that is not base64 cannot be joined to a text with padding", () => {
   expect(() => joinBase64(["AA==", "no base64"])).toThrow("no base64");
 });

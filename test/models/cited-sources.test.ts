@@ -52,7 +52,7 @@ it.for([
   ["openrouter", "spoken", ["text_start", "media_start", "text_end", "media_end"]],
   ["openrouter", "text-and-picture", ["text_start", "text_end", "media_start", "media_end", "text_start", "text_end"]],
 ] as const)(
-  "The blocks of an answer of %s, the case %s, begin and end once, with their pieces between",
+  "Each block of an answer of %s, the case %s, begins and ends once, with its pieces in between",
   async ([provider, name, types]) => {
     const parts = await ask(provider, name);
     expect(grammarFaults(parts)).toEqual([]);

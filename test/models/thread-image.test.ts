@@ -1,4 +1,4 @@
-// Images, audio and documents of a thread on their whole way to a provider: from the thread's files into the body of the request.
+// Images, audio and documents that a user attached in a thread: their content in the body of the request to a provider.
 
 import { expect, it } from "vitest";
 
@@ -68,7 +68,7 @@ it.for([
   ["openrouter", "call.ogg", "audio/ogg"],
   ["openrouter", "walk.mp4", "video/mp4"],
 ] as const)(
-  "The provider %s is sent the bytes of the file %s that a user attached in a thread",
+  "The provider %s receives the bytes of the file %s that a user attached in a thread",
   async ([provider, name, type]) => {
     const path = `/attachments/${name}`;
     files.put(path, pngBytes(70), type);
@@ -82,7 +82,7 @@ it.for([
   },
 );
 
-it("The provider anthropic is sent a line of text for audio that a user attached in a thread", async () => {
+it("The provider anthropic receives a line of text instead of audio that a user attached in a thread", async () => {
   files.put("/attachments/call.mp3", pngBytes(70), "audio/mpeg");
   const attached = { type: "file" as const, mime_type: "audio/mpeg", path: "/attachments/call.mp3", name: "call.mp3" };
   const messages = await withAttachments([message("user", { parts: [attached] })], {

@@ -54,7 +54,7 @@ describe("the package", () => {
     expect(readFileSync(path.join(created, "THIRD-PARTY-LICENSES.txt"), "utf8")).toMatch(/^@clack\/prompts 1\./m);
   });
 
-  it("The licences of the shell and of the packages in it are part of the package, which does not depend on them", () => {
+  it("The package contains the licences of the shell and of its packages, and has no dependency on them", () => {
     const licenses = read("THIRD-PARTY-LICENSES.txt");
     for (const name of ["just-bash", "minimatch", "yaml"]) expect(licenses).toMatch(new RegExp(`^${name} \\d`, "m"));
     expect(read("dist/tools/bash.js")).not.toMatch(/from "just-bash/);

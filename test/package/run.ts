@@ -78,7 +78,7 @@ export interface RunningServer {
 
 /**
  * The command of wrangler's local server, for `serve`. The system chooses the port of the inspector: two servers that start at the same time
- * would find the same free port, and one of them would fail.
+ * could find the same free port, and one of them would then fail.
  */
 export const wranglerDev = [
   "wrangler",

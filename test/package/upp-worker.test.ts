@@ -1,5 +1,5 @@
-// Models as functions in a Worker that has the package from its tarball and no compatibility flag: the answers of each provider's protocol,
-// and the contents and the size of its bundle. The wrangler is the one that npm installs, with its own runtime.
+// Models as functions in a Worker that installs the package from its tarball and has no compatibility flag: the answers in each provider's
+// protocol, and the content and the size of the bundle. npm installs wrangler and its runtime.
 
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { startModelServer, type ModelServer } from "../support/model-server/serv
 import { linkPackages } from "./linked-packages.ts";
 import { run, serve, wranglerDev, type ProgramResult, type RunningServer } from "./run.ts";
 
-/** The most bytes of the Worker's scripts after gzip: the loop, zod, and the packages of the four providers. */
+/** The maximum size in bytes of the Worker's scripts after gzip. They contain the loop, zod, and the packages of the four providers. */
 const bundleLimit = 512 * 1024;
 
 const packed = inject("packed");
@@ -47,7 +47,7 @@ describe("a Worker that calls models as functions", () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   });
 
-  it("The Worker has complete types without those of Node", async () => {
+  it("The Worker is type-checked without the types of Node", async () => {
     const lib = ["--target", "es2023", "--lib", "es2023,dom,dom.iterable", "--module", "esnext"] as const;
     const options = ["--ignoreConfig", "--moduleResolution", "bundler", "--strict", "--noEmit", ...quickTypescript];
     expect(await inProject("tsc", ...lib, ...options, "worker.ts")).toMatchObject({ code: 0 });

@@ -1,4 +1,4 @@
-// The garbage collector of Node, for tests of objects that only weak references lead to.
+// The garbage collector of Node, for tests of objects to which only weak references refer.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";

@@ -127,7 +127,7 @@ export const rarePlays: [name: string, conversation: Play][] = [
   ["a message that interrupts such a run", { agent: "fault_asker", begin: (id) => speaksToAsking(id, "interrupt") }],
 ];
 
-/** Conversations with tools of a definition that has many, killed at every point they reach. */
+/** Conversations with tools of a definition that has many tools. The object is killed at every fault point that they reach. */
 export const sourcePlays: [name: string, conversation: Play][] = [
   ["calls of tools of a definition that has many", { agent: "fault_outer", begin: asks }],
   [

@@ -1,4 +1,4 @@
-// MCP servers that fail, restart, change, flood and deceive, in threads over real HTTP.
+// MCP servers that fail, restart, change their tools, or send too many or false messages, in threads over real HTTP.
 
 import { describe, expect, inject, it } from "vitest";
 
@@ -53,7 +53,7 @@ describe("a server whose tools cannot be listed", () => {
     expect(warnings).not.toContain("secret");
   });
 
-  it("A run asks a server that does not open a session in time only once", async () => {
+  it("A run tries only once to open a session with a server that does not open it in time", async () => {
     const server = setServer("everything", "bad/deaf", { timeoutMs: 100 });
     const { results, id } = await converseIn("mcp", [pings, pings]);
     expect(results.map(([status]) => status)).toEqual(["error", "error"]);
@@ -88,7 +88,7 @@ it("A call of a server that answers in JSON without sessions succeeds", async ()
   expect(results.map(outcome)).toEqual([["success", "pong"]]);
 });
 
-it("A call that takes longer than the definition's time gets an error, the server is notified, and the request ends before the run", async () => {
+it("A call that exceeds the definition's time limit gets an error, the server is notified, and the request ends before the run", async () => {
   const server = setServer("everything", "bad/slow", { timeoutMs: 5000 });
   let last: Awaited<ReturnType<typeof server.requests>> | undefined;
   const { results } = await converseIn("mcp", [
@@ -172,13 +172,13 @@ it("A change of a server's list of tools takes effect in the next step", async (
   ]);
 });
 
-it("A stream that a server ends before the result is continued, whatever time the server sets until then", async () => {
+it("A stream that a server ends before the result is continued, even if the server requests a very long wait", async () => {
   setServer("everything", "bad/resumable");
   const { results } = await callTools("mcp", [ping]);
   expect(results.map(outcome)).toEqual([["success", "continued"]]);
 });
 
-it("Two tools of one name are one tool, and a name that providers refuse becomes one that they accept", async () => {
+it("Only the first of two tools with the same name is offered, and a name that providers refuse is replaced by a valid name", async () => {
   setServer("everything", "bad/twins");
   const { request, results } = await callTools("mcp", []);
   expect(results).toEqual([]);
@@ -220,7 +220,7 @@ it("A prompt can list two hundred tools of a server, and call the last one", asy
   expect(results.map(outcome)).toEqual([["success", "tool-199"]]);
 });
 
-it("A list of tools is bounded in pages and in the size of its schemas", async () => {
+it("The pages of a list of tools and the size of its schemas are bounded", async () => {
   setServer("everything", "bad/endless");
   expect((await callTools("mcp", [])).request?.tools).toHaveLength(50);
   setServer("everything", "bad/heavy");

@@ -18,7 +18,7 @@ interface ServerRequests {
   cut: number;
 }
 
-/** Sets a server of the tests, and returns how to ask it for its requests. */
+/** Sets the server of a prefix. Returns functions that read the requests of the test to this server, and that change the server's state. */
 export function setServer(prefix: string, path: string, more: Partial<McpServerDefinition> = {}) {
   const base = inject("mcpServer");
   const scope = crypto.randomUUID();
@@ -38,7 +38,7 @@ export function setServer(prefix: string, path: string, more: Partial<McpServerD
         })
         .toMatchObject({ open: 0 })
         .then(async () => (await fetch(`${base}/requests?scope=${scope}`)).json()),
-    /** Lets the server answer the calls that it holds. */
+    /** Lets the server answer the calls that it has not answered yet. */
     release: () => fetch(`${base}/release?scope=${scope}`, { method: "POST" }),
     forget: () => fetch(`${base}/forget?scope=${scope}`, { method: "POST" }),
   };

@@ -72,7 +72,7 @@ it("A call's progress on the server is emitted as progress of the tool", async (
   ]);
 });
 
-it("A run opens one session at its first need, and ends the session; a later run that calls no tool sends no request", async () => {
+it("A run opens one session at its first request, and closes the session; a later run that calls no tool sends no request", async () => {
   const server = setServer("everything", "everything");
   await callTools("mcp", [
     { name: "everything__echo", arguments: { message: "one" } },
@@ -92,7 +92,7 @@ it("A run opens one session at its first need, and ends the session; a later run
   expect((await server.requests()).lines).toEqual(lines);
 });
 
-it("A thread calls a tool of a server over stdio by the bridge mcp-proxy", async () => {
+it("A thread calls a tool of a stdio server through the bridge mcp-proxy", async () => {
   const url = await (await fetch(`${inject("mcpServer")}/bridge`)).text();
   setServer("everything", "everything", { url, allowedHosts: [new URL(url).host] });
   const { results, request } = await callTools("mcp", [
@@ -102,7 +102,7 @@ it("A thread calls a tool of a server over stdio by the bridge mcp-proxy", async
   expect(results.map(outcome)).toEqual([["success", "Echo: over stdio"]]);
 }, 300_000);
 
-it("Resources and prompts of a server are reachable by tools if the definition asks for them", async () => {
+it("Tools list and read the resources and prompts of a server if the definition requests these tools", async () => {
   setServer("everything", "everything", { tools: [], resources: true, prompts: true });
   const uri = "demo://resource/dynamic/text/1";
   const { request, results } = await callTools("mcp", [
@@ -123,14 +123,14 @@ it("Resources and prompts of a server are reachable by tools if the definition a
   ]);
 });
 
-it("A server without the capability, and a definition that does not ask, have no tools for resources and prompts", async () => {
+it("Tools for resources and prompts are absent if the server lacks the capability or the definition does not request them", async () => {
   setServer("everything", "bad/plain", { resources: true, prompts: true });
   expect((await callTools("mcp", [])).request?.tools.map(({ name }) => name)).toEqual(["everything__ping"]);
   setServer("everything", "everything", { tools: ["echo"] });
   expect((await callTools("mcp", [])).request?.tools.map(({ name }) => name)).toEqual(["everything__echo"]);
 });
 
-it("A client invokes a tool of a server by hand, such as the one that reads a resource", async () => {
+it("A client can invoke a tool of a server outside of a run, such as the tool that reads a resource", async () => {
   const server = setServer("everything", "everything", { resources: true });
   const id = await newThread("mcp");
   const uri = "demo://resource/dynamic/text/2";
@@ -139,7 +139,7 @@ it("A client invokes a tool of a server by hand, such as the one that reads a re
   await server.idle();
 });
 
-/** Lets the model call the tool whose server requests a text, in the first steps. */
+/** Lets the model call, in the first steps, a tool whose server requests a text. */
 function sampling(word: string, steps: number, more: object = {}) {
   const call = { name: "everything__trigger-sampling-request", arguments: { prompt: word, maxTokens: 50 } };
   scripts.set(word, ({ step }) => (step < steps ? { toolCalls: [call] } : { text: "done" }));
@@ -170,7 +170,7 @@ it("A server requests a text from the definition's model during a call, and the 
   expect(events.find(({ type }) => type === "run_end")).toMatchObject({ status: "completed", usage: { input: total } });
 });
 
-it("A server gets no text after the definition's number of requests, and none if the definition does not allow it", async () => {
+it("A server gets an error for a text above the definition's maximum, and cannot request texts if the definition permits none", async () => {
   const word = `mcp-${crypto.randomUUID()}`;
   sampling(word, 2, { maxRequests: 1 });
   const id = await newThread("mcp");

@@ -1,4 +1,4 @@
-// Pictures and audio that a model made and pages that it cites, stored in a thread: the bytes as a file, and the message with its path.
+// Images and audio that a model made, and pages that it cites, in a thread: the bytes are stored as a file, and the message has its path.
 
 import { expect, it } from "vitest";
 

@@ -1,4 +1,4 @@
-// The sources of tools that the contract suite checks. Each source adds itself.
+// The sources of tools that the contract suite checks. A new source needs an entry here.
 
 import { inject } from "vitest";
 
@@ -24,7 +24,7 @@ export interface SourceCase {
   error: string;
   /** A call that a person has to approve. Absent if no tool of the source needs an approval. */
   approved?: Call;
-  /** Creates a call that does not end, and the number of times that it began outside of the thread. Absent if the source has no such tool. */
+  /** Creates a call that does not end; `begun` counts how often it began outside of the thread. Absent if the source has no such tool. */
   endless?: () => { call: Call; begun: () => Promise<number> };
 }
 

@@ -1,4 +1,5 @@
-// What every source of tools does, whatever its tools are: events, messages, checks, hooks, approvals, and the report of an interrupted call.
+// The behaviour that all sources of tools have in common: events, messages, checks, hooks, approvals, and the report of an interrupted
+// call.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
@@ -39,7 +40,7 @@ describe.each(sources)("%s", (_title, source) => {
 
   beforeEach(source.prepare);
 
-  it("A call emits its start and its end, and its message and the step's log have its result", async () => {
+  it("A call emits its start and its end, and the tool's message and the step's log contain the result", async () => {
     const id = await newThread(source.agent);
     const { events, messages, run } = await play(id, source.valid);
     expect(events.find((event) => event.type === "tool_execution_start")).toMatchObject({ tool_name: name, args });

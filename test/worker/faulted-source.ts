@@ -1,4 +1,5 @@
-// A definition that has many tools, for runs that are killed at every fault point. Its tools have effects on the outside server.
+// A definition that has many tools, for runs whose object is killed at every fault point. The tools send requests to the outside server,
+// which counts their effects.
 
 import type { DefinedTool, DefinedToolsModule } from "#core/ports/tool-source-port.ts";
 import { defineMcpServer } from "#spec/index.ts";

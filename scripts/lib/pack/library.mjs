@@ -12,7 +12,7 @@ import { licenseTexts } from "./licenses.mjs";
 /** The shell of `threadhold/tools/bash`. Its code is part of the package: as a dependency it would install 60 MB that a Worker cannot run. */
 const shell = "just-bash/browser";
 
-/** The packages whose code is part of that of the shell. */
+/** The packages whose code is in the module of the shell. */
 const packagesOfShell = [
   "diff",
   "fast-xml-parser",
@@ -33,7 +33,7 @@ const packagesOfShell = [
  * Bundles the shell to one module.
  *
  * @param {string} file the module
- * @returns {Promise<string>} the licences of what the module contains
+ * @returns {Promise<string>} the licences of the packages in the module
  */
 export async function bundleShell(file) {
   const { metafile } = await build({
@@ -58,7 +58,7 @@ export async function bundleShell(file) {
   return licenseTexts([...Object.keys(metafile.inputs).map(fromRoot), ...inShell]);
 }
 
-/** Packages of the shell that are not in its module: other languages, a database, and another `fetch`. */
+/** Dependencies of the shell whose code is not in its module: other languages, a database, and another `fetch`. */
 const absent = ["quickjs-emscripten", "sql.js", "undici"];
 
 function folderOf(home, name) {

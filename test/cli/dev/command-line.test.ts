@@ -1,4 +1,4 @@
-// The arguments of `wrangler dev`, whose command line serves if an option of `threadhold dev` is one of wrangler.
+// The command line `wrangler dev`, which `threadhold dev` uses if one of its options is an option of wrangler.
 
 import { expect, it } from "vitest";
 
@@ -21,7 +21,7 @@ function argumentsFor(
   return commandLine(settings, project, { inspect: false, rest: [], ...options });
 }
 
-it("The command line of wrangler receives the settings of the server and the other options, in order", () => {
+it("The command line of wrangler contains the settings of the server, then the other options in their order", () => {
   expect(argumentsFor({ rest: ["--test-scheduled", "--log-level=debug"] }).join(" ")).toBe(
     "dev --config /project/wrangler.jsonc --port 8787 --ip localhost --persist-to /state --show-interactive-dev-session=false " +
       "--inspector-port 0 --env staging --var A:1:2 --test-scheduled --log-level=debug",

@@ -1,4 +1,4 @@
-// Waiting for a server that accepts connections before it answers.
+// The wait for a server that accepts connections before it responds to requests.
 
 import { once } from "node:events";
 import { createServer } from "node:http";

@@ -7,8 +7,8 @@ import type { AddressInfo } from "node:net";
 import { deferred } from "#lib/deferred.ts";
 
 /**
- * An answer. `cut` accepts the request and breaks the connection, `silent` never answers, the header `x-endless` begins an answer without
- * an end, and the header `x-broken` breaks the connection in the middle of the answer.
+ * An answer. `cut` accepts the request and breaks the connection. `silent` never answers. The header `x-endless` begins an answer without
+ * an end. The header `x-broken` breaks the connection in the middle of the answer.
  */
 export type PlannedAnswer =
   | "cut"

@@ -62,16 +62,16 @@ describe("the abort of a parent", () => {
 describe("the reader of a parent's stream", () => {
   const deltas = 3000;
 
-  /** The most events that one agent holds: two streams, its own and that of its strategy, of 65 each, and some in its connection. */
+  /** The maximum number of buffered events of one agent: 65 in its stream, 65 in the stream of its strategy, and some in its connection. */
   const heldByAgent = 150;
 
-  /** The delta that an event of the parent's stream contains, at any depth. */
+  /** Returns the text delta in an event of the parent's stream, at any depth of sub-agents. */
   function deltaIn(event: AgentStreamEvent): string {
     if (event.source === "upp") return event.upp.type === "text_delta" ? (event.upp.delta.text ?? "") : "";
     return event.uap.type === "subagent_event" ? deltaIn(event.uap.data.innerEvent as AgentStreamEvent) : "";
   }
 
-  /** An agent whose sub-agent, that number of levels below it, gives a long answer. */
+  /** Creates an agent with sub-agents at `levels` levels below it. The deepest sub-agent gives a long answer. */
   function deepParent(levels: number) {
     const { model, sent } = longAnswer(deltas);
     let deepest: Agent = agent({ model });
@@ -80,13 +80,13 @@ describe("the reader of a parent's stream", () => {
   }
 
   it.each([1, 2, 4])(
-    "A slow reader keeps the rest of the answer of a sub-agent %s levels below on the connection, and receives all of it",
+    "A sub-agent %s levels below waits for a slow reader of the parent's stream, and the reader receives its whole answer",
     async (levels) => {
       const { parent, sent } = deepParent(levels);
       let [read, mostAhead] = [0, 0];
       for await (const event of parent.stream("Go.", AgentState.initial())) {
         if (read < deltas) read += deltaIn(event).length;
-        // Everything that can happen without a further read has happened after a few turns of the event loop.
+        // After 300 turns of the event loop, everything that does not depend on a further read has happened.
         if (read % 1000 === 1)
           for (let turn = 0; turn < 300; turn += 1) await new Promise((resolve) => setImmediate(resolve));
         mostAhead = Math.max(mostAhead, sent() - read);
@@ -97,7 +97,7 @@ describe("the reader of a parent's stream", () => {
     },
   );
 
-  it("A slow reader holds back two sub-agents that run at the same time", async () => {
+  it("Two concurrent sub-agents wait for a slow reader", async () => {
     const [one, other] = [longAnswer(deltas), longAnswer(deltas)];
     const tools = [one, other].map(({ model }, at) => explorerTool(agent({ model }), { name: `explore_${at}` }));
     const script: Script = ({ messages }) =>

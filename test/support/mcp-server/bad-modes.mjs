@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 
 /**
- * A request and what its scope has: `state` lives as long as the servers, and `release` lists what the test releases.
+ * A request, and the data of its scope: `state` exists as long as the servers, `release` are the functions that POST /release calls.
  *
  * @typedef {{ request: import("node:http").IncomingMessage, response: import("node:http").ServerResponse, body: any, scope: string,
  *   state: Record<string, any>, release: Array<() => void> }} Exchange
@@ -13,7 +13,7 @@ const eventStream = { "content-type": "text/event-stream" };
 const event = (message) => `data: ${JSON.stringify({ jsonrpc: "2.0", ...message })}\n\n`;
 
 const tool = (name, more = {}) => ({ name, description: `Does ${name}.`, inputSchema: { type: "object" }, ...more });
-/** A schema with `depth` schemas inside of each other. */
+/** Creates a schema with `depth` nested schemas. */
 function nested(depth) {
   return depth === 0 ? { type: "object" } : { type: "object", properties: { a: nested(depth - 1) } };
 }
@@ -33,7 +33,7 @@ const modes = {
   },
   /** Does not answer the first request of a session. */
   deaf: { raw: () => {}, isSilent: true },
-  /** Answers no call until the test releases it. */
+  /** Answers a call when the test releases it. */
   slow: {
     tools: [tool("ping")],
     raw: ({ response, state, release, send }) => {
@@ -42,7 +42,7 @@ const modes = {
       release.push(() => send({ result: text("pong") }));
     },
   },
-  /** Refuses the calls of one tool. Answers those of the other when the test releases it. */
+  /** Refuses the calls of the tool `refused`. Answers the calls of `ping` when the test releases them. */
   busy: {
     tools: [tool("ping"), tool("refused")],
     raw: ({ response, body, release, send }) => {
@@ -50,7 +50,7 @@ const modes = {
       else release.push(() => send({ result: text("pong") }));
     },
   },
-  /** Has sessions, and forgets them at the first call, as a server that restarts. */
+  /** Has sessions, and ends all of them at the first call, like a server that restarts. */
   restarting: {
     sessions: true,
     tools: [tool("ping", { annotations: { readOnlyHint: true } }), tool("pay")],
@@ -61,7 +61,7 @@ const modes = {
       response.writeHead(404).end();
     },
   },
-  /** Has another list of tools after its first call, and notifies the client. */
+  /** Changes its list of tools at its first call, and notifies the client. */
   changing: {
     list: ({ state }) => (state.called === true ? [tool("ping"), tool("added")] : [tool("ping")]),
     raw: ({ response, body, state }) => {
@@ -90,11 +90,11 @@ const modes = {
       response.writeHead(200, eventStream).end(line.repeat(20_001) + event({ id: body.id, result: text("pong") }));
     },
   },
-  /** Answers a call with a result that the protocol does not have, and with a result that declares content it does not have. */
+  /** Answers a call with a result that violates the protocol: its content is not a list. */
   malformed: { tools: [tool("ping")], call: () => ({ content: "pong" }) },
-  /** Lists something that is no list. */
+  /** Returns a text instead of a list of tools. */
   listless: { tools: "none" },
-  /** Lists schemas that are too large, alone or together. */
+  /** Lists tools with schemas that are too large, each or together. */
   heavy: {
     tools: [
       tool("huge", { inputSchema: { type: "object", description: "x".repeat(200_000) } }),
@@ -104,7 +104,7 @@ const modes = {
       ),
     ],
   },
-  /** Lists pages without end. */
+  /** Returns a further page of its list of tools without end. */
   endless: {
     list: ({ body }) => [tool(`tool-${body.params?.cursor ?? 0}`)],
     cursor: ({ body }) => String(Number(body.params?.cursor ?? 0) + 1),
@@ -138,12 +138,12 @@ const modes = {
       write();
     },
   },
-  /** Declares a result that its calls do not have. */
+  /** Returns results that do not match the schema that it declares. */
   liar: {
     tools: [tool("ping", { outputSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] } })],
     call: () => ({ ...text("seven"), structuredContent: { n: "seven" } }),
   },
-  /** Lists two tools of one name, and names that no provider accepts. */
+  /** Lists two tools with the same name, and tools with names that providers refuse. */
   twins: {
     tools: [
       tool("same", { description: "The first." }),
@@ -153,7 +153,7 @@ const modes = {
     ],
     call: (name) => text(name),
   },
-  /** Hides instructions in descriptions, and sends schemas that cannot be used. */
+  /** Lists tools with hidden characters and a very long text in descriptions, and with a schema that cannot be used. */
   hostile: {
     tools: [
       tool("hidden", {

@@ -1,4 +1,4 @@
-// The bridge that docs/guide/mcp.md describes: mcp-proxy with the reference server over stdio. Started when a test asks for it.
+// The bridge that docs/guide/mcp.md describes: mcp-proxy with the reference server over stdio. It is started when a test requests it.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// The process of the MCP servers. It sends its address to its parent process, and ends with it.
+// The process of the MCP servers. It sends the servers' address to its parent process, and ends when the parent process ends.
 
 import { startMcpServer } from "./server.mjs";
 

@@ -5,7 +5,7 @@
 // /bad/:mode      servers that misbehave, see bad-modes.mjs
 // GET /requests?scope lists the requests with the header `x-scope`: HTTP method, and method of the protocol.
 // GET /bridge     starts a bridge to the reference server over stdio once, and returns its address
-// POST /release   lets a server of /bad/:mode answer the calls that it holds
+// POST /release   lets a server of /bad/:mode answer the calls that it has not answered yet
 // POST /forget    ends all sessions of /everything without a message to the clients, as a restart does
 
 import { randomUUID } from "node:crypto";
@@ -67,7 +67,7 @@ export async function startMcpServer() {
       }
       if (request.method !== "GET") return void response.writeHead(405).end();
       const { server, cleanup } = everything();
-      // oxlint-disable-next-line typescript/no-deprecated -- the transport of servers of 2024-11-05, which clients still meet
+      // oxlint-disable-next-line typescript/no-deprecated -- the transport of servers of 2024-11-05, which still exist
       const transport = new SSEServerTransport("/old/message", response);
       streams.set(transport.sessionId, transport);
       response.on("close", () => {

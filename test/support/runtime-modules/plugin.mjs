@@ -33,7 +33,7 @@ const packages = [
   "zod",
 ];
 
-/** What a few tests need: each stays a module of its own, which the runtime loads when it is imported. */
+/** Modules that only a few tests need. Each of them remains a separate module, which the runtime loads only when it is imported. */
 const rare =
   /\/node_modules\/(@(ai-sdk|openrouter|modelcontextprotocol)|ajv|ajv-formats|eventsource)\/|\/src\/tools\/mcp\//;
 

@@ -51,7 +51,7 @@ describe("the result of a command", () => {
     expect(await run("seq 1 60000")).toContain(`This text of ${length} characters is too long`);
   });
 
-  it("A working directory and environment variables are those of the call and the options", async () => {
+  it("A command runs in the working directory of the call or the options, with the environment variables of the options", async () => {
     const { run } = await shellOver({ "/src/a.txt": "a" });
     expect(await run("pwd; ls", { cwd: "src" })).toBe("Exit code: 0\n/src\na.txt\n");
     expect(await run("pwd", { cwd: "none" })).toContain("Error: Directory not found: /none");
@@ -92,7 +92,7 @@ describe("a command that is not run, or not to its end", () => {
     expect(ran).toEqual(["rm -rf /"]);
   });
 
-  it("A command that reaches its time limit is an error, and none of its changes are stored", async () => {
+  it("A command that reaches its time limit returns an error, and none of its changes are stored", async () => {
     const coder = await ToolCaller.create("coder");
     const result = await coder.withState(async (state) =>
       readTool(createBashTool({ timeoutMs: 20 })).run?.(state, { command: "echo x > a.txt; sleep 300" }, callContext()),
@@ -118,7 +118,7 @@ describe("a command that is not run, or not to its end", () => {
   });
 
   it.for(["while true; do :; done", "f() { f; }; f", "seq 1 100000000 | wc -l", "awk 'BEGIN { while (1) x++ }'"])(
-    "A command without end is ended by a limit of work: %s",
+    "A limit of work ends a command that would run without end: %s",
     async (command) => {
       const { coder, run } = await shellOver();
       const { details, result } = await coder.call("bash", { command });
@@ -153,7 +153,7 @@ describe("the files of a command", () => {
     expect((await coder.read("/log")).split("\n")).toHaveLength(201);
   });
 
-  it("Moved files and folders are moved in the thread, and swapped ones are swapped", async () => {
+  it("A command that moves or swaps files and folders moves or swaps them in the thread", async () => {
     const { coder, run, list } = await shellOver({
       "/src/a.txt": "a",
       "/src/deep/b.txt": "b",
@@ -174,7 +174,7 @@ describe("the files of a command", () => {
     expect(await id("/new/w")).toBe(before);
   });
 
-  it("A folder may replace a file and a file a folder, and what was deleted is gone", async () => {
+  it("A command can replace a file by a folder and a folder by a file, and deleted entries are absent afterwards", async () => {
     const { coder, run, list } = await shellOver({ "/f": "f", "/d/x": "x", "/d/y": "y", "/e/z": "z", "/e/u/v": "v" });
     expect(await run("mv f g; mkdir f; mv g f/g; mv d/x t; rm -r d; mv t d; mv e/u . && rm -r e; rm -f none")).toBe(
       "Exit code: 0\n",
@@ -216,7 +216,7 @@ describe("the files of a command", () => {
     expect(await coder.text("bash", { command: "true" })).toBe("Exit code: 0\n");
   });
 
-  it("A file that changed meanwhile is not replaced: the command stores nothing and is an error", async () => {
+  it("A command does not replace a file that another request changed meanwhile: it stores nothing and returns an error", async () => {
     const coder = await ToolCaller.create("coder");
     await coder.files.put("/a.txt", "old");
     await coder.files.put("/b.txt", "old");

@@ -19,7 +19,7 @@ import { realPng } from "../../support/real-png.ts";
 import { ToolCaller } from "../tool-caller.ts";
 
 describe("read_file", () => {
-  it("A text file is returned with numbered lines, and a part of it with its range", async () => {
+  it("The result for a text file has numbered lines, and the result for a part of the file also has the range of the lines", async () => {
     const coder = await ToolCaller.create("coder");
     await coder.files.put("/notes.txt", "one\ntwo\r\nthree\n");
     const whole = await coder.call("read_file", { path: "notes.txt" });
@@ -144,7 +144,7 @@ describe("write_file and edit_file", () => {
 });
 
 describe("an edit that a crash interrupted", () => {
-  it("An interrupted edit is reported as done if the file has it, and is made otherwise", async () => {
+  it("An interrupted edit is reported as done if the file contains it, and runs again otherwise", async () => {
     const coder = await ToolCaller.create("coder");
     await coder.files.put("/a.txt", "one two");
     const args = { path: "a.txt", old_text: "one", new_text: "one one" };
@@ -173,7 +173,7 @@ describe("an edit that a crash interrupted", () => {
 });
 
 describe("a call that is cancelled, and one that takes too long", () => {
-  it("A cancelled call touches no file", async () => {
+  it("A cancelled call reads and writes no file", async () => {
     const touched: string[] = [];
     const workspace = () => touchedBy(touched);
     const cancelled = { id: "call-1", attempt: 1, signal: AbortSignal.abort(), progress: () => {} };

@@ -49,7 +49,7 @@ ${writing}
   expect(await nextRequest(none.id)).toEqual({ system: "You are a test.", tools: [] });
 });
 
-it("The tool read_skill returns the main file of a skill with the names of the others, and each of them by its path", async () => {
+it("The tool read_skill returns SKILL.md with the paths of the skill's further files, and each further file by its path", async () => {
   const caller = await ToolCaller.create("skilled");
   expect(await caller.text("read_skill", { name: "writing" })).toBe(
     "---\nname: writing\ndescription: …\n---\nWrite short sentences.\n\n[Further files of the skill: references/words.md]",
@@ -60,7 +60,7 @@ it("The tool read_skill returns the main file of a skill with the names of the o
   expect(await caller.text("read_skill", { name: "adding" })).toBe("Add from the right.");
 });
 
-it("A skill that a prompt does not use, a missing file and a path out of the skill are errors that name what exists", async () => {
+it("A skill that a prompt does not use, a missing file and a path outside of the skill are errors that name the existing skills or files", async () => {
   const caller = await ToolCaller.create("skilled-once");
   await caller.files.put("/secret.txt", "secret");
   await caller.files.put("/skills/writing/SKILL.md", skillText("writing", "The thread's own."));

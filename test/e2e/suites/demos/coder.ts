@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import type { SuiteServer } from "../suite-server.ts";
 
 export function coder(use: () => SuiteServer): void {
-  it("The coder demo searches, writes and edits a file of its thread, and shows the difference", async () => {
+  it("The demo agent coder searches, writes and edits a file of its thread, and shows the difference", async () => {
     const { api } = use();
     const { id } = await api.createThread("coder");
     const first = await api.say(id, "Raise the price of coffee.");
