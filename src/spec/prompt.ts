@@ -72,8 +72,7 @@ export interface PromptDefinition<
   tools?: (CallableName | SubpromptConfig<PromptName>)[];
   /**
    * The skills that the system prompt lists, and that the tool `read_skill` returns: those of `agents/skills/` with these names; or with
-   * `true` all of them, and those of the thread's folder `/skills`. A skill of the thread replaces one of the project with the same name. An
-   * addition to Standard Agents.
+   * `true` all of them, and those of the thread's folder `/skills`. An addition to Standard Agents.
    */
   skills?: true | SkillName[];
   reasoning?: ReasoningConfig;

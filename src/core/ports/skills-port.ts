@@ -7,8 +7,8 @@ import type { ThreadFiles } from "./thread-file-port.ts";
 import type { DefinedTool } from "./tool-source-port.ts";
 
 /**
- * The skills that a prompt uses: with `true` all, including those of the thread's folder `/skills`; or those with these names. A skill of
- * the thread replaces one of the project with the same name.
+ * The skills that a prompt uses: with `true` all, including those of the thread's folder `/skills`; or those of the project with these
+ * names.
  */
 export type SkillChoice = true | readonly string[];
 

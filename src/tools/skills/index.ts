@@ -19,7 +19,8 @@ export function openSkills(project: readonly ProjectSkill[], { files, log }: { f
   const own = new ThreadSkills(files, log);
   const chosen = async (choice: SkillChoice): Promise<ReadonlyMap<string, Skill>> => {
     const skills = new Map(project.map((skill) => [skill.name, projectSkill(skill)]));
-    for (const skill of await own.all()) skills.set(skill.name, skill);
+    // A prompt that names skills uses the project's texts, because a user may write the files of the thread.
+    if (choice === true) for (const skill of await own.all()) skills.set(skill.name, skill);
     const names = [...skills.keys()].filter((name) => choice === true || choice.includes(name)).toSorted();
     return new Map(names.flatMap((name) => [[name, skills.get(name)] as const]).filter(isSkill));
   };

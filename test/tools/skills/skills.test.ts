@@ -62,17 +62,32 @@ it("The tool read_skill returns SKILL.md with the paths of the skill's further f
 
 it("A skill that a prompt does not use, a missing file and a path outside of the skill are errors that name the existing skills or files", async () => {
   const caller = await ToolCaller.create("skilled-once");
-  await caller.files.put("/secret.txt", "secret");
-  await caller.files.put("/skills/writing/SKILL.md", skillText("writing", "The thread's own."));
   expect(await caller.text("read_skill", { name: "adding" })).toBe(
     'Error: There is no skill "adding". The skills are: writing.',
   );
   for (const path of ["none.md", "../../secret.txt", "/secret.txt", "a//b", "", "..", "__proto__"]) {
     expect(await caller.text("read_skill", { name: "writing", path })).toBe(
-      `Error: The skill "writing" has no file "${path}". Its files are: SKILL.md.`,
+      `Error: The skill "writing" has no file "${path}". Its files are: SKILL.md, references/words.md.`,
     );
   }
   expect(await caller.text("read_skill", { name: "__proto__" })).toContain('There is no skill "__proto__"');
+});
+
+it("A path does not lead out of the folder of a thread's skill", async () => {
+  const caller = await ToolCaller.create("skilled");
+  await caller.files.put("/secret.txt", "secret");
+  await caller.files.put("/skills/own/SKILL.md", skillText("own", "The thread's own."));
+  for (const path of ["../../secret.txt", "/secret.txt", "a/../../../secret.txt", "./../../secret.txt"]) {
+    const text = await caller.text("read_skill", { name: "own", path });
+    expect(text).toMatch(/^Error: The skill "own" has no file .* Its files are: SKILL\.md\.$/);
+  }
+});
+
+it("A prompt that names skills uses the texts of the project, and no skill of the thread", async () => {
+  const caller = await ToolCaller.create("skilled-once");
+  await caller.files.put("/skills/writing/SKILL.md", skillText("writing", "The thread's own."));
+  expect((await nextRequest(caller.id)).system).toContain(writing);
+  expect(await caller.text("read_skill", { name: "writing" })).toContain("Write short sentences.");
 });
 
 it("A thread's own skills are listed in its next step and replace those of the project with the same name", async () => {
