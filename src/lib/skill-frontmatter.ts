@@ -2,8 +2,12 @@
 
 import { parse } from "yaml";
 
-/** The maximum number of UTF-16 units of a frontmatter. */
-const mostUnits = 16 * 1024;
+/** The maximum number of UTF-16 units of a frontmatter. The time of the YAML reader grows with the square of it. */
+const mostUnits = 8 * 1024;
+
+/** How many collections may be open at once, and how many indicators of collections may follow each other. */
+const mostDepth = 32;
+const nestedIndicators = new RegExp(String.raw`(?:[-?:][ \t]+){${mostDepth}}`);
 
 /** The maximum lengths of the name and the description (AgentSkills). */
 const nameLimit = 64;
@@ -49,8 +53,9 @@ function refused(code: "invalid_frontmatter" | "missing_field" | "invalid_field"
 }
 
 function yamlFields(block: string): Record<string, unknown> | null {
+  if (isDeep(block)) return null;
   try {
-    const value: unknown = parse(block, { schema: "core", logLevel: "error" });
+    const value: unknown = parse(block, { schema: "core", logLevel: "error", prettyErrors: false });
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : null;
@@ -60,11 +65,27 @@ function yamlFields(block: string): Record<string, unknown> | null {
 }
 
 /**
+ * Whether a text may be nested deeply. The YAML reader calls itself for each level, and a Node process ends if its stack is full while it
+ * compiles a regular expression.
+ */
+function isDeep(block: string): boolean {
+  let depth = 0;
+  for (const character of block) {
+    if (character === "[" || character === "{") depth += 1;
+    else if (character === "]" || character === "}") depth = Math.max(0, depth - 1);
+    if (depth > mostDepth) return true;
+  }
+  return nestedIndicators.test(block);
+}
+
+/**
  * Reads the name and the description line by line. For texts that are not YAML, such as `description: Reads: all files`. Null if there is
  * neither.
  */
 function lineFields(block: string): Record<string, unknown> | null {
-  const found = [...block.matchAll(/^(name|description):[ \t]*(.*?)[ \t]*\r?$/gm)];
+  const found = [...block.matchAll(/^(name|description):(.*)$/gm)];
   const unquoted = (text: string): string => /^(["'])(.*)\1$/.exec(text)?.[2] ?? text;
-  return found.length === 0 ? null : Object.fromEntries(found.map(([, key = "", text = ""]) => [key, unquoted(text)]));
+  return found.length === 0
+    ? null
+    : Object.fromEntries(found.map(([, key = "", text = ""]) => [key, unquoted(text.trim())]));
 }
