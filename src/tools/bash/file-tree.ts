@@ -35,9 +35,9 @@ export type TreeNode = FileNode | FolderNode;
 /** A folder whose entries are read. */
 export type OpenFolder = FolderNode & { entries: Map<string, TreeNode> };
 
-/** The maximum number of bytes of a file that a command reads, and of all contents that a command writes. */
+/** The maximum number of bytes of a file that a command reads, of all contents that it writes, and of all contents that it copies. */
 const readLimit = 16 * 1024 * 1024;
-const writeLimit = 32 * 1024 * 1024;
+export const writeLimit = 32 * 1024 * 1024;
 
 const mode = { file: 0o755, folder: 0o755 };
 

@@ -3,7 +3,11 @@
 
 import type { FileEdit, FileRecord, FileWrite } from "#spec/index.ts";
 
+import { shellError, writeLimit } from "./file-tree.ts";
 import type { FileTree, FolderNode, TreeNode } from "./file-tree.ts";
+
+/** The maximum number of files that are copied: a batch has at most so many changes. */
+const mostCopies = 5000;
 
 /** A moved entry: the thread has it at the path `from`, the tree at `to`. */
 interface Move {
@@ -20,11 +24,13 @@ interface Differences {
   /** New folders without entries, and folders that lost their last entry. */
   folders: string[];
   writes: FileWrite[];
+  /** The copies among the writes. Their contents are all in memory until they are stored. */
+  copies: { files: number; bytes: number };
 }
 
 /** Returns the batch, in an order in which each change can be made. */
 export async function changesOf(tree: FileTree): Promise<FileEdit[]> {
-  const found: Differences = { gone: new Map(), moves: [], folders: [], writes: [] };
+  const found: Differences = { gone: new Map(), moves: [], folders: [], writes: [], copies: { files: 0, bytes: 0 } };
   compare(tree.root, "/", found);
   const { gone, folders, writes } = found;
   const moved: FileEdit[] = [];
@@ -119,6 +125,12 @@ async function onlyMoves(tree: FileTree, found: Differences): Promise<Move[]> {
 async function addCopy(tree: FileTree, { to, node }: Move, found: Differences): Promise<void> {
   if (node.type === "file") {
     if (found.gone.get(to) === false) found.gone.delete(to);
+    const { copies } = found;
+    copies.files += 1;
+    copies.bytes += node.content?.byteLength ?? node.base?.size ?? 0;
+    if (copies.files > mostCopies || copies.bytes > writeLimit) {
+      throw shellError("ENOSPC", `a command copies at most ${mostCopies} files and ${writeLimit} bytes`, to);
+    }
     found.writes.push({ path: to, data: await tree.read(node), ...(node.base === null ? {} : keptOf(node.base)) });
     return;
   }
