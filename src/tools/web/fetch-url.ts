@@ -83,7 +83,7 @@ async function resultOf(response: Response, { url, maxBytes, maxImageBytes }: Re
   const final = response.url === "" ? url : response.url;
   const address = final === url ? final : `${final} (redirected from ${url})`;
   const declared = response.headers.get("content-type") ?? "text/plain";
-  const type = (declared.split(";")[0] ?? "").trim().toLowerCase();
+  const type = mediaType(declared);
   if (status >= 400) {
     await response.body?.cancel();
     return failed(`${address} answered with status ${status}.`);
@@ -129,6 +129,12 @@ function marked(page: string): string {
     safe.trim() === "" ? "(The page has no text. It may need a browser to show its content.)" : safe.trim(),
     "</untrusted_page>",
   ].join("\n");
+}
+
+/** The media type of a header's value. It stands outside of the marks, so a value that is no media type is not shown. */
+function mediaType(declared: string): string {
+  const type = (declared.split(";")[0] ?? "").trim().toLowerCase();
+  return /^[\w.+-]{1,60}\/[\w.+-]{1,100}$/.test(type) ? type : "unknown";
 }
 
 function isText(type: string): boolean {
