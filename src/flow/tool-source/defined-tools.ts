@@ -40,9 +40,12 @@ export function definedSources(
   const { faults, ...toolsContext } = context;
   const texts: TextModels = { models, model, clock: context.clock, faults };
   const opened: DefinedTools[] = [];
+  let isClosed = false;
   const open = async (entry: ToolSourceEntry, definition: ToolSourceDefinition): Promise<DefinedTools> => {
     await faults.at("source.load");
     const [module, value] = await Promise.all([entry.load(), definition.load()]);
+    // Nothing would close the connections of tools that are opened after the end of the run.
+    if (isClosed) throw new Error("The run is over.");
     const tools = (module as DefinedToolsModule).openTools(value, { ...toolsContext, readSchema });
     opened.push(tools);
     return tools;
@@ -54,6 +57,7 @@ export function definedSources(
       ),
     ),
     close: async () => {
+      isClosed = true;
       await Promise.all(opened.splice(0).map((tools) => tools.close()));
     },
   };
@@ -66,6 +70,8 @@ function definedSource(
   const { faults } = texts;
   const start = `${prefix}__`;
   let opened: DefinedTools | undefined;
+  /** The tools of the last list by name, each for one runner. A server whose list changes all the time would be asked for each name. */
+  let listed = new Map<string, DefinedTool>();
   const list = async (): Promise<readonly DefinedTool[]> => {
     const tools = opened ?? (await open());
     // Another prompt of the run may have opened the tools meanwhile. Then the tools opened here are not used, and have no connection.
@@ -82,12 +88,16 @@ function definedSource(
         if ("problem" in schema) log("warning", "tool_left_out", { definition: name, tool: tool.name, ...schema });
         return !("problem" in schema);
       });
-      return usable.map((tool) => tool.name);
+      listed = new Map(usable.map((tool) => [tool.name, tool]));
+      return [...listed.keys()];
     },
     runner: (asked) => (asked.startsWith(start) ? runnerOf(asked) : null),
   };
 
   async function runnerOf(asked: string): Promise<ToolRunner> {
+    const known = listed.get(asked);
+    listed.delete(asked);
+    if (known !== undefined) return definedRunner(known, faults, texts);
     const tools = await list();
     const tool = tools.find((each) => each.name === asked);
     if (tool === undefined) throw new Error(`It has no tool of this name. Its tools are: ${namesOf(tools)}.`);

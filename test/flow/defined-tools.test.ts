@@ -1,0 +1,79 @@
+// The sources of definitions with many tools: how often they ask for a list, and tools that are opened after the end of the run.
+
+import { expect, it } from "vitest";
+
+import { noFaults } from "#core/ports/faults.ts";
+import type { DefinedTool, DefinedTools } from "#core/ports/tool-source-port.ts";
+import { definedSources } from "#flow/tool-source/defined-tools.ts";
+import type { SourcesContext } from "#flow/tool-source/defined-tools.ts";
+import { resolveTools } from "#flow/tool-source/tool-source.ts";
+import { defineMcpServer } from "#spec/index.ts";
+import type { Registry } from "#spec/index.ts";
+
+import { ManualClock } from "../core/support/manual-clock.ts";
+
+const toolOf = (name: string): DefinedTool => ({
+  name,
+  description: "",
+  parameters: { type: "object" },
+  idempotent: false,
+  timeoutMs: 1000,
+  call: () => Promise.resolve({ status: "success", result: name }),
+});
+
+function sourcesOf(tools: DefinedTools, loaded: Promise<unknown> = Promise.resolve()) {
+  const entries: Registry["toolSources"] = [
+    {
+      kind: "mcp",
+      load: () => loaded.then(() => ({ openTools: () => tools })),
+      definitions: [
+        {
+          name: "docs",
+          prefix: "docs",
+          file: "agents/mcp/docs.ts",
+          load: () => Promise.resolve(defineMcpServer({ name: "docs", url: "https://a.example" })),
+        },
+      ],
+    },
+  ];
+  const context = { clock: new ManualClock(), faults: noFaults, log: () => {} };
+  return definedSources(entries, context as unknown as SourcesContext);
+}
+
+it("A step asks a server for its list once, however many tools it has, and the next step asks again", async () => {
+  let asked = 0;
+  const { sources } = sourcesOf({
+    // A server that changes its list after each request: no list is kept in memory.
+    tools: () => {
+      asked += 1;
+      return Promise.resolve([toolOf("docs__a"), toolOf("docs__b"), toolOf(`docs__c${asked}`)]);
+    },
+    close: () => Promise.resolve(),
+  });
+  const first = await resolveTools(["docs__*"], sources);
+  expect([...first.tools.keys()]).toEqual(["docs__a", "docs__b", "docs__c1"]);
+  expect(asked).toBe(1);
+  const second = await resolveTools(["docs__*"], sources);
+  expect([...second.tools.keys()]).toEqual(["docs__a", "docs__b", "docs__c2"]);
+  expect(asked).toBe(2);
+});
+
+it("Tools whose module is loaded after the end of the run are not opened", async () => {
+  const { promise: loaded, resolve } = Promise.withResolvers<void>();
+  let asked = 0;
+  const defined = sourcesOf(
+    {
+      tools: () => {
+        asked += 1;
+        return Promise.resolve([]);
+      },
+      close: () => Promise.resolve(),
+    },
+    loaded,
+  );
+  const resolved = resolveTools(["docs__*"], defined.sources);
+  await defined.close();
+  resolve();
+  expect((await resolved).failures).toMatchObject([{ entry: "docs__*" }]);
+  expect(asked).toBe(0);
+});
