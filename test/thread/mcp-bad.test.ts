@@ -69,6 +69,7 @@ it.each([
   ["page", /neither JSON nor an event stream/],
   ["flood", /closed the connection|could not be reached/],
   ["chatty", /closed the connection/],
+  ["pinging", /closed the connection/],
   ["liar", /does not match the schema that it declares/],
   ["malformed", /does not match the protocol/],
   ["failing", /reported an error: .*the disk is full/],
@@ -117,6 +118,37 @@ it("A stop of the run cancels the call on the server", async () => {
     .toContain("POST notifications/cancelled");
   const { items } = await value(stubOf(id).call("listRuns", admin, { limit: 1, order: "asc" }));
   expect(items).toMatchObject([{ id: run?.id, status: "stopped" }]);
+});
+
+it("A server that ends the stream of its notifications does not end a call whose response has a stream of its own", async () => {
+  setServer("everything", "bad/parting");
+  const { results } = await callTools("mcp", [ping]);
+  expect(results.map(outcome)).toEqual([["success", "pong"]]);
+});
+
+it("A call that a server runs as a task has its result, whatever time the server sets until the client asks for it", async () => {
+  setServer("everything", "bad/tasking");
+  const { results } = await callTools("mcp", [ping]);
+  expect(results.map(outcome)).toEqual([["success", "pong"]]);
+});
+
+it("A stop of the run cancels the task on the server, also while the client waits to ask for its state", async () => {
+  const server = setServer("everything", "bad/working");
+  const id = await newThread("mcp");
+  const word = `mcp-${crypto.randomUUID()}`;
+  scripts.set(word, pings);
+  await value(stubOf(id).call("postMessage", admin, message(word), null));
+  const lines = async () => (await server.requests()).lines;
+  await expect.poll(lines, { timeout: 100_000 }).toContain("POST tasks/get");
+  await value(stubOf(id).call("stop", admin, null));
+  await expect.poll(lines, { timeout: 100_000 }).toContain("POST tasks/cancel");
+}, 120_000);
+
+it("A list of many slow pages ends within the definition's time, and the run continues without the tools", async () => {
+  setServer("everything", "bad/sluggish", { timeoutMs: 2000 });
+  const { id, request } = await callTools("mcp", []);
+  expect(request?.tools).toEqual([]);
+  expect(await warningsOf(id)).toMatch(/in time/);
 });
 
 it("A refused call does not end another call in the same session", async () => {

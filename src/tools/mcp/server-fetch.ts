@@ -24,12 +24,16 @@ export interface ServerRequests {
   allowedHosts: readonly string[];
   /** The maximum time in milliseconds until the headers of a response arrive. */
   timeoutMs: number;
+  /** Whether the stream that a GET opens has the responses of all requests, as in the transport of 2024-11-05. */
+  isOneStream: boolean;
 }
 
 /** Creates the fetch function for one session. */
-export function serverFetch({ fetch, name, allowedHosts, timeoutMs }: ServerRequests): FetchLike {
-  /** The requests that were sent, by id. The one stream of an SSE server carries the responses of all requests. */
+export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream }: ServerRequests): FetchLike {
+  /** The requests that were sent, by id. */
   const sent = new Map<number, AbortController>();
+  /** The requests whose streams ended and are continued by a GET. */
+  const continued = new Set<number>();
   let streams = 0;
   return async (url, init = {}) => {
     const { method = "GET", headers, body, signal, redirect } = init;
@@ -51,8 +55,9 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs }: ServerRequ
     });
     const stream: ReadableStream<Uint8Array> | null = response.body;
     if (stream === null || !isEventStream(response)) return response;
-    const open = id === undefined ? () => [...sent.keys()] : () => [id];
-    const events = endedStream(stream, { open, cancelled: own.signal });
+    const open = id === undefined ? () => [...(isOneStream ? sent.keys() : continued)] : () => [id];
+    const onContinued = () => void (id === undefined || continued.add(id));
+    const events = endedStream(stream, { open, onContinued, cancelled: own.signal });
     return new Response(events, { status: response.status, headers: response.headers });
   };
 }
@@ -84,7 +89,7 @@ function messageFacts(body: RequestInit["body"]): { id?: number; cancelled?: num
  */
 function endedStream(
   body: ReadableStream<Uint8Array>,
-  { open, cancelled }: { open: () => number[]; cancelled: AbortSignal },
+  { open, onContinued, cancelled }: { open: () => number[]; onContinued: () => void; cancelled: AbortSignal },
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -105,8 +110,9 @@ function endedStream(
       try {
         const { value, done } = await reader.read();
         if (done) {
-          if (resumable && !cancelled.aborted) controller.close();
-          else end(controller);
+          if (!resumable || cancelled.aborted) return end(controller);
+          onContinued();
+          controller.close();
           return;
         }
         const text = lineStart + decoder.decode(value, { stream: true });
@@ -114,8 +120,9 @@ function endedStream(
         lineStart = text.slice(-3);
         controller.enqueue(bounded(value));
       } catch (thrown) {
-        if (resumable && !cancelled.aborted) controller.error(thrown);
-        else end(controller);
+        if (!resumable || cancelled.aborted) return end(controller);
+        onContinued();
+        controller.error(thrown);
       }
     },
     cancel: (reason) => reader.cancel(reason),

@@ -24,6 +24,7 @@ import { httpStatus, McpServerError, NoSessionInTime } from "./server-error.ts";
 import { serverFetch } from "./server-fetch.ts";
 import { sentNotifications, watchSession } from "./session-events.ts";
 import type { SessionEvents } from "./session-events.ts";
+import { callTask } from "./task-call.ts";
 
 /** A server, with the values that the definition's functions return for one thread. */
 export interface Server {
@@ -55,13 +56,21 @@ export class ServerSession {
   readonly #server: Server;
   readonly #client: Client;
   readonly #transport: Transport;
-  readonly #notifications: ReadonlySet<Promise<void>>;
+  readonly #clock: ToolsContext["clock"];
+  /** What is being sent about cancelled calls. */
+  readonly #notifications: Set<Promise<unknown>>;
 
   private constructor(
     server: Server,
-    { client, transport, notifications }: { client: Client; transport: Transport; notifications: Set<Promise<void>> },
+    {
+      client,
+      transport,
+      clock,
+      notifications,
+    }: { client: Client; transport: Transport; clock: ToolsContext["clock"]; notifications: Set<Promise<unknown>> },
   ) {
     this.#server = server;
+    this.#clock = clock;
     this.#client = client;
     this.#transport = transport;
     this.#notifications = notifications;
@@ -71,21 +80,26 @@ export class ServerSession {
   static async open(server: Server, context: ToolsContext, events: SessionEvents): Promise<ServerSession> {
     const { url, headers } = server;
     const timeoutMs = server.timeoutMs + slackMs;
-    const options = { fetch: serverFetch({ ...server, timeoutMs, fetch: context.fetch }), requestInit: { headers } };
+    const options = (isOneStream: boolean) => ({
+      fetch: serverFetch({ ...server, timeoutMs, isOneStream, fetch: context.fetch }),
+      requestInit: { headers },
+    });
     try {
       return await ServerSession.#connect(server, context, {
         events,
         // The types of the SDK and of this project treat absent members differently.
-        transport: new StreamableHTTPClientTransport(url, options) as Transport,
+        transport: new StreamableHTTPClientTransport(url, options(false)) as Transport,
       });
     } catch (thrown) {
       // The specification of MCP describes the attempt with SSE after a status 4xx. There is no second attempt if the server refuses the
       // credentials or limits the rate.
       const status = httpStatus(thrown) ?? 0;
       if (status < 400 || status > 499 || status === 401 || status === 403 || status === 429) throw thrown;
-      return ServerSession.#connect(server, context, { events, transport: sseTransport(url, options) }).catch(() => {
-        throw thrown;
-      });
+      return ServerSession.#connect(server, context, { events, transport: sseTransport(url, options(true)) }).catch(
+        () => {
+          throw thrown;
+        },
+      );
     }
   }
 
@@ -126,17 +140,18 @@ export class ServerSession {
       throw thrown;
     }
     client.onclose = events.onEnd;
-    return new ServerSession(server, { client, transport, notifications });
+    return new ServerSession(server, { client, transport, clock, notifications });
   }
 
   /** Requests the server's tools, at most `mostTools`. Empty if the server does not declare the capability. */
   async tools(signal?: AbortSignal): Promise<Tool[]> {
     if (this.#client.getServerCapabilities()?.tools === undefined) return [];
     const tools: Tool[] = [];
+    const ends = this.#clock.now() + this.#server.timeoutMs * 1000;
     let cursor: string | undefined;
     for (let page = 0; page < mostPages && tools.length < mostTools; page += 1) {
       const params = cursor === undefined ? {} : { cursor };
-      const timeout = this.#server.timeoutMs;
+      const timeout = Math.max(1, (ends - this.#clock.now()) / 1000);
       const options = { timeout, ...(signal === undefined ? {} : { signal }) };
       const listed = await this.#client.request({ method: "tools/list", params }, ListToolsResultSchema, options);
       tools.push(...listed.tools);
@@ -158,7 +173,10 @@ export class ServerSession {
       return this.request({ method: "tools/call", params }, CallToolResultSchema, { signal, onprogress: onProgress });
     }
     const timeout = this.#server.timeoutMs + slackMs;
-    return withOwnSignal(signal, (own) => this.#callTask(params, { signal: own, timeout, onprogress: onProgress }));
+    const onCancel = (sent: Promise<unknown>) => this.#notifications.add(sent);
+    return withOwnSignal(signal, (own) =>
+      callTask(this.#client, params, { signal: own, timeout, onProgress, onCancel, clock: this.#clock }),
+    );
   }
 
   /** Sends a request. If the signal fires, the server is notified. */
@@ -169,28 +187,6 @@ export class ServerSession {
   ): Promise<SchemaOutput<T>> {
     const timeout = this.#server.timeoutMs + slackMs;
     return withOwnSignal(signal, (own) => this.#client.request(request, schema, { ...options, signal: own, timeout }));
-  }
-
-  /** Calls a tool as a task. The SDK requests the task's state until the task has a result. */
-  async #callTask(
-    params: { name: string; arguments: JsonObject },
-    options: { signal: AbortSignal; timeout: number; onprogress: (progress: Progress) => void },
-  ): Promise<CallToolResult> {
-    const { tasks } = this.#client.experimental;
-    let taskId: string | undefined;
-    try {
-      for await (const message of tasks.callToolStream(params, CallToolResultSchema, { ...options, task: {} })) {
-        if (message.type === "result") return message.result;
-        if (message.type === "error") throw message.error;
-        taskId = message.task.taskId;
-        const { statusMessage, status } = message.task;
-        options.onprogress({ progress: 0, message: statusMessage ?? status });
-      }
-    } catch (thrown) {
-      if (options.signal.aborted && taskId !== undefined) await tasks.cancelTask(taskId).catch(() => undefined);
-      throw thrown;
-    }
-    throw new McpServerError(`The MCP server "${this.#server.name}" ended a task without a result.`);
   }
 
   /** Ends the session on the server and closes its connections, after the notifications of cancelled calls are sent. Never rejects. */

@@ -24,8 +24,9 @@ export interface SessionEvents {
   onEnd: () => void;
 }
 
-/** The maximum number of the server's messages in a session, and of its log messages that are logged. */
+/** The maximum number of the server's messages in a session, of the requests among them, and of its log messages that are logged. */
 const mostMessages = 20_000;
+const mostRequests = 1000;
 const mostLogLines = 50;
 
 /** The maximum length of a log line's text. */
@@ -47,10 +48,12 @@ export function watchSession(
   { name, log, events }: { name: string; log: ToolsContext["log"]; events: SessionEvents },
 ): void {
   let messages = 0;
+  let requests = 0;
   let lines = 0;
-  transport.onmessage = () => {
+  transport.onmessage = (message) => {
     messages += 1;
-    if (messages === mostMessages) void client.close();
+    requests += "method" in message && "id" in message ? 1 : 0;
+    if (messages === mostMessages || requests > mostRequests) void client.close();
   };
   // After its last attempt to continue a stream the SDK reports only this error, and the results of the stream's calls never arrive.
   client.onerror = ({ message }) => {
@@ -69,8 +72,8 @@ export function watchSession(
 }
 
 /** Returns the set of the notifications that the transport is sending. It changes with each notification. */
-export function sentNotifications(transport: Transport): Set<Promise<void>> {
-  const open = new Set<Promise<void>>();
+export function sentNotifications(transport: Transport): Set<Promise<unknown>> {
+  const open = new Set<Promise<unknown>>();
   const send = transport.send.bind(transport);
   transport.send = (message, options) => {
     const sent = send(message, options);

@@ -18,6 +18,20 @@ function nested(depth) {
   return depth === 0 ? { type: "object" } : { type: "object", properties: { a: nested(depth - 1) } };
 }
 
+const required = { execution: { taskSupport: "required" } };
+
+/** Answers the requests about a task that has its result at the request `polls` for its state. */
+function answerTask({ body, state, send }, polls) {
+  const at = new Date(0).toISOString();
+  const facts = { taskId: "one", ttl: null, createdAt: at, lastUpdatedAt: at, pollInterval: 86_400_000 };
+  state.polls ??= 0;
+  if (body.method === "tools/call") return send({ result: { task: { ...facts, status: "working" } } });
+  if (body.method === "tasks/result") return send({ result: text("pong") });
+  if (body.method === "tasks/cancel") return send({ result: { ...facts, status: "cancelled" } });
+  state.polls += 1;
+  return send({ result: { ...facts, status: state.polls >= polls ? "completed" : "working" } });
+}
+
 const text = (value) => ({ content: [{ type: "text", text: value }] });
 
 /** A mode: the tools that it lists, and how it answers a call. `answer` may write the response itself and return undefined. */
@@ -82,12 +96,47 @@ const modes = {
         ? void response.writeHead(200, eventStream).end(event({ id: state.id, result: text("continued") }))
         : void response.writeHead(405).end(),
   },
+  /** Ends the stream that a GET opened while a call is open, and answers the call when the client opens another one. */
+  parting: {
+    tools: [tool("ping")],
+    raw: ({ state, send }) => {
+      state.answer = () => send({ result: text("pong") });
+      state.stream?.end();
+    },
+    get: ({ response, state }) => {
+      if (state.stream !== undefined) {
+        response.writeHead(405).end();
+        return state.answer?.();
+      }
+      state.stream = response.writeHead(200, eventStream);
+      if (state.answer === undefined) response.write(": open\n\n");
+      else response.end(": open\n\n");
+    },
+  },
+  /** Runs a call as a task. Sets a time of a day until the client may ask for its state. */
+  tasking: { tools: [tool("ping", required)], raw: (exchange) => answerTask(exchange, 2) },
+  /** Runs a call as a task without end. */
+  working: { tools: [tool("ping", required)], raw: (exchange) => answerTask(exchange, Infinity) },
+  /** Lists pages without end, each after some time. */
+  sluggish: {
+    list: ({ body }) => [tool(`tool-${body.params?.cursor ?? 0}`)],
+    cursor: ({ body }) => String(Number(body.params?.cursor ?? 0) + 1),
+    listMs: 200,
+  },
   /** Sends messages without end before the result of a call. */
   chatty: {
     tools: [tool("ping")],
     raw: ({ response, body }) => {
       const line = event({ method: "notifications/message", params: { level: "info", data: 1 } });
       response.writeHead(200, eventStream).end(line.repeat(20_001) + event({ id: body.id, result: text("pong") }));
+    },
+  },
+  /** Sends more requests than a session may before the result of a call. */
+  pinging: {
+    tools: [tool("ping")],
+    raw: ({ response, body }) => {
+      const pings = Array.from({ length: 1500 }, (_, index) => event({ id: `ping-${index}`, method: "ping" }));
+      response.writeHead(200, eventStream).end(pings.join("") + event({ id: body.id, result: text("pong") }));
     },
   },
   /** Answers a call with a result that violates the protocol: its content is not a list. */
@@ -186,7 +235,7 @@ const modes = {
 };
 
 /** @param {string} name @param {Exchange} exchange */
-export function misbehave(name, exchange) {
+export async function misbehave(name, exchange) {
   const { request, response, body, state } = exchange;
   const mode = modes[name];
   if (mode === undefined) return void response.writeHead(404).end();
@@ -217,6 +266,7 @@ export function misbehave(name, exchange) {
     const next = mode.cursor?.(exchange);
     if (mode.pages === undefined) {
       const tools = mode.list?.(exchange) ?? mode.tools;
+      if (mode.listMs !== undefined) await new Promise((resolve) => setTimeout(resolve, mode.listMs));
       return send({ result: { tools, ...(next === undefined ? {} : { nextCursor: next }) } });
     }
     const page = Number(body.params?.cursor ?? 0);

@@ -78,7 +78,7 @@ export async function startMcpServer() {
     },
     bad: ({ request, response, body, path, scope }) => {
       const { state, release } = scopeOf(scope);
-      misbehave(path, { request, response, body, scope, state, release });
+      void misbehave(path, { request, response, body, scope, state, release });
     },
   };
 
