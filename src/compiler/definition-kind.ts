@@ -12,6 +12,7 @@ export const definitionFolders = [
   "tools",
   "strategies",
   "mcp",
+  "openapi",
   "hooks",
   "filters",
   "api",
@@ -27,6 +28,7 @@ export type ExportKind =
   | "tool"
   | "strategy"
   | "MCP server"
+  | "OpenAPI document"
   | "hook"
   | "filter"
   | "thread endpoint"
@@ -37,7 +39,7 @@ export type ExportKind =
 export type NamedKind = "model" | "prompt" | "agent" | "tool" | "strategy" | SourceKind;
 
 /** The kinds whose definitions have many tools. */
-export type SourceKind = "MCP server";
+export type SourceKind = "MCP server" | "OpenAPI document";
 
 /**
  * The folders of definitions that have many tools: their kind, and the entry of the package that connects to the tools. The folder's name
@@ -45,6 +47,7 @@ export type SourceKind = "MCP server";
  */
 export const toolSources = {
   mcp: { kind: "MCP server", module: "threadhold/tools/mcp" },
+  openapi: { kind: "OpenAPI document", module: "threadhold/tools/openapi" },
 } as const satisfies Record<string, { kind: SourceKind; module: string }>;
 
 /** A folder of definitions that have many tools. */
@@ -58,6 +61,7 @@ export const folderMakers: Record<DefinitionFolder, string> = {
   tools: "defineTool",
   strategies: "defineStrategy",
   mcp: "defineMcpServer",
+  openapi: "defineOpenApi",
   hooks: "defineHook",
   filters: "defineFilter",
   api: "defineController or defineThreadEndpoint",
@@ -71,6 +75,7 @@ export const folderKinds: Record<"models" | "prompts" | "agents" | "tools" | "st
   tools: "tool",
   strategies: "strategy",
   mcp: toolSources.mcp.kind,
+  openapi: toolSources.openapi.kind,
 };
 
 const kindFolders: Partial<Record<ExportKind, DefinitionFolder>> = {
@@ -80,6 +85,7 @@ const kindFolders: Partial<Record<ExportKind, DefinitionFolder>> = {
   tool: "tools",
   strategy: "strategies",
   "MCP server": "mcp",
+  "OpenAPI document": "openapi",
   hook: "hooks",
   filter: "filters",
   "thread endpoint": "api",
@@ -101,6 +107,7 @@ export function exportKindOf(value: unknown): ExportKind {
   if (typeof value["next"] === "function") return "strategy";
   if ("prompt" in value || "toolDescription" in value) return "prompt";
   if ("provider" in value) return "model";
+  if ("document" in value) return "OpenAPI document";
   return "url" in value || "command" in value ? "MCP server" : "unknown";
 }
 
@@ -111,7 +118,7 @@ export function isHookPair(value: unknown): value is [string, unknown] {
 
 /** Returns the name of a kind with its article, for messages. */
 export function withArticle(kind: ExportKind): string {
-  return `${/^(?:[aeiou]|MCP)/.test(kind) ? "an" : "a"} ${kind}`;
+  return `${/^(?:[aeiouO]|MCP)/.test(kind) ? "an" : "a"} ${kind}`;
 }
 
 /** The folder of a kind. */

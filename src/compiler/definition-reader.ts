@@ -5,6 +5,7 @@ import type { AnyAgentDefinition } from "#spec/agent.ts";
 import type { AnyStrategyDefinition } from "#spec/define-strategy.ts";
 import type { AnyMcpServerDefinition } from "#spec/mcp-server.ts";
 import type { AnyModelDefinition } from "#spec/model.ts";
+import type { AnyOpenApiDefinition } from "#spec/open-api.ts";
 import type { AnyPromptDefinition } from "#spec/prompt.ts";
 import type { AnyToolDefinition } from "#spec/tool.ts";
 
@@ -191,6 +192,9 @@ function readNamed(
   if (kind === "strategy") project.strategies.push({ name, file, value: value as unknown as AnyStrategyDefinition });
   if (kind === "MCP server") {
     project.sources.mcp.push({ name, file, value: value as unknown as AnyMcpServerDefinition });
+  }
+  if (kind === "OpenAPI document") {
+    project.sources.openapi.push({ name, file, value: value as unknown as AnyOpenApiDefinition });
   }
   if (kind === "agent") project.agents.push({ name, file, value: value as unknown as AnyAgentDefinition });
 }

@@ -9,6 +9,7 @@ import type { StrategyDefinition } from "#spec/define-strategy.ts";
 import type { LimitAmounts, Limits } from "#spec/limits.ts";
 import type { McpServerDefinition } from "#spec/mcp-server.ts";
 import type { AnyModelProvider, ModelDefinition } from "#spec/model.ts";
+import type { OpenApiCredential, OpenApiDefinition } from "#spec/open-api.ts";
 import type { PromptDefinition, SubpromptConfig } from "#spec/prompt.ts";
 import type { RemoteToolOptions } from "#spec/tool-options.ts";
 
@@ -229,6 +230,41 @@ const mcpServerFields = {
   trustAnnotations: z.boolean().optional(),
 } satisfies Fields<McpServerDefinition>;
 
+const credential = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("bearer"), token: z.string() }),
+  z.strictObject({ type: z.literal("basic"), username: z.string(), password: z.string() }),
+  z.strictObject({ type: z.literal("apiKey"), in: z.enum(["header", "query", "cookie"]), name, value: z.string() }),
+]) satisfies z.ZodType<OpenApiCredential>;
+
+const headers = z.union([z.record(z.string(), z.string()), callable]).optional();
+const address = z.union([z.url({ protocol: /^https?$/ }), callable]);
+
+const openApiFields = {
+  name,
+  document: z.union([
+    name,
+    z.strictObject({ url: address, headers }),
+    z.looseObject({ openapi: z.string().regex(/^3\./, "Invalid value: the version has to be 3.0 or 3.1") }),
+  ]),
+  baseUrl: address.optional(),
+  serverVariables: z.record(z.string(), z.string()).optional(),
+  auth: z.union([credential, z.array(credential), callable]).optional(),
+  credentialHosts: z.array(name).optional(),
+  headers,
+  prefix: name.optional(),
+  operations: z.array(name).optional(),
+  tags: z.array(name).optional(),
+  methods: z.array(z.enum(["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH"])).optional(),
+  pathPrefix: z.string().optional(),
+  unnamedOperations: z.boolean().optional(),
+  cookies: z.boolean().optional(),
+  timeoutMs: count.optional(),
+  maxResponseBytes: count.optional(),
+  shapeResponse: callable.optional(),
+  needsApproval: z.union([z.boolean(), z.array(name), callable]).optional(),
+  allowedHosts: z.array(name).optional(),
+} satisfies Fields<OpenApiDefinition>;
+
 const toolOptionFields = {
   idempotent: z.boolean().optional(),
   reconcile: callable.optional(),
@@ -256,6 +292,7 @@ export const definitionShapes: Record<NamedKind, z.ZodType> = {
   tool: z.strictObject(toolOptionFields),
   strategy: z.strictObject(strategyFields),
   "MCP server": z.strictObject(mcpServerFields),
+  "OpenAPI document": z.strictObject(openApiFields),
 };
 
 /** The valid names at a path in a definition, from which suggestions are made. */
@@ -265,8 +302,8 @@ export function knownNames(kind: NamedKind, path: readonly (string | number)[]):
   if (path.includes("tools")) return Object.keys(subpromptFields);
   if (path.length > 0) return nestedKeys(definitionShapes[kind], path);
   const fields = { model: modelFields, prompt: promptFields, agent: agentFields };
-  const others = { tool: toolOptionFields, strategy: strategyFields, "MCP server": mcpServerFields };
-  return Object.keys({ ...fields, ...others }[kind]);
+  const sources = { "MCP server": mcpServerFields, "OpenAPI document": openApiFields };
+  return Object.keys({ ...fields, ...sources, tool: toolOptionFields, strategy: strategyFields }[kind]);
 }
 
 function nestedKeys(shape: z.ZodType, path: readonly (string | number)[]): string[] {

@@ -7,6 +7,7 @@ import type { RouteAccess } from "#spec/endpoint.ts";
 import type { AnyHookName } from "#spec/hook.ts";
 import type { AnyMcpServerDefinition } from "#spec/mcp-server.ts";
 import type { AnyModelDefinition } from "#spec/model.ts";
+import type { AnyOpenApiDefinition } from "#spec/open-api.ts";
 import type { ProjectSkill } from "#spec/project-skill.ts";
 import type { AnyPromptDefinition } from "#spec/prompt.ts";
 import type { RouteMethod } from "#spec/registry.ts";
@@ -52,7 +53,7 @@ export interface Project {
   tools: Definition<AnyToolDefinition>[];
   strategies: Definition<AnyStrategyDefinition>[];
   /** The definitions that have many tools, by folder. */
-  sources: Record<SourceFolder, Definition<AnyMcpServerDefinition>[]>;
+  sources: { mcp: Definition<AnyMcpServerDefinition>[]; openapi: Definition<AnyOpenApiDefinition>[] };
   skills: ProjectSkill[];
   hooks: HookDefinition[];
   filters: { file: string }[];
@@ -68,7 +69,7 @@ export function emptyProject(): Project {
     agents: [],
     tools: [],
     strategies: [],
-    sources: { mcp: [] },
+    sources: { mcp: [], openapi: [] },
     skills: [],
     hooks: [],
     filters: [],
@@ -80,8 +81,9 @@ export function emptyProject(): Project {
 /** The readable definitions of a kind. */
 export function definitionsOf(project: Project, kind: NamedKind): Definition<unknown>[] {
   const { models, prompts, agents, tools, strategies, sources } = project;
-  const { mcp } = sources;
-  return { model: models, prompt: prompts, agent: agents, tool: tools, strategy: strategies, "MCP server": mcp }[kind];
+  const { mcp, openapi } = sources;
+  const named = { model: models, prompt: prompts, agent: agents, tool: tools, strategy: strategies };
+  return { ...named, "MCP server": mcp, "OpenAPI document": openapi }[kind];
 }
 
 /** A definition that has many tools. `prefix` is the beginning of the tools' names, before `__`. */

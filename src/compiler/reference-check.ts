@@ -162,4 +162,5 @@ const codes: Record<NamedKind, DiagnosticCode> = {
   strategy: "unknown_strategy",
   // Never used, because no definition refers to an MCP server by its name: prompts list the server's tools.
   "MCP server": "unknown_tool",
+  "OpenAPI document": "unknown_tool",
 };

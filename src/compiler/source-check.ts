@@ -11,7 +11,7 @@ export function checkSource(
   { kind, file, value }: { kind: NamedKind; file: string; value: Record<string, unknown> },
   findings: Findings,
 ): boolean {
-  if (kind !== "MCP server") return true;
+  if (kind !== "MCP server" && kind !== "OpenAPI document") return true;
   const field = value.prefix === undefined ? "name" : "prefix";
   const prefix = value[field];
   if (typeof prefix === "string" && isPrefix(prefix)) return true;

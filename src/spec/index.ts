@@ -14,6 +14,7 @@ export * from "./hook.ts";
 export * from "./input-filter.ts";
 export * from "./limits.ts";
 export * from "./mcp-server.ts";
+export * from "./open-api.ts";
 export * from "./message.ts";
 export * from "./model.ts";
 export * from "./prompt-content.ts";

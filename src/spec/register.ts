@@ -32,7 +32,7 @@ export type StrategyName = Registered<"strategies">;
 /** Name of a skill in `agents/skills/`. */
 export type SkillName = Registered<"skills">;
 
-/** Name of a tool of a definition in `agents/mcp/`: the definition's prefix, `__`, and the name of the tool; or `prefix__*` for all of them. */
+/** Name of a tool of a definition in `agents/mcp/` or `agents/openapi/`: the definition's prefix, `__`, and the name of the tool; or `prefix__*` for all of them. */
 export type SourceToolName =
   Register extends Readonly<Record<"toolPrefixes", infer Prefix extends string>> ? `${Prefix}__${string}` : never;
 

@@ -8,6 +8,7 @@ import type { AnyHookName, HookFunction } from "./hook.ts";
 import type { InputFilter } from "./input-filter.ts";
 import type { AnyMcpServerDefinition } from "./mcp-server.ts";
 import type { AnyModelDefinition } from "./model.ts";
+import type { AnyOpenApiDefinition } from "./open-api.ts";
 import type { SkillsEntry } from "./project-skill.ts";
 import type { AnyPromptDefinition } from "./prompt.ts";
 import type { AnyToolDefinition } from "./tool.ts";
@@ -53,12 +54,12 @@ export interface ToolSourceDefinition {
   prefix: string;
   /** Path relative to the project's root. */
   file: string;
-  load: () => Promise<AnyMcpServerDefinition>;
+  load: () => Promise<AnyMcpServerDefinition | AnyOpenApiDefinition>;
 }
 
 /** The definitions of one kind that have many tools. */
 export interface ToolSourceEntry {
-  kind: "mcp";
+  kind: "mcp" | "openapi";
   /** Loads the module of this package that connects to the definitions' tools. */
   load: () => Promise<object>;
   definitions: readonly ToolSourceDefinition[];

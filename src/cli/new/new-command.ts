@@ -85,6 +85,7 @@ function namedDefinitions(project: Project, kind: Kind): readonly NamedFile[] {
   if (kind === "agent") return project.agents;
   if (kind === "strategy") return project.strategies;
   if (kind === "mcp") return project.sources.mcp;
+  if (kind === "openapi") return project.sources.openapi;
   return kind === "tool" ? project.tools : [];
 }
 

@@ -33,6 +33,7 @@ export const kindFolders = {
   tool: "tools",
   strategy: "strategies",
   mcp: "mcp",
+  openapi: "openapi",
   skill: "skills",
   hook: "hooks",
   filter: "filters",
@@ -165,6 +166,20 @@ export default defineMcpServer({
 });
 `,
     next: `set its url, and list its tools in a prompt: tools: [${JSON.stringify(`${name}__*`)}]`,
+  }),
+  openapi: (name) => ({
+    text: `// An HTTP API with an OpenAPI document. Prompts list its operations as ${name}__OPERATION, or all of them as ${name}__*.
+import { defineOpenApi } from "threadhold";
+
+export default defineOpenApi({
+  name: ${JSON.stringify(name)},
+  document: { url: "https://api.example.com/openapi.json" },
+  baseUrl: "https://api.example.com",
+  // auth: ({ env }) => ({ type: "bearer", token: String(env.${variable(name)}_TOKEN) }),
+  needsApproval: ({ method }) => method !== "GET",
+});
+`,
+    next: `set its document and baseUrl, and list its operations in a prompt: tools: [${JSON.stringify(`${name}__*`)}]`,
   }),
   skill: (name) => ({
     text: `---

@@ -7,6 +7,7 @@ import type { ToolCall } from "#spec/index.ts";
 
 import type { Clock } from "./clock.ts";
 import type { OutboundFetch } from "./outbound-fetch.ts";
+import type { ThreadFiles } from "./thread-file-port.ts";
 import type { ToolAnswer } from "./tool-port.ts";
 
 /** Checks a value against a JSON Schema. Returns what is wrong with the value; null if it is valid. */
@@ -20,6 +21,8 @@ export interface ToolsContext {
   /** The deployment's variables and secrets. */
   env: Readonly<Record<string, unknown>>;
   log: Log;
+  /** The files of the thread. */
+  files: Pick<ThreadFiles, "read" | "stat">;
   threadId: string;
   /** The owner of the thread. */
   userId: string | null;
@@ -77,6 +80,11 @@ export interface DefinedTools {
    * listed.
    */
   tools(): Promise<readonly DefinedTool[]>;
+  /**
+   * Returns a tool that a prompt may list by its name although it is not in the list; null if there is none. Contract: ends within a time
+   * limit.
+   */
+  tool?(name: string): Promise<DefinedTool | null>;
   /** Closes connections. Contract: ends within a time limit and never rejects. The caller calls no method afterwards. */
   close(): Promise<void>;
 }

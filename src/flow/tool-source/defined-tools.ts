@@ -99,8 +99,9 @@ function definedSource(
     listed.delete(asked);
     if (known !== undefined) return definedRunner(known, faults, texts);
     const tools = await list();
-    const tool = tools.find((each) => each.name === asked);
-    if (tool === undefined) throw new Error(`It has no tool of this name. Its tools are: ${namesOf(tools)}.`);
+    await faults.at("source.tool");
+    const tool = tools.find((each) => each.name === asked) ?? (await opened?.tool?.(asked)) ?? null;
+    if (tool === null) throw new Error(`It has no tool of this name. Its tools are: ${namesOf(tools)}.`);
     return definedRunner(tool, faults, texts);
   }
 }

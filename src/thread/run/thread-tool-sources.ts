@@ -9,10 +9,11 @@ import type { ObjectContext } from "../object-context.ts";
 
 /** Creates the sources, which the caller has to close. Nothing is loaded before a name with a definition's prefix is resolved. */
 export function threadToolSources(context: ObjectContext, signal?: AbortSignal): DefinedSources {
-  const { clock, connection, definitions, faults, live, log, models, outbound } = context;
+  const { clock, connection, definitions, faults, files, live, log, models, outbound } = context;
   const { toolSources, hash } = definitions;
   return definedSources(toolSources, {
     fetch: outbound,
+    files,
     clock,
     env: connection.env,
     log: (level, event, fields) => log(level, event, { thread_id: live.record.id, ...fields }),

@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from "#contract/json.ts";
 
-import { outsideText } from "./outside-text.ts";
+import { outsideText } from "../outside-text.ts";
 
 /** The maximum number of UTF-16 units of a schema as JSON, and the maximum nesting of its values. */
 const mostUnits = 128 * 1024;

@@ -8,7 +8,7 @@ import { z } from "zod";
 
 import { ThreadholdError } from "#contract/error.ts";
 
-import { outsideText } from "./outside-text.ts";
+import { outsideText } from "../outside-text.ts";
 
 /** An error that a model or an operator reads. */
 export class McpServerError extends Error {}

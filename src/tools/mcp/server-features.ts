@@ -15,7 +15,7 @@ import type { Json, JsonObject } from "#contract/json.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import type { AnyMcpServerDefinition } from "#spec/index.ts";
 
-import { outsideText } from "./outside-text.ts";
+import { outsideText } from "../outside-text.ts";
 import { contentPart, line, resourcePart } from "./server-result.ts";
 import type { ServerSession } from "./server-session.ts";
 import type { ListedTool } from "./tool-list.ts";

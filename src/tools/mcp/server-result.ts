@@ -4,7 +4,7 @@ import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/sdk/typ
 
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
 
-import { outsideText } from "./outside-text.ts";
+import { outsideText } from "../outside-text.ts";
 
 /** The maximum length of a name or an address in a line about a resource. */
 const lineLimit = 1000;

@@ -9,7 +9,7 @@ import type { DefinedCall, DefinedTool, DefinedTools, ToolsContext } from "#core
 import { sha256Hex } from "#lib/sha256.ts";
 import type { AnyMcpServerDefinition, McpContext } from "#spec/index.ts";
 
-import { outsideText } from "./outside-text.ts";
+import { outsideText } from "../outside-text.ts";
 import { Sampler } from "./sampling.ts";
 import { endsSession, httpStatus, McpServerError, NoSessionInTime, serverError } from "./server-error.ts";
 import { featureTools, runFeature } from "./server-features.ts";

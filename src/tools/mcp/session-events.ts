@@ -12,7 +12,7 @@ import type { CreateMessageRequestParams, CreateMessageResult } from "@modelcont
 
 import type { ToolsContext } from "#core/ports/tool-source-port.ts";
 
-import { outsideText } from "./outside-text.ts";
+import { outsideText } from "../outside-text.ts";
 
 /** The functions that a session calls. */
 export interface SessionEvents {

@@ -1,4 +1,5 @@
-// Texts and names from a server, which are untrusted: characters that are not shown are removed, and lengths are bounded.
+// Texts and names from outside, such as those of an MCP server or of an OpenAPI document, which are untrusted: characters that are not shown are
+// removed, and lengths are bounded.
 
 import { sha256Hex } from "#lib/sha256.ts";
 

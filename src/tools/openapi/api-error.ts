@@ -1,0 +1,18 @@
+// The errors of APIs. They name the definition and what to do. They contain no address, no header and no body of a response.
+
+import { ThreadholdError } from "#contract/error.ts";
+import { errorMessage } from "#core/cut-text.ts";
+
+/** An error that a model or an operator reads. */
+export class ApiError extends Error {}
+
+/** The error with a text for the definition `name`. */
+export function apiError(name: string, thrown: unknown): ApiError {
+  return thrown instanceof ApiError ? thrown : new ApiError(`The API "${name}" ${reason(thrown)}`);
+}
+
+function reason(thrown: unknown): string {
+  if (thrown instanceof ThreadholdError) return `could not be reached: ${thrown.message}`;
+  // A function of the definition failed.
+  return `could not be called: ${errorMessage(thrown)}`;
+}

@@ -1,0 +1,142 @@
+// Builds the request of a call. The arguments come from a model and the document may come from outside, so neither can leave the path of the
+// server, add headers that it does not name, or read the credentials.
+
+import type { Json, JsonObject } from "#contract/json.ts";
+import type { OpenApiCredential } from "#spec/index.ts";
+
+import { ApiError } from "./api-error.ts";
+import type { Operation } from "./operation.ts";
+import type { OperationPlan, ParameterPlan } from "./operation-plan.ts";
+import { encoded, headerValue, pathValue, plainText, queryPairs } from "./parameter-style.ts";
+
+/** A request without its body. */
+export interface ApiRequest {
+  /** The address with the credentials of the query. */
+  url: string;
+  /** The address without them, as a model reads it. */
+  shownUrl: string;
+  headers: Record<string, string>;
+}
+
+/** What a definition adds to every request. */
+export interface Additions {
+  headers: Readonly<Record<string, string>>;
+  credentials: readonly OpenApiCredential[];
+}
+
+/** Builds the address and the headers. Throws an `ApiError` that names the argument. */
+export function apiRequest(
+  { operation, plan, args }: { operation: Operation; plan: OperationPlan; args: JsonObject },
+  address: URL,
+  additions: Additions,
+): ApiRequest {
+  const values = plan.parameters.flatMap((parameter) => {
+    const value = args[parameter.key];
+    return value === undefined || (value === null && parameter.in !== "path") ? [] : [{ parameter, value }];
+  });
+  const inPlace = (place: ParameterPlan["in"]) => values.filter(({ parameter }) => parameter.in === place);
+  const { headers, query: addedQuery, cookies: addedCookies } = added(additions);
+  const query = inPlace("query").flatMap(({ parameter, value }) => {
+    return queryPairs(parameter.name, asJson(parameter, value), parameter);
+  });
+  const cookies = inPlace("cookie").flatMap(({ parameter, value }) => {
+    return queryPairs(parameter.name, asJson(parameter, value), { ...parameter, style: "form" });
+  });
+  const own = inPlace("header").map(({ parameter, value }): [string, string] => {
+    return [parameter.name.toLowerCase(), checkedHeader(parameter, headerValue(asJson(parameter, value), parameter))];
+  });
+  const path = pathOf(operation, inPlace("path"), address);
+  const isFree = ({ name }: { name: string }) => !addedQuery.some((each) => each.name === name);
+  const shown = withQuery(path, query.filter(isFree));
+  const cookie = [...cookies.filter(({ name }) => !addedCookies.some((each) => each.name === name)), ...addedCookies];
+  return {
+    url: withQuery(shown, addedQuery),
+    shownUrl: shown,
+    headers: {
+      ...Object.fromEntries(own),
+      ...headers,
+      ...(cookie.length > 0 ? { cookie: cookie.map(({ text }) => text).join("; ") } : {}),
+    },
+  };
+}
+
+function asJson({ isJson }: ParameterPlan, value: Json): Json {
+  return isJson ? JSON.stringify(value) : value;
+}
+
+/** The headers and pairs that the definition adds. */
+function added({ headers, credentials }: Additions): {
+  headers: Record<string, string>;
+  query: { name: string; text: string }[];
+  cookies: { name: string; text: string }[];
+} {
+  const result = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const query: { name: string; text: string }[] = [];
+  const cookies: { name: string; text: string }[] = [];
+  for (const credential of credentials) {
+    if (credential.type === "bearer") result["authorization"] = `Bearer ${credential.token}`;
+    else if (credential.type === "basic") result["authorization"] = `Basic ${basic(credential)}`;
+    else if (credential.in === "header") result[credential.name.toLowerCase()] = credential.value;
+    else {
+      const { name, value } = credential;
+      (credential.in === "query" ? query : cookies).push({ name, text: `${encoded(name)}=${encoded(value)}` });
+    }
+  }
+  return { headers: result, query, cookies };
+}
+
+/** The credentials of HTTP's basic scheme, as UTF-8 in base64. */
+function basic({ username, password }: { username: string; password: string }): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(`${username}:${password}`)));
+}
+
+/** The texts that no result may contain. */
+export function secretsOf({ headers, credentials }: Additions): string[] {
+  const texts = credentials.flatMap((credential) => {
+    if (credential.type === "bearer") return [credential.token];
+    if (credential.type === "basic") return [credential.password, basic(credential)];
+    return [credential.value, encoded(credential.value)];
+  });
+  // A header without a secret, such as a version, may be part of any text, so only long values are removed.
+  const values = Object.values(headers).filter((value) => value.length >= 16);
+  const written = [...texts, ...values].flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]);
+  // A longer text may contain a shorter one. A very short one would occur in any text.
+  return [...new Set(written)].filter((text) => text.length >= 4).toSorted((one, other) => other.length - one.length);
+}
+
+function checkedHeader({ key }: ParameterPlan, value: string): string {
+  if (/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return value;
+  throw new ApiError(`was not called: the argument "${key}" has characters that a header cannot have.`);
+}
+
+function withQuery(url: string, pairs: readonly { text: string }[]): string {
+  if (pairs.length === 0) return url;
+  return `${url}${url.includes("?") ? "&" : "?"}${pairs.map(({ text }) => text).join("&")}`;
+}
+
+/** The address of the operation with its variables. It is below the address of the server. */
+function pathOf(
+  { path }: Operation,
+  values: readonly { parameter: ParameterPlan; value: Json }[],
+  address: URL,
+): string {
+  const filled = path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => {
+    const found = values.find(({ parameter }) => parameter.name === name);
+    if (found === undefined) throw new ApiError(`was not called: the argument for "${name}" in the path is missing.`);
+    const { parameter, value } = found;
+    const text = pathValue(name, asJson(parameter, value), { ...parameter, allowReserved: false });
+    if (value === null || plainText(value) === "" || text === "") {
+      throw new ApiError(`was not called: the argument "${parameter.key}" is part of the path and cannot be empty.`);
+    }
+    return text;
+  });
+  const base = `${address.origin}${address.pathname.replace(/\/+$/, "")}`;
+  const [onlyPath = ""] = filled.split(/[?#]/);
+  const url = URL.parse(`${base}${filled}`);
+  // `.` and `..` are names of other paths, also if they are encoded.
+  const isDotted = onlyPath.split(/[/\\]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
+  if (!filled.startsWith("/") || isDotted || url === null || !url.href.startsWith(base)) {
+    throw new ApiError("was not called: the arguments lead out of the path of the operation.");
+  }
+  return url.href.replace(/#.*$/, "");
+}

@@ -1,0 +1,123 @@
+// Converts a response to the result of a tool: `{METHOD} {URL} → {STATUS}`, an empty line, and the body within a bound (REQ-154). Credentials
+// in the body are replaced.
+
+import type { ToolAnswer } from "#core/ports/tool-port.ts";
+import { toBase64 } from "#lib/base64.ts";
+
+import { outsideText } from "../outside-text.ts";
+
+/** A sent request, and what its result may contain. */
+export interface SentRequest {
+  method: string;
+  /** The address without credentials. */
+  shownUrl: string;
+  /** Texts that are replaced in the result. */
+  secrets: readonly string[];
+  /** The maximum number of bytes of the body's text. */
+  maxBytes: number;
+  /** Returns what a model reads instead of the body. Absent: the body. */
+  shape?: ((status: number, body: unknown) => unknown) | undefined;
+}
+
+/** The maximum number of bytes that are read of a file, and of a text before it is shaped. */
+const mostBytes = 4 * 1024 * 1024;
+
+/** Reads the body and returns the result. A status other than 2xx is a result too, and a model reads its body. */
+export async function apiResult(response: Response, sent: SentRequest): Promise<ToolAnswer> {
+  const { status, headers } = response;
+  const type = (headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  const head = `${sent.method} ${hidden(sent.shownUrl, sent.secrets)} → ${status}`;
+  const next = nextPage(headers.get("link"), sent);
+  if (type !== "" && !isText(type)) {
+    const { bytes, isCut } = await readBytes(response, mostBytes);
+    if (isCut) return answer(`${head}\n\n[The body is a file of more than ${mostBytes} bytes, which is not read.]`, status);
+    if (bytes.byteLength > 0) {
+      const kind = type.startsWith("image/") ? "image" : "file";
+      const part = { type: kind, data: toBase64(bytes), mimeType: type, name: "response" };
+      return { ...answer(`${head}\n\n[The body is a file of the type ${type}.]`, status), content: [part] };
+    }
+  }
+  const longest = Math.max(0, ...sent.secrets.map((secret) => secret.length));
+  const { bytes, isCut } = await readBytes(response, sent.shape === undefined ? sent.maxBytes + 4 * longest : mostBytes);
+  const text = new TextDecoder().decode(bytes);
+  const shaped = sent.shape === undefined || isCut ? text : await shapedText(sent.shape, status, text);
+  const shown = hidden(shaped, sent.secrets);
+  // The end of a text that was cut may be the beginning of a secret.
+  const body = cutBytes(isCut ? shown.slice(0, Math.max(0, shown.length - longest)) : shown, sent.maxBytes);
+  const notes = [
+    ...(isCut || body.isCut ? [`[The body is longer: only the first ${sent.maxBytes} bytes are here.]`] : []),
+    ...(next === null ? [] : [`[The next page: ${next}]`]),
+  ];
+  return answer([`${head}\n\n${body.text}`, ...notes].join("\n\n"), status);
+}
+
+function answer(result: string, status: number): ToolAnswer {
+  return { status: "success", result, details: { status } };
+}
+
+async function shapedText(shape: NonNullable<SentRequest["shape"]>, status: number, text: string): Promise<string> {
+  const shaped = await shape(status, parsed(text));
+  return typeof shaped === "string" ? shaped : (JSON.stringify(shaped) ?? "");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function isText(type: string): boolean {
+  return /^text\/|[/+](?:json|xml|yaml|x-yaml|javascript|x-ndjson|ndjson|jsonl|x-www-form-urlencoded|graphql|csv)$/.test(type);
+}
+
+/** The text without secrets. */
+function hidden(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, "****"), text);
+}
+
+/** Reads at most `limit` bytes and cancels the rest. */
+async function readBytes(response: Response, limit: number): Promise<{ bytes: Uint8Array; isCut: boolean }> {
+  const stream: ReadableStream<Uint8Array> | null = response.body;
+  if (stream === null) return { bytes: new Uint8Array(), isCut: false };
+  const reader = stream.getReader();
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    pieces.push(value);
+    length += value.byteLength;
+    if (length > limit) {
+      // The rest of the body is not used, so a failure to cancel it has no consequence.
+      await reader.cancel().catch(() => undefined);
+      break;
+    }
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.byteLength;
+  }
+  return { bytes: bytes.subarray(0, limit), isCut: length > limit };
+}
+
+/** The text with at most `limit` bytes of UTF-8, cut between characters. */
+function cutBytes(text: string, limit: number): { text: string; isCut: boolean } {
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.byteLength <= limit) return { text, isCut: false };
+  let end = limit;
+  // A byte 10xxxxxx continues a character.
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return { text: new TextDecoder().decode(bytes.subarray(0, end)), isCut: true };
+}
+
+/** The query of the next page by the header `Link` (RFC 8288), as a model can use it. */
+function nextPage(link: string | null, { shownUrl, secrets }: SentRequest): string | null {
+  const found = /<([^<>]{1,2000})>[^<]*;\s*rel="?next"?/i.exec(link ?? "")?.[1];
+  const url = found === undefined ? null : URL.parse(found, shownUrl);
+  if (url === null || url.search === "") return null;
+  return outsideText(hidden(url.search.slice(1), secrets), 500);
+}

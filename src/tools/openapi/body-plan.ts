@@ -1,0 +1,138 @@
+// The body of an operation: its content type, and how the argument becomes bytes.
+
+import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
+
+import { entriesOf, follow, listOf, objectAt, textOf } from "./document.ts";
+
+/** How a property of a form is written. */
+export interface PropertyEncoding {
+  contentType: string | undefined;
+  style: string | undefined;
+  explode: boolean;
+}
+
+/** The body of an operation's requests. */
+export interface BodyPlan {
+  /** The name of the argument. */
+  key: string;
+  contentType: string;
+  kind: "json" | "form" | "multipart" | "text" | "file";
+  /** The properties of a form whose arguments are paths of files. */
+  files: readonly string[];
+  encoding: Readonly<Record<string, PropertyEncoding>>;
+}
+
+/** A body, as the arguments' schema needs it. */
+export interface FoundBody {
+  plan: BodyPlan;
+  schema: Json | undefined;
+  description: string | undefined;
+  isRequired: boolean;
+  /** Describes the files of the thread in the schema that was read. */
+  adapt: (schema: JsonObject) => JsonObject;
+}
+
+/** The kinds of content types, from the one that is preferred if an operation accepts several. */
+const kinds: [type: RegExp, kind: BodyPlan["kind"]][] = [
+  [/^application\/json\b/, "json"],
+  [/^application\/merge-patch\+json\b/, "json"],
+  [/[/+]json\b/, "json"],
+  [/^\*\/\*/, "json"],
+  [/^application\/x-www-form-urlencoded\b/, "form"],
+  [/^multipart\/form-data\b/, "multipart"],
+  [/^text\/|[/+](?:xml|yaml|x-yaml)\b/, "text"],
+  [/^/, "file"],
+];
+
+/** The body of an operation; null if it has none. `isTaken` returns whether an argument has this name. */
+export function bodyOf(
+  document: JsonObject,
+  operation: JsonObject,
+  isTaken: (key: string) => boolean,
+): FoundBody | null {
+  const source = objectAt(document, operation["requestBody"]);
+  const content = entriesOf(source?.["content"]).map(([type, media]) => ({ type: type.trim().toLowerCase(), media }));
+  for (const [pattern, kind] of kinds) {
+    const found = content.find(({ type }) => pattern.test(type));
+    if (source === null || found === undefined) continue;
+    const media = objectAt(document, found.media) ?? {};
+    const schema = kind === "text" ? { type: "string" } : kind === "file" ? filePath : media["schema"];
+    const files = kind === "multipart" ? filesOf(document, media) : [];
+    return {
+      plan: {
+        // REQ-153: the names of the argument.
+        key: ["body", "_request_body"].find((key) => !isTaken(key)) ?? "_request_body_",
+        contentType: found.type.startsWith("*") ? "application/json" : found.type,
+        kind,
+        files,
+        encoding: encodingOf(media),
+      },
+      schema,
+      description: textOf(source["description"]),
+      isRequired: source["required"] === true,
+      adapt: (read) => withFiles(read, files),
+    };
+  }
+  return null;
+}
+
+const filePath: JsonObject = { type: "string", description: "The path of a file of the thread." };
+
+/** The properties of a form that are files: binary texts, and properties with the content type of a file. */
+function filesOf(document: JsonObject, media: JsonObject): string[] {
+  const encoding = encodingOf(media);
+  return propertiesOf(document, media["schema"], 0).flatMap(([name, property]) => {
+    const schema = objectAt(document, property) ?? {};
+    const inner = schema["type"] === "array" ? (objectAt(document, schema["items"]) ?? {}) : schema;
+    const type = encoding[name]?.contentType ?? textOf(inner["contentMediaType"]);
+    const isFile =
+      inner["format"] === "binary" || Object.keys(inner).length === 0 || (type !== undefined && !isTextual(type));
+    return isFile ? [name] : [];
+  });
+}
+
+const mostDepth = 5;
+
+function propertiesOf(document: JsonObject, given: Json | undefined, depth: number): [string, Json][] {
+  const schema = follow(document, given)?.value;
+  if (schema === undefined || depth > mostDepth) return [];
+  const inner = listOf(schema["allOf"]).slice(0, 20).flatMap((each) => propertiesOf(document, each, depth + 1));
+  return [...entriesOf(schema["properties"]), ...inner];
+}
+
+function isTextual(type: string): boolean {
+  return /^text\/(?:plain|html)\b|[/+]json\b|^application\/x-www-form-urlencoded\b/i.test(type);
+}
+
+function encodingOf(media: JsonObject): Record<string, PropertyEncoding> {
+  return Object.fromEntries(
+    entriesOf(media["encoding"]).map(([name, given]) => {
+      const { contentType, style, explode } = isJsonObject(given) ? given : {};
+      return [
+        name,
+        {
+          contentType: textOf(contentType),
+          style: textOf(style),
+          explode: typeof explode === "boolean" ? explode : style === undefined || style === "form" || style === "deepObject",
+        },
+      ];
+    }),
+  );
+}
+
+/** The schema of a form whose files are paths. */
+function withFiles(schema: JsonObject, files: readonly string[]): JsonObject {
+  const own = isJsonObject(schema["properties"]) ? schema["properties"] : {};
+  const properties = Object.fromEntries(
+    Object.entries(own).map(([name, property]): [string, Json] => {
+      if (!files.includes(name) || !isJsonObject(property)) return [name, property];
+      const { type, description } = property;
+      const text = [textOf(description), filePath["description"]].filter((each) => each !== undefined).join(" ");
+      if (type === "array") return [name, { type, items: filePath, ...(description === undefined ? {} : { description }) }];
+      return [name, { type: "string", description: text }];
+    }),
+  );
+  if (files.length === 0) return schema;
+  const inner = listOf(schema["allOf"]).map((each) => (isJsonObject(each) ? withFiles(each, files) : each));
+  return { ...schema, ...(inner.length > 0 ? { allOf: inner } : {}), ...(own === schema["properties"] ? { properties } : {}) };
+}
