@@ -88,6 +88,7 @@ const inRuntime = (
       fromRoot("./test/support/outbound-server/global-setup.ts"),
       fromRoot("./test/support/effect-server/global-setup.ts"),
       fromRoot("./test/support/mcp-server/global-setup.ts"),
+      fromRoot("./test/support/api-server/global-setup.ts"),
       fromRoot("./test/support/collector/global-setup.ts"),
       fromRoot("./test/golden/global-setup.ts"),
     ],

@@ -239,13 +239,16 @@ const credential = z.discriminatedUnion("type", [
 const headers = z.union([z.record(z.string(), z.string()), callable]).optional();
 const address = z.union([z.url({ protocol: /^https?$/ }), callable]);
 
+const documentAddress = z.strictObject({ url: address, headers });
+
 const openApiFields = {
   name,
-  document: z.union([
-    name,
-    z.strictObject({ url: address, headers }),
-    z.looseObject({ openapi: z.string().regex(/^3\./, "Invalid value: the version has to be 3.0 or 3.1") }),
-  ]),
+  document: z.union([name, z.record(z.string(), z.unknown())]).superRefine((value, context) => {
+    if (typeof value === "string" || ("openapi" in value && /^3\./.test(String(value["openapi"])))) return;
+    const issues = documentAddress.safeParse(value).error?.issues ?? [];
+    const wrong = "url" in value ? issues : [{ path: [], message: "Invalid value: the version has to be 3.0 or 3.1" }];
+    for (const { path, message } of wrong) context.addIssue({ code: "custom", path: [...path], message });
+  }),
   baseUrl: address.optional(),
   serverVariables: z.record(z.string(), z.string()).optional(),
   auth: z.union([credential, z.array(credential), callable]).optional(),

@@ -61,7 +61,10 @@ export interface OpenApiDefinition<N extends string = string, P extends string =
     | readonly OpenApiCredential[]
     | ((
         context: OpenApiContext,
-      ) => OpenApiCredential | readonly OpenApiCredential[] | Promise<OpenApiCredential | readonly OpenApiCredential[]>);
+      ) =>
+        | OpenApiCredential
+        | readonly OpenApiCredential[]
+        | Promise<OpenApiCredential | readonly OpenApiCredential[]>);
   /**
    * Hosts of the document's servers to which credentials and headers are sent, such as `api.example.com` or `localhost:8080`. Needed only for
    * a document from an address without `baseUrl`, if a server has another origin than the document.

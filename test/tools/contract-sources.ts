@@ -4,6 +4,7 @@ import { inject } from "vitest";
 
 import { setServer } from "../thread/mcp-driver.ts";
 import { reachable } from "../worker/outbound-world.ts";
+import { documentOf, setApi } from "./openapi/api-driver.ts";
 import type { Call } from "./tool-caller.ts";
 import { pageUrl } from "./web/page-url.ts";
 
@@ -28,6 +29,13 @@ export interface SourceCase {
   endless?: () => { call: Call; begun: () => Promise<number> };
 }
 
+const id = { name: "id", in: "path", required: true, schema: { type: "integer" } };
+const notes = documentOf({
+  "/notes/{id}": { parameters: [id], get: { operationId: "read" }, delete: { operationId: "remove" } },
+  "/files/{path}": { get: { operationId: "elsewhere" } },
+  "/slow": { post: { operationId: "wait" } },
+});
+
 /** The sources by name. */
 export const sources: [name: string, source: SourceCase][] = [
   [
@@ -46,6 +54,25 @@ export const sources: [name: string, source: SourceCase][] = [
         const server = setServer("everything", "bad/slow");
         const begun = async () => (await server.requests()).lines.filter((line) => line.includes("tools/call")).length;
         return { call: ["everything__ping", {}], begun };
+      },
+    },
+  ],
+  [
+    "an OpenAPI document",
+    {
+      agent: "api",
+      prepare: () => void setApi(notes, { needsApproval: ["remove"] }),
+      valid: ["api__read", { id: 1 }],
+      result: "/notes/1",
+      changed: { args: { id: 2 }, result: "/notes/2" },
+      invalid: ["api__read", { id: "one" }],
+      failing: ["api__elsewhere", { path: ".." }],
+      error: "lead out of the path",
+      approved: ["api__remove", { id: 3 }],
+      endless: () => {
+        const api = setApi(notes);
+        const begun = async () => (await api.requests()).filter((line) => line === "POST /api/slow").length;
+        return { call: ["api__wait", {}], begun };
       },
     },
   ],

@@ -25,6 +25,7 @@ import { faultAgents, faultModel, faultPrompts, faultStrategies, faultTools } fr
 import { fileAgents, filePrompts, fileRoutes, fileTools } from "./file-works.ts";
 import { limitedAgents, limitedModels, limitedPrompts } from "./limited.ts";
 import { mcpAgents, mcpPrompts, mcpSources } from "./mcp.ts";
+import { openApiAgents, openApiPrompts, openApiSources } from "./openapi.ts";
 import { remoteAgents, remotePrompts, remoteTools } from "./remote.ts";
 import { skillAgents, skillPrompts, skillsEntry } from "./skills.ts";
 import { structuredAgents, structuredPrompts } from "./structured.ts";
@@ -264,6 +265,7 @@ export const registry: Registry = {
     ...compactedPrompts,
     ...executedPrompts,
     ...mcpPrompts,
+    ...openApiPrompts,
     ...skillPrompts,
   ]),
   agents: entries([
@@ -281,6 +283,7 @@ export const registry: Registry = {
     ...compactedAgents,
     ...executedAgents,
     ...mcpAgents,
+    ...openApiAgents,
     ...skillAgents,
   ]),
   tools: {
@@ -310,7 +313,7 @@ export const registry: Registry = {
     edit: () => Promise.resolve(edit),
   },
   strategies: entries([...faultStrategies, ...teamStrategies]),
-  toolSources: [...mcpSources, ...faultSources],
+  toolSources: [...mcpSources, ...openApiSources, ...faultSources],
   skills: skillsEntry,
   hooks: hooks.map((hook, index) => ({
     hook: hookNameOf(hook) as AnyHookName,

@@ -5,8 +5,8 @@ import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 
 import type { JsonObject } from "#contract/json.ts";
 
-import { outsideSchema } from "./outside-schema.ts";
 import { outsideText, toolName } from "../outside-text.ts";
+import { outsideSchema } from "./outside-schema.ts";
 import type { Feature } from "./server-features.ts";
 
 /** A tool of a server. */

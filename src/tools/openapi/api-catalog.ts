@@ -7,10 +7,10 @@ import type { AnyOpenApiDefinition, OpenApiAddress, OpenApiContext } from "#spec
 
 import { ApiError } from "./api-error.ts";
 import { mostUnits, readDocument } from "./document.ts";
-import { operationsOf } from "./operation.ts";
-import type { Operation } from "./operation.ts";
 import { planOf } from "./operation-plan.ts";
 import type { OperationPlan } from "./operation-plan.ts";
+import { operationsOf } from "./operation.ts";
+import type { Operation } from "./operation.ts";
 import type { LoadedDocument } from "./server-address.ts";
 
 /** The number of plans that a catalog keeps. */
@@ -89,7 +89,11 @@ async function readCatalog(
   const { operations, omitted } = await operationsOf(document.value, definition);
   const { name, operations: wanted = [], cookies = false } = definition;
   if (omitted.length > 0) {
-    log("warning", "openapi_operations_omitted", { api: name, count: omitted.length, operations: omitted.slice(0, 20) });
+    log("warning", "openapi_operations_omitted", {
+      api: name,
+      count: omitted.length,
+      operations: omitted.slice(0, 20),
+    });
   }
   const unknown = wanted.filter((id) => !operations.some((operation) => operation.id === id));
   if (unknown.length > 0) log("warning", "openapi_operations_unknown", { api: name, operations: unknown.slice(0, 20) });
@@ -110,9 +114,7 @@ async function addressCatalog(
   const text = await documentText(definition, { url, headers, context });
   const digest = await sha256Hex(text);
   const catalog =
-    kept?.digest === digest
-      ? kept.catalog
-      : await readCatalog(definition, { value: readDocument(text), url }, context);
+    kept?.digest === digest ? kept.catalog : await readCatalog(definition, { value: readDocument(text), url }, context);
   keep(key, { catalog, digest, units: text.length, until: context.clock.now() + lifetime });
   return catalog;
 }

@@ -5,8 +5,8 @@ import type { Json, JsonObject } from "#contract/json.ts";
 import type { OpenApiCredential } from "#spec/index.ts";
 
 import { ApiError } from "./api-error.ts";
-import type { Operation } from "./operation.ts";
 import type { OperationPlan, ParameterPlan } from "./operation-plan.ts";
+import type { Operation } from "./operation.ts";
 import { encoded, headerValue, pathValue, plainText, queryPairs } from "./parameter-style.ts";
 
 /** A request without its body. */

@@ -30,7 +30,8 @@ export async function apiResult(response: Response, sent: SentRequest): Promise<
   const next = nextPage(headers.get("link"), sent);
   if (type !== "" && !isText(type)) {
     const { bytes, isCut } = await readBytes(response, mostBytes);
-    if (isCut) return answer(`${head}\n\n[The body is a file of more than ${mostBytes} bytes, which is not read.]`, status);
+    if (isCut)
+      return answer(`${head}\n\n[The body is a file of more than ${mostBytes} bytes, which is not read.]`, status);
     if (bytes.byteLength > 0) {
       const kind = type.startsWith("image/") ? "image" : "file";
       const part = { type: kind, data: toBase64(bytes), mimeType: type, name: "response" };
@@ -38,7 +39,10 @@ export async function apiResult(response: Response, sent: SentRequest): Promise<
     }
   }
   const longest = Math.max(0, ...sent.secrets.map((secret) => secret.length));
-  const { bytes, isCut } = await readBytes(response, sent.shape === undefined ? sent.maxBytes + 4 * longest : mostBytes);
+  const { bytes, isCut } = await readBytes(
+    response,
+    sent.shape === undefined ? sent.maxBytes + 4 * longest : mostBytes,
+  );
   const text = new TextDecoder().decode(bytes);
   const shaped = sent.shape === undefined || isCut ? text : await shapedText(sent.shape, status, text);
   const shown = hidden(shaped, sent.secrets);
@@ -69,7 +73,9 @@ function parsed(text: string): unknown {
 }
 
 function isText(type: string): boolean {
-  return /^text\/|[/+](?:json|xml|yaml|x-yaml|javascript|x-ndjson|ndjson|jsonl|x-www-form-urlencoded|graphql|csv)$/.test(type);
+  return /^text\/|[/+](?:json|xml|yaml|x-yaml|javascript|x-ndjson|ndjson|jsonl|x-www-form-urlencoded|graphql|csv)$/.test(
+    type,
+  );
 }
 
 /** The text without secrets. */

@@ -12,8 +12,8 @@ import { ApiError, apiError } from "./api-error.ts";
 import { apiRequest, secretsOf } from "./api-request.ts";
 import type { Additions } from "./api-request.ts";
 import { apiResult } from "./api-result.ts";
-import type { Operation } from "./operation.ts";
 import { searchText } from "./operation-search.ts";
+import type { Operation } from "./operation.ts";
 import { requestBody } from "./request-body.ts";
 import { serverAddress } from "./server-address.ts";
 

@@ -85,7 +85,10 @@ class SchemaReader {
       const value = schema[key];
       if (value !== undefined && isValid(value)) result[key] = value;
     }
-    for (const [key, bound] of [["exclusiveMinimum", "minimum"], ["exclusiveMaximum", "maximum"]] as const) {
+    for (const [key, bound] of [
+      ["exclusiveMinimum", "minimum"],
+      ["exclusiveMaximum", "maximum"],
+    ] as const) {
       const value = schema[key];
       if (typeof value === "number") result[key] = value;
       // In version 3.0 it is a flag of the bound.
@@ -104,7 +107,9 @@ class SchemaReader {
 
   #parts(schema: JsonObject, depth: number, trail: readonly string[]): JsonObject {
     const result: JsonObject = {};
-    const properties = entriesOf(schema["properties"]).filter(([key, value]) => key !== "__proto__" && !this.#isRead(value));
+    const properties = entriesOf(schema["properties"]).filter(
+      ([key, value]) => key !== "__proto__" && !this.#isRead(value),
+    );
     if (isJsonObject(schema["properties"])) {
       result["properties"] = Object.fromEntries(
         properties.map(([key, value]) => {
@@ -177,7 +182,12 @@ function isCount(value: Json): boolean {
 }
 
 function isPlain(value: Json | undefined): boolean {
-  return value === null || typeof value === "number" || typeof value === "boolean" || (typeof value === "string" && value.length <= textLimit);
+  return (
+    value === null ||
+    typeof value === "number" ||
+    typeof value === "boolean" ||
+    (typeof value === "string" && value.length <= textLimit)
+  );
 }
 
 function isPattern(value: Json): boolean {

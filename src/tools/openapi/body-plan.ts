@@ -96,7 +96,9 @@ const mostDepth = 5;
 function propertiesOf(document: JsonObject, given: Json | undefined, depth: number): [string, Json][] {
   const schema = follow(document, given)?.value;
   if (schema === undefined || depth > mostDepth) return [];
-  const inner = listOf(schema["allOf"]).slice(0, 20).flatMap((each) => propertiesOf(document, each, depth + 1));
+  const inner = listOf(schema["allOf"])
+    .slice(0, 20)
+    .flatMap((each) => propertiesOf(document, each, depth + 1));
   return [...entriesOf(schema["properties"]), ...inner];
 }
 
@@ -113,7 +115,8 @@ function encodingOf(media: JsonObject): Record<string, PropertyEncoding> {
         {
           contentType: textOf(contentType),
           style: textOf(style),
-          explode: typeof explode === "boolean" ? explode : style === undefined || style === "form" || style === "deepObject",
+          explode:
+            typeof explode === "boolean" ? explode : style === undefined || style === "form" || style === "deepObject",
         },
       ];
     }),
@@ -128,11 +131,16 @@ function withFiles(schema: JsonObject, files: readonly string[]): JsonObject {
       if (!files.includes(name) || !isJsonObject(property)) return [name, property];
       const { type, description } = property;
       const text = [textOf(description), filePath["description"]].filter((each) => each !== undefined).join(" ");
-      if (type === "array") return [name, { type, items: filePath, ...(description === undefined ? {} : { description }) }];
+      if (type === "array")
+        return [name, { type, items: filePath, ...(description === undefined ? {} : { description }) }];
       return [name, { type: "string", description: text }];
     }),
   );
   if (files.length === 0) return schema;
   const inner = listOf(schema["allOf"]).map((each) => (isJsonObject(each) ? withFiles(each, files) : each));
-  return { ...schema, ...(inner.length > 0 ? { allOf: inner } : {}), ...(own === schema["properties"] ? { properties } : {}) };
+  return {
+    ...schema,
+    ...(inner.length > 0 ? { allOf: inner } : {}),
+    ...(own === schema["properties"] ? { properties } : {}),
+  };
 }

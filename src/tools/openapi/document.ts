@@ -105,7 +105,7 @@ export function entriesOf(value: Json | undefined): [string, Json][] {
 }
 
 /** The elements of a list in a document; none for another value. */
-export function listOf(value: Json | undefined): readonly Json[] {
+export function listOf(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
 }
 

@@ -87,7 +87,12 @@ function parametersOf(document: JsonObject, operation: Operation, { cookies }: {
       (place === "path" && !operation.path.includes(`{${name}}`));
     if (isIgnored) continue;
     // A parameter of the operation replaces that of its path.
-    found.set(`${place} ${name}`, { source, name, in: place, isRequired: place === "path" || source["required"] === true });
+    found.set(`${place} ${name}`, {
+      source,
+      name,
+      in: place,
+      isRequired: place === "path" || source["required"] === true,
+    });
   }
   // A variable of the path that no parameter describes.
   for (const [, name = ""] of operation.path.matchAll(/\{([^{}]+)\}/g)) {

@@ -15,7 +15,9 @@ export function encoded(text: string, allowReserved = false): string {
     return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
   });
   // `#` and `&` would end the value.
-  return allowReserved ? all.replaceAll(/%(?:3A|2F|3F|5B|5D|40|21|24|27|28|29|2A|2B|2C|3B|3D)/g, decodeURIComponent) : all;
+  return allowReserved
+    ? all.replaceAll(/%(?:3A|2F|3F|5B|5D|40|21|24|27|28|29|2A|2B|2C|3B|3D)/g, decodeURIComponent)
+    : all;
 }
 
 /** A value without inner values as text. */
@@ -83,7 +85,5 @@ function joined(value: Json, { explode, separator, pair, encode = (text) => enco
   if (Array.isArray(value)) return value.map(write).join(separator);
   if (!isJsonObject(value)) return write(value);
   const entries = Object.entries(value).filter(([, inner]) => inner !== null);
-  return entries
-    .map(([key, inner]) => `${encode(key)}${explode ? pair : separator}${write(inner)}`)
-    .join(separator);
+  return entries.map(([key, inner]) => `${encode(key)}${explode ? pair : separator}${write(inner)}`).join(separator);
 }

@@ -14,11 +14,7 @@ export interface RequestBody {
 }
 
 /** Writes the body. Throws an `ApiError` that names the file that the thread does not have. */
-export async function requestBody(
-  plan: BodyPlan,
-  value: Json,
-  files: ToolsContext["files"],
-): Promise<RequestBody> {
+export async function requestBody(plan: BodyPlan, value: Json, files: ToolsContext["files"]): Promise<RequestBody> {
   const { contentType } = plan;
   switch (plan.kind) {
     case "json":
@@ -40,8 +36,13 @@ function formText({ encoding }: BodyPlan, value: Json): string {
   const pairs = Object.entries(isJsonObject(value) ? value : {}).flatMap(([name, inner]) => {
     if (inner === null) return [];
     const own = encoding[name];
-    if (own?.style === undefined && isJsonObject(inner)) return [{ text: `${encoded(name)}=${encoded(JSON.stringify(inner))}` }];
-    return queryPairs(name, inner, { style: own?.style ?? "form", explode: own?.explode ?? true, allowReserved: false });
+    if (own?.style === undefined && isJsonObject(inner))
+      return [{ text: `${encoded(name)}=${encoded(JSON.stringify(inner))}` }];
+    return queryPairs(name, inner, {
+      style: own?.style ?? "form",
+      explode: own?.explode ?? true,
+      allowReserved: false,
+    });
   });
   return pairs.map(({ text }) => text.replaceAll("%20", "+")).join("&");
 }
@@ -83,7 +84,8 @@ async function fileOf(
   if (typeof path !== "string" || record === null || record.isDirectory) {
     throw new ApiError(`was not called: the thread has no file at ${what}.`);
   }
-  if (record.size > mostBytes) throw new ApiError(`was not called: the file at ${what} has more than ${mostBytes} bytes.`);
+  if (record.size > mostBytes)
+    throw new ApiError(`was not called: the file at ${what} has more than ${mostBytes} bytes.`);
   const bytes = await files.read(path);
   if (bytes === null) throw new ApiError(`was not called: the thread has no file at ${what}.`);
   return { bytes: new Uint8Array(bytes), mimeType: record.mimeType, fileName: record.name };
