@@ -28,6 +28,10 @@ const about = {
     "tools-mcp.md",
     "The tools of MCP servers, for generated code ([guide](../../guide/mcp.md)).",
   ],
+  "threadhold/tools/openapi": [
+    "tools-openapi.md",
+    "The operations of OpenAPI documents as tools, for generated code ([guide](../../guide/openapi.md)).",
+  ],
   "threadhold/tools/skills": [
     "tools-skills.md",
     "The skills of a thread, for generated code ([guide](../../guide/skills.md)).",

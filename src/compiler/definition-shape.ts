@@ -244,7 +244,7 @@ const documentAddress = z.strictObject({ url: address, headers });
 const openApiFields = {
   name,
   document: z.union([name, z.record(z.string(), z.unknown())]).superRefine((value, context) => {
-    if (typeof value === "string" || ("openapi" in value && /^3\./.test(String(value["openapi"])))) return;
+    if (typeof value === "string" || ("openapi" in value && String(value["openapi"]).startsWith("3."))) return;
     const issues = documentAddress.safeParse(value).error?.issues ?? [];
     const wrong = "url" in value ? issues : [{ path: [], message: "Invalid value: the version has to be 3.0 or 3.1" }];
     for (const { path, message } of wrong) context.addIssue({ code: "custom", path: [...path], message });

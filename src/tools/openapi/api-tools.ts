@@ -106,7 +106,7 @@ class ApiTools implements DefinedTools {
       },
       idempotent: true,
       timeoutMs: this.#timeoutMs,
-      call: async ({ query }) => ({ status: "success", result: searchText(catalog, String(query)) }),
+      call: async ({ query }) => ({ status: "success", result: searchText(catalog, typeof query === "string" ? query : "") }),
     };
   }
 

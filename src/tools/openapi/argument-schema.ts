@@ -4,7 +4,7 @@
 import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 
 import { outsideText } from "../outside-text.ts";
-import { entriesOf, follow, listOf, textOf } from "./document.ts";
+import { entriesOf, follow, listOf, textOf } from "./api-document.ts";
 
 /** The maximum number of schemas in the arguments of an operation, and of UTF-16 units of their texts. */
 const mostSchemas = 600;

@@ -2,7 +2,7 @@
 
 import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 
-import { entriesOf, follow, listOf, objectAt, textOf } from "./document.ts";
+import { entriesOf, follow, listOf, objectAt, textOf } from "./api-document.ts";
 
 /** How a property of a form is written. */
 export interface PropertyEncoding {
@@ -76,7 +76,8 @@ export function bodyOf(
   return null;
 }
 
-const filePath: JsonObject = { type: "string", description: "The path of a file of the thread." };
+const fileText = "The path of a file of the thread.";
+const filePath: JsonObject = { type: "string", description: fileText };
 
 /** The properties of a form that are files: binary texts, and properties with the content type of a file. */
 function filesOf(document: JsonObject, media: JsonObject): string[] {
@@ -130,7 +131,7 @@ function withFiles(schema: JsonObject, files: readonly string[]): JsonObject {
     Object.entries(own).map(([name, property]): [string, Json] => {
       if (!files.includes(name) || !isJsonObject(property)) return [name, property];
       const { type, description } = property;
-      const text = [textOf(description), filePath["description"]].filter((each) => each !== undefined).join(" ");
+      const text = [textOf(description) ?? "", fileText].join(" ").trim();
       if (type === "array")
         return [name, { type, items: filePath, ...(description === undefined ? {} : { description }) }];
       return [name, { type: "string", description: text }];

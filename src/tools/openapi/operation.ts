@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "#contract/json.ts";
 import type { AnyOpenApiDefinition } from "#spec/index.ts";
 
 import { outsideText, toolName } from "../outside-text.ts";
-import { entriesOf, listOf, objectAt, textOf } from "./document.ts";
+import { entriesOf, listOf, objectAt, textOf } from "./api-document.ts";
 
 /** An operation that a definition offers. */
 export interface Operation {

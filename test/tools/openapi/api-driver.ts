@@ -2,10 +2,11 @@
 
 import { expect, inject } from "vitest";
 
+import { defineOpenApi } from "#spec/index.ts";
 import type { OpenApiDefinition } from "#spec/index.ts";
+import { openTools } from "#tools/openapi/index.ts";
 
 import { callTools, outcome } from "../../thread/mcp-driver.ts";
-import { admin, stubOf, value } from "../../thread/thread-driver.ts";
 import { setDefinition } from "../../worker/openapi.ts";
 
 /** A request, as the API server returns it. */
@@ -22,11 +23,21 @@ export function documentOf(paths: object, more: object = {}): Record<string, unk
   return { openapi: "3.1.0", info: { title: "Test", version: "1" }, ...more, paths };
 }
 
-/** The tools that a model receives, with the schemas of their arguments. */
-export async function offeredTools(agent = "api") {
-  const { id } = await callTools(agent, []);
-  const { items } = await value(stubOf(id).call("listLogs", admin, { limit: 1, order: "asc", type: "llm_request" }));
-  return items[0]?.data["tools"] as { name: string; description: string; parameters: object }[];
+/** The tools of a definition, with the schemas of their arguments. No request is sent. */
+export function toolsOf(document: OpenApiDefinition["document"], more: Partial<OpenApiDefinition> = {}) {
+  const refuse = () => Promise.reject(new Error("No request was expected."));
+  const opened = openTools(defineOpenApi({ name: "api", document, ...more }), {
+    fetch: refuse,
+    files: { read: refuse, stat: refuse },
+    clock: { now: () => 0, sleep: refuse, after: () => () => {} },
+    env: {},
+    log: () => {},
+    threadId: "thread",
+    userId: null,
+    hash: "",
+    readSchema: () => () => null,
+  });
+  return opened.tools();
 }
 
 /** Sets the API of the prefix `api`: a document of the project, and a server of the tests. */

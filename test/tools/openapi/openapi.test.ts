@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 
 import { callTools, outcome } from "../../thread/mcp-driver.ts";
-import { documentOf, offeredTools, setApi } from "./api-driver.ts";
+import { documentOf, setApi, toolsOf } from "./api-driver.ts";
 
 const text = { type: "string" };
 
@@ -65,8 +65,7 @@ describe("The list of tools", () => {
   ])(
     "A document as %s offers its operations with an id, and their arguments have the schemas of the document",
     async (_, document) => {
-      setApi(document);
-      const tools = await offeredTools();
+      const tools = await toolsOf(document);
       expect(tools.map(({ name }) => name)).toEqual([
         "api__listPets",
         "api__createPet",
@@ -241,8 +240,8 @@ describe("Credentials", () => {
     const api = setApi(document, { auth });
     const echo = await api.echo("me", { key: "model", "X-Key": "model" });
     expect(echo).toMatchObject({ url: "/me?key=****", headers: { "x-key": "****" } });
-    const { parameters } = (await offeredTools())[0] ?? {};
-    expect(Object.keys((parameters as { properties: object }).properties)).toEqual(["key", "X-Key"]);
+    const [tool] = await toolsOf(document);
+    expect(Object.keys(tool?.parameters["properties"] ?? {})).toEqual(["key", "X-Key"]);
   });
 
   it("A header's value with a line break sends no request", async () => {

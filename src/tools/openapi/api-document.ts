@@ -22,7 +22,7 @@ export function readDocument(given: string | object): JsonObject {
   const document = value as Json;
   if (!isJsonObject(document)) throw new ApiError("has an OpenAPI document that is no object.");
   const { openapi, swagger } = document;
-  if (typeof openapi === "string" && /^3\./.test(openapi)) return document;
+  if (typeof openapi === "string" && openapi.startsWith("3.")) return document;
   throw new ApiError(
     swagger === undefined
       ? 'has a document without the field "openapi" of version 3.'
