@@ -5,8 +5,8 @@ import type { ToolsContext } from "#core/ports/tool-source-port.ts";
 import { sha256Hex } from "#lib/sha256.ts";
 import type { AnyOpenApiDefinition, OpenApiAddress, OpenApiContext } from "#spec/index.ts";
 
-import { ApiError } from "./api-error.ts";
 import { mostUnits, readDocument } from "./api-document.ts";
+import { ApiError } from "./api-error.ts";
 import { planOf } from "./operation-plan.ts";
 import type { OperationPlan } from "./operation-plan.ts";
 import { operationsOf } from "./operation.ts";

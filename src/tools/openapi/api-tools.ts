@@ -106,7 +106,10 @@ class ApiTools implements DefinedTools {
       },
       idempotent: true,
       timeoutMs: this.#timeoutMs,
-      call: async ({ query }) => ({ status: "success", result: searchText(catalog, typeof query === "string" ? query : "") }),
+      call: async ({ query }) => ({
+        status: "success",
+        result: searchText(catalog, typeof query === "string" ? query : ""),
+      }),
     };
   }
 

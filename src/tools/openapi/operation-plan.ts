@@ -2,10 +2,10 @@
 
 import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 
+import { listOf, objectAt, textOf } from "./api-document.ts";
 import { argumentSchemas } from "./argument-schema.ts";
 import { bodyOf } from "./body-plan.ts";
 import type { BodyPlan } from "./body-plan.ts";
-import { listOf, objectAt, textOf } from "./api-document.ts";
 import type { Operation } from "./operation.ts";
 
 /** A parameter of an operation. */

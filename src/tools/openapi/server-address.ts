@@ -4,8 +4,8 @@
 import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 import type { AnyOpenApiDefinition, OpenApiContext } from "#spec/index.ts";
 
-import { ApiError } from "./api-error.ts";
 import { listOf, textOf } from "./api-document.ts";
+import { ApiError } from "./api-error.ts";
 import type { Operation } from "./operation.ts";
 
 /** A document, with the address that it was read from. */
