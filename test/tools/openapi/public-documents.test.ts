@@ -1,0 +1,110 @@
+// Five public documents, each with more than a hundred operations: they are read from an address, and every operation is called against a
+// server that is generated from the document and checks the requests (test/support/api-server/described-api.mjs).
+
+import { describe, expect, inject, it } from "vitest";
+
+import type { Json, JsonObject } from "#contract/json.ts";
+import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
+import type { DefinedTool, ToolsContext } from "#core/ports/tool-source-port.ts";
+import { defineOpenApi } from "#spec/index.ts";
+import { openTools } from "#tools/openapi/index.ts";
+import { toolName } from "#tools/outside-text.ts";
+
+import { ExampleValue } from "./example-value.ts";
+
+const base = inject("apiServer");
+const scope = crypto.randomUUID();
+const file = new TextEncoder().encode("content");
+
+function contextOf(fetched: OutboundFetch): ToolsContext {
+  return {
+    fetch: fetched,
+    files: {
+      read: () => Promise.resolve(file),
+      stat: (path) =>
+        Promise.resolve({
+          path,
+          name: "a.txt",
+          mimeType: "text/plain",
+          storage: "local",
+          size: file.length,
+          isDirectory: false,
+        }),
+    },
+    clock: { now: () => Date.now() * 1000, sleep: () => Promise.resolve(), after: () => () => {} },
+    env: {},
+    log: () => {},
+    threadId: "thread",
+    userId: null,
+    hash: scope,
+    readSchema: () => () => null,
+  };
+}
+
+const tools = (name: string, fetched: OutboundFetch) =>
+  openTools(
+    defineOpenApi({
+      name: "api",
+      document: { url: `${base}/${scope}/public/${name}` },
+      baseUrl: `${base}/${scope}/described/${name}`,
+      auth: { type: "bearer", token: "token" },
+    }),
+    contextOf(fetched),
+  );
+
+/** The ids of a document's operations, as the server reads them. */
+async function operationsOf(name: string): Promise<string[]> {
+  const response = await fetch(`${base}/${scope}/operations/${name}`);
+  return response.json();
+}
+
+const documents: [name: string, least: number][] = [
+  ["asana.yaml", 150],
+  ["box.json", 200],
+  ["discord.json", 150],
+  ["openai.yaml", 100],
+  ["twilio.json", 150],
+];
+
+describe.each(documents)("The document %s", (name, least) => {
+  it(`The document has at least ${least} operations with an id, and each one is called with all its arguments and with the required ones`, async () => {
+    const called: string[] = [];
+    const fetched: OutboundFetch = async (url, init = {}) => {
+      const { method = "GET", headers = {}, body = null } = init;
+      const response = await fetch(url, { method, headers, body });
+      called.push(...(response.headers.get("x-operations") ?? "").split(" "));
+      return response;
+    };
+    const opened = tools(name, fetched);
+    const ids = await operationsOf(name);
+    expect(ids.length).toBeGreaterThanOrEqual(least);
+    const failed: string[] = [];
+    for (const id of ids) {
+      const tool = await opened.tool?.(await toolName("api", id));
+      if (tool == null) {
+        failed.push(`${id} is no tool`);
+        continue;
+      }
+      for (const isWhole of [false, true]) failed.push(...(await problemsOf(tool, id, { isWhole, called })));
+    }
+    expect(failed).toEqual([]);
+  }, 300_000);
+});
+
+async function problemsOf(
+  tool: DefinedTool,
+  id: string,
+  { isWhole, called }: { isWhole: boolean; called: string[] },
+): Promise<string[]> {
+  const args = new ExampleValue(isWhole).of(tool.parameters) as JsonObject;
+  called.length = 0;
+  const call = { id: "call", attempt: 1, signal: new AbortController().signal, progress: () => {} };
+  try {
+    const { result = "", details } = await tool.call(args, call);
+    const status = Number((details as { status: Json }).status);
+    if (status >= 200 && status < 300 && called.includes(id)) return [];
+    return [`${id} ${isWhole ? "whole" : "least"}: ${called.join()} ${result.slice(0, 300)}`];
+  } catch (thrown) {
+    return [`${id}: ${String(thrown)}`];
+  }
+}
