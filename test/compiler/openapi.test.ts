@@ -1,6 +1,7 @@
 // APIs with an OpenAPI document in a project: their fields, their prefixes, and the names of their tools in prompts.
 
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, it, vi } from "vitest";
@@ -83,4 +84,25 @@ it("The command `new openapi` writes an API whose definition compiles", async ()
   const { diagnostics, project } = await compileProject(root, packageRoot);
   expect(diagnostics).toEqual([]);
   expect(project.sources.openapi.map(({ name }) => name)).toEqual(["shop"]);
+});
+
+it("The definitions in the guide compile", async () => {
+  const guide = readFileSync(join(packageRoot, "docs/guide/openapi.md"), "utf8");
+  const files = [...guide.matchAll(/```ts example\n\/\/ (agents\/\S+)\n([\s\S]*?)```/g)];
+  expect(files.map(([, path]) => path)).toEqual([
+    "agents/openapi/shop.ts",
+    "agents/prompts/support.ts",
+    "agents/openapi/stock.ts",
+    "agents/openapi/texts.d.ts",
+    "agents/openapi/parcels.ts",
+    "agents/openapi/orders.ts",
+  ]);
+  const document = { openapi: "3.1.0", info: { title: "Stock", version: "1" }, paths: {} };
+  const { diagnostics, project } = await compileWith({
+    ...Object.fromEntries(files.map(([, path = "", text = ""]) => [path, text])),
+    "agents/openapi/stock.json": JSON.stringify(document),
+    "agents/openapi/parcels.yaml.txt": "openapi: 3.1.0\npaths: {}\n",
+  });
+  expect(diagnostics).toEqual([]);
+  expect(project.sources.openapi.map(({ name }) => name)).toEqual(["orders", "parcels", "shop", "stock"]);
 });

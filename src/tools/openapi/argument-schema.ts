@@ -107,23 +107,20 @@ class SchemaReader {
 
   #parts(schema: JsonObject, depth: number, trail: readonly string[]): JsonObject {
     const result: JsonObject = {};
-    const properties = entriesOf(schema["properties"]).filter(
-      ([key, value]) => key !== "__proto__" && !this.#isRead(value),
-    );
+    const properties = entriesOf(schema["properties"]).filter(([key]) => key !== "__proto__");
+    const readOnly = new Set(properties.flatMap(([key, value]) => (this.#isRead(value) ? [key] : [])));
     if (isJsonObject(schema["properties"])) {
-      result["properties"] = Object.fromEntries(
-        properties.map(([key, value]) => {
-          this.#count(0, key.length);
-          return [key, this.read(value, depth, trail)];
-        }),
-      );
+      const read = properties.flatMap(([key, value]): [string, JsonObject][] => {
+        if (readOnly.has(key)) return [];
+        this.#count(0, key.length);
+        return [[key, this.read(value, depth, trail)]];
+      });
+      result["properties"] = Object.fromEntries(read);
     }
-    const required = listOf(schema["required"]).filter((key) => typeof key === "string");
-    const readOnly = entriesOf(schema["properties"]).flatMap(([key, value]) => (this.#isRead(value) ? [key] : []));
-    const asked = required.filter((key) => !readOnly.includes(key));
-    if (asked.length > 0) {
-      this.#count(0, JSON.stringify(asked).length);
-      result["required"] = asked;
+    const required = listOf(schema["required"]).filter((key) => typeof key === "string" && !readOnly.has(key));
+    if (required.length > 0) {
+      this.#count(0, JSON.stringify(required).length);
+      result["required"] = required;
     }
     for (const key of ["items", "additionalProperties"] as const) {
       const value = schema[key];

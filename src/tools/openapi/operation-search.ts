@@ -48,13 +48,16 @@ function ranked(operations: readonly Operation[], query: string): Operation[] {
 
 function scoreOf({ id, summary, description, tags, path }: Operation, words: readonly string[]): number {
   const texts = { id, summary, tags: tags.join(" "), path, description };
+  const known = (Object.keys(weights) as (keyof typeof weights)[]).map((key) => ({
+    weight: weights[key],
+    words: wordsOf(texts[key]),
+  }));
   return words.reduce((sum, word) => {
-    const best = (Object.keys(weights) as (keyof typeof weights)[]).reduce((most, key) => {
-      const known = wordsOf(texts[key]);
-      const share = known.includes(word) ? 1 : known.some((each) => isVariant(each, word)) ? 0.5 : 0;
-      return Math.max(most, share * weights[key]);
-    }, 0);
-    return sum + best;
+    const scores = known.map(({ weight, words: own }) => {
+      if (own.includes(word)) return weight;
+      return own.some((each) => isVariant(each, word)) ? weight / 2 : 0;
+    });
+    return sum + Math.max(...scores);
   }, 0);
 }
 
