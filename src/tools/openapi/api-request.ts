@@ -31,7 +31,7 @@ export function apiRequest(
   additions: Additions,
 ): ApiRequest {
   const values = plan.parameters.flatMap((parameter) => {
-    const value = args[parameter.key];
+    const value = Object.hasOwn(args, parameter.key) ? args[parameter.key] : undefined;
     return value === undefined || (value === null && parameter.in !== "path") ? [] : [{ parameter, value }];
   });
   const inPlace = (place: ParameterPlan["in"]) => values.filter(({ parameter }) => parameter.in === place);

@@ -15,6 +15,8 @@ export interface SentRequest {
   secrets: readonly string[];
   /** The maximum number of bytes of the body's text. */
   maxBytes: number;
+  /** The arguments of the operation that make a response smaller. */
+  limits: readonly string[];
   /** Returns what a model reads instead of the body. Absent: the body. */
   shape?: ((status: number, body: unknown) => unknown) | undefined;
 }
@@ -43,16 +45,22 @@ export async function apiResult(response: Response, sent: SentRequest): Promise<
     response,
     sent.shape === undefined ? sent.maxBytes + 4 * longest : mostBytes,
   );
-  const text = new TextDecoder().decode(bytes);
+  const text = decoderOf(headers.get("content-type")).decode(bytes);
   const shaped = sent.shape === undefined || isCut ? text : await shapedText(sent.shape, status, text);
   const shown = hidden(shaped, sent.secrets);
   // The end of a text that was cut may be the beginning of a secret.
   const body = cutBytes(isCut ? shown.slice(0, Math.max(0, shown.length - longest)) : shown, sent.maxBytes);
   const notes = [
-    ...(isCut || body.isCut ? [`[The body is longer: only the first ${sent.maxBytes} bytes are here.]`] : []),
+    ...(isCut || body.isCut
+      ? [`[The body is longer: only the first ${sent.maxBytes} bytes are here.${smaller(sent)}]`]
+      : []),
     ...(next === null ? [] : [`[The next page: ${next}]`]),
   ];
   return answer([`${head}\n\n${body.text}`, ...notes].join("\n\n"), status);
+}
+
+function smaller({ limits }: SentRequest): string {
+  return limits.length === 0 ? "" : ` These arguments make it smaller: ${limits.join(", ")}.`;
 }
 
 function answer(result: string, status: number): ToolAnswer {
@@ -62,6 +70,16 @@ function answer(result: string, status: number): ToolAnswer {
 async function shapedText(shape: NonNullable<SentRequest["shape"]>, status: number, text: string): Promise<string> {
   const shaped = await shape(status, parsed(text));
   return typeof shaped === "string" ? shaped : (JSON.stringify(shaped) ?? "");
+}
+
+/** The decoder of the response's character set. Default: UTF-8, also for a name that the platform does not have. */
+function decoderOf(contentType: string | null): TextDecoder {
+  const label = /;\s*charset="?([\w-]{1,40})/i.exec(contentType ?? "")?.[1];
+  try {
+    return new TextDecoder(label ?? "utf-8");
+  } catch {
+    return new TextDecoder();
+  }
 }
 
 function parsed(text: string): unknown {

@@ -2,9 +2,10 @@
 // instead: one that finds operations, and one that calls them.
 
 import { isJsonObject, type JsonObject } from "#contract/json.ts";
+import { errorMessage } from "#core/cut-text.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import type { DefinedTool, DefinedTools, ToolsContext } from "#core/ports/tool-source-port.ts";
-import type { AnyOpenApiDefinition, OpenApiContext, ToolCall } from "#spec/index.ts";
+import type { AnyOpenApiDefinition, OpenApiContext, OpenApiResponse, ToolCall } from "#spec/index.ts";
 
 import { catalogOf, defaultTimeoutMs } from "./api-catalog.ts";
 import type { ApiCatalog } from "./api-catalog.ts";
@@ -24,6 +25,9 @@ const defaultResponseBytes = 64 * 1024;
 
 /** Milliseconds of a call in addition to those of its request, so that the error of the request is the result. */
 const extraMs = 5000;
+
+/** The names that parameters for the size of a page, or for a choice of fields, usually have. */
+const limitNames = /^(?:per_?page|(?:page_?)?(?:size|limit)|max_?results|(?:opt_)?fields)$/i;
 
 /** Opens the tools of a definition of `agents/openapi/`. Sends no request. */
 export function openTools(definition: unknown, context: ToolsContext): DefinedTools {
@@ -202,10 +206,24 @@ class ApiTools implements DefinedTools {
       shownUrl: request.shownUrl,
       secrets: secretsOf(additions),
       maxBytes: maxResponseBytes ?? defaultResponseBytes,
+      limits: plan.parameters.flatMap(({ key, name }) => (limitNames.test(name) ? [key] : [])),
       ...(shapeResponse === undefined
         ? {}
-        : { shape: (status, value) => shapeResponse({ operation: operation.id, status, body: value }, this.#own) }),
+        : { shape: (status, value) => this.#shaped(shapeResponse, { operation: operation.id, status, body: value }) }),
     });
+  }
+
+  async #shaped(
+    shape: NonNullable<AnyOpenApiDefinition["shapeResponse"]>,
+    response: OpenApiResponse,
+  ): Promise<unknown> {
+    try {
+      return await shape(response, this.#own);
+    } catch (thrown) {
+      throw new ApiError(
+        `responded with the status ${response.status}, but shapeResponse failed: ${errorMessage(thrown)}`,
+      );
+    }
   }
 
   /** What the definition adds to every request. */

@@ -79,26 +79,36 @@ export function bodyOf(
 const fileText = "The path of a file of the thread.";
 const filePath: JsonObject = { type: "string", description: fileText };
 
+/** The maximum depth and number of the parts of a form's schema that are read. */
+const mostDepth = 3;
+const mostParts = 10;
+const mostProperties = 200;
+
 /** The properties of a form that are files: binary texts, and properties with the content type of a file. */
 function filesOf(document: JsonObject, media: JsonObject): string[] {
   const encoding = encodingOf(media);
-  return propertiesOf(document, media["schema"], 0).flatMap(([name, property]) => {
-    const schema = objectAt(document, property) ?? {};
-    const inner = schema["type"] === "array" ? (objectAt(document, schema["items"]) ?? {}) : schema;
-    const type = encoding[name]?.contentType ?? textOf(inner["contentMediaType"]);
-    const isFile =
-      inner["format"] === "binary" || Object.keys(inner).length === 0 || (type !== undefined && !isTextual(type));
-    return isFile ? [name] : [];
-  });
+  // Since version 3.1 a schema without keywords describes bytes.
+  const isAnyBinary = textOf(document["openapi"])?.startsWith("3.0") !== true;
+  const isFile = (name: string, given: Json, depth: number): boolean => {
+    const schema = objectAt(document, given);
+    if (schema === null || depth > mostDepth) return false;
+    const { type, items, anyOf, oneOf } = schema;
+    if (type === "array") return items !== undefined && isFile(name, items, depth + 1);
+    const choices = [...listOf(anyOf), ...listOf(oneOf)].slice(0, mostParts);
+    if (choices.length > 0) return choices.some((each) => isFile(name, each, depth + 1));
+    const mediaType = encoding[name]?.contentType ?? textOf(schema["contentMediaType"]);
+    const isBinary = schema["format"] === "binary" || (mediaType !== undefined && !isTextual(mediaType));
+    return isBinary || (isAnyBinary && Object.keys(schema).length === 0);
+  };
+  const properties = propertiesOf(document, media["schema"], 0).slice(0, mostProperties);
+  return properties.flatMap(([name, property]) => (isFile(name, property, 0) ? [name] : []));
 }
-
-const mostDepth = 5;
 
 function propertiesOf(document: JsonObject, given: Json | undefined, depth: number): [string, Json][] {
   const schema = follow(document, given)?.value;
   if (schema === undefined || depth > mostDepth) return [];
   const inner = listOf(schema["allOf"])
-    .slice(0, 20)
+    .slice(0, mostParts)
     .flatMap((each) => propertiesOf(document, each, depth + 1));
   return [...entriesOf(schema["properties"]), ...inner];
 }
@@ -126,22 +136,30 @@ function encodingOf(media: JsonObject): Record<string, PropertyEncoding> {
 
 /** The schema of a form whose files are paths. */
 function withFiles(schema: JsonObject, files: readonly string[]): JsonObject {
-  const own = isJsonObject(schema["properties"]) ? schema["properties"] : {};
-  const properties = Object.fromEntries(
-    Object.entries(own).map(([name, property]): [string, Json] => {
-      if (!files.includes(name) || !isJsonObject(property)) return [name, property];
-      const { type, description } = property;
-      const text = [textOf(description) ?? "", fileText].join(" ").trim();
-      if (type === "array")
-        return [name, { type, items: filePath, ...(description === undefined ? {} : { description }) }];
-      return [name, { type: "string", description: text }];
-    }),
-  );
   if (files.length === 0) return schema;
-  const inner = listOf(schema["allOf"]).map((each) => (isJsonObject(each) ? withFiles(each, files) : each));
+  const { properties, allOf } = schema;
+  const described = (name: string, property: Json): Json =>
+    files.includes(name) && isJsonObject(property) ? fileSchema(property) : property;
   return {
     ...schema,
-    ...(inner.length > 0 ? { allOf: inner } : {}),
-    ...(own === schema["properties"] ? { properties } : {}),
+    ...(Array.isArray(allOf)
+      ? { allOf: allOf.map((each) => (isJsonObject(each) ? withFiles(each, files) : each)) }
+      : {}),
+    ...(isJsonObject(properties)
+      ? {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, property]) => [name, described(name, property)]),
+          ),
+        }
+      : {}),
   };
+}
+
+/** The schema of one path, of several, or of either. */
+function fileSchema({ type, description, anyOf }: JsonObject): JsonObject {
+  const several: JsonObject = { type: "array", items: filePath };
+  const own: JsonObject = description === undefined ? {} : { description };
+  if (type === "array") return { ...several, ...own };
+  if (anyOf !== undefined) return { anyOf: [filePath, several], ...own };
+  return { type: "string", description: [textOf(description) ?? "", fileText].join(" ").trim() };
 }

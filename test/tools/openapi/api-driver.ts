@@ -2,6 +2,7 @@
 
 import { expect, inject } from "vitest";
 
+import type { ToolsContext } from "#core/ports/tool-source-port.ts";
 import { defineOpenApi } from "#spec/index.ts";
 import type { OpenApiDefinition } from "#spec/index.ts";
 import { openTools } from "#tools/openapi/index.ts";
@@ -23,10 +24,10 @@ export function documentOf(paths: object, more: object = {}): Record<string, unk
   return { openapi: "3.1.0", info: { title: "Test", version: "1" }, ...more, paths };
 }
 
-/** The tools of a definition, with the schemas of their arguments. No request is sent. */
-export function toolsOf(document: OpenApiDefinition["document"], more: Partial<OpenApiDefinition> = {}) {
+/** The context of tools without a thread. Requests and files are refused, except those of `more`. */
+export function contextOf(more: Partial<ToolsContext> = {}): ToolsContext {
   const refuse = () => Promise.reject(new Error("No request was expected."));
-  const opened = openTools(defineOpenApi({ name: "api", document, ...more }), {
+  return {
     fetch: refuse,
     files: { read: refuse, stat: refuse },
     clock: { now: () => 0, sleep: refuse, after: () => () => {} },
@@ -34,10 +35,19 @@ export function toolsOf(document: OpenApiDefinition["document"], more: Partial<O
     log: () => {},
     threadId: "thread",
     userId: null,
-    hash: "",
+    hash: crypto.randomUUID(),
     readSchema: () => () => null,
-  });
-  return opened.tools();
+    ...more,
+  };
+}
+
+/** The tools of a definition, with the schemas of their arguments. */
+export function toolsOf(
+  document: OpenApiDefinition["document"],
+  more: Partial<OpenApiDefinition> = {},
+  context: ToolsContext = contextOf(),
+) {
+  return openTools(defineOpenApi({ name: "api", document, ...more }), context).tools();
 }
 
 /** Sets the API of the prefix `api`: a document of the project, and a server of the tests. */

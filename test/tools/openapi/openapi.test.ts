@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 
 import { callTools, outcome } from "../../thread/mcp-driver.ts";
-import { documentOf, setApi, toolsOf } from "./api-driver.ts";
+import { contextOf, documentOf, setApi, toolsOf } from "./api-driver.ts";
 
 const text = { type: "string" };
 
@@ -104,6 +104,33 @@ describe("The list of tools", () => {
     expect((await requests()).filter((line) => line === "GET /document")).toHaveLength(1);
   });
 
+  it("A document at an address is used for five minutes, requested again, and read again only if its text changed", async () => {
+    const texts = [
+      stringify(pets),
+      stringify(pets),
+      stringify(documentOf({ "/new": { get: { operationId: "added" } } })),
+    ];
+    const minute = 60_000_000;
+    let now = 0;
+    let requests = 0;
+    const context = contextOf({
+      fetch: () => Promise.resolve(new Response(texts[requests++])),
+      clock: { now: () => now, sleep: () => Promise.resolve(), after: () => () => {} },
+    });
+    const list = async (at: number) => {
+      now = at * minute;
+      const tools = await toolsOf({ url: "https://api.example/openapi.yaml" }, {}, context);
+      return { requests, names: tools.map(({ name }) => name), schema: tools[0]?.parameters };
+    };
+    const first = await list(0);
+    expect(first).toMatchObject({ requests: 1, names: expect.arrayContaining(["api__listPets"]) as string[] });
+    expect((await list(4)).requests).toBe(1);
+    const again = await list(6);
+    expect(again.requests).toBe(2);
+    expect(again.schema).toBe(first.schema);
+    expect(await list(12)).toMatchObject({ requests: 3, names: ["api__added"] });
+  });
+
   it.each([
     ["operations", { operations: ["getPet", "listOrders"] }, ["getPet", "listOrders"]],
     ["tags", { tags: ["orders"] }, ["listOrders"]],
@@ -163,13 +190,16 @@ describe("A call", () => {
   });
 
   it("A response's text is cut at the bound between characters, and the result names the bound and the next page", async () => {
+    const limit = { name: "limit", in: "query", schema: { type: "integer" } };
     const document = documentOf({
-      "/large": { get: { operationId: "large" } },
+      "/large": { get: { operationId: "large", parameters: [limit] } },
       "/pages": { get: { operationId: "pages" } },
     });
     const api = setApi(document, { maxResponseBytes: 1001 });
     const [[, large = ""] = [], [, pages] = []] = await api.call(["large", {}], ["pages", {}]);
-    expect(large).toContain(`→ 200\n\n${"ä".repeat(500)}\n\n[The body is longer: only the first 1001 bytes are here.]`);
+    expect(large).toContain(
+      `→ 200\n\n${"ä".repeat(500)}\n\n[The body is longer: only the first 1001 bytes are here. These arguments make it smaller: limit.]`,
+    );
     expect(pages).toContain("[The next page: page=2&size=5]");
   });
 

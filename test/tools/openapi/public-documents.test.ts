@@ -10,36 +10,25 @@ import { defineOpenApi } from "#spec/index.ts";
 import { openTools } from "#tools/openapi/index.ts";
 import { toolName } from "#tools/outside-text.ts";
 
+import { contextOf } from "./api-driver.ts";
 import { ExampleValue } from "./example-value.ts";
 
 const base = inject("apiServer");
 const scope = crypto.randomUUID();
 const file = new TextEncoder().encode("content");
 
-function contextOf(fetched: OutboundFetch): ToolsContext {
-  return {
-    fetch: fetched,
-    files: {
-      read: () => Promise.resolve(file),
-      stat: (path) =>
-        Promise.resolve({
-          path,
-          name: "a.txt",
-          mimeType: "text/plain",
-          storage: "local",
-          size: file.length,
-          isDirectory: false,
-        }),
-    },
-    clock: { now: () => Date.now() * 1000, sleep: () => Promise.resolve(), after: () => () => {} },
-    env: {},
-    log: () => {},
-    threadId: "thread",
-    userId: null,
-    hash: scope,
-    readSchema: () => () => null,
-  };
-}
+const files: ToolsContext["files"] = {
+  read: () => Promise.resolve(file),
+  stat: (path) =>
+    Promise.resolve({
+      path,
+      name: "a.txt",
+      mimeType: "text/plain",
+      storage: "local",
+      size: file.length,
+      isDirectory: false,
+    }),
+};
 
 const tools = (name: string, fetched: OutboundFetch) =>
   openTools(
@@ -49,7 +38,7 @@ const tools = (name: string, fetched: OutboundFetch) =>
       baseUrl: `${base}/${scope}/described/${name}`,
       auth: { type: "bearer", token: "token" },
     }),
-    contextOf(fetched),
+    contextOf({ fetch: fetched, files }),
   );
 
 /** The ids of a document's operations, as the server reads them. */
