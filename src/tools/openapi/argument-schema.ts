@@ -11,7 +11,10 @@ const mostSchemas = 600;
 const mostUnits = 24 * 1024;
 
 /** The depths to which a schema is read. The first one with which it is within the bounds is used. */
-const depths = [10, 7, 5, 3, 2, 1];
+const depths = [12, 9, 7, 6, 5, 4, 3, 2, 1];
+
+/** How much deeper an inner schema is. A call is valid without an optional property, so its inner parts are left out first. */
+const steps = { required: 1, optional: 3, other: 1 };
 
 const textLimit = 300;
 const patternLimit = 200;
@@ -74,7 +77,7 @@ class SchemaReader {
     const isCircular = found.path.some((reference) => trail.includes(reference));
     const plain = this.#plain(schema);
     if (isCircular || depth >= this.#mostDepth) return withoutParts(plain);
-    return { ...plain, ...this.#parts(schema, depth + 1, [...trail, ...found.path]) };
+    return { ...plain, ...this.#parts(schema, depth, [...trail, ...found.path]) };
   }
 
   #plain(schema: JsonObject): JsonObject {
@@ -108,31 +111,33 @@ class SchemaReader {
   #parts(schema: JsonObject, depth: number, trail: readonly string[]): JsonObject {
     const result: JsonObject = {};
     const properties = entriesOf(schema["properties"]).filter(([key]) => key !== "__proto__");
+    const required = new Set(listOf(schema["required"]).filter((key) => typeof key === "string"));
     const readOnly = new Set(properties.flatMap(([key, value]) => (this.#isRead(value) ? [key] : [])));
     if (isJsonObject(schema["properties"])) {
       const read = properties.flatMap(([key, value]): [string, JsonObject][] => {
         if (readOnly.has(key)) return [];
         this.#count(0, key.length);
-        return [[key, this.read(value, depth, trail)]];
+        const step = required.has(key) ? steps.required : steps.optional;
+        return [[key, this.read(value, depth + step, trail)]];
       });
       result["properties"] = Object.fromEntries(read);
     }
-    const required = listOf(schema["required"]).filter((key) => typeof key === "string" && !readOnly.has(key));
-    if (required.length > 0) {
-      this.#count(0, JSON.stringify(required).length);
-      result["required"] = required;
+    const asked = [...required].filter((key) => !readOnly.has(key));
+    if (asked.length > 0) {
+      this.#count(0, JSON.stringify(asked).length);
+      result["required"] = asked;
     }
     for (const key of ["items", "additionalProperties"] as const) {
       const value = schema[key];
       if (typeof value === "boolean") result[key] = value;
-      else if (isJsonObject(value)) result[key] = this.read(value, depth, trail);
+      else if (isJsonObject(value)) result[key] = this.read(value, depth + steps.other, trail);
     }
     for (const key of ["allOf", "anyOf", "oneOf"] as const) {
       const inner = listOf(schema[key]);
       if (inner.length === 0) continue;
       // Schemas that lost inner parts may overlap, so exactly one match is not required.
       const kept = key === "allOf" ? "allOf" : "anyOf";
-      const read = inner.map((each) => this.read(each, depth, trail));
+      const read = inner.map((each) => this.read(each, depth + steps.other, trail));
       result[kept] = [...listOf(result[kept]), ...read];
     }
     return result;

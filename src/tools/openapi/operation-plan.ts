@@ -52,15 +52,19 @@ export function planOf(document: JsonObject, operation: Operation, options: { co
   for (const parameter of found) keys.set(freeKey(keys, parameter), parameter);
   const hasBody = operation.method !== "GET" && operation.method !== "HEAD";
   const body = hasBody ? bodyOf(document, operation.source, (key) => keys.has(key)) : null;
-  const schemas = argumentSchemas(document, [
-    ...[...keys.values()].map(({ source }) => ({
+  const read = argumentSchemas(
+    document,
+    [...keys.values()].map(({ source }) => ({
       schema: source["schema"] ?? contentSchema(source),
       description: textOf(source["description"]),
     })),
-    ...(body === null ? [] : [{ schema: body.schema, description: body.description }]),
-  ]);
-  const properties: [string, JsonObject][] = [...keys.keys()].map((key, index) => [key, schemas[index] ?? {}]);
-  if (body !== null) properties.push([body.plan.key, body.adapt(schemas.at(-1) ?? {})]);
+  );
+  const properties = [...keys.keys()].map((key, index): [string, JsonObject] => [key, read[index] ?? {}]);
+  if (body !== null) {
+    // A large body leaves the parameters their schemas.
+    const [schema = {}] = argumentSchemas(document, [{ schema: body.schema, description: body.description }]);
+    properties.push([body.plan.key, body.adapt(schema)]);
+  }
   const required = [...keys].flatMap(([key, { isRequired }]) => (isRequired ? [key] : []));
   if (body?.isRequired === true) required.push(body.plan.key);
   return {

@@ -3,7 +3,7 @@
 //
 // Texts are not checked against patterns and formats, because the tests invent texts.
 
-import { Validator } from "@cfworker/json-schema";
+import { dereference, validate } from "@cfworker/json-schema";
 
 const methods = new Set(["get", "put", "post", "delete", "options", "head", "patch"]);
 
@@ -17,13 +17,13 @@ const methods = new Set(["get", "put", "post", "delete", "options", "head", "pat
 export function describedApi(document) {
   const operations = operationsOf(document);
   const version = String(document.openapi).startsWith("3.0") ? "4" : "2020-12";
-  const components = plain(document.components);
-  const validators = new Map();
-  const problemsOf = (/** @type {any} */ value, /** @type {any} */ schema) => {
-    const known = validators.get(schema) ?? new Validator({ ...plain(schema), components }, version, true);
-    validators.set(schema, known);
-    const { valid, errors } = known.validate(value);
-    return valid ? [] : errors.slice(-1).map((/** @type {any} */ error) => `${error.instanceLocation} ${error.error}`);
+  const bodies = Object.fromEntries(
+    operations.map((one, index) => [`b${index}`, plain(jsonSchemaOf(document, one.operation))]),
+  );
+  const known = dereference({ components: plain(document.components), bodies });
+  const problemsOf = (/** @type {any} */ value, /** @type {number} */ index) => {
+    const { valid, errors } = validate(value, bodies[`b${index}`], version, known, true);
+    return valid ? [] : errors.slice(-1).map((error) => `${error.instanceLocation} ${error.error}`);
   };
   return {
     ids: operations.map(({ id }) => id).filter((id) => id !== ""),
@@ -32,13 +32,13 @@ export function describedApi(document) {
       const found = find(operations, method, path);
       if (found.length === 0) return { status: 404, accepting: [], problems: [`no operation ${method} ${path}`] };
       const checked = await Promise.all(
-        found.map(async ({ operation, parameters, id, values }) => ({
+        found.map(async ({ index, operation, parameters, id, values }) => ({
           id,
           operation,
           problems: [
             ...parameters.flatMap((parameter) => parameterProblems(document, parameter, { values, query, headers })),
             ...unknownNames(parameters, query),
-            ...(await bodyProblems(document, operation, { headers, body, problemsOf })),
+            ...(await bodyProblems(document, operation, { headers, body, check: (value) => problemsOf(value, index) })),
           ],
         })),
       );
@@ -81,13 +81,13 @@ function find(
   /** @type {string} */ method,
   /** @type {string} */ path,
 ) {
-  const matching = operations.flatMap((one) => {
+  const matching = operations.flatMap((one, index) => {
     const match = one.method === method ? one.pattern.exec(path) : null;
     if (match === null) return [];
     const values = Object.fromEntries(
       one.names.map((name, index) => [name, decodeURIComponent(match[index + 1] ?? "")]),
     );
-    return [{ ...one, values }];
+    return [{ ...one, index, values }];
   });
   const most = Math.max(...matching.map(({ literal }) => literal));
   return matching.filter(({ literal }) => literal === most);
@@ -143,7 +143,7 @@ function unknownNames(/** @type {any[]} */ parameters, /** @type {URLSearchParam
 async function bodyProblems(
   /** @type {Any} */ document,
   /** @type {any} */ operation,
-  /** @type {any} */ { headers, body, problemsOf },
+  /** @type {{ headers: any, body: Buffer, check: (value: unknown) => string[] }} */ { headers, body, check },
 ) {
   const requestBody = resolve(document, operation.requestBody);
   if (body.length === 0) return requestBody.required === true ? ["the body is missing"] : [];
@@ -151,10 +151,10 @@ async function bodyProblems(
     String(headers["content-type"] ?? "")
       .split(";")[0]
       ?.trim() ?? "";
-  const media = requestBody.content?.[type];
+  const media = Object.entries(requestBody.content ?? {}).find(([each]) => each.split(";")[0]?.trim() === type)?.[1];
   if (media === undefined)
     return [`the content type ${type} is none of ${Object.keys(requestBody.content ?? {}).join(", ")}`];
-  if (/[/+]json$/.test(type)) return problemsOf(JSON.parse(body.toString("utf8")), media.schema ?? {});
+  if (/[/+]json$/.test(type)) return check(JSON.parse(body.toString("utf8")));
   const isForm = type === "application/x-www-form-urlencoded";
   if (!isForm && type !== "multipart/form-data") return [];
   const form = isForm
@@ -170,6 +170,14 @@ async function bodyProblems(
       names.includes(name) ? [] : [`the form's ${name} is missing`],
     ),
   ];
+}
+
+/** The schema of an operation's body in JSON; one that accepts everything for another body. */
+function jsonSchemaOf(/** @type {Any} */ document, /** @type {any} */ operation) {
+  const { content = {} } = resolve(document, operation.requestBody);
+  const types = Object.keys(content).filter((type) => /[/+]json\b/.test(type));
+  const type = types.find((each) => /^application\/json\b/.test(each)) ?? types[0];
+  return type === undefined ? {} : (content[type].schema ?? {});
 }
 
 /** The names of a form's properties; null if the form may have any. */
@@ -231,6 +239,9 @@ function plain(/** @type {any} */ value, isNames = false) {
   });
   const result = Object.fromEntries(entries);
   if (isNames) return result;
+  // A value that fits several alternatives is accepted: a schema for a model may lack what distinguishes them.
+  if (result.oneOf !== undefined) result.anyOf = [...(result.anyOf ?? []), ...result.oneOf];
+  delete result.oneOf;
   if (result.nullable === true && typeof result.type === "string") {
     result.type = [result.type, "null"];
     if (result.enum !== undefined) result.enum = [...result.enum, null];

@@ -4,7 +4,10 @@ import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
 
 const mostDepth = 12;
 
-/** Invents values. A whole value has all properties of the outer two objects, another one only those that are required. */
+/**
+ * Invents values. A whole value has all properties of the outer two objects whose schemas have their inner parts. Another one has only those that
+ * are required.
+ */
 export class ExampleValue {
   readonly #isWhole: boolean;
 
@@ -43,9 +46,20 @@ export class ExampleValue {
   #object(schema: JsonObject, depth: number): JsonObject {
     const properties = isJsonObject(schema["properties"]) ? schema["properties"] : {};
     const required = Array.isArray(schema["required"]) ? schema["required"] : [];
-    const names = Object.keys(properties).filter((name) => required.includes(name) || (this.#isWhole && depth < 2));
+    const isWanted = (name: string) => this.#isWhole && depth < 2 && !isCut(properties[name]);
+    const names = Object.keys(properties).filter((name) => required.includes(name) || isWanted(name));
     return Object.fromEntries(names.map((name) => [name, this.of(properties[name], depth + 1)]));
   }
+}
+
+/** Whether a schema does not say which values it accepts: any, or one that lost its inner parts. */
+function isCut(given: Json | undefined): boolean {
+  const schema = flat(given ?? {});
+  const { type, items, additionalProperties } = schema;
+  const hasProperties = Object.keys((schema["properties"] as JsonObject | undefined) ?? {}).length > 0;
+  if (type === "array") return isCut(items);
+  if (type === "object") return !hasProperties && additionalProperties === undefined;
+  return type === undefined && !hasProperties && schema["enum"] === undefined && schema["const"] === undefined;
 }
 
 /** The alternative that is not null, if there is one. */
