@@ -55,7 +55,9 @@ export function apiRequest(
     headers: {
       ...Object.fromEntries(own),
       ...headers,
-      ...(cookie.length > 0 ? { cookie: cookie.map(({ text }) => text).join("; ") } : {}),
+      ...(cookie.length > 0
+        ? { cookie: [headers["cookie"], ...cookie.map(({ text }) => text)].filter(Boolean).join("; ") }
+        : {}),
     },
   };
 }
@@ -63,6 +65,9 @@ export function apiRequest(
 function asJson({ isJson }: ParameterPlan, value: Json): Json {
   return isJson ? JSON.stringify(value) : value;
 }
+
+/** A value that a cookie has without encoding (RFC 6265). */
+const cookieValue = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
 /** The headers and pairs that the definition adds. */
 function added({ headers, credentials }: Additions): {
@@ -79,7 +84,9 @@ function added({ headers, credentials }: Additions): {
     else if (credential.in === "header") result[credential.name.toLowerCase()] = credential.value;
     else {
       const { name, value } = credential;
-      (credential.in === "query" ? query : cookies).push({ name, text: `${encoded(name)}=${encoded(value)}` });
+      const isCookie = credential.in === "cookie" && cookieValue.test(value);
+      const pair = { name, text: `${encoded(name)}=${isCookie ? value : encoded(value)}` };
+      (credential.in === "query" ? query : cookies).push(pair);
     }
   }
   return { headers: result, query, cookies };

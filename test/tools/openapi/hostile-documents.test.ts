@@ -182,7 +182,7 @@ describe("A server", () => {
     expect(text).toContain("only the first 2000 bytes");
   });
 
-  it("A redirect to another origin receives no credentials", async () => {
+  it("OUT20 A redirect to another origin receives no credentials", async () => {
     const secret = "secret-of-the-definition";
     const { host } = new URL(inject("apiServer"));
     const api = setApi(document, {
@@ -196,7 +196,7 @@ describe("A server", () => {
     expect(seen).not.toContain(secret);
   });
 
-  it("Credentials in a response are removed, also where the response is cut", async () => {
+  it("OUT22 Credentials in a response are removed, also where the response is cut", async () => {
     const token = `token-${"z".repeat(40)}`;
     for (const maxResponseBytes of [150, 200, 250, 300, 100_000]) {
       const api = setApi(document, { auth: { type: "bearer", token }, maxResponseBytes });

@@ -175,7 +175,7 @@ describe("A call", () => {
     expect(await api.requests()).toEqual(["GET /api/status/404"]);
   });
 
-  it("A path variable is encoded, and an argument cannot lead to another path", async () => {
+  it("OUT21 A path variable is encoded, and an argument cannot lead to another path", async () => {
     const document = documentOf({
       "/files/{name}": { get: { operationId: "read", parameters: [{ name: "name", in: "path", schema: text }] } },
     });
@@ -251,7 +251,7 @@ describe("Credentials", () => {
     ["a query", { type: "apiKey", in: "query", name: "key", value: "secret key" }, {}, "/me?key=****"],
     ["a cookie", { type: "apiKey", in: "cookie", name: "id", value: "secret-id" }, { cookie: "id=****" }, "/me"],
   ] as const)(
-    "Credentials by %s are sent with each request, and the result contains none of them",
+    "OUT22 Credentials by %s are sent with each request, and the result contains none of them",
     async (_, auth, headers, url) => {
       const api = setApi(document, { auth: async () => auth });
       const echo = await api.echo("me", {});
@@ -262,7 +262,7 @@ describe("Credentials", () => {
     },
   );
 
-  it("An argument replaces no credential, and cannot set the headers of the transfer", async () => {
+  it("OUT21 An argument replaces no credential, and cannot set the headers of the transfer", async () => {
     const auth = [
       { type: "apiKey", in: "header", name: "x-key", value: "from-the-definition" },
       { type: "apiKey", in: "query", name: "key", value: "from-the-definition" },
@@ -274,7 +274,7 @@ describe("Credentials", () => {
     expect(Object.keys(tool?.parameters["properties"] ?? {})).toEqual(["key", "X-Key"]);
   });
 
-  it("A header's value with a line break sends no request", async () => {
+  it("OUT21 A header's value with a line break sends no request", async () => {
     const api = setApi(document);
     expect(await api.call(["me", { "X-Key": "a\r\nx-admin: 1" }])).toEqual([
       ["error", expect.stringContaining('"X-Key" has characters')],
@@ -282,7 +282,7 @@ describe("Credentials", () => {
     expect(await api.requests()).toEqual([]);
   });
 
-  it("A document from an address sends credentials to its own origin, and to another one only if the definition names it", async () => {
+  it("OUT20 A document from an address sends credentials to its own origin, and to another one only if the definition names it", async () => {
     const auth = { type: "bearer", token: "secret-token" } as const;
     const { base, publish, requests, scope } = setApi(document);
     const serve = async (server: string) => publish(JSON.stringify({ ...document, servers: [{ url: server }] }));
