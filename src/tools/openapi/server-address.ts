@@ -24,7 +24,8 @@ export function serverAddress(
   const { baseUrl } = definition;
   if (baseUrl !== undefined) {
     const address = httpAddress(typeof baseUrl === "function" ? baseUrl(context) : baseUrl, null);
-    if (address === null) throw new ApiError("has no valid baseUrl. Set an address with https.");
+    if (address === null)
+      throw new ApiError("has no valid baseUrl. Set an address with https, and the credentials in auth.");
     return { address, isTrusted: true };
   }
   // The servers of the operation replace those of its path, which replace those of the document.
@@ -52,10 +53,11 @@ function serverText(server: JsonObject, given: Readonly<Record<string, string>>)
   });
 }
 
-/** The parsed address; null if it is none of http or https. A relative address needs that of the document. */
+/** The parsed address; null if it is none of http or https, or contains a user name. A relative address needs that of the document. */
 function httpAddress(text: string, base: URL | null): URL | null {
   const address = base === null ? URL.parse(text) : URL.parse(text, base.href);
-  if (address === null || !/^https?:$/.test(address.protocol)) return null;
+  if (address === null || !/^https?:$/.test(address.protocol) || `${address.username}${address.password}` !== "")
+    return null;
   address.search = "";
   address.hash = "";
   return address;
