@@ -32,12 +32,12 @@ export function describedApi(document) {
       const found = find(operations, method, path);
       if (found.length === 0) return { status: 404, accepting: [], problems: [`no operation ${method} ${path}`] };
       const checked = await Promise.all(
-        found.map(async ({ index, operation, parameters, id, values }) => ({
+        found.map(async ({ index, operation, parameters, id, values, queryNames }) => ({
           id,
           operation,
           problems: [
             ...parameters.flatMap((parameter) => parameterProblems(document, parameter, { values, query, headers })),
-            ...unknownNames(parameters, query),
+            ...unknownNames([...parameters, ...queryNames.map((each) => ({ in: "query", name: each }))], query),
             ...(await bodyProblems(document, operation, { headers, body, check: (value) => problemsOf(value, index) })),
           ],
         })),
@@ -57,7 +57,7 @@ function operationsOf(document) {
       if (!methods.has(method)) return [];
       const own = [...(resolve(document, item).parameters ?? []), ...(operation.parameters ?? [])];
       const byName = new Map(own.map((one) => resolve(document, one)).map((one) => [`${one.in} ${one.name}`, one]));
-      const [plainPath] = path.split(/[?#]/);
+      const [plainPath = ""] = path.split(/[?#]/);
       const names = [...plainPath.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name);
       const pattern = plainPath.split(/\{[^{}]+\}/).map((text) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
       return [
@@ -67,6 +67,8 @@ function operationsOf(document) {
           pattern: new RegExp(`^${pattern.join("([^/]+)")}$`),
           literal: pattern.join("").length,
           names,
+          // Some documents have a part of the query in the path.
+          queryNames: [...new URLSearchParams(/\?([^#]*)/.exec(path)?.[1]).keys()],
           operation,
           parameters: [...byName.values()],
         },
@@ -242,6 +244,8 @@ function plain(/** @type {any} */ value, isNames = false) {
   // A value that fits several alternatives is accepted: a schema for a model may lack what distinguishes them.
   if (result.oneOf !== undefined) result.anyOf = [...(result.anyOf ?? []), ...result.oneOf];
   delete result.oneOf;
+  // A list without values is a mistake of the document.
+  if (result.enum?.length === 0) delete result.enum;
   if (result.nullable === true && typeof result.type === "string") {
     result.type = [result.type, "null"];
     if (result.enum !== undefined) result.enum = [...result.enum, null];

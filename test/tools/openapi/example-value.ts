@@ -21,16 +21,11 @@ export class ExampleValue {
     const schema = flat(given);
     if (schema["const"] !== undefined) return schema["const"];
     if (Array.isArray(schema["enum"])) return schema["enum"].find((value) => value !== null) ?? null;
-    const first = Array.isArray(schema["type"]) ? schema["type"][0] : schema["type"];
-    const type =
-      first ?? (Object.keys((schema["properties"] as JsonObject | undefined) ?? {}).length > 0 ? "object" : undefined);
-    switch (type) {
+    switch (typeOf(schema)) {
       case "object":
         return this.#object(schema, depth);
       case "array":
-        return Array.from({ length: Math.max(1, Number(schema["minItems"] ?? 1)) }, () =>
-          this.of(schema["items"], depth + 1),
-        );
+        return this.#list(schema, depth);
       case "integer":
       case "number":
         return numberOf(schema);
@@ -43,6 +38,14 @@ export class ExampleValue {
     }
   }
 
+  #list({ items, minItems, uniqueItems }: JsonObject, depth: number): Json[] {
+    const values = Array.from({ length: Math.max(1, Number(minItems ?? 1)) }, () => this.of(items, depth + 1));
+    const isText = (value: Json) => typeof value === "string" && isJsonObject(items) && items["enum"] === undefined;
+    return uniqueItems === true
+      ? values.map((value, at) => (isText(value) && at > 0 ? `${String(value)}${at}` : value))
+      : values;
+  }
+
   #object(schema: JsonObject, depth: number): JsonObject {
     const properties = isJsonObject(schema["properties"]) ? schema["properties"] : {};
     const required = Array.isArray(schema["required"]) ? schema["required"] : [];
@@ -52,38 +55,67 @@ export class ExampleValue {
   }
 }
 
-/** Whether a schema does not say which values it accepts: any, or one that lost its inner parts. */
-function isCut(given: Json | undefined): boolean {
+/** The first type of a schema that is not null. A schema with properties describes an object. */
+function typeOf({ type, properties }: JsonObject): Json | undefined {
+  const first = Array.isArray(type) ? (type.find((each) => each !== "null") ?? type[0]) : type;
+  return first ?? (Object.keys((properties as JsonObject | undefined) ?? {}).length > 0 ? "object" : undefined);
+}
+
+/** Whether a schema does not say which values it accepts: any, or one whose required parts lost their inner parts. */
+function isCut(given: Json | undefined, depth = 0): boolean {
   const schema = flat(given ?? {});
-  const { type, items, additionalProperties } = schema;
-  const hasProperties = Object.keys((schema["properties"] as JsonObject | undefined) ?? {}).length > 0;
-  if (type === "array") return isCut(items);
-  if (type === "object") return !hasProperties && additionalProperties === undefined;
-  return type === undefined && !hasProperties && schema["enum"] === undefined && schema["const"] === undefined;
+  const { items, minProperties, additionalProperties } = schema;
+  const type = typeOf(schema);
+  const properties = (schema["properties"] ?? {}) as JsonObject;
+  const required = (schema["required"] ?? []) as string[];
+  if (depth > mostDepth) return true;
+  if (type === "array") return isCut(items, depth + 1);
+  if (Object.keys(properties).length > 0) return required.some((name) => isCut(properties[name], depth + 1));
+  if (type === "object") return additionalProperties === undefined || minProperties !== undefined;
+  return type === undefined && valuesOf(schema) === undefined;
 }
 
-/** The alternative that is not null, if there is one. */
-function best(schemas: readonly Json[]): Json {
-  return schemas.find((schema) => isJsonObject(schema) && schema["type"] !== "null") ?? schemas[0] ?? {};
+/** The schema together with its parts of `allOf` and one of `anyOf`. `known` are the values that an outer schema allows. */
+function flat(given: Json, known?: readonly Json[]): JsonObject {
+  if (!isJsonObject(given)) return {};
+  const { allOf, anyOf, ...own } = given;
+  const values = valuesOf(own) ?? known;
+  const all = (Array.isArray(allOf) ? allOf : []).map((part) => flat(part, values)).reduce(merge, own);
+  return Array.isArray(anyOf) ? merge(all, best(anyOf, valuesOf(all) ?? known)) : all;
 }
 
-/** The schema together with its parts of `allOf` and one of `anyOf`. */
-function flat(schema: Json): JsonObject {
-  if (!isJsonObject(schema)) return {};
-  const { allOf, anyOf, ...own } = schema;
-  const parts = [...(Array.isArray(allOf) ? allOf : []), ...(Array.isArray(anyOf) ? [best(anyOf)] : [])].map(flat);
-  return parts.reduce<JsonObject>((all, part) => {
-    const properties = { ...(all["properties"] as JsonObject), ...(part["properties"] as JsonObject) };
-    const required = [
-      ...((all["required"] as Json[] | undefined) ?? []),
-      ...((part["required"] as Json[] | undefined) ?? []),
-    ];
-    return { ...part, ...all, properties, required };
-  }, own);
+/** The first alternative that is not null and has one of the known values. */
+function best(schemas: readonly Json[], known: readonly Json[] | undefined): JsonObject {
+  const read = schemas.map((schema) => flat(schema, known)).filter(({ type }) => type !== "null");
+  const isPossible = (schema: JsonObject) => {
+    const values = valuesOf(schema);
+    return values === undefined || known === undefined || values.some((value) => known.includes(value));
+  };
+  return read.find(isPossible) ?? read[0] ?? {};
+}
+
+function valuesOf({ const: only, enum: values }: JsonObject): readonly Json[] | undefined {
+  return only === undefined ? (Array.isArray(values) ? values : undefined) : [only];
+}
+
+function merge(one: JsonObject, other: JsonObject): JsonObject {
+  const [left, right] = [valuesOf(one), valuesOf(other)];
+  const both = left === undefined ? right : right === undefined ? left : left.filter((value) => right.includes(value));
+  const { const: _, ...more } = { ...other, ...one };
+  return {
+    ...more,
+    ...(both === undefined ? {} : { enum: [...both] }),
+    properties: { ...(one["properties"] as JsonObject), ...(other["properties"] as JsonObject) },
+    required: [
+      ...((one["required"] as Json[] | undefined) ?? []),
+      ...((other["required"] as Json[] | undefined) ?? []),
+    ],
+  };
 }
 
 function numberOf({ minimum, maximum, exclusiveMinimum, multipleOf }: JsonObject): number {
   const least = typeof minimum === "number" ? minimum : typeof exclusiveMinimum === "number" ? exclusiveMinimum + 1 : 1;
+  if (Math.abs(least) > Number.MAX_SAFE_INTEGER) return 1;
   const most = typeof maximum === "number" ? Math.min(least, maximum) : least;
   return typeof multipleOf === "number" ? Math.ceil(most / multipleOf) * multipleOf : most;
 }
