@@ -34,6 +34,12 @@ const plainKeywords: Record<string, (value: Json) => boolean> = {
   pattern: isPattern,
 };
 
+/** The keywords with inner schemas. */
+const partKeywords = ["properties", "items", "additionalProperties", "allOf", "anyOf", "oneOf"];
+
+/** What a model reads in place of inner schemas. */
+const leftOut = "Its inner parts are left out here.";
+
 class TooLarge extends Error {}
 
 /** The schemas with these descriptions, in the order given. A large schema loses inner parts. */
@@ -72,11 +78,14 @@ class SchemaReader {
     const found = follow(this.#document, given);
     if (found === null) return {};
     // Since version 3.1 a schema may have other keywords next to a reference.
-    const beside = isJsonObject(given) && given["$ref"] !== undefined ? omit(given, "$ref") : {};
-    const schema: JsonObject = { ...found.value, ...beside };
+    const schema: JsonObject = isJsonObject(given) ? { ...found.value, ...given } : found.value;
     const isCircular = found.path.some((reference) => trail.includes(reference));
     const plain = this.#plain(schema);
-    if (isCircular || depth >= this.#mostDepth) return withoutParts(plain);
+    if (isCircular || depth >= this.#mostDepth) {
+      const isWhole = !partKeywords.some((key) => schema[key] !== undefined);
+      if (!isWhole) this.#count(0, leftOut.length);
+      return isWhole ? plain : withoutParts(plain);
+    }
     return { ...plain, ...this.#parts(schema, depth, [...trail, ...found.path]) };
   }
 
@@ -157,9 +166,8 @@ class SchemaReader {
 
 /** What remains of a schema that is not read further. */
 function withoutParts(plain: JsonObject): JsonObject {
-  const { type, description, ...more } = plain;
-  if (type !== "object" && type !== "array") return plain;
-  return { type, ...(description === undefined ? {} : { description }), ...omit(more, "enum", "const") };
+  const description = [textOf(plain["description"]) ?? "", leftOut].join(" ").trim();
+  return { ...plain, description };
 }
 
 function typeOf(schema: JsonObject): JsonObject {
@@ -169,10 +177,6 @@ function typeOf(schema: JsonObject): JsonObject {
   if (implied.length === 0) return {};
   const all = schema["nullable"] === true && !implied.includes("null") ? [...implied, "null"] : implied;
   return { type: all.length === 1 ? (all[0] ?? "string") : all };
-}
-
-function omit(value: JsonObject, ...keys: string[]): JsonObject {
-  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
 }
 
 function isNumber(value: Json): boolean {
