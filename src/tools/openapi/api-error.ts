@@ -3,12 +3,12 @@
 import { ThreadholdError } from "#contract/error.ts";
 import { errorMessage } from "#core/cut-text.ts";
 
-/** An error that a model or an operator reads. */
+/** An error that a model or an operator reads. Its text completes a sentence about the definition until `apiError` adds the name. */
 export class ApiError extends Error {}
 
 /** The error with a text for the definition `name`. */
 export function apiError(name: string, thrown: unknown): ApiError {
-  return thrown instanceof ApiError ? thrown : new ApiError(`The API "${name}" ${reason(thrown)}`);
+  return new ApiError(`The API "${name}" ${thrown instanceof ApiError ? thrown.message : reason(thrown)}`);
 }
 
 function reason(thrown: unknown): string {
