@@ -95,7 +95,7 @@ export async function startApiServer() {
     if (rest.includes("status")) return json({ problem: "refused" }, Number(rest.at(-1)));
     if (rest.includes("large"))
       return void response.writeHead(200, { "content-type": "text/plain" }).end("ä".repeat(150_000));
-    if (rest.includes("endless")) return void sendEndlessly(response.writeHead(200, { "content-type": "text/plain" }));
+    if (rest.includes("endless")) return sendEndlessly(response.writeHead(200, { "content-type": "text/plain" }));
     if (rest.includes("long")) {
       const text = `${request.headers.authorization} `.repeat(20);
       return void response.writeHead(200, { "content-type": "text/plain" }).end(text);

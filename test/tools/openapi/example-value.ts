@@ -40,10 +40,9 @@ export class ExampleValue {
 
   #list({ items, minItems, uniqueItems }: JsonObject, depth: number): Json[] {
     const values = Array.from({ length: Math.max(1, Number(minItems ?? 1)) }, () => this.of(items, depth + 1));
-    const isText = (value: Json) => typeof value === "string" && isJsonObject(items) && items["enum"] === undefined;
-    return uniqueItems === true
-      ? values.map((value, at) => (isText(value) && at > 0 ? `${String(value)}${at}` : value))
-      : values;
+    const isFree = isJsonObject(items) && items["enum"] === undefined;
+    if (uniqueItems !== true || !isFree) return values;
+    return values.map((value, at) => (typeof value === "string" && at > 0 ? `${value}${at}` : value));
   }
 
   #object(schema: JsonObject, depth: number): JsonObject {
