@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 import { ApiClient } from "../support/http-client/api-client.ts";
 import { type DevServer, startDevServer } from "./dev-server.ts";
+import { startDirectServer } from "./support/direct-server.ts";
+import type { DirectServer } from "./support/direct-server.ts";
 import { openAndLeave, waysToLeave } from "./support/leaving-client.ts";
 import type { LeavingRequest, WayToLeave } from "./support/leaving-client.ts";
 import { copyProject } from "./support/project-copy.ts";
@@ -37,6 +39,8 @@ interface Case {
   open: (id: string, exported: string) => Opening;
   /** The size of a file in the thread. */
   bytes?: number;
+  /** Whether the server has no proxy of `wrangler dev` in front of it (direct-server.ts). */
+  direct?: boolean;
 }
 
 const cases: Record<string, Case> = {
@@ -72,6 +76,7 @@ const cases: Record<string, Case> = {
     open: (id) => ({ method: "POST", path: `/api/threads/${id}/messages?wait=true`, headers: json, body: slow }),
   },
   "a wait before its head": {
+    direct: true,
     open(id) {
       const visit = crypto.randomUUID();
       const body = JSON.stringify({ content: slowQuestion, metadata: { visit } });
@@ -87,7 +92,9 @@ const each = Object.keys(cases).flatMap((what) => waysToLeave.map((way): [string
 describe("leases of a user", () => {
   const project = copyProject("");
   let server: DevServer | undefined;
-  const as = (user: string): ApiClient => new ApiClient(server?.url ?? "", { authorization: `Bearer ${user}-secret` });
+  let directServer: DirectServer | undefined;
+  const as = (user: string, direct = false): ApiClient =>
+    new ApiClient((direct ? directServer : server)?.url ?? "", { authorization: `Bearer ${user}-secret` });
 
   beforeAll(async () => {
     // Each case has a user of its own, so that an abandoned request of one case does not count in another one.
@@ -99,8 +106,10 @@ describe("leases of a user", () => {
     };
     const given = Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
     server = await startDevServer(project.state("places"), given, { root: project.root, storedBundle: true });
+    directServer = await startDirectServer(project.root, project.state("direct"), variables);
   });
   afterAll(async () => {
+    await directServer?.stop();
     await server?.stop();
     project.remove();
   });
@@ -109,8 +118,8 @@ describe("leases of a user", () => {
     "HTTP21 The lease of %s is free again when the client's connection ends by %s, also after many repetitions",
     { timeout: 5 * patience },
     async (what, way) => {
-      const api = as(`user${String(each.findIndex(([one, by]) => one === what && by === way))}`);
-      const { open, bytes = 0 } = cases[what] ?? expect.fail("no such case");
+      const { open, bytes = 0, direct = false } = cases[what] ?? expect.fail("no such case");
+      const api = as(`user${String(each.findIndex(([one, by]) => one === what && by === way))}`, direct);
       const initial_messages = [{ role: "user", content: longQuestion(8000) }];
       const { id } = await api.createThread("assistant", { initial_messages });
       if (bytes > 0) await rawCall(api, "PUT", `/api/threads/${id}/files/large.bin`, { body: randomBytes(bytes) });
@@ -124,7 +133,10 @@ describe("leases of a user", () => {
         head.catch(() => undefined);
         if (isTaken === undefined) await head;
         else
-          await vi.waitUntil(async () => status === 429 || isTaken(as("admin")), { timeout: patience, interval: 100 });
+          await vi.waitUntil(async () => status === 429 || isTaken(as("admin", direct)), {
+            timeout: patience,
+            interval: 100,
+          });
         client.leave();
         return status !== 429;
       };

@@ -224,8 +224,8 @@ describe("a request with wait=true", () => {
     });
   });
 
-  it("SSE13 A request with wait=true ends when its client has left", async () => {
-    const { post, thread } = seeded();
+  it("SSE13 A request with wait=true ends when its client has left, which is not logged as an error", async () => {
+    const { post, thread, log } = seeded();
     const leaving = new AbortController();
     const subscription = subscribed(thread);
     const answer = post("/messages?wait=true", { signal: leaving.signal });
@@ -233,5 +233,6 @@ describe("a request with wait=true", () => {
     leaving.abort();
     expect(await subscriber.left()).toBe(1000);
     await answer;
+    expect(log).toEqual([]);
   });
 });

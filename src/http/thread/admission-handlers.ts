@@ -6,7 +6,7 @@ import { isFinished } from "#contract/finished.ts";
 import type { Run } from "#contract/run.ts";
 import type { Admission, Caller, ThreadStub } from "#core/thread-rpc.ts";
 
-import { jsonAnswer } from "../answer/json-answer.ts";
+import { emptyAnswer, jsonAnswer } from "../answer/json-answer.ts";
 import { hasOpenCalls } from "../bridge/deliveries.ts";
 import type { Frame } from "../bridge/deliveries.ts";
 import { followRun } from "../bridge/follow-run.ts";
@@ -111,7 +111,12 @@ async function answerAdmission(services: Services, admitted: Admitted, lease: Ta
   let ping = (): void => {};
   const onPing: RunToFollow["onPing"] = (given) => (ping = given);
   const atRest = runEndedOrSuspended(services, admitted, { run, lease, signal: leaving.signal, onPing }).then(bodyOf);
-  return lateJson(atRest, { timers: services.ports.timers, onDisconnect, onRead: () => ping() });
+  const response = lateJson(atRest, { timers: services.ports.timers, onDisconnect, onRead: () => ping() });
+  return response.catch((thrown: unknown) => {
+    // A client that has disconnected reads no response, and its leaving is no error of the server.
+    if (thrown === leaving.signal.reason) return emptyAnswer();
+    throw thrown;
+  });
 }
 
 function asksForEvents(request: Request): boolean {

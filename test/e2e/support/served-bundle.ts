@@ -52,6 +52,22 @@ export function bundleOptions(root: string): string[] {
   return ["--config", configuration];
 }
 
+/** The modules of the stored bundle, the main module first, as options of miniflare. */
+export function bundleModules(root: string): {
+  modulesRoot: string;
+  modules: { type: "ESModule" | "Text"; path: string }[];
+} {
+  const modulesRoot = path.join(root, folder, path.basename(storedFolder(root)));
+  const names = readdirSync(modulesRoot).filter((name) => /\.(?:js|sql)$/.test(name));
+  const modules = names
+    .toSorted((one, other) => Number(other === main) - Number(one === main))
+    .map((name) => ({
+      type: name.endsWith(".js") ? ("ESModule" as const) : ("Text" as const),
+      path: path.join(modulesRoot, name),
+    }));
+  return { modulesRoot, modules };
+}
+
 /** Stores the bundle that a running server of the project was built with. */
 export function storeBundle(root: string): void {
   const stored = storedFolder(root);
