@@ -13,7 +13,7 @@ import { systemClock } from "#lib/system-clock.ts";
 import { blockResult, hasUrl } from "./content-part.ts";
 import { declaredOrder } from "./tool-order.ts";
 import type { TurnRequest } from "./turn-request.ts";
-import { refusal } from "./upp-error.ts";
+import { ErrorCode, refusal, UPPError } from "./upp-error.ts";
 import type { RunTool, Tool, ToolExecution, ToolParams, ToolUseStrategy } from "./upp-tool.ts";
 
 /** The outcome of a call: the result of its tool, or the error result of a call that did not run. */
@@ -161,12 +161,13 @@ export function resultText(result: unknown): string {
 function resultJSON(result: unknown): unknown {
   if (typeof result === "string") return result;
   const blocks = blockResult(result);
-  if (hasUrl(blocks)) throw new Error("The result has an image or a document as a URL. Return its bytes.");
+  if (hasUrl(blocks)) throw refusal("The result has an image or a document as a URL. Return its bytes.");
   if (blocks !== null) return blocks.json;
   try {
     return copyOf(result);
   } catch (thrown) {
-    throw new Error(`The result of the tool cannot be converted to JSON: ${errorMessage(thrown)}`, { cause: thrown });
+    const message = `The result of the tool cannot be converted to JSON: ${errorMessage(thrown)}`;
+    throw new UPPError(message, ErrorCode.InvalidRequest, "", "llm", undefined, thrown);
   }
 }
 

@@ -1,6 +1,7 @@
 // Requests for texts that a call of a definition's tool sends to a model of the project. The requests are executions of the call, so their
 // usage counts to the run, and the run's limits apply.
 
+import { refuse } from "#contract/error.ts";
 import { requestText } from "#core/model/request-text.ts";
 import type { RequestedText } from "#core/model/request-text.ts";
 import type { Clock } from "#core/ports/clock.ts";
@@ -42,17 +43,17 @@ export async function requestCallText(
   const { signal } = executions;
   const prompt = messages.map(({ text }) => text).join("\n\n");
   const execution = executions.begin({ type: name, prompt });
-  if (execution === null) throw new Error("The call of the tool is over.");
+  if (execution === null) throw refuse("conflict", "The call of the tool is over.");
   try {
     await faults.at("source.reserve");
     const reserved = (await execution.reserve?.(request, signal)) ?? { release: () => {} };
-    if ("limit" in reserved) throw new Error(`The run has reached its limit: ${reserved.limit.reason}.`);
+    if ("limit" in reserved) throw refuse("conflict", `The run has reached its limit: ${reserved.limit.reason}.`);
     const started = clock.now();
     try {
       await faults.at("source.request");
       const answer = await requestText(request, { models, clock, faults }, signal);
       execution.log(logOf(request, answer, started));
-      if (answer.failure !== null) throw new Error(answer.failure.message);
+      if (answer.failure !== null) throw refuse("unavailable", answer.failure.message);
       execution.end({ success: true, result: answer.text });
       return { text: answer.text, model: request.model.model };
     } finally {

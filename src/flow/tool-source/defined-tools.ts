@@ -1,6 +1,7 @@
 // The tools of definitions that have many tools, such as MCP servers. Each definition is one source. Its module is loaded when a prompt lists
 // a name with the definition's prefix. `close` ends the connections that the sources of a run opened.
 
+import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import { runnerDefaults } from "#core/ports/tool-port.ts";
@@ -45,7 +46,7 @@ export function definedSources(
     await faults.at("source.load");
     const [module, value] = await Promise.all([entry.load(), definition.load()]);
     // Nothing would close the connections of tools that are opened after the end of the run.
-    if (isClosed) throw new Error("The run is over.");
+    if (isClosed) throw refuse("conflict", "The run is over.");
     const tools = (module as DefinedToolsModule).openTools(value, { ...toolsContext, readSchema });
     opened.push(tools);
     return tools;
@@ -101,7 +102,7 @@ function definedSource(
     const tools = await list();
     await faults.at("source.tool");
     const tool = tools.find((each) => each.name === asked) ?? (await opened?.tool?.(asked)) ?? null;
-    if (tool === null) throw new Error(`It has no tool of this name. Its tools are: ${namesOf(tools)}.`);
+    if (tool === null) throw refuse("tool_not_found", `It has no tool of this name. Its tools are: ${namesOf(tools)}.`);
     return definedRunner(tool, faults, texts);
   }
 }
@@ -115,7 +116,7 @@ function namesOf(tools: readonly DefinedTool[]): string {
 /** Creates the runner of a tool. Throws if the schema of its arguments cannot be used. Without `texts`, its calls cannot request texts. */
 export function definedRunner(tool: DefinedTool, faults: Faults, texts?: TextModels): ToolRunner {
   const schema = schemaOf(tool);
-  if ("problem" in schema) throw new Error(`The schema of its arguments ${schema.problem}.`);
+  if ("problem" in schema) throw refuse("not_available", `The schema of its arguments ${schema.problem}.`);
   const { parameters, check } = schema;
   const { name, description, idempotent, timeoutMs, needsApproval } = tool;
   return {

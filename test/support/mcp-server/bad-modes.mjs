@@ -5,8 +5,10 @@ import { randomUUID } from "node:crypto";
 /**
  * A request, and the data of its scope: `state` exists as long as the servers, `release` are the functions that POST /release calls.
  *
- * @typedef {{ request: import("node:http").IncomingMessage, response: import("node:http").ServerResponse, body: any, scope: string,
- *   state: Record<string, any>, release: Array<() => void> }} Exchange
+ * @typedef {{ method?: string, id?: string | number, params?: { name?: string, cursor?: string, protocolVersion?: string },
+ *   result?: unknown }} RpcMessage
+ * @typedef {{ request: import("node:http").IncomingMessage, response: import("node:http").ServerResponse, body: RpcMessage,
+ *   scope: string, state: Record<string, unknown>, release: Array<() => void> }} Exchange
  */
 
 const eventStream = { "content-type": "text/event-stream" };
