@@ -2,7 +2,7 @@
 // (`chat-repair.ts`). A response that is one document becomes a stream, so that its text or its error is not lost. Streams of other
 // protocols pass unchanged, byte for byte.
 
-import { isObject, parseJson, type Fields } from "#lib/json-value.ts";
+import { isObject, listOf, parseJson, type Fields } from "#lib/json-value.ts";
 
 import { ChatRepair } from "./chat-repair.ts";
 import { errorEvent } from "./error-event.ts";
@@ -47,11 +47,11 @@ class Repair {
     if (value === undefined) return this.#failed(unreadable(withoutTags(text)));
     const error = isObject(value) ? errorEvent(value) : null;
     if (error !== null) return this.#failed(refusalOf(error["error"]));
-    if (this.#profile.speaksChatCompletions && isObject(value)) {
+    if (this.#profile.speaksChatCompletions && isObject(value) && isObject(listOf(value["choices"])[0])) {
       return this.events(`data: ${JSON.stringify(value)}\n\ndata: [DONE]\n\n`, true);
     }
-    if (this.#profile.eventsOfDocument !== undefined) return this.#profile.eventsOfDocument(value);
-    return this.#failed(unreadable("The server answered with one document in place of a stream."));
+    const events = this.#profile.eventsOfDocument?.(value) ?? null;
+    return events ?? this.#failed(unreadable("The server answered with one document in place of a stream."));
   }
 
   /** Returns an error event in the form of the provider's streaming protocol. */

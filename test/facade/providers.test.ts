@@ -176,6 +176,9 @@ describe.each(names)("%s", (name) => {
 
   it.each([
     ["a page", "text/html", "<html><body>Sign in</body></html>", "a page in place of a stream: Sign in"],
+    ["a foreign document", "application/json", '{"status":"ok"}', "one document in place of a stream"],
+    ["a foreign list", "application/json", '[{"status":"ok"}]', "one document in place of a stream"],
+    ["an answer without choices", "application/json", '{"id":"1","choices":[]}', "one document in place of a stream"],
     ["an event that is no JSON", "text/event-stream", "data: {no JSON\n\n", "a piece of its answer that is no JSON"],
   ])("A response that is %s is an INVALID_RESPONSE", async (_name, type, body, message) => {
     const answered = (): Promise<Response> =>

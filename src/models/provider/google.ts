@@ -2,7 +2,7 @@
 // greatest budget differ by model, and the limit of an answer includes the thinking.
 
 import type { ModelRequest } from "#core/ports/model-port.ts";
-import { fieldsOf, listOf, type Fields } from "#lib/json-value.ts";
+import { fieldsOf, isObject, listOf, type Fields } from "#lib/json-value.ts";
 
 import { fitBudget, type BudgetBounds, type Effort } from "../thinking-request.ts";
 import { countOf, textOf } from "./chunk-field.ts";
@@ -115,10 +115,11 @@ export const google: ProviderProfile = {
   files: { bytes: acceptedFiles, urls: acceptedFiles },
   speaksChatCompletions: false,
   // Without `alt=sse`, a server answers with a list of the chunks that a stream would have.
-  eventsOfDocument: (value) =>
-    (Array.isArray(value) ? (value as unknown[]) : [value])
-      .map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`)
-      .join(""),
+  eventsOfDocument(value) {
+    const chunks = Array.isArray(value) ? (value as unknown[]) : [value];
+    const isAnswer = chunks.some((chunk) => isObject(chunk) && ("candidates" in chunk || "promptFeedback" in chunk));
+    return isAnswer ? chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("") : null;
+  },
   errorEvent: (error) => `data: ${JSON.stringify({ error })}\n\n`,
   readChunk: (chunk) => ({
     usage: usageOf(chunk),

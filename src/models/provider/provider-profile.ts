@@ -210,8 +210,11 @@ export interface ProviderProfile {
 
   /** The stream has chunks of Chat Completions, which are repaired before the package reads them. */
   speaksChatCompletions: boolean;
-  /** Converts an answer that is one document instead of a stream to events. Absent: such an answer is an error. */
-  eventsOfDocument?: (value: unknown) => string;
+  /**
+   * Converts an answer that is one document instead of a stream to events. Null for a document that is no answer. Absent: such a document is
+   * an error.
+   */
+  eventsOfDocument?: (value: unknown) => string | null;
   /** Returns the event that reports an error in the provider's streaming protocol. */
   errorEvent: (error: unknown) => string;
   /** Reads from a chunk the facts that the package drops. */
