@@ -57,6 +57,14 @@ it("An answer with endless blocks or endless provider data is cut off, and fits 
   expect(jsonBytes(opaque.answers)).toBeLessThan(maxBodyBytes);
 });
 
+it("A generated film that grows without end is dropped, and the text before it is stored", async () => {
+  const film: ModelPart = { type: "media_start", index: 1, mime_type: "video/mp4" };
+  const deltas = pieces("A".repeat(4 << 20), 20).map((delta) => ({ type: "media_delta", index: 1, delta }) as const);
+  const harness = new Harness({ script: () => [...textBlock(0, "Hello."), film, ...deltas, { type: "hang" }] });
+  await harness.finish();
+  expect(harness.answers).toMatchObject([{ parts: [{ type: "text", text: "Hello." }], stop_reason: "length" }]);
+});
+
 it("An answer with more than 2,000 calls runs its first 2,000, and the model is asked again", async () => {
   const asked = Array.from({ length: 2100 }, (): [string, unknown] => ["read", {}]);
   const harness = new Harness({ script: (_, number) => (number === 0 ? calls("c", ...asked) : says("done")) });

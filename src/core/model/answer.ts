@@ -15,6 +15,9 @@ import type { RowEvents } from "../row-events.ts";
 /** The maximum number of bytes of JSON of an answer's parts: its message has to fit a row. Images and audio are stored as files. */
 const longestAnswer = 1_500_000;
 
+/** The maximum number of base64 characters of an answer's images, audio and video, which are in memory until the answer ends. */
+const mostMedia = 48 * 1024 * 1024;
+
 /** The maximum number of calls of an answer. Each call is a row, and may depend on all calls before it. */
 const mostCalls = 2000;
 
@@ -71,6 +74,8 @@ export class Answer {
   /** Bytes of the parts so far. */
   #bytes = 0;
   #calls = 0;
+  /** Base64 characters of media so far. */
+  #mediaLength = 0;
   #raw = "";
   finish: ModelFinish | null = null;
   failure: ModelFailure | null = null;
@@ -86,7 +91,7 @@ export class Answer {
     return this.#started;
   }
 
-  /** Whether a part was dropped because the row is full. */
+  /** Whether a part was dropped because the answer is longer than a limit. */
   get full(): boolean {
     return this.#full;
   }
@@ -147,7 +152,7 @@ export class Answer {
         this.#media.set(part.index, { mime_type: part.mime_type, pieces: [] });
         return;
       case "media_delta":
-        this.#media.get(part.index)?.pieces.push(part.delta);
+        this.#growMedia(part);
         return;
       case "media_end":
         this.#endMedia(part.index);
@@ -207,6 +212,14 @@ export class Answer {
     }
     this.#open.clear();
     for (const index of this.#media.keys()) this.#endMedia(index);
+  }
+
+  #growMedia({ index, delta }: Extract<ModelPart, { type: "media_delta" }>): void {
+    this.#mediaLength += delta.length;
+    this.#full ||= this.#mediaLength > mostMedia;
+    // The beginning of a medium is no medium.
+    if (this.#full) this.#media.delete(index);
+    else this.#media.get(index)?.pieces.push(delta);
   }
 
   #endMedia(index: number): void {
