@@ -101,6 +101,43 @@ export const toolViewSchema = z.object({
   result_schema: jsonObjectSchema.nullable(),
 });
 
+const sourceFields = {
+  name: z.string(),
+  file: fileSchema,
+  kind: z.enum(["mcp", "openapi"]),
+  /** The names of its tools begin with the prefix and `__`. */
+  prefix: z.string(),
+};
+
+/** A definition that has many tools: an MCP server, or an API with an OpenAPI document. */
+export const sourceViewSchema = z.object(sourceFields);
+
+/**
+ * A source with its state and its tools, which were requested for this response. `error` is the reason why the tools could not be listed.
+ * `unset_variables` are variables that the definition reads and that are not set. The texts come from the source, and their sizes are bounded.
+ */
+export const sourceStateSchema = z.object({
+  ...sourceFields,
+  /** The host to which requests are sent, and its port. Null if it is unknown. */
+  host: z.string().nullable(),
+  /** The version that the server or the document states. Null if it is unknown. */
+  version: z.string().nullable(),
+  unset_variables: z.array(z.string()),
+  error: z.string().nullable(),
+  tools: z.array(toolViewSchema),
+  /** Tools that no prompt can use, because their schemas cannot be used. */
+  omitted_tools: z.array(z.object({ name: z.string(), problem: z.string() })),
+});
+
+/** A skill of `agents/skills/`. */
+export const skillViewSchema = z.object({ name: z.string(), file: fileSchema, description: z.string() });
+
+/** A skill with its text, and the texts of its further files. */
+export const skillTextSchema = skillViewSchema.extend({
+  text: z.string(),
+  files: z.array(z.object({ path: z.string(), text: z.string() })),
+});
+
 /** A strategy of the project, which agents and sides refer to by its name. */
 export const strategyViewSchema = z.object({ name: z.string(), file: fileSchema, description: z.string().nullable() });
 
@@ -123,6 +160,9 @@ export type AgentView = z.infer<typeof agentViewSchema>;
 export type PromptView = z.infer<typeof promptViewSchema>;
 export type ModelView = z.infer<typeof modelViewSchema>;
 export type ToolView = z.infer<typeof toolViewSchema>;
+export type SourceView = z.infer<typeof sourceViewSchema>;
+export type SourceState = z.infer<typeof sourceStateSchema>;
+export type SkillText = z.infer<typeof skillTextSchema>;
 export type StrategyView = z.infer<typeof strategyViewSchema>;
 export type HookView = z.infer<typeof hookViewSchema>;
 export type RouteView = z.infer<typeof routeViewSchema>;

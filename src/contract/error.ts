@@ -20,6 +20,8 @@ const statuses = {
   prompt_not_found: 404,
   model_not_found: 404,
   tool_not_found: 404,
+  source_not_found: 404,
+  skill_not_found: 404,
   tool_call_not_found: 404,
   file_not_found: 404,
   route_not_found: 404,

@@ -1,12 +1,13 @@
 // Everything that the application receives from the Worker: stores, objects, variables, time and timers. Tests pass their own.
 
+import type { SourceState } from "#contract/definition.ts";
 import type { FeedDirectory } from "#core/feed-rpc.ts";
 import type { ThreadDirectory } from "#core/thread-rpc.ts";
 import type { Log } from "#lib/log-port.ts";
 import type { Timers } from "#lib/timers.ts";
 import type { Diagnostic } from "#spec/diagnostic.ts";
 import type { AnyModelDefinition } from "#spec/model.ts";
-import type { Registry } from "#spec/registry.ts";
+import type { Registry, ToolSourceDefinition, ToolSourceEntry } from "#spec/registry.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 
 import type { Authenticate } from "./auth/own-authentication.ts";
@@ -41,6 +42,8 @@ export interface AppDependencies {
   catalog: Catalog;
   readiness: (model: AnyModelDefinition) => Readiness;
   modelFacts: (model: AnyModelDefinition) => ModelFacts;
+  /** Requests the tools of a definition that has many, with the credentials of this user. */
+  sourceState: (entry: ToolSourceEntry, definition: ToolSourceDefinition, userId: string | null) => Promise<SourceState>;
   variables: Variables;
   /** Replaces the tokens of the variables: identifies the caller of a request. */
   authenticate?: Authenticate | undefined;

@@ -6,6 +6,7 @@ export interface OpenApiContext {
   env: Readonly<Record<string, unknown>>;
   /** The owner of the thread. Null for a thread without an owner. */
   userId: string | null;
+  /** Empty if a person asks for the list of tools outside of a thread. */
   threadId: string;
 }
 

@@ -8,6 +8,7 @@ import type { ThreadPeer } from "#core/thread-peer.ts";
 import type { ThreadStub } from "#core/thread-rpc.ts";
 import { dialects } from "#dialect/dialects.ts";
 import { threadFeed } from "#feed/thread-feed.ts";
+import { readSourceState } from "#flow/tool-source/source-state.ts";
 import { createApp } from "#http/app.ts";
 import { boundRateLimiter } from "#http/limit/bound-rate-limiter.ts";
 import { boundedFetch, createRequestQueue } from "#lib/bounded-fetch.ts";
@@ -66,6 +67,16 @@ export function compose(
       catalog: catalogOf(env),
       readiness: (model) => readiness(model, { ...env }),
       modelFacts: (model) => modelFacts(model, { ...env }),
+      sourceState: (entry, definition, userId) => {
+        return readSourceState(entry, definition, {
+          fetch: outboundOf(env, createRequestQueue(maxOpenRequests)),
+          clock: systemClock,
+          env: { ...env },
+          log: consoleLog,
+          userId,
+          hash: registry.hash,
+        });
+      },
       variables: env,
       authenticate: authenticate && ((request) => authenticate(request, env)),
       prefix,
@@ -102,7 +113,7 @@ function worldOf(env: Environment, registry: Registry): ThreadDependencies {
     registry,
     models: createModelPort(connection),
     connection,
-    outbound: outboundFetch(env, { fetch: (...call) => fetch(...call), inTurn, clock: systemClock }),
+    outbound: outboundOf(env, inTurn),
     catalog: catalogOf(env),
     clock: systemClock,
     faults: noFaults,
@@ -114,6 +125,11 @@ function worldOf(env: Environment, registry: Registry): ThreadDependencies {
     // Outside of the queue for a run's requests, so that a collector that does not answer delays no run.
     traces: traced === null ? null : { settings: traced, fetch: (...call) => fetch(...call) },
   };
+}
+
+/** The guarded fetch of one object, or of one request. */
+function outboundOf(env: Environment, inTurn: ReturnType<typeof createRequestQueue>) {
+  return outboundFetch(env, { fetch: (...call) => fetch(...call), inTurn, clock: systemClock });
 }
 
 /** Logs, once per isolate, the variable of a limit that has an invalid value. */

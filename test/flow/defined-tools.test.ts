@@ -40,6 +40,8 @@ function sourcesOf(tools: DefinedTools, loaded: Promise<unknown> = Promise.resol
   return definedSources(entries, context as unknown as SourcesContext);
 }
 
+const noFacts = () => ({ host: null, version: null });
+
 it("A step asks a server for its list once, however many tools it has, and the next step asks again", async () => {
   let asked = 0;
   const { sources } = sourcesOf({
@@ -48,6 +50,7 @@ it("A step asks a server for its list once, however many tools it has, and the n
       asked += 1;
       return Promise.resolve([toolOf("docs__a"), toolOf("docs__b"), toolOf(`docs__c${asked}`)]);
     },
+    facts: noFacts,
     close: () => Promise.resolve(),
   });
   const first = await resolveTools(["docs__*"], sources);
@@ -67,6 +70,7 @@ it("Tools whose module is loaded after the end of the run are not opened", async
         asked += 1;
         return Promise.resolve([]);
       },
+      facts: noFacts,
       close: () => Promise.resolve(),
     },
     loaded,

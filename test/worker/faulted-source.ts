@@ -36,7 +36,11 @@ const outer: DefinedToolsModule = {
       },
     });
     const tools = [tool("charge"), tool("pay", { needsApproval: () => true }), look, ask];
-    return { tools: () => Promise.resolve(tools), close: () => Promise.resolve() };
+    return {
+      tools: () => Promise.resolve(tools),
+      facts: () => ({ host: null, version: null }),
+      close: () => Promise.resolve(),
+    };
   },
 };
 

@@ -23,6 +23,7 @@ export interface ToolsContext {
   log: Log;
   /** The files of the thread. */
   files: Pick<ThreadFiles, "read" | "stat">;
+  /** Empty if the tools are listed outside of a thread. */
   threadId: string;
   /** The owner of the thread. */
   userId: string | null;
@@ -30,6 +31,8 @@ export interface ToolsContext {
   hash: string;
   /** Aborted when the run ends or is stopped. Absent outside of a run. */
   signal?: AbortSignal | undefined;
+  /** Whether `tools()` requests the list although it is in memory. Set for a person who asks for the current list. */
+  isFresh?: boolean;
   /** Reads an untrusted JSON Schema. `problem` is the reason why the schema cannot be used. */
   readSchema(schema: JsonObject): SchemaCheck | { problem: string };
 }
@@ -73,6 +76,14 @@ export interface DefinedTool {
   call(args: JsonObject, call: DefinedCall): Promise<ToolAnswer>;
 }
 
+/** The facts of the server or the API of a definition. Null: unknown. */
+export interface SourceFacts {
+  /** The host to which requests are sent, and its port. */
+  host: string | null;
+  /** The version that the server or the document states, as bounded text. */
+  version: string | null;
+}
+
 /** The tools of one definition in one thread. An object of this type serves one run. */
 export interface DefinedTools {
   /**
@@ -85,6 +96,8 @@ export interface DefinedTools {
    * limit.
    */
   tool?(name: string): Promise<DefinedTool | null>;
+  /** The facts that are known after the last request for the list, whether the request succeeded or failed. */
+  facts(): SourceFacts;
   /** Closes connections. Contract: ends within a time limit and never rejects. The caller calls no method afterwards. */
   close(): Promise<void>;
 }

@@ -151,7 +151,8 @@ function callOf(call: ToolCall, { executions }: CallContext, texts: TextModels |
 /** The schemas that were read, by schema object, so that the schemas of a list that is kept in memory are read only once. */
 const schemas = new WeakMap<JsonObject, ClientSchema | { problem: string }>();
 
-function schemaOf({ parameters }: DefinedTool): ClientSchema | { problem: string } {
+/** Reads the schema of a tool's arguments. `problem` is the reason why the schema cannot be used. */
+export function schemaOf({ parameters }: Pick<DefinedTool, "parameters">): ClientSchema | { problem: string } {
   const known = schemas.get(parameters);
   if (known !== undefined) return known;
   const schema = clientSchema(parameters);
@@ -159,7 +160,8 @@ function schemaOf({ parameters }: DefinedTool): ClientSchema | { problem: string
   return schema;
 }
 
-function readSchema(schema: JsonObject): ReturnType<ToolsContext["readSchema"]> {
+/** Reads an untrusted JSON Schema for the port. */
+export function readSchema(schema: JsonObject): ReturnType<ToolsContext["readSchema"]> {
   const read = clientSchema(schema);
   if ("problem" in read) return read;
   return (value) => {

@@ -1,16 +1,16 @@
 // The routes that show the project's definitions. A list contains all definitions of its kind on one page.
 
 import type { RouteView, StrategyView } from "#contract/definition.ts";
-import { refuse } from "#contract/error.ts";
-import type { ErrorCode } from "#contract/error.ts";
-import { closestWord } from "#lib/edit-distance.ts";
 import type { Registry, RouteEntry } from "#spec/registry.ts";
 
 import { jsonAnswer } from "../answer/json-answer.ts";
 import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
 import { agentView, modelView, promptView } from "./definition-views.ts";
+import { skillHandlers, sourceHandlers } from "./source-handlers.ts";
 import { toolViews } from "./tool-view.ts";
+import { unknownDefinition } from "./unknown-definition.ts";
+import type { KindName } from "./unknown-definition.ts";
 
 type DefinitionRoutes =
   | "listAgents"
@@ -21,12 +21,15 @@ type DefinitionRoutes =
   | "getModel"
   | "listTools"
   | "getTool"
+  | "listSources"
+  | "getSource"
+  | "listSkills"
+  | "getSkill"
   | "listFilters"
   | "listStrategies"
   | "listHooks"
   | "listRoutes";
 
-type KindName = "agent" | "prompt" | "model" | "tool";
 
 /** One kind of definition: its loaders, and the function that builds its view. */
 interface Kind<D> {
@@ -69,9 +72,11 @@ export function definitionHandlers({ dependencies }: Services): Pick<Handlers, D
     getTool: async ({ params }) => {
       const tools = await toolViews(registry, fileOf);
       const tool = tools.get(params.name);
-      if (tool === undefined) throw unknown("tool", params.name, [...tools.keys()]);
+      if (tool === undefined) throw unknownDefinition("tool", params.name, [...tools.keys()]);
       return jsonAnswer(tool);
     },
+    ...sourceHandlers(dependencies),
+    ...skillHandlers(registry),
     listStrategies: async () => {
       const loaders = Object.entries(registry.strategies ?? {}).toSorted(([one], [other]) => (one < other ? -1 : 1));
       const strategies = await Promise.all(
@@ -112,14 +117,7 @@ function kindHandlers<D>({ kind, loaders, view }: Kind<D>): KindHandlers {
 
   function load(name: string): Promise<D> {
     const loader = Object.hasOwn(loaders, name) ? loaders[name] : undefined;
-    if (loader === undefined) throw unknown(kind, name, Object.keys(loaders));
+    if (loader === undefined) throw unknownDefinition(kind, name, Object.keys(loaders));
     return loader();
   }
-}
-
-function unknown(kind: KindName, name: string, known: readonly string[]): Error {
-  const meant = closestWord(name, known);
-  const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
-  const missing: ErrorCode = `${kind}_not_found`;
-  return refuse(missing, `There is no ${kind} "${name}".${hint}`);
 }

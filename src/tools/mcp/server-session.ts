@@ -20,6 +20,7 @@ import type { JsonObject } from "#contract/json.ts";
 import type { ToolsContext } from "#core/ports/tool-source-port.ts";
 import { waitWithin } from "#lib/time-limit.ts";
 
+import { outsideText } from "../outside-text.ts";
 import { httpStatus, McpServerError, NoSessionInTime } from "./server-error.ts";
 import { serverFetch } from "./server-fetch.ts";
 import { sentNotifications, watchSession } from "./session-events.ts";
@@ -44,6 +45,9 @@ const slackMs = 5000;
 /** Bounds of a server's list of tools. */
 const mostPages = 50;
 const mostTools = 1000;
+
+/** The maximum length of the text about a server's version. */
+const versionLimit = 100;
 
 interface CallOptions {
   signal: AbortSignal;
@@ -164,6 +168,12 @@ export class ServerSession {
   /** The capabilities that the server declares. */
   get capabilities(): ServerCapabilities {
     return this.#client.getServerCapabilities() ?? {};
+  }
+
+  /** The name and the version that the server states; null if it states none. */
+  get version(): string | null {
+    const server = this.#client.getServerVersion();
+    return server === undefined ? null : outsideText(`${server.name} ${server.version}`, versionLimit);
   }
 
   /** Calls a tool. If the signal fires, the server is notified. */

@@ -5,7 +5,7 @@ import type { Progress } from "@modelcontextprotocol/sdk/types.js";
 
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
-import type { DefinedCall, DefinedTool, DefinedTools, ToolsContext } from "#core/ports/tool-source-port.ts";
+import type { DefinedCall, DefinedTool, DefinedTools, SourceFacts, ToolsContext } from "#core/ports/tool-source-port.ts";
 import { sha256Hex } from "#lib/sha256.ts";
 import type { AnyMcpServerDefinition, McpContext } from "#spec/index.ts";
 
@@ -47,6 +47,7 @@ class ServerTools implements DefinedTools {
   #resolved: Promise<{ server: Server; key: string }> | undefined;
   readonly #sampler: Sampler | undefined;
   #closed = false;
+  #facts: SourceFacts = { host: null, version: null };
 
   constructor(definition: AnyMcpServerDefinition, context: ToolsContext) {
     this.#definition = definition;
@@ -58,11 +59,16 @@ class ServerTools implements DefinedTools {
   async tools(): Promise<readonly DefinedTool[]> {
     try {
       const { key } = await this.#server();
-      const listed = keptList(key, this.#context.clock.now()) ?? (await this.#list(key));
+      const kept = this.#context.isFresh === true ? undefined : keptList(key, this.#context.clock.now());
+      const listed = kept ?? (await this.#list(key));
       return listed.map((tool) => this.#tool(tool));
     } catch (thrown) {
       throw serverError(this.#definition.name, thrown);
     }
+  }
+
+  facts(): SourceFacts {
+    return this.#facts;
   }
 
   async close(): Promise<void> {
@@ -75,6 +81,7 @@ class ServerTools implements DefinedTools {
   async #list(key: string): Promise<readonly ListedTool[]> {
     const { name, prefix = name, tools: allowed } = this.#definition;
     const { tools, capabilities } = await this.#repeated(async (session) => {
+      this.#facts = { ...this.#facts, version: session.version };
       return { tools: await session.tools(this.#context.signal), capabilities: session.capabilities };
     });
     const features = featureTools(this.#definition, capabilities);
@@ -218,6 +225,7 @@ class ServerTools implements DefinedTools {
     if (address === null || !/^https?:$/.test(address.protocol)) {
       throw new McpServerError(`The MCP server "${name}" has no valid address. Check the definition's url.`);
     }
+    this.#facts = { host: address.host, version: null };
     const values = typeof headers === "function" ? await headers(context) : headers;
     const key = await sha256Hex(JSON.stringify([this.#context.hash, name, address.href, values]));
     const server = { name, url: address, headers: { ...values }, allowedHosts, timeoutMs: this.#timeoutMs };

@@ -110,7 +110,7 @@ async function addressCatalog(
   const key = await sha256Hex(JSON.stringify([context.hash, definition.name, url.href, headers]));
   const kept = keptCatalogs.get(key);
   const now = context.clock.now();
-  if (kept !== undefined && kept.until > now) return kept.catalog;
+  if (kept !== undefined && kept.until > now && context.isFresh !== true) return kept.catalog;
   const text = await documentText(definition, { url, headers, context });
   const digest = await sha256Hex(text);
   const catalog =

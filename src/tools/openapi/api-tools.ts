@@ -4,7 +4,7 @@
 import { isJsonObject, type JsonObject } from "#contract/json.ts";
 import { errorMessage } from "#core/cut-text.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
-import type { DefinedTool, DefinedTools, ToolsContext } from "#core/ports/tool-source-port.ts";
+import type { DefinedTool, DefinedTools, SourceFacts, ToolsContext } from "#core/ports/tool-source-port.ts";
 import type { AnyOpenApiDefinition, OpenApiContext, OpenApiResponse, ToolCall } from "#spec/index.ts";
 
 import { catalogOf, defaultTimeoutMs } from "./api-catalog.ts";
@@ -16,7 +16,7 @@ import { apiResult } from "./api-result.ts";
 import { searchText } from "./operation-search.ts";
 import type { Operation } from "./operation.ts";
 import { requestBody } from "./request-body.ts";
-import { serverAddress } from "./server-address.ts";
+import { apiFacts, serverAddress } from "./server-address.ts";
 
 /** The maximum number of operations that are tools of their own. */
 const mostTools = 40;
@@ -39,6 +39,7 @@ class ApiTools implements DefinedTools {
   readonly #definition: AnyOpenApiDefinition;
   readonly #context: ToolsContext;
   readonly #own: OpenApiContext;
+  #facts: SourceFacts = { host: null, version: null };
 
   constructor(definition: AnyOpenApiDefinition, context: ToolsContext) {
     const { env, userId, threadId } = context;
@@ -50,7 +51,8 @@ class ApiTools implements DefinedTools {
   async tools(): Promise<readonly DefinedTool[]> {
     return this.#named(async () => {
       const catalog = await this.#catalog();
-      const { operations } = catalog;
+      const { operations, document } = catalog;
+      this.#facts = apiFacts(this.#definition, document, this.#own);
       if (operations.length > mostTools) return [this.#searchTool(catalog), this.#callTool(catalog)];
       return operations.map((operation) => this.#operationTool(catalog, operation));
     });
@@ -62,6 +64,10 @@ class ApiTools implements DefinedTools {
       const operation = catalog.operations.find((each) => each.name === name);
       return operation === undefined ? null : this.#operationTool(catalog, operation);
     });
+  }
+
+  facts(): SourceFacts {
+    return this.#facts;
   }
 
   // Each request ends with its call.

@@ -2,11 +2,16 @@
 // which host receives the definition's credentials.
 
 import { isJsonObject, type Json, type JsonObject } from "#contract/json.ts";
+import type { SourceFacts } from "#core/ports/tool-source-port.ts";
 import type { AnyOpenApiDefinition, OpenApiContext } from "#spec/index.ts";
 
+import { outsideText } from "../outside-text.ts";
 import { listOf, textOf } from "./api-document.ts";
 import { ApiError } from "./api-error.ts";
 import type { Operation } from "./operation.ts";
+
+/** The maximum length of the title and the version of a document. */
+const versionLimit = 100;
 
 /** A document, with the address that it was read from. */
 export interface LoadedDocument {
@@ -19,7 +24,7 @@ export interface LoadedDocument {
 export function serverAddress(
   definition: AnyOpenApiDefinition,
   { value, url }: LoadedDocument,
-  { operation, context }: { operation: Operation; context: OpenApiContext },
+  { operation, context }: { operation: Pick<Operation, "source" | "pathItem">; context: OpenApiContext },
 ): { address: URL; isTrusted: boolean } {
   const { baseUrl } = definition;
   if (baseUrl !== undefined) {
@@ -36,6 +41,26 @@ export function serverAddress(
     throw new ApiError("has a document without the address of a server. Set baseUrl in the definition.");
   }
   return { address, isTrusted: url === null || address.origin === url.origin || isListed(address, definition) };
+}
+
+/** The host of the API, and the title and the version of its document. The host is null if the document states no usable address. */
+export function apiFacts(
+  definition: AnyOpenApiDefinition,
+  document: LoadedDocument,
+  context: OpenApiContext,
+): SourceFacts {
+  const info = isJsonObject(document.value["info"]) ? document.value["info"] : {};
+  const version = outsideText([textOf(info["title"]), textOf(info["version"])].filter(Boolean).join(" "), versionLimit);
+  return { host: hostOf(definition, document, context), version: version === "" ? null : version };
+}
+
+function hostOf(definition: AnyOpenApiDefinition, document: LoadedDocument, context: OpenApiContext): string | null {
+  try {
+    return serverAddress(definition, document, { operation: { source: {}, pathItem: {} }, context }).address.host;
+  } catch (thrown) {
+    if (thrown instanceof ApiError) return null;
+    throw thrown;
+  }
 }
 
 function isListed({ host, hostname }: URL, { credentialHosts = [] }: AnyOpenApiDefinition): boolean {

@@ -103,6 +103,7 @@ export function testApp({
     catalog,
     readiness: () => ({ ready: false, missing: "OPENAI_API_KEY" }),
     modelFacts: (model) => modelFacts(model, {}),
+    sourceState: () => Promise.reject(new Error("No source is defined.")),
     variables,
     version: "1.2.3",
     dialects,
