@@ -9,6 +9,7 @@ import type { DefinitionGraph, GraphNode } from "./graph/definition-graph.ts";
 import { kindWords } from "./kind-mark.tsx";
 import { relationWords } from "./relations.ts";
 import type { Link, Relation } from "./relations.ts";
+import { SourceLine } from "./source-list.tsx";
 
 import css from "./definitions-page.module.css";
 
@@ -51,6 +52,11 @@ function Section({ kind, nodes, links }: SectionProps): ReactElement | null {
           <li key={node.id} className={css["entry"]}>
             <DefinitionLink kind={kind} name={node.name} />
             {node.trouble === null ? null : <span className={css["trouble"]}>{node.trouble}</span>}
+            {kind === "source" ? (
+              <div className={css["state"]}>
+                <SourceLine name={node.name} />
+              </div>
+            ) : null}
             <Uses of={node} links={links} />
           </li>
         ))}

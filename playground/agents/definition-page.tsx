@@ -11,7 +11,7 @@ import { Icon } from "../kit/icon.tsx";
 import { ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { CopyButton } from "../markdown/code-block.tsx";
 import { AgentFacts, StartThread } from "./agent-facts.tsx";
-import { nameIn } from "./definition.ts";
+import { nameIn, sourceOf } from "./definition.ts";
 import type { DefinitionSet, Kind, Reference } from "./definition.ts";
 import { FindingList } from "./finding-list.tsx";
 import { findingsOf } from "./findings.ts";
@@ -21,7 +21,11 @@ import { ModelFacts } from "./model-facts.tsx";
 import { PromptFacts } from "./prompt-facts.tsx";
 import { missingKeys } from "./readiness.ts";
 import { RelationList } from "./relation-list.tsx";
+import { callable } from "./relations.ts";
 import type { Link as Relation } from "./relations.ts";
+import { SkillFacts } from "./skill-facts.tsx";
+import { SourceFacts } from "./source-facts.tsx";
+import { SourceTool } from "./source-tool.tsx";
 import { ToolFacts } from "./tool-facts.tsx";
 import { useDefinitions, useFindings } from "./use-definitions.ts";
 
@@ -33,7 +37,9 @@ export function DefinitionPage({ kind, part }: { kind: Kind; part: string }): Re
   usePageTitle(name);
   const { set, links, error, retry } = useDefinitions();
   const findings = findingsOf({ kind, name }, useFindings());
-  const known = set !== undefined && set[`${kind}s`].some((one) => one.name === name);
+  const known =
+    set !== undefined &&
+    (set[`${kind}s`].some((one) => one.name === name) || (kind === "tool" && sourceOf(name, set) !== undefined));
   return (
     <div className={css["page"]}>
       <header className={css["head"]}>
@@ -82,7 +88,7 @@ function Shown({ reference, set, links }: ShownProps): ReactElement {
       <File of={reference} set={set} />
       <MissingKeys missing={missing} />
       <Details reference={reference} set={set} links={links} ready={missing.length === 0} />
-      <RelationList of={reference} links={links} />
+      <RelationList of={reference.kind === "tool" ? callable(reference.name, set) : reference} links={links} />
     </>
   );
 }
@@ -109,14 +115,25 @@ function Details({ reference, set, links, ready }: ShownProps & { ready: boolean
     }
     case "tool": {
       const tool = set.tools.find((one) => one.name === name);
-      return tool === undefined ? null : <ToolFacts tool={tool} set={set} links={links} />;
+      if (tool !== undefined) return <ToolFacts tool={tool} set={set} links={links} />;
+      const source = sourceOf(name, set);
+      if (source === undefined) return null;
+      if (name === `${source.prefix}__*`) return <SourceFacts source={source} />;
+      return <SourceTool name={name} source={source} set={set} links={links} />;
     }
+    case "source": {
+      const source = set.sources.find((one) => one.name === name);
+      return source === undefined ? null : <SourceFacts source={source} />;
+    }
+    case "skill":
+      return <SkillFacts name={name} />;
   }
 }
 
 /** The file of the definition, if the build reports it. */
 function File({ of: { kind, name }, set }: { of: Reference; set: DefinitionSet }): ReactElement | null {
-  const file = set[`${kind}s`].find((one) => one.name === name)?.file ?? null;
+  const source = kind === "tool" ? sourceOf(name, set) : undefined;
+  const file = source?.file ?? set[`${kind}s`].find((one) => one.name === name)?.file ?? null;
   if (file === null) return null;
   return (
     <p className={css["file"]}>
@@ -137,6 +154,9 @@ function aboutOf({ kind, name }: Reference, set: DefinitionSet): string {
       return set.prompts.find((one) => one.name === name)?.toolDescription ?? "";
     case "tool":
       return set.tools.find((one) => one.name === name)?.description ?? "";
+    case "skill":
+      return set.skills.find((one) => one.name === name)?.description ?? "";
+    case "source":
     case "model":
       return "";
   }

@@ -9,6 +9,9 @@ export type Prompt = Listed<"prompts">;
 export type Model = Listed<"models">;
 /** A definition that a model may call: a tool, or a prompt or an agent that is offered as a tool. */
 export type Tool = Listed<"tools">;
+/** A definition that has many tools: an MCP server, or an API with an OpenAPI document. */
+export type Source = Listed<"sources">;
+export type Skill = Listed<"skills">;
 export type Strategy = Listed<"strategies">;
 export type Hook = Listed<"hooks">;
 export type Filter = Listed<"filters">;
@@ -20,6 +23,8 @@ export interface DefinitionSet {
   prompts: readonly Prompt[];
   models: readonly Model[];
   tools: readonly Tool[];
+  sources: readonly Source[];
+  skills: readonly Skill[];
   strategies: readonly Strategy[];
   hooks: readonly Hook[];
   filters: readonly Filter[];
@@ -27,7 +32,7 @@ export interface DefinitionSet {
 }
 
 /** The kinds, in the order in which the pages show them. */
-export const kinds = ["agent", "prompt", "tool", "model"] as const;
+export const kinds = ["agent", "prompt", "tool", "source", "skill", "model"] as const;
 export type Kind = (typeof kinds)[number];
 
 /** A definition by kind and name. */
@@ -47,7 +52,7 @@ export function definitionPath({ kind, name }: Reference): string {
 }
 
 /** Matches the addresses of definitions' pages. */
-export const definitionRoute = /^\/(?<kind>agent|prompt|tool|model)s\/(?<name>[^/]+)\/?$/;
+export const definitionRoute = /^\/(?<kind>agent|prompt|tool|source|skill|model)s\/(?<name>[^/]+)\/?$/;
 
 /**
  * The name in a part of an address. The router has decoded it, except for escaped characters that have a meaning in
@@ -60,10 +65,24 @@ export function nameIn(part: string): string {
 /**
  * All definitions of the set by kind and name. A prompt or an agent that is offered as a tool is not listed as a tool.
  */
-export function referencesOf({ agents, prompts, models, tools }: DefinitionSet): Reference[] {
+export function referencesOf({ agents, prompts, models, tools, sources, skills }: DefinitionSet): Reference[] {
   const of = (kind: Kind, listed: readonly { name: string }[]): Reference[] =>
     listed.map(({ name }) => ({ kind, name }));
-  return [...of("agent", agents), ...of("prompt", prompts), ...of("tool", ownTools(tools)), ...of("model", models)];
+  return [
+    ...of("agent", agents),
+    ...of("prompt", prompts),
+    ...of("tool", ownTools(tools)),
+    ...of("source", sources),
+    ...of("skill", skills),
+    ...of("model", models),
+  ];
+}
+
+/** The source to which a tool belongs by the prefix of its name; undefined for any other name. */
+export function sourceOf(tool: string, { tools, sources }: DefinitionSet): Source | undefined {
+  // The project's own tools take precedence.
+  if (tools.some(({ name }) => name === tool)) return undefined;
+  return sources.find(({ prefix }) => tool.startsWith(`${prefix}__`));
 }
 
 /** The tools that have a file of their own. */

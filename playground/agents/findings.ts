@@ -2,16 +2,27 @@
 
 import type { RouteAnswer } from "threadhold/client";
 
-import type { Reference } from "./definition.ts";
+import type { Kind, Reference } from "./definition.ts";
 
 /** A finding of the build. */
 export type Finding = NonNullable<RouteAnswer<"GET /healthz">["diagnostics"]>[number];
+
+/** The folders with the files of a kind. */
+const folders: Readonly<Record<Kind, readonly string[]>> = {
+  agent: ["agents"],
+  prompt: ["prompts"],
+  model: ["models"],
+  tool: ["tools"],
+  source: ["mcp", "openapi"],
+  skill: [],
+};
 
 /** The findings that concern this definition. */
 export function findingsOf({ kind, name }: Reference, findings: readonly Finding[]): Finding[] {
   return findings.filter(({ file, message, notes = [] }) => {
     const stem = (file.split("/").at(-1) ?? "").replace(/\.[cm]?[jt]sx?$/, "");
-    if (stem === name && file.startsWith(`agents/${kind}s/`)) return true;
+    if (stem === name && folders[kind].some((folder) => file.startsWith(`agents/${folder}/`))) return true;
+    if (kind === "skill" && file.startsWith(`agents/skills/${name}/`)) return true;
     return [message, ...notes].some((text) => text.includes(`${kind} "${name}"`));
   });
 }

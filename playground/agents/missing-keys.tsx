@@ -7,7 +7,7 @@ import type { MissingKey } from "./readiness.ts";
 import css from "./definition.module.css";
 
 /** The note; renders nothing if no variable is missing. */
-export function MissingKeys({ missing }: { missing: readonly MissingKey[] }): ReactElement | null {
+export function MissingKeys({ missing }: { missing: readonly Pick<MissingKey, "variable">[] }): ReactElement | null {
   if (missing.length === 0) return null;
   const variables = [...new Set(missing.map(({ variable }) => variable))];
   return (

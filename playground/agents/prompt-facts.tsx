@@ -9,6 +9,7 @@ import { DefinitionLink } from "./definition-link.tsx";
 import type { DefinitionSet, Prompt } from "./definition.ts";
 import { fieldOf } from "./relations.ts";
 import { SchemaTable } from "./schema-table.tsx";
+import { PromptSources } from "./source-list.tsx";
 
 import css from "./definition.module.css";
 
@@ -48,6 +49,7 @@ export function PromptFacts({ prompt, set }: PromptFactsProps): ReactElement {
           ]}
         />
       </Part>
+      <PromptSources prompt={prompt} set={set} />
       {prompt.requiredSchema === null ? null : (
         <Part title="Arguments of a call">
           <SchemaTable schema={prompt.requiredSchema} label={`Arguments of ${prompt.name}`} />

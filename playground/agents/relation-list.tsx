@@ -40,6 +40,8 @@ const unused = {
   prompt:
     "No definition uses this prompt. Set it as the prompt of an agent's side, or add it to the tools of another prompt.",
   tool: "No prompt offers this tool. Add its name to the tools of a prompt.",
+  source: "No prompt offers its tools. Add its prefix and __* to the tools of a prompt.",
+  skill: "No prompt uses this skill. Add its name to the skills of a prompt.",
   model: "No definition uses this model. Set it as the model of a prompt, or add it to the fallbacks of another model.",
 } as const;
 

@@ -3,7 +3,7 @@
 
 import type { Json } from "threadhold/client";
 
-import { keyOf } from "./definition.ts";
+import { keyOf, sourceOf } from "./definition.ts";
 import type { DefinitionSet, Prompt, Reference } from "./definition.ts";
 
 /** The ways in which one definition uses another. */
@@ -13,6 +13,8 @@ export type Relation =
   | "prompt_b"
   | "model"
   | "tool"
+  | "source"
+  | "skill"
   | "sub_prompt"
   | "include"
   | "handoff"
@@ -35,6 +37,8 @@ export const relationWords: Readonly<Record<Relation, { short: string; uses: str
   prompt_b: { short: "side B", uses: "Prompt of side B", usedBy: "Side B of" },
   model: { short: "model", uses: "Model", usedBy: "Model of" },
   tool: { short: "tool", uses: "Tools", usedBy: "Tool of" },
+  source: { short: "tools of", uses: "Tools of", usedBy: "Tools for" },
+  skill: { short: "skill", uses: "Skills", usedBy: "Skill of" },
   sub_prompt: { short: "sub-prompt", uses: "Sub-prompts", usedBy: "Sub-prompt of" },
   include: { short: "includes", uses: "Includes", usedBy: "Included by" },
   handoff: { short: "handoff", uses: "Hands off to", usedBy: "Handoff target of" },
@@ -68,6 +72,7 @@ export function linksOf(set: DefinitionSet): Link[] {
     const from: Reference = { kind: "prompt", name: prompt.name };
     add({ from, to: { kind: "model", name: prompt.model }, relation: "model" });
     for (const name of includesOf(prompt)) add({ from, to: { kind: "prompt", name }, relation: "include" });
+    for (const name of skillsOf(prompt, set)) add({ from, to: { kind: "skill", name }, relation: "skill" });
     for (const name of offersOf(prompt)) {
       const to = callable(name, set);
       add({ from, to, relation: relationTo(to, set) });
@@ -81,17 +86,20 @@ export function linksOf(set: DefinitionSet): Link[] {
   return [...links.values()];
 }
 
-/** The definition that a called name refers to: a tool if there is one, else a prompt or an agent. */
-function callable(name: string, { tools, prompts, agents }: DefinitionSet): Reference {
+/** The definition that a called name refers to: a tool if there is one, else a prompt, an agent, or the source of the name's prefix. */
+export function callable(name: string, set: DefinitionSet): Reference {
+  const { tools, prompts, agents } = set;
   if (tools.some((tool) => tool.name === name && tool.kind === "tool")) return { kind: "tool", name };
   if (prompts.some((prompt) => prompt.name === name)) return { kind: "prompt", name };
   if (agents.some((agent) => agent.name === name)) return { kind: "agent", name };
-  return { kind: "tool", name };
+  const source = sourceOf(name, set);
+  return source === undefined ? { kind: "tool", name } : { kind: "source", name: source.name };
 }
 
 /** An agent with one side takes over the conversation; an agent with two sides works in a child thread. */
 function relationTo({ kind, name }: Reference, { agents }: DefinitionSet): Relation {
   if (kind === "prompt") return "sub_prompt";
+  if (kind === "source") return "source";
   if (kind !== "agent") return "tool";
   return agents.some((agent) => agent.name === name && agent.type === "dual_ai") ? "sub_agent" : "handoff";
 }
@@ -104,8 +112,13 @@ function includesOf({ prompt }: Prompt): string[] {
   });
 }
 
-/** Names that the prompt's model may call. */
-function offersOf({ tools }: Prompt): string[] {
+/** Names of the project's skills that the prompt uses. */
+function skillsOf({ skills: chosen }: Prompt, { skills }: DefinitionSet): string[] {
+  return chosen === true ? skills.map(({ name }) => name) : [...(chosen ?? [])];
+}
+
+/** Names that the prompt's model may call. A name with `*` at its end stands for all tools of a source. */
+export function offersOf({ tools }: Prompt): string[] {
   return tools.flatMap((offer) => {
     const name = typeof offer === "string" ? offer : fieldOf(offer, "name");
     return typeof name === "string" ? [name] : [];

@@ -9,6 +9,7 @@ import { DefinitionLink } from "./definition-link.tsx";
 import { keyOf } from "./definition.ts";
 import type { Agent, DefinitionSet, Tool } from "./definition.ts";
 import { InvokeTool } from "./invoke-tool.tsx";
+import { callable } from "./relations.ts";
 import type { Link } from "./relations.ts";
 import { SchemaTable } from "./schema-table.tsx";
 
@@ -75,7 +76,7 @@ const approvals: Readonly<Record<Tool["approval"], string | null>> = {
 /** All agents; those whose prompts offer the tool come first. */
 function agentsWith(tool: string, set: DefinitionSet, links: readonly Link[]): Agent[] {
   const users = (key: string): string[] => links.filter(({ to }) => keyOf(to) === key).map(({ from }) => keyOf(from));
-  const near = new Set(users(`tool:${tool}`).flatMap((key) => [key, ...users(key)]));
+  const near = new Set(users(keyOf(callable(tool, set))).flatMap((key) => [key, ...users(key)]));
   const has = ({ name }: Agent): boolean => near.has(keyOf({ kind: "agent", name }));
   return [...set.agents.filter(has), ...set.agents.filter((agent) => !has(agent))];
 }

@@ -31,23 +31,29 @@ export function useDefinitions(): KnownDefinitions {
   const { data, error, refetch } = useQuery({
     queryKey: ["definitions"],
     queryFn: async ({ signal }): Promise<DefinitionSet> => {
-      const { agents, prompts, models, tools, strategies, hooks, filters, routes } = client.definitions;
+      const { agents, prompts, models, tools, sources, skills, strategies, hooks, filters, routes } =
+        client.definitions;
       const options = { signal };
-      const [ofAgents, ofPrompts, ofModels, ofTools, ofStrategies, ofHooks, ofFilters, ofRoutes] = await Promise.all([
+      const [ofAgents, ofPrompts, ofModels, ofTools, ofSources, ofSkills, ...others] = await Promise.all([
         agents.list(options),
         prompts.list(options),
         models.list(options),
         tools.list(options),
+        sources.list(options),
+        skills.list(options),
         strategies.list(options),
         hooks.list(options),
         filters.list(options),
         routes.list(options),
       ]);
+      const [ofStrategies, ofHooks, ofFilters, ofRoutes] = others;
       return {
         agents: ofAgents,
         prompts: ofPrompts,
         models: ofModels,
         tools: ofTools,
+        sources: ofSources,
+        skills: ofSkills,
         strategies: ofStrategies,
         hooks: ofHooks,
         filters: ofFilters,

@@ -43,7 +43,11 @@ export interface AppDependencies {
   readiness: (model: AnyModelDefinition) => Readiness;
   modelFacts: (model: AnyModelDefinition) => ModelFacts;
   /** Requests the tools of a definition that has many, with the credentials of this user. */
-  sourceState: (entry: ToolSourceEntry, definition: ToolSourceDefinition, userId: string | null) => Promise<SourceState>;
+  sourceState: (
+    entry: ToolSourceEntry,
+    definition: ToolSourceDefinition,
+    userId: string | null,
+  ) => Promise<SourceState>;
   variables: Variables;
   /** Replaces the tokens of the variables: identifies the caller of a request. */
   authenticate?: Authenticate | undefined;

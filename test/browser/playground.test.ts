@@ -24,6 +24,7 @@ import { richText } from "./suites/rich-text.ts";
 import { runs } from "./suites/runs.ts";
 import { screens } from "./suites/screens.ts";
 import { search } from "./suites/search.ts";
+import { sources } from "./suites/sources.ts";
 import { states } from "./suites/states.ts";
 import { stoppedCalls } from "./suites/stopped-calls.ts";
 import { talk } from "./suites/talk.ts";
@@ -37,6 +38,8 @@ import type { TestBrowser, TestPage } from "./support/browser.ts";
 import { addContextAgents } from "./support/context-agents.ts";
 import { addPacedAgent } from "./support/paced-model.ts";
 import type { PacedModel } from "./support/paced-model.ts";
+import { addSourceAgents } from "./support/source-agents.ts";
+import type { SourceServers } from "./support/source-agents.ts";
 import { addTalkAgents } from "./support/talk-agents.ts";
 import { addUsageAgents } from "./support/usage-agents.ts";
 
@@ -49,6 +52,7 @@ describe("the playground", () => {
   addContextAgents(project);
   const pages: TestPage[] = [];
   let model: PacedModel | undefined;
+  let servers: SourceServers | undefined;
   let server: DevServer | undefined;
   let browser: TestBrowser | undefined;
 
@@ -76,6 +80,7 @@ describe("the playground", () => {
   beforeAll(async () => {
     addUsageAgents(project);
     model = await addPacedAgent(project);
+    servers = await addSourceAgents(project);
     [server, browser] = await Promise.all([
       startDevServer(project.state("playground"), model.variables, project.root),
       openBrowser(),
@@ -95,6 +100,7 @@ describe("the playground", () => {
     await browser?.close();
     await server?.stop();
     await model?.close();
+    await servers?.close();
     project.remove();
   });
 
@@ -146,6 +152,7 @@ describe("the playground", () => {
     usage,
     api,
     definitions,
+    sources,
     stoppedCalls,
     hostile,
     screens,

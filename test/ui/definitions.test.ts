@@ -34,6 +34,8 @@ const shop: DefinitionSet = {
   ],
   models: [modelOf("large", { fallbacks: ["small"], missing: "LARGE_KEY" }), modelOf("small")],
   tools: [toolOf("look_up"), toolOf("close"), { ...toolOf("researcher"), kind: "prompt" }],
+  sources: [],
+  skills: [],
   strategies: [],
   hooks: [],
   filters: [],
@@ -45,6 +47,40 @@ function graphOf(set: DefinitionSet, findings: readonly Finding[] = []): Definit
 }
 
 describe("definitions", () => {
+  it("A prompt that lists tools of a source, and one that uses skills, have one edge to each source and skill", () => {
+    const file = null;
+    const set: DefinitionSet = {
+      ...shop,
+      agents: [],
+      models: [modelOf("small")],
+      tools: [toolOf("docs__own")],
+      sources: [{ name: "documents", kind: "mcp", prefix: "docs", file: "agents/mcp/documents.ts" }],
+      skills: ["reports", "letters"].map((name) => ({ name, file, description: name })),
+      prompts: [
+        {
+          ...promptOf("one", { model: "small", tools: ["docs__*", "docs__search", "docs__own"] }),
+          skills: ["reports"],
+        },
+        { ...promptOf("two", { model: "small", tools: ["other__*"] }), skills: true },
+      ],
+    };
+    const links = linksOf(set).map(({ from, to, relation }) => `${from.name} ${relation} ${to.kind}:${to.name}`);
+    expect(links).toEqual([
+      "one model model:small",
+      "one skill skill:reports",
+      "one source source:documents",
+      "one tool tool:docs__own",
+      "two model model:small",
+      "two skill skill:reports",
+      "two skill skill:letters",
+      "two tool tool:other__*",
+    ]);
+    const finding = { severity: "error", code: "bad_url", message: "no address", line: 1, column: 1 } as const;
+    const found = { ...finding, file: "agents/mcp/documents.ts" } as Finding;
+    expect(findingsOf({ kind: "source", name: "documents" }, [found])).toEqual([found]);
+    expect(findingsOf({ kind: "tool", name: "documents" }, [found])).toEqual([]);
+  });
+
   it("The definitions graph has an edge for each definition that another one names, with the kind of the relation", () => {
     const links = linksOf(shop).map(({ from, to, relation }) => `${from.name} ${relation} ${to.kind}:${to.name}`);
     expect(links.toSorted()).toEqual(

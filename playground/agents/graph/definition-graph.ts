@@ -100,7 +100,7 @@ function missingOf({ kind, name }: Reference, { models }: DefinitionSet): string
   return missing === null ? null : `needs ${missing}`;
 }
 
-function aboutOf({ kind, name }: Reference, { agents, prompts, models, tools }: DefinitionSet): string {
+function aboutOf({ kind, name }: Reference, { agents, prompts, models, tools, sources }: DefinitionSet): string {
   switch (kind) {
     case "agent":
       return agents.find((one) => one.name === name)?.type === "dual_ai" ? "two sides" : "one side";
@@ -108,6 +108,10 @@ function aboutOf({ kind, name }: Reference, { agents, prompts, models, tools }: 
       return prompts.find((one) => one.name === name)?.requiredSchema == null ? "system prompt" : "takes arguments";
     case "tool":
       return tools.find((one) => one.name === name)?.remote === true ? "at the client" : "on the server";
+    case "source":
+      return sources.find((one) => one.name === name)?.kind === "mcp" ? "MCP server" : "OpenAPI document";
+    case "skill":
+      return "text for a kind of task";
     case "model":
       return models.find((one) => one.name === name)?.provider ?? "";
   }

@@ -33,6 +33,8 @@ const outlines: Readonly<Record<Kind, string>> = {
   agent: `M${height / 2},.5H${width - height / 2}A${height / 2 - 0.5},${height / 2 - 0.5} 0 0 1 ${width - height / 2},${height - 0.5}H${height / 2}A${height / 2 - 0.5},${height / 2 - 0.5} 0 0 1 ${height / 2},.5Z`,
   prompt: `M.5,.5H${width - 12.5}L${width - 0.5},12.5V${height - 0.5}H.5ZM${width - 12.5},.5V12.5H${width - 0.5}`,
   tool: `M.5,.5H${width - 0.5}V${height - 0.5}H.5ZM5.5,.5V${height - 0.5}`,
+  source: `M.5,.5H${width - 0.5}V${height - 0.5}H.5ZM5.5,.5V${height - 0.5}M10.5,.5V${height - 0.5}`,
+  skill: `M.5,.5H${width - 0.5}V${height - 0.5}H.5ZM${width - 5.5},.5V${height - 0.5}`,
   model: `M13,.5H${width - 13}L${width - 0.5},${height / 2}L${width - 13},${height - 0.5}H13L.5,${height / 2}Z`,
 };
 

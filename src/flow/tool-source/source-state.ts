@@ -70,7 +70,8 @@ function views(tools: readonly DefinedTool[], file: string): Pick<SourceState, "
   const omitted: SourceState["omitted_tools"] = [];
   for (const tool of tools) {
     const schema = schemaOf(tool);
-    if ("problem" in schema) omitted.push({ name: tool.name, problem: `The schema of its arguments ${schema.problem}.` });
+    if ("problem" in schema)
+      omitted.push({ name: tool.name, problem: `The schema of its arguments ${schema.problem}.` });
     else usable.push(viewOf(tool, file));
   }
   return { tools: usable, omitted_tools: omitted };

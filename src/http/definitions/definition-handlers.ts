@@ -30,7 +30,6 @@ type DefinitionRoutes =
   | "listHooks"
   | "listRoutes";
 
-
 /** One kind of definition: its loaders, and the function that builds its view. */
 interface Kind<D> {
   kind: KindName;

@@ -5,7 +5,13 @@ import type { Progress } from "@modelcontextprotocol/sdk/types.js";
 
 import type { Json, JsonObject } from "#contract/json.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
-import type { DefinedCall, DefinedTool, DefinedTools, SourceFacts, ToolsContext } from "#core/ports/tool-source-port.ts";
+import type {
+  DefinedCall,
+  DefinedTool,
+  DefinedTools,
+  SourceFacts,
+  ToolsContext,
+} from "#core/ports/tool-source-port.ts";
 import { sha256Hex } from "#lib/sha256.ts";
 import type { AnyMcpServerDefinition, McpContext } from "#spec/index.ts";
 

@@ -12,7 +12,7 @@ import { goInside, stopTimers } from "../support/browser.ts";
 import { drawn } from "../support/look.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
-const kinds = ["agents", "prompts", "models", "tools"] as const;
+const kinds = ["agents", "prompts", "models", "tools", "sources", "skills"] as const;
 
 export function definitions({ api, open, visit }: PlaygroundUse): void {
   describe("definitions", () => {
@@ -25,7 +25,8 @@ export function definitions({ api, open, visit }: PlaygroundUse): void {
         .locator("a[data-node]")
         .evaluateAll((links) => links.map((link) => link.dataset["node"]));
       const own = set.tools.filter(({ kind }) => kind === "tool");
-      const counted = set.agents.length + set.prompts.length + set.models.length + own.length;
+      const others = [set.agents, set.prompts, set.models, set.sources, set.skills];
+      const counted = others.reduce((sum, { length }) => sum + length, own.length);
       expect(new Set(names).size).toBe(counted);
       const listed = linksOf(set).map(
         ({ from, to, relation }) => `${from.name}, ${relationWords[relation].short}: ${to.name}`,

@@ -225,6 +225,11 @@ const modes = {
     ],
     call: () => text("done"),
   },
+  /** Lists a tool whose description contains HTML and Markdown. */
+  markup: {
+    tools: [tool("markup", { description: '<img src="x" onerror="alert(1)"> **bold** [link](javascript:alert(1))' })],
+    call: () => text("<b>done</b> [link](javascript:alert(1))"),
+  },
   /** Lists two hundred tools in pages. */
   many: {
     pages: Array.from({ length: 4 }, (_, page) =>

@@ -111,6 +111,8 @@ export function manyDefinitions(): DefinitionSet {
     ),
     models: of(20, (at) => modelOf(`model_${at}`, { fallbacks: at % 5 === 4 ? [] : [`model_${at + 1}`] })),
     tools: of(80, (at) => toolOf(`tool_${at}`)),
+    sources: [],
+    skills: [],
     strategies: [],
     hooks: [],
     filters: [],
