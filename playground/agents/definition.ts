@@ -11,7 +11,7 @@ export type Model = Listed<"models">;
 export type Tool = Listed<"tools">;
 /** A definition that has many tools: an MCP server, or an API with an OpenAPI document. */
 export type Source = Listed<"sources">;
-export type Skill = Listed<"skills">;
+type Skill = Listed<"skills">;
 export type Strategy = Listed<"strategies">;
 export type Hook = Listed<"hooks">;
 export type Filter = Listed<"filters">;

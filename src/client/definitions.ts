@@ -11,7 +11,7 @@ export interface DefinitionList<T> {
 }
 
 /** MCP servers, and APIs with an OpenAPI document. */
-export interface SourceList {
+interface SourceList {
   list(options?: RequestOptions): Promise<RouteAnswer<"GET /api/sources">["sources"]>;
   /**
    * Returns a source with its state and its tools. The deployment requests them from the server now, which takes at most 20 seconds. A
@@ -46,36 +46,32 @@ export interface Definitions {
   routes: Pick<DefinitionList<RouteAnswer<"GET /api/routes">["routes"][number]>, "list">;
 }
 
+const kinds = [
+  "agents",
+  "prompts",
+  "models",
+  "tools",
+  "sources",
+  "skills",
+  "strategies",
+  "hooks",
+  "filters",
+  "routes",
+] as const satisfies (keyof Definitions)[];
+
 /** Builds the lists over a client's requests. */
 export function definitions(requests: Requests): Definitions {
-  return {
-    agents: {
-      list: async (options) => (await requests.json("GET /api/agents", { ...options })).agents,
-      get: (name, options) => requests.json("GET /api/agents/:name", { ...options, params: { name } }),
+  // The names of the routes are built here, and the types of their responses are those of the interface above. A kind without a route for
+  // one definition has only `list` in its type.
+  const json = (route: string, options: object): Promise<unknown> => requests.json(route as "GET /api/agents", options);
+  const lists = kinds.map((kind) => [
+    kind,
+    {
+      list: async (options?: RequestOptions) => ((await json(`GET /api/${kind}`, { ...options })) as Json)[kind],
+      get: (name: string, options?: RequestOptions) => json(`GET /api/${kind}/:name`, { ...options, params: { name } }),
     },
-    prompts: {
-      list: async (options) => (await requests.json("GET /api/prompts", { ...options })).prompts,
-      get: (name, options) => requests.json("GET /api/prompts/:name", { ...options, params: { name } }),
-    },
-    models: {
-      list: async (options) => (await requests.json("GET /api/models", { ...options })).models,
-      get: (name, options) => requests.json("GET /api/models/:name", { ...options, params: { name } }),
-    },
-    tools: {
-      list: async (options) => (await requests.json("GET /api/tools", { ...options })).tools,
-      get: (name, options) => requests.json("GET /api/tools/:name", { ...options, params: { name } }),
-    },
-    sources: {
-      list: async (options) => (await requests.json("GET /api/sources", { ...options })).sources,
-      get: (name, options) => requests.json("GET /api/sources/:name", { ...options, params: { name } }),
-    },
-    skills: {
-      list: async (options) => (await requests.json("GET /api/skills", { ...options })).skills,
-      get: (name, options) => requests.json("GET /api/skills/:name", { ...options, params: { name } }),
-    },
-    strategies: { list: async (options) => (await requests.json("GET /api/strategies", { ...options })).strategies },
-    hooks: { list: async (options) => (await requests.json("GET /api/hooks", { ...options })).hooks },
-    filters: { list: async (options) => (await requests.json("GET /api/filters", { ...options })).filters },
-    routes: { list: async (options) => (await requests.json("GET /api/routes", { ...options })).routes },
-  };
+  ]);
+  return Object.fromEntries(lists) as Definitions;
 }
+
+type Json = Record<string, unknown>;
