@@ -54,7 +54,7 @@ export function fileState(files: ThreadFiles): FileState {
     grepFiles: async (pattern) => (await files.grep(pattern)).results,
     findFiles: async (pattern) => ({ paths: (await files.find(pattern)).paths }),
     moveFile: (from, to) => files.move(from, to),
-    writeFiles: async (edits) => files.edit(edits.map(editOf)),
+    writeFiles: async (edits, options) => files.edit(edits.map(editOf), signalOf(options)),
     searchFiles: (pattern, options) => files.grep(pattern, options ?? {}),
     listFiles: (glob, options) => files.find(glob, options ?? {}),
     async getFileThumbnail(path) {
@@ -120,7 +120,7 @@ function pixels(value: unknown, field: string): number | undefined {
 function signalOf(options: ReadFileStreamOptions | null | undefined): AbortSignal | undefined {
   const signal: unknown = options?.signal;
   if (signal === undefined || signal instanceof AbortSignal) return signal;
-  throw refuse("invalid_request", "readFileStream takes an AbortSignal as `signal`.");
+  throw refuse("invalid_request", "The option `signal` has to be an AbortSignal.");
 }
 
 /** The bytes as an ArrayBuffer. The array is not used elsewhere, so a buffer of the same length needs no copy. */

@@ -94,9 +94,10 @@ export interface ExtendedThreadState extends ThreadState {
   moveFile(from: string, to: string): Promise<FileRecord>;
   /**
    * Makes changes of files in their order, all or none, in one transaction. Resolves to the records of the changed entries, null for deleted
-   * ones. At most 5,000 changes and 32 MiB.
+   * ones. At most 5,000 changes and 32 MiB. If `signal` is aborted before the transaction, no change is made, and the promise rejects with the
+   * signal's reason.
    */
-  writeFiles(edits: readonly FileEdit[]): Promise<Array<FileRecord | null>>;
+  writeFiles(edits: readonly FileEdit[], options?: { signal?: AbortSignal }): Promise<Array<FileRecord | null>>;
   /** Finds lines that match a regular expression, in the files whose paths match `include`. */
   searchFiles(pattern: string, options?: FileSearchOptions & { include?: string }): Promise<FileSearchResult>;
   /** Finds files whose paths match a glob. `depth` is the maximal number of names in a path below the folder. */

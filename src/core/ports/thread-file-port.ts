@@ -141,9 +141,9 @@ export interface ThreadFiles {
   move(from: string, to: string): Promise<FileRecord>;
   /**
    * Makes changes in their order, all or none. Returns the record of each changed entry; null for a deleted one. Throws as the methods for
-   * one change, `too_large` for too many changes or bytes.
+   * one change, `too_large` for too many changes or bytes, and the signal's reason if it is aborted before the transaction.
    */
-  edit(edits: readonly FileEdit[]): Promise<(FileRecord | null)[]>;
+  edit(edits: readonly FileEdit[], signal?: AbortSignal): Promise<(FileRecord | null)[]>;
   /** Returns the number of files and folders, and their bytes. Folders that exist only because of the files in them count too. */
   stats(): Promise<FileStats>;
   /**

@@ -39,8 +39,12 @@ interface Edited {
   leftover: boolean;
 }
 
-/** Makes a batch of changes. */
-export async function editFiles(parts: EditParts, edits: readonly FileEdit[]): Promise<(FileRecord | null)[]> {
+/** Makes a batch of changes. An abort of the signal before the transaction prevents all of them. */
+export async function editFiles(
+  parts: EditParts,
+  edits: readonly FileEdit[],
+  signal?: AbortSignal,
+): Promise<(FileRecord | null)[]> {
   const { writer, change, onGarbage } = parts;
   assertBatchFits(edits);
   const prepared: PreparedFile[] = [];
@@ -50,6 +54,8 @@ export async function editFiles(parts: EditParts, edits: readonly FileEdit[]): P
       const at = namedPath(edit.path);
       prepared.push(await writer.prepare(at, edit.body, edit.facts));
     }
+    signal?.throwIfAborted();
+    // The rest of this function has no await, so the caller reads the outcome before another timer can fire.
     const outcomes = change(() => {
       const files = prepared.values();
       const result = edits.map((edit) => editEntry(parts, edit, files));

@@ -192,9 +192,9 @@ export function createFileSystem(parts: FileSystemParts): ManagedThreadFiles {
       });
     },
     move: async (from, to) => moveFile(editing, from, to),
-    async edit(edits) {
+    async edit(edits, signal) {
       for (const edit of edits) if (edit.type === "write") checkFacts(edit.facts);
-      return editFiles(editing, edits);
+      return editFiles(editing, edits, signal);
     },
     async stats() {
       const { files: fileCount, folders: directoryCount, bytes: totalSize } = rows.totals();

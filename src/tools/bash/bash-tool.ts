@@ -19,8 +19,8 @@ export type BashArgs = z.infer<typeof args>;
 
 /** Options of `bash`. */
 export interface BashOptions {
-  /** A command that contains one of these texts is not run. Default: `denyPatterns`. */
-  denyPatterns?: readonly string[];
+  /** A command that contains one of these texts, or matches one of these expressions, is not run. Default: `denyPatterns`. */
+  denyPatterns?: readonly (string | RegExp)[];
   /** The time limit of a command in milliseconds. Default 120,000. */
   timeoutMs?: number;
   /** The maximum number of bytes of stdout, and of stderr, in a result. Default 256 KiB each. */
@@ -40,9 +40,9 @@ export interface BashOptions {
 }
 
 /** The default of the option `denyPatterns`: texts of commands that delete everything, overwrite disks, or start processes without end. */
-export const denyPatterns: readonly string[] = [
-  "rm -rf /",
-  "rm -rf /*",
+export const denyPatterns: readonly (string | RegExp)[] = [
+  // The root folder itself, and everything in it; not `rm -rf /tmp/build`.
+  /\brm\s+(?:-[a-zA-Z-]+\s+)*-[a-zA-Z]*(?:r[a-zA-Z]*f|f[a-zA-Z]*r)[a-zA-Z]*\s+(?:--\s+)?["']?\/+(?:\*|["']|(?=[\s;&|)]|$))/,
   "mkfs",
   "dd if=",
   ":(){:|:&};:",
@@ -71,9 +71,9 @@ export function createBashTool({
     description,
     args,
     async (state, { command, cwd = home }, { id, signal }) => {
-      const pattern = denied.find((each) => command.includes(each));
-      if (pattern !== undefined) {
-        return failed(`Command blocked: it contains ${JSON.stringify(pattern)}, which this tool does not run.`);
+      const found = denied.map((each) => textIn(command, each)).find((each) => each !== undefined);
+      if (found !== undefined) {
+        return failed(`Command blocked: it contains ${JSON.stringify(found)}, which this tool does not run.`);
       }
       signal.throwIfAborted();
       if (confirm !== undefined && !(await confirm(command, state))) {
@@ -112,6 +112,13 @@ function truncate(text: string, limit: number): string {
   if (bytes.byteLength <= limit) return text;
   // With `stream`, the decoder omits the incomplete character at the end.
   return `${new TextDecoder().decode(bytes.subarray(0, limit), { stream: true })}\n... (output truncated)`;
+}
+
+/** Returns the part of a command that a pattern denies; undefined if there is none. */
+function textIn(command: string, pattern: string | RegExp): string | undefined {
+  if (typeof pattern === "string") return command.includes(pattern) ? pattern : undefined;
+  // A new expression, because one with the flag `g` keeps the position of its last match.
+  return new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, "")).exec(command)?.[0];
 }
 
 function absolute(path: string): string {

@@ -4,11 +4,11 @@
 import { z } from "zod";
 
 import { defineTool } from "#spec/index.ts";
-import type { ToolResult } from "#spec/index.ts";
+import type { ReconcileAnswer, ToolResult } from "#spec/index.ts";
 
 import { failed, linesOf, textOf } from "./file-text.ts";
 import { threadWorkspace } from "./workspace.ts";
-import type { OpenWorkspace } from "./workspace.ts";
+import type { OpenWorkspace, Workspace, WorkspaceFile } from "./workspace.ts";
 
 /** Options of `edit_file`. */
 export interface EditFileOptions {
@@ -23,6 +23,8 @@ const args = z.object({
   old_text: z.string().min(1).describe("The text to replace, exactly as it is in the file. It must occur exactly once"),
   new_text: z.string().describe("The text that replaces it"),
 });
+
+type EditArgs = z.infer<typeof args>;
 
 /** The maximum number of characters of the similar text in an error. */
 const hintLimit = 2000;
@@ -40,8 +42,7 @@ export function createEditFileTool({ maxBytes = 8 * 1024 * 1024, workspace = thr
       if (file === null || file.isDirectory) return failed(`Cannot read ${path}. Use write_file to create new files.`);
       if (file.size > maxBytes) return failed(`${path} has ${file.size} bytes, and at most ${maxBytes} are edited.`);
       signal.throwIfAborted();
-      let content = "";
-      for await (const text of textOf(path, files.read(file, signal))) content += text;
+      const content = await contentOf(files, file, signal);
       const [wanted, replacement] = withLineBreaksOf(content, [old_text, new_text]);
       const parts = content.split(wanted);
       if (parts.length === 1) return failed(notFound(path, content, old_text));
@@ -56,9 +57,37 @@ export function createEditFileTool({ maxBytes = 8 * 1024 * 1024, workspace = thr
     {
       // Sequential: two edits of one file in the same step would replace each other.
       sequential: true,
-      reconcile: async (callId, edit, state) =>
-        (await workspace(state).wasWrittenBy(edit.path, callId)) ? edited(edit) : "not_done",
+      reconcile: async (callId, edit, state) => outcomeOf(edit, { callId, maxBytes, files: workspace(state) }),
     },
+  );
+}
+
+/** Reads the whole text of a file. */
+async function contentOf(files: Workspace, file: WorkspaceFile, signal: AbortSignal): Promise<string> {
+  let content = "";
+  for await (const text of textOf(file.path, files.read(file, signal))) content += text;
+  return content;
+}
+
+/**
+ * Returns the outcome of an interrupted edit. If the file was written again after the edit, its metadata no longer names the edit. The edit
+ * then runs again only if the text of the file shows that the edit is not in it, so that no edit is made twice.
+ */
+async function outcomeOf(
+  edit: EditArgs,
+  { callId, maxBytes, files }: { callId: string; maxBytes: number; files: Workspace },
+): Promise<ReconcileAnswer> {
+  const { path, old_text, new_text } = edit;
+  if (await files.wasWrittenBy(path, callId)) return edited(edit);
+  const file = await files.stat(path);
+  // The repeated call returns the error of a file that cannot be edited.
+  if (file === null || file.isDirectory || file.size > maxBytes) return "not_done";
+  const content = await contentOf(files, file, new AbortController().signal);
+  const [wanted, replacement] = withLineBreaksOf(content, [old_text, new_text]);
+  const isAbsent = replacement !== "" && !content.includes(replacement);
+  if (isAbsent || !content.includes(wanted)) return "not_done";
+  return failed(
+    `The edit of ${path} was interrupted, and it is not known whether it was made. Read the file, and repeat the edit only if it is missing.`,
   );
 }
 
@@ -72,7 +101,7 @@ function withLineBreaksOf(content: string, texts: [string, string]): [string, st
   return [first ?? "", second ?? ""];
 }
 
-function edited({ path, old_text, new_text }: z.infer<typeof args>): ToolResult {
+function edited({ path, old_text, new_text }: EditArgs): ToolResult {
   const [old_lines, new_lines] = [linesOf(old_text).length, linesOf(new_text).length];
   return {
     status: "success",

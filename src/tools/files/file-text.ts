@@ -53,13 +53,21 @@ export async function* textOf(path: string, pieces: AsyncIterable<Uint8Array>): 
   }
 }
 
-/** The requested lines of a text, and the number of all its lines. */
+/** The requested lines of a text with their numbers, and the number of all its lines. */
 export interface LineRange {
   lines: string[];
   total: number;
 }
 
-/** Reads at most `limit` lines, beginning with the line number `offset` (from 1). Null if these lines have more than `bytes` bytes. */
+/** Returns a line with its number, as `read_file` shows it. */
+export function numberedLine(number: number, line: string): string {
+  return `${String(number).padStart(4)} | ${line}`;
+}
+
+/**
+ * Reads at most `limit` lines, beginning with the line number `offset` (from 1). Null if these lines with their numbers have more than
+ * `bytes` bytes.
+ */
 export async function readLines(
   texts: AsyncIterable<string>,
   { offset, limit, bytes }: { offset: number; limit: number; bytes: number },
@@ -71,8 +79,9 @@ export async function readLines(
   const take = (line: string): boolean => {
     total += 1;
     if (total < offset || lines.length >= limit) return true;
-    size += utf8Bytes(line) + 1;
-    lines.push(line);
+    const numbered = numberedLine(total, line);
+    size += utf8Bytes(numbered) + 1;
+    lines.push(numbered);
     return size <= bytes;
   };
   for await (const text of texts) {

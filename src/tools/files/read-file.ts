@@ -10,7 +10,7 @@ import type { OpenWorkspace } from "./workspace.ts";
 
 /** Options of `read_file`. */
 export interface ReadFileOptions {
-  /** The maximum number of bytes of text in a result. Default 1 MiB. */
+  /** The maximum number of bytes of text in a result, with the line numbers. Default 1 MiB. */
   maxBytes?: number;
   /** The maximum number of bytes of an image. Default 20 MiB. */
   maxImageBytes?: number;
@@ -53,7 +53,7 @@ export function createReadFileTool({
           ...shown,
         };
       }
-      const tooLarge = `File too large. Use offset/limit for partial reads: ${path} has ${file.size} bytes, and at most ${maxBytes} are read at once.`;
+      const tooLarge = `File too large. Use offset/limit for partial reads: ${path} has ${file.size} bytes, and at most ${maxBytes} are read at once, with the line numbers.`;
       const whole = offset === undefined && limit === undefined;
       if (whole && file.size > maxBytes) return failed(tooLarge);
       const range = { offset: offset ?? 1, limit: limit ?? Number.POSITIVE_INFINITY, bytes: maxBytes };
@@ -65,8 +65,7 @@ export function createReadFileTool({
       }
       const last = range.offset + lines.length - 1;
       const header = lines.length < total ? `[Lines ${range.offset}-${last} of ${total}]` : `[${total} lines]`;
-      const numbered = lines.map((line, at) => `${String(range.offset + at).padStart(4)} | ${line}`);
-      return { status: "success", result: [header, ...numbered].join("\n"), value: { path } };
+      return { status: "success", result: [header, ...lines].join("\n"), value: { path } };
     },
     { idempotent: true },
   );

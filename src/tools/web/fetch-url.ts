@@ -114,10 +114,16 @@ async function resultOf(response: Response, { url, maxBytes, maxImageBytes }: Re
   }
   const { text, isCut } = await readText(response, { limit: maxBytes, declared });
   const isPage = type === "text/html" || type === "application/xhtml+xml";
-  const page = isPage ? pageText(text, final) : text;
+  const whole = isPage ? pageText(text, final) : text;
+  // The Markdown of nested lists is longer than their HTML.
+  const page = whole.length > maxBytes ? whole.slice(0, maxBytes).toWellFormed() : whole;
   const end = isCut ? `\n(Only the first ${maxBytes} bytes were read.)` : "";
   const head = `${address}\nContent type: ${type}`;
-  return { status: "success", result: `${head}\n${marked(page)}${end}`, value: { ...value, truncated: isCut } };
+  return {
+    status: "success",
+    result: `${head}\n${marked(page)}${end}`,
+    value: { ...value, truncated: isCut || page !== whole },
+  };
 }
 
 /** Returns the text of a page between marks. Marks inside of the text are escaped. */

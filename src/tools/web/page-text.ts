@@ -2,6 +2,8 @@
 
 import { htmlToMarkdown } from "@mdream/js";
 
+import { flatHtml } from "./flat-html.ts";
+
 /** Elements whose text is left out. */
 const excludedElements = [
   "nav",
@@ -17,8 +19,9 @@ const excludedElements = [
   "noscript",
 ];
 
-/** Converts a page. Links become absolute. If the page has no main part, the whole page is converted. */
-export function pageText(html: string, address: string): string {
+/** Converts a page. Links become absolute. If the page has no main part, the whole page is converted; if it cannot be, its tags are removed. */
+export function pageText(page: string, address: string): string {
+  const html = flatHtml(page);
   let title = "";
   const convert = (isolateMain: boolean): string => {
     let head: boolean = false;
@@ -36,6 +39,12 @@ export function pageText(html: string, address: string): string {
     // The converter also writes the fields of the page's head before the text.
     return (head ? text.replace(/^---\n[\s\S]*?\n---(?:\n|$)/, "") : text).trim();
   };
-  const text = convert(true) || convert(false);
+  let text: string;
+  try {
+    text = convert(true) || convert(false);
+  } catch {
+    // The converter fails for some invalid pages, such as one with a row outside of a table.
+    text = html.replace(/<[^<>]*>/g, " ").trim();
+  }
   return title === "" ? text : `Title: ${title}\n\n${text}`;
 }

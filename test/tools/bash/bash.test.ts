@@ -70,13 +70,36 @@ describe("the result of a command", () => {
 });
 
 describe("a command that is not run, or not to its end", () => {
-  it.for([...denyPatterns])("A command with the denied text %s is not run", async (pattern) => {
+  it.for([
+    "rm -rf /",
+    "rm -rf /*",
+    "rm -fr -- '/'",
+    "rm -v -rf //; ls",
+    "mkfs",
+    "dd if=",
+    ":(){:|:&};:",
+    ":(){ :|:& };:",
+  ])("A command with the denied text %s is not run", async (text) => {
     const { coder, run } = await shellOver({ "/a.txt": "a" });
-    expect(await coder.call("bash", { command: `echo x > b.txt; ${pattern}` })).toMatchObject({
-      status: "error",
-      error: `Command blocked: it contains ${JSON.stringify(denyPatterns.find((each) => pattern.includes(each)))}, which this tool does not run.`,
-    });
+    const { status, error } = await coder.call("bash", { command: `echo x > b.txt; ${text}` });
+    expect(status).toBe("error");
+    const shown = JSON.parse(
+      /^Command blocked: it contains (".*"), which this tool does not run\.$/.exec(error ?? "")?.[1] ?? '"none"',
+    ) as string;
+    expect(text).toContain(shown);
     expect(await run("ls")).toBe("Exit code: 0\na.txt\n");
+  });
+
+  it("A command that deletes a folder by its absolute path is run, and an expression of the options denies each command", async () => {
+    const { run } = await shellOver({ "/build/a.txt": "a", "/b.txt": "b" });
+    expect(await run("rm -rf /build; rm -rf /none/*; ls")).toBe("Exit code: 0\nb.txt\n");
+    const output = async () => ({ stdout: "", stderr: "", exitCode: 0 });
+    const { run: call } = callOf({ denyPatterns: [/curl|wget/g], run: output });
+    for (const command of ["curl a", "curl b", "wget c"]) {
+      expect(await call(command)).toMatchObject({ status: "error", error: expect.stringContaining("Command blocked") });
+    }
+    expect(await call("ls")).toMatchObject({ status: "success" });
+    expect(denyPatterns).toHaveLength(5);
   });
 
   it("The list of denied texts can be replaced, and a command that is not confirmed does not run", async () => {
@@ -117,6 +140,29 @@ describe("a command that is not run, or not to its end", () => {
     expect(await coder.text("bash", { command: "ls" })).toBe("Exit code: 0\n");
   });
 
+  it("A command that is cancelled while its changes are prepared stores none of them", async () => {
+    const coder = await ToolCaller.create("coder");
+    const outcome = await coder.withState(async (state) => {
+      const stop = new AbortController();
+      const stopped = new Proxy(state, {
+        get(target, key) {
+          if (key !== "writeFiles") return Reflect.get(target, key) as unknown;
+          return (...values: Parameters<typeof target.writeFiles>) => {
+            const stored = target.writeFiles(...values);
+            // The batch is not stored yet: its contents are.
+            stop.abort();
+            return stored;
+          };
+        },
+      });
+      const { run } = readTool(createBashTool());
+      const call = run?.(stopped, { command: "echo x > a.txt" }, { ...callContext(), signal: stop.signal });
+      return (call as Promise<ToolResult>).catch((thrown: unknown) => (thrown as Error).name);
+    });
+    expect(outcome).toBe("AbortError");
+    expect(await coder.text("bash", { command: "ls" })).toBe("Exit code: 0\n");
+  });
+
   it.for(["while true; do :; done", "f() { f; }; f", "seq 1 100000000 | wc -l", "awk 'BEGIN { while (1) x++ }'"])(
     "A limit of work ends a command that would run without end: %s",
     async (command) => {
@@ -126,6 +172,33 @@ describe("a command that is not run, or not to its end", () => {
       expect(await run("echo fine")).toBe("Exit code: 0\nfine\n");
     },
   );
+});
+
+describe("a command that computes too much", () => {
+  it.for([
+    "awk 'BEGIN { for (i = 0; i < 90000; i++) for (j = 0; j < 90000; j++) x++ }' > a",
+    "awk 'function f(n) { if (n < 1) return 1; return f(n - 1) + f(n - 1) } BEGIN { print f(60) }' > a",
+  ])(
+    "Nested loops and recursions are limited by the number of operations, and nothing is stored: %s",
+    async (command) => {
+      const { coder, run } = await shellOver();
+      expect(await coder.call("bash", { command })).toMatchObject({
+        status: "error",
+        error: expect.stringContaining("more than 3000000 operations"),
+      });
+      expect(await run("ls")).toBe("Exit code: 0\n");
+    },
+  );
+
+  it("A comparison of texts with more than 2,000 different lines is refused, and one of similar texts is not", async () => {
+    const { run } = await shellOver({ "/a": "one\ntwo\n", "/b": "one\n2\n" });
+    expect(await run("seq 1 9000 > up; seq 9000 -1 1 > down; diff up down")).toContain(
+      "diff: the files have more than 2000",
+    );
+    expect(await run("seq 1 9000 > up; sed s/^5000$/x/ up > changed; diff up changed")).toContain("-5000\n+x\n");
+    expect(await run("diff a b")).toContain("Exit code: 1\n");
+    expect(await run("cat a | diff - a; diff a none")).toContain("No such file");
+  });
 });
 
 describe("the files of a command", () => {

@@ -46,6 +46,12 @@ describe("read_file", () => {
     );
     await coder.files.put("/line.txt", "x".repeat(1024 * 1024 + 1));
     expect(await coder.text("read_file", { path: "line.txt", limit: 1 })).toContain("Error: File too large");
+    // The numbers of the lines count too.
+    await coder.files.put("/short.txt", "\n".repeat(200_000));
+    expect(await coder.text("read_file", { path: "short.txt" })).toContain("Error: File too large");
+    expect(await coder.text("read_file", { path: "short.txt", limit: 2 })).toBe(
+      "[Lines 1-2 of 200000]\n   1 | \n   2 | ",
+    );
   });
 
   it("An image is returned as an image, and one over 20 MiB is refused", async () => {
@@ -166,9 +172,31 @@ describe("an edit that a crash interrupted", () => {
         result: "Replaced 1 line(s) with 1 line(s) in a.txt",
         value: { path: "a.txt", old_lines: 1, new_lines: 1 },
       },
-      "not_done",
+      { status: "error", error: expect.stringContaining("it is not known whether it was made") },
     ]);
     expect(await coder.read("/a.txt")).toBe("one one two");
+  });
+
+  it("An interrupted edit runs again only if the file shows that the edit is not in it", async () => {
+    const coder = await ToolCaller.create("coder");
+    await coder.files.put("/a.txt", "first");
+    const unknown = { status: "error", error: expect.stringContaining("Read the file, and repeat the edit only if") };
+    const reconcile = (old_text: string, new_text: string) =>
+      coder.withState(async (state) =>
+        readTool(editFile).options.reconcile?.("call-1", { path: "a.txt", old_text, new_text }, state),
+      );
+    expect(await reconcile("first", "second")).toBe("not_done");
+    expect(await reconcile("none", "first")).toBe("not_done");
+    // Both texts are in the file after the edit too, and after a deletion no text shows it.
+    expect(await reconcile("irs", "i")).toEqual(unknown);
+    expect(await reconcile("first", "")).toEqual(unknown);
+    // The edit is stored, and another write replaces the metadata that names the edit.
+    await coder.withState(async (state) => {
+      const call = { id: "call-1", attempt: 1, signal: new AbortController().signal, progress: () => {} };
+      return readTool(editFile).run?.(state, { path: "a.txt", old_text: "first", new_text: "first first" }, call);
+    });
+    await coder.files.put("/a.txt", "first first\n");
+    expect(await reconcile("first", "first first")).toEqual(unknown);
   });
 });
 

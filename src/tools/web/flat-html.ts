@@ -1,0 +1,44 @@
+// Limits the nesting of a page's elements. The time of the conversion to Markdown grows with the depth of each element, and a hostile page
+// nests as many elements as it has tags.
+
+/** The maximum number of open elements with one name, and of all open elements. */
+const depthOfName = 32;
+const depth = 256;
+
+/** Elements without an end tag, and elements whose end tag is often absent. They do not count. */
+const uncounted = new Set(
+  (
+    "area base br col embed hr img input link meta param source track wbr " +
+    "body colgroup dd dt head html li optgroup option p rp rt tbody td tfoot th thead tr"
+  ).split(" "),
+);
+
+/** Removes the tags of elements that are nested too deeply. Their text remains. */
+export function flatHtml(html: string): string {
+  const byName = new Map<string, { kept: number; removed: number }>();
+  let open = 0;
+  return html.replace(/<(\/?)([a-z][^\s/<>]*)[^<>]*>/gi, (tag: string, slash: string, given: string) => {
+    const name = given.toLowerCase();
+    if (uncounted.has(name) || tag.endsWith("/>")) return tag;
+    const counts = byName.get(name) ?? { kept: 0, removed: 0 };
+    byName.set(name, counts);
+    if (slash === "") {
+      if (counts.kept >= depthOfName || open >= depth) {
+        counts.removed += 1;
+        return "";
+      }
+      counts.kept += 1;
+      open += 1;
+      return tag;
+    }
+    if (counts.removed > 0) {
+      counts.removed -= 1;
+      return "";
+    }
+    if (counts.kept > 0) {
+      counts.kept -= 1;
+      open -= 1;
+    }
+    return tag;
+  });
+}
