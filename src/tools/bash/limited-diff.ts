@@ -13,8 +13,9 @@ export const limitedDiff = defineCommand("diff", async (args, context) => {
   const texts: string[] = [];
   for (const file of files) {
     const path = context.fs.resolvePath(context.cwd, file);
-    // The shell's `diff` reports a missing file.
-    const text = file === "-" ? String(context.stdin) : await context.fs.readFile(path).catch(() => "");
+    // The shell represents the bytes of its input as a text with one character for each byte. The shell's `diff` reports a missing file.
+    const input = context.stdin as unknown as string;
+    const text = file === "-" ? input : await context.fs.readFile(path, "binary").catch(() => "");
     texts.push(text);
   }
   const [first = "", second = ""] = texts;

@@ -60,7 +60,7 @@ export interface LineRange {
 }
 
 /** Returns a line with its number, as `read_file` shows it. */
-export function numberedLine(number: number, line: string): string {
+function numberedLine(number: number, line: string): string {
   return `${String(number).padStart(4)} | ${line}`;
 }
 
