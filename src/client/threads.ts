@@ -33,7 +33,7 @@ export type ThreadSearch = Omit<RouteQuery<"GET /api/messages-search">, "q">;
 /** Options of an import. `onProgress` receives the number of sent bytes. Whether the file is valid is known only at the end. */
 export type ImportOptions = KeyedOptions & { onProgress?: ProgressListener | undefined };
 
-/** Operations on threads. Lists are sorted by newest activity first. */
+/** Operations on threads. Lists are sorted by newest activity first, or by oldest first with `order`. */
 export interface Threads {
   create(thread: NewThread, options?: KeyedOptions): Promise<Thread>;
   list(filter?: ThreadFilter, options?: RequestOptions): Pages<Thread>;

@@ -63,6 +63,8 @@ export const listThreadsSchema = z
     tag: z.string().optional(),
     q: z.string().max(500).optional(),
     parent_id: z.string().optional(),
+    /** By the last activity. `newest` when absent. */
+    order: z.enum(["newest", "oldest"]).optional(),
     limit: limit(50, 200),
     cursor: cursorField.optional(),
   })
@@ -85,7 +87,7 @@ export const threadRoutes = {
   listThreads: {
     method: "GET",
     path: "/api/threads",
-    summary: "The caller's threads, newest activity first",
+    summary: "The caller's threads, newest activity first, or oldest first with `order=oldest`",
     tag: "threads",
     access: "user",
     query: listThreadsSchema,

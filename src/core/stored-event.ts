@@ -65,7 +65,7 @@ export function toStored(event: PlainEvent): StoredEvent {
 }
 
 /** Returns the call without its arguments, which may be of any size. The message with the call has them. */
-export function withoutArguments(call: AwaitedCall): PendingCall {
+export function withoutArguments(call: PendingCall): PendingCall {
   const { arguments: _, ...pending } = call;
   return pending;
 }

@@ -1,11 +1,10 @@
 // The RPC interface between threads: a parent starts a child thread for one of its calls; the child sends its events and its result to the
 // parent. Only objects of the deployment can call these methods.
 
-import type { AwaitedCall } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { Limits } from "#contract/run.ts";
 
-import type { Delivered } from "./awaited.ts";
+import type { Delivered, WaitingCall } from "./awaited.ts";
 import type { ThreadParent } from "./record.ts";
 import type { Caller, MethodCalls, ThreadMethods } from "./thread-rpc.ts";
 
@@ -41,7 +40,7 @@ export interface Relay {
 export interface ChildCalls {
   from: string;
   message_id: string;
-  calls: AwaitedCall[];
+  calls: WaitingCall[];
 }
 
 /** Calls of a thread and of its descendants. `open`: calls that wait. `over`: calls that have a result or cannot get one any more. */

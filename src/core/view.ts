@@ -4,7 +4,7 @@ import type { Part } from "#contract/content.ts";
 import type { Log } from "#contract/log-entry.ts";
 import type { Run } from "#contract/run.ts";
 import type { Message } from "#contract/thread-message.ts";
-import type { Thread } from "#contract/thread.ts";
+import type { PendingCall, Thread } from "#contract/thread.ts";
 import { addCost, addUsage, zeroUsage } from "#contract/usage.ts";
 
 import { attachmentsOf } from "./attachment-view.ts";
@@ -116,6 +116,16 @@ function shownMessages(counts: MessageCounts): number {
   return Object.values(counts).reduce((sum, [shown]) => sum + shown, 0);
 }
 
+/** A call that waits, as one thread and its events show it. Lists show in addition since when it waits. */
+export function withoutSince<C extends PendingCall>({ since: _, ...call }: C): Omit<C, "since"> {
+  return call;
+}
+
+/** A thread on the wire, in lists and in the feed of threads. */
+export function toListedThread(record: ThreadRecord): Thread {
+  return { ...toThread(record), pending_tool_calls: record.pending ?? [] };
+}
+
 /** A thread on the wire. */
 export function toThread(record: ThreadRecord): Thread {
   const active = record.active_totals ?? nothingUsed;
@@ -136,7 +146,7 @@ export function toThread(record: ThreadRecord): Thread {
     cost: addCost(record.cost, active.cost),
     last_seq: record.last_seq,
     active_run_id: record.active_run_id,
-    pending_tool_calls: record.pending ?? [],
+    pending_tool_calls: (record.pending ?? []).map(withoutSince),
     branch_id: record.branch,
     parent: parentView(record.parent),
   };

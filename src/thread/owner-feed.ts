@@ -7,7 +7,7 @@ import type { FeedMessage } from "#contract/feed.ts";
 import type { FeedDirectory, OwnerFeedRpc } from "#core/feed-rpc.ts";
 import type { ThreadRecord } from "#core/record.ts";
 import type { Caller } from "#core/thread-rpc.ts";
-import { toThread } from "#core/view.ts";
+import { toListedThread } from "#core/view.ts";
 
 import type { LiveThread } from "./live-thread.ts";
 
@@ -101,7 +101,7 @@ export class OwnerFeed {
       message: () =>
         live === null || sentType === "thread_deleted"
           ? { type: "thread_deleted", thread_id: id }
-          : { type: sentType, thread: { ...toThread(live.record), last_seq: live.lastSeq } },
+          : { type: sentType, thread: { ...toListedThread(live.record), last_seq: live.lastSeq } },
     });
     if (!this.#publishing) this.#background(this.#publishAll());
   }

@@ -20,11 +20,12 @@ export function removeThread(threads: readonly Thread[], id: string): readonly T
   return threads.some((thread) => thread.id === id) ? threads.filter((thread) => thread.id !== id) : threads;
 }
 
-/** The list with a thread at its position, newest activity first; without the thread if the filter excludes it. */
+/** The list with a thread at its position in the order of the filter; without the thread if the filter excludes it. */
 export function placeThread(threads: readonly Thread[], thread: Thread, filter: ThreadFilter): readonly Thread[] {
   const others = removeThread(threads, thread.id);
   if (!(matchesFilter(thread, filter) ?? others !== threads)) return others;
-  const found = others.findIndex((other) => isBefore(thread, other));
+  const isOldestFirst = filter.order === "oldest";
+  const found = others.findIndex((other) => (isOldestFirst ? isBefore(other, thread) : isBefore(thread, other)));
   return others.toSpliced(found === -1 ? others.length : found, 0, thread);
 }
 

@@ -207,7 +207,7 @@ export class ThreadList {
       const listed = items.find((item) => item.id === id);
       if (thread === null) threads = eventNumber > since ? removeThread(threads, id) : threads;
       else if (
-        listed === undefined ? eventNumber > since || thread.status === "running" : thread.last_seq >= listed.last_seq
+        listed === undefined ? eventNumber > since || isActive(thread) : thread.last_seq >= listed.last_seq
       )
         threads = placeThread(threads, thread, this.#filter);
     }
@@ -233,6 +233,11 @@ export class ThreadList {
     this.#cancelTimer?.();
     this.#cancelTimer = null;
   }
+}
+
+/** Whether the thread has a run. The catalog may lack the begin of the run, or of its suspension. */
+function isActive({ status }: Thread): boolean {
+  return status === "running" || status === "awaiting_tool_execution";
 }
 
 /** Replaces the threads of a new list by equal old objects. Returns the old list if no thread changed. */

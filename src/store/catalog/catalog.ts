@@ -36,6 +36,8 @@ export interface ThreadListQuery {
   q?: string | undefined;
   /** Only child threads of this thread. Without it, child threads are not listed. */
   parentId?: string | undefined;
+  /** By the last activity; `newest` when absent. */
+  order?: "newest" | "oldest" | undefined;
   limit: number;
   /** `next_cursor` of the previous page. */
   cursor?: string | undefined;
@@ -84,7 +86,7 @@ export interface Catalog {
   /** Deletes a thread's entry; its totals stay. A late `put` of the thread is ignored. */
   remove(removal: Removal): Promise<void>;
   get(threadId: string): Promise<Thread | null>;
-  /** Newest activity first. */
+  /** One page, in the order of the query. */
   list(query: ThreadListQuery): Promise<Page<Thread>>;
   /** Usage of runs that have ended. Rejects with `invalid_request` if the report has more lines than `limit`. */
   usage(query: UsageQuery): Promise<UsageTotals>;

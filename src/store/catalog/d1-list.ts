@@ -16,18 +16,20 @@ class Conditions {
 }
 
 function conditionsOf(query: ThreadListQuery): Conditions {
-  const { userId, agentId, status, tag, q, parentId, cursor } = query;
+  const { userId, agentId, status, tag, q, parentId, order, cursor } = query;
   const conditions = new Conditions();
   if (parentId === undefined) conditions.add("parent_id IS NULL");
   else conditions.add("parent_id = ?", parentId);
   if (userId !== null) conditions.add("user_id = ?", userId);
   if (agentId !== undefined) conditions.add("(agent_id = ? OR origin_agent_id = ?)", agentId, agentId);
-  if (status !== undefined) conditions.add("status = ?", status);
+  // SQLite uses the partial index of threads that wait only if the condition is a constant of the statement.
+  if (status === "awaiting_tool_execution") conditions.add("status = 'awaiting_tool_execution'");
+  else if (status !== undefined) conditions.add("status = ?", status);
   if (tag !== undefined) conditions.add("EXISTS (SELECT 1 FROM json_each(thread.tags) WHERE value = ?)", tag);
   if (q !== undefined && q !== "") conditions.add("instr(search_text, ?) > 0", loweredQuery(q));
   if (cursor !== undefined) {
     const position = decodeCursor(listKind(query), cursor);
-    conditions.add("(updated_at, id) < (?, ?)", position.updatedAt, position.id);
+    conditions.add(`(updated_at, id) ${order === "oldest" ? ">" : "<"} (?, ?)`, position.updatedAt, position.id);
   }
   return conditions;
 }
@@ -36,7 +38,8 @@ function conditionsOf(query: ThreadListQuery): Conditions {
 export function listStatement(database: D1Database, query: ThreadListQuery): D1PreparedStatement {
   const { texts, values } = conditionsOf(query);
   const where = texts.join(" AND ");
+  const direction = query.order === "oldest" ? "ASC" : "DESC";
   return database
-    .prepare(`SELECT body FROM thread WHERE ${where} ORDER BY updated_at DESC, id DESC LIMIT ?`)
+    .prepare(`SELECT body FROM thread WHERE ${where} ORDER BY updated_at ${direction}, id ${direction} LIMIT ?`)
     .bind(...values, query.limit + 1);
 }

@@ -4,11 +4,15 @@
 // because the step is done.
 
 import initial from "../../../migrations/catalog/0001_initial.sql";
+import waiting from "../../../migrations/catalog/0002_waiting.sql";
 import type { Migration } from "../migration.ts";
 import { sqlStatements } from "../sql-statements.ts";
 
 /** All migrations in order. `wrangler d1 migrations apply` reads the same files and records the same names. */
-export const catalogMigrations: readonly Migration[] = [{ name: "0001_initial.sql", sql: initial }];
+export const catalogMigrations: readonly Migration[] = [
+  { name: "0001_initial.sql", sql: initial },
+  { name: "0002_waiting.sql", sql: waiting },
+];
 
 // Exactly the table that wrangler creates.
 const recordTable = `CREATE TABLE IF NOT EXISTS d1_migrations(

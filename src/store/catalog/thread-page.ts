@@ -11,6 +11,8 @@ import { parseBoundedJson } from "#lib/bounded-json.ts";
 
 import type { ThreadListQuery } from "./catalog.ts";
 
+const listKindSchema = z.enum(["threads", "children", "oldest_threads", "oldest_children"]);
+
 /** Builds a page from up to one row more than requested. The extra row shows that another page follows. */
 export function threadPage(query: ThreadListQuery, found: readonly Thread[]): Page<Thread> {
   const items = found.slice(0, query.limit);
@@ -19,12 +21,13 @@ export function threadPage(query: ThreadListQuery, found: readonly Thread[]): Pa
   return { items, next_cursor: encodeCursor(listKind(query), { updatedAt: last.updated_at, id: last.id }) };
 }
 
-/** Root threads and child threads are in separate lists. */
-type ThreadListKind = "threads" | "children";
+/** Root threads and child threads are in separate lists, and so are the two orders. */
+type ThreadListKind = z.infer<typeof listKindSchema>;
 
 /** The kind of list that a query asks for. */
-export function listKind(query: Pick<ThreadListQuery, "parentId">): ThreadListKind {
-  return query.parentId === undefined ? "threads" : "children";
+export function listKind({ parentId, order }: Pick<ThreadListQuery, "parentId" | "order">): ThreadListKind {
+  if (order === "oldest") return parentId === undefined ? "oldest_threads" : "oldest_children";
+  return parentId === undefined ? "threads" : "children";
 }
 
 /** The position of a thread in a list. */
@@ -34,7 +37,7 @@ interface ThreadPosition {
 }
 
 const cursorSchema = z
-  .object({ list: z.enum(["threads", "children"]), updatedAt: z.number().int(), id: z.string().min(1).max(200) })
+  .object({ list: listKindSchema, updatedAt: z.number().int(), id: z.string().min(1).max(200) })
   .strict();
 
 function broken(): Error {

@@ -4,7 +4,7 @@
 import { ThreadholdError } from "#contract/error.ts";
 import type { ThreadRecord } from "#core/record.ts";
 import type { ActiveRun, RunRecord } from "#core/run-record.ts";
-import { toThread } from "#core/view.ts";
+import { toListedThread } from "#core/view.ts";
 import { causeOf } from "#lib/log-port.ts";
 import type { CatalogEntry } from "#store/catalog/catalog.ts";
 import type { RunTotal } from "#store/catalog/run-total.ts";
@@ -109,7 +109,7 @@ export class CatalogTask implements BackgroundTask {
 
 /** The thread as the catalog lists it. */
 export function entryOf(live: LiveThread): CatalogEntry {
-  const thread = { ...toThread(live.record), last_seq: live.lastSeq };
+  const thread = { ...toListedThread(live.record), last_seq: live.lastSeq };
   const { last_message, imported_at } = live.record;
   return { thread, lastMessage: last_message, version: live.lastSeq, since: imported_at };
 }

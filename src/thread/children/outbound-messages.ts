@@ -3,9 +3,8 @@
 // eventually, and a missing one refuses it.
 
 import { ThreadholdError } from "#contract/error.ts";
-import type { AwaitedCall } from "#contract/event.ts";
 import { addCost } from "#contract/usage.ts";
-import type { Delivered } from "#core/awaited.ts";
+import type { Delivered, WaitingCall } from "#core/awaited.ts";
 import type { OutboundContent, OutboundMessage, ThreadRecord } from "#core/record.ts";
 import type { RunRecord } from "#core/run-record.ts";
 import { peerCaller } from "#core/thread-peer.ts";
@@ -133,7 +132,7 @@ export class OutboundMessages implements BackgroundTask {
 }
 
 /** The calls for which a child waits now, with the arguments that its row contains; none while its run is executed. */
-function callsForParent({ id, status, pending = [] }: Readonly<ThreadRecord>): AwaitedCall[] {
+function callsForParent({ id, status, pending = [] }: Readonly<ThreadRecord>): WaitingCall[] {
   if (status !== "awaiting_tool_execution") return [];
   return pending.map(({ thread_id = id, ...call }) => ({ ...call, thread_id }));
 }

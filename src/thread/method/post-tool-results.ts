@@ -8,8 +8,9 @@ import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts"
 import type { AwaitedApproval, AwaitedClientResult } from "#core/awaited.ts";
 import type { MessageRecord } from "#core/record.ts";
 import type { Caller, InputSetup } from "#core/thread-rpc.ts";
-import { toRun } from "#core/view.ts";
+import { toRun, withoutSince } from "#core/view.ts";
 
+import { markForCatalog } from "../background/catalog-task.ts";
 import { forwardResults, groupByThread } from "../children/child-results.ts";
 import { enqueueCalls } from "../children/outbound-messages.ts";
 import type { LiveThread } from "../live-thread.ts";
@@ -89,17 +90,26 @@ async function acceptResults(
   });
   context.wakeups.runSoon();
   const { runState, record } = live;
-  const missing = runState.messages === null ? (record.pending ?? []) : awaitedCalls(runState.messages);
+  const open = runState.messages === null ? (record.pending ?? []) : awaitedCalls(runState.messages);
   if (answered.length > 0 && isStepAnswered(answered, openCalls(context.live, driver))) {
     driver.resumeNow(answered[0]?.run_id ?? null);
-  }
+  } else if (answered.length > 0 && live.record.status === "awaiting_tool_execution") relistOpenCalls(context);
   const shownRun = run ?? live.store.run(accepted.over[0]?.run_id ?? grouped?.runId ?? "");
   if (shownRun === null) throw refuse("conflict", "The run of these calls is gone.");
   return {
     run: toRun(live.store.run(shownRun.id) ?? shownRun),
-    missing,
+    missing: open.map(withoutSince),
     ignored: [...(grouped?.ignored ?? []), ...late, ...accepted.late.map(({ posted: { id } }) => id)],
   };
+}
+
+/**
+ * Sends the thread's entry to the catalog while the run waits for further calls, so that lists do not show the answered ones. Costs no row
+ * of the thread and no alarm: after a crash the catalog is updated when the run resumes.
+ */
+function relistOpenCalls({ live, wakeups, background }: ObjectContext): void {
+  markForCatalog(live);
+  background(wakeups.catalog.run());
 }
 
 /** The checked answers of a request. */

@@ -2,12 +2,13 @@
 // `awaiting_tool_execution` is emitted, and the thread's row lists the open calls, including those of child threads. A run that waits only
 // for a child thread or a back-off emits no event (decision record 8: suspended runs).
 
-import type { AwaitedCall } from "#contract/event.ts";
 import type { PendingCall } from "#contract/thread.ts";
+import type { WaitingCall } from "#core/awaited.ts";
 import { jsonBytes } from "#core/cut-text.ts";
 import type { MessageRecord, StoredEvent } from "#core/record.ts";
 import type { ExecutedRun, SuspendedRun } from "#core/run-record.ts";
 import { withoutArguments } from "#core/stored-event.ts";
+import { withoutSince } from "#core/view.ts";
 
 import { markForCatalog } from "../background/catalog-task.ts";
 import { enqueueCalls } from "../children/outbound-messages.ts";
@@ -16,9 +17,9 @@ import { boundedRows } from "../method/bounded-page.ts";
 import { openStepRows } from "../replay/open-step.ts";
 
 /** The calls of a run that wait for a client or a person, in call order, including those of child threads. */
-export function awaitedCalls(messages: readonly MessageRecord[]): AwaitedCall[] {
+export function awaitedCalls(messages: readonly MessageRecord[]): WaitingCall[] {
   const calls = messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool_call" ? [part] : [])));
-  return messages.flatMap(({ id: message_id, status, awaits, tool_call_id }): AwaitedCall[] => {
+  return messages.flatMap(({ id: message_id, status, awaits, tool_call_id, approval, created_at }): WaitingCall[] => {
     if (status !== "started" || awaits === undefined || awaits.delivered !== null) return [];
     if (awaits.kind === "child") return (awaits.calls ?? []).map((call) => ({ ...call, message_id }));
     const { kind, deadline } = awaits;
@@ -26,7 +27,9 @@ export function awaitedCalls(messages: readonly MessageRecord[]): AwaitedCall[] 
     if (call === undefined) return [];
     const { id, name, arguments: args } = call;
     const editable = kind === "approval" && awaits.editable ? ({ editable_arguments: true } as const) : {};
-    return [{ id, name, arguments: args, kind, message_id, ...editable, deadline }];
+    // The result of a remote call is awaited from the approval on, if the call needed one.
+    const since = approval?.at ?? created_at;
+    return [{ id, name, arguments: args, kind, message_id, since, ...editable, deadline }];
   });
 }
 
@@ -66,11 +69,11 @@ export function recentCalls(live: LiveThread): MessageRecord[] {
  * The pending call of kind `limit` by which the API shows that a run is suspended at a limit; empty if it is suspended for another reason.
  * No message has this call. Raising the limit resumes the run.
  */
-function limitCalls({ progress }: SuspendedRun): AwaitedCall[] {
+function limitCalls({ progress }: SuspendedRun, since: number): WaitingCall[] {
   const { limit } = progress.suspension;
   if (limit === null) return [];
   const { id, deadline, ...args } = limit;
-  return [{ id, name: "limit", arguments: args, kind: "limit", deadline }];
+  return [{ id, name: "limit", arguments: args, kind: "limit", since, deadline }];
 }
 
 /**
@@ -79,7 +82,7 @@ function limitCalls({ progress }: SuspendedRun): AwaitedCall[] {
  */
 const mostArgumentBytes = 8 * 1024;
 
-function withinArgumentBytes(calls: readonly AwaitedCall[]): PendingCall[] {
+function withinArgumentBytes(calls: readonly WaitingCall[]): PendingCall[] {
   let remaining = mostArgumentBytes;
   return calls.map((call) => {
     remaining -= jsonBytes(call.arguments ?? null);
@@ -107,7 +110,7 @@ export function recordSuspension(
   live.used(run, messages);
   const suspension = { resume_at: until, limit: run.progress.reached_limit };
   const suspended: SuspendedRun = { ...run, progress: { ...run.progress, suspension, reached_limit: null } };
-  const calls = [...awaitedCalls(messages), ...limitCalls(suspended)];
+  const calls = [...awaitedCalls(messages), ...limitCalls(suspended, live.clock.now())];
   if (calls.length === 0) {
     live.transaction(() => {
       live.store.updateRun(suspended);
@@ -131,12 +134,13 @@ export function recordAwaitedCalls(live: LiveThread, run: SuspendedRun, row: Mes
 }
 
 /** Writes and emits the open calls. If there are none, the run stays suspended and its status is `running`. */
-function writeOpenCalls(live: LiveThread, run: SuspendedRun, calls: AwaitedCall[]): void {
+function writeOpenCalls(live: LiveThread, run: SuspendedRun, calls: WaitingCall[]): void {
   const { steps, usage, cost } = run;
   const totals = { steps, usage, cost };
   const status = calls.length === 0 ? "running" : "awaiting_tool_execution";
   live.transaction(() => {
-    const events = live.stage([{ type: "awaiting_tool_execution", run_id: run.id, tool_calls: calls, totals }]);
+    const tool_calls = calls.map(withoutSince);
+    const events = live.stage([{ type: "awaiting_tool_execution", run_id: run.id, tool_calls, totals }]);
     run.status = status;
     run.events = withoutEarlierCalls([...run.events, ...events]);
     live.store.updateRun(run);

@@ -108,11 +108,13 @@ class MemoryCatalog implements Catalog {
 
   async list(query: ThreadListQuery) {
     const place = query.cursor === undefined ? null : decodeCursor(listKind(query), query.cursor);
+    const inOrder = (left: Thread, right: Thread) =>
+      query.order === "oldest" ? newestFirst(right, left) : newestFirst(left, right);
     const found = [...this.#entries.values()]
       .filter((entry) => matches(entry, query))
       .map((entry) => structuredClone(entry.thread))
-      .sort(newestFirst);
-    const from = place === null ? 0 : found.findIndex((thread) => newestFirst(asThread(thread, place), thread) < 0);
+      .sort(inOrder);
+    const from = place === null ? 0 : found.findIndex((thread) => inOrder(asThread(thread, place), thread) < 0);
     return threadPage(query, from < 0 ? [] : found.slice(from));
   }
 
