@@ -117,8 +117,9 @@ function shownMessages(counts: MessageCounts): number {
 }
 
 /** A call that waits, as one thread and its events show it. Lists show in addition since when it waits. */
-export function withoutSince<C extends PendingCall>({ since: _, ...call }: C): Omit<C, "since"> {
-  return call;
+export function withoutSince<C extends PendingCall>(call: C): Omit<C, "since"> {
+  const { since: _, ...shown } = call;
+  return shown;
 }
 
 /** A thread on the wire, in lists and in the feed of threads. */

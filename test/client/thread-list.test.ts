@@ -382,8 +382,8 @@ it("A list has each thread once, in its order, as its filter allows, whatever fe
     status: fc.constantFrom("idle" as const, "running" as const),
   });
   fc.assert(
-    fc.property(fc.array(word, { maxLength: 30 }), (words) => {
-      const filter = { status: "idle" as const };
+    fc.property(fc.array(word, { maxLength: 30 }), fc.constantFrom("newest", "oldest"), (words, order) => {
+      const filter = { status: "idle" as const, order };
       let list: readonly Thread[] = [];
       const last = new Map<string, Thread>();
       for (const { id, at, status } of words) {
@@ -394,7 +394,7 @@ it("A list has each thread once, in its order, as its filter allows, whatever fe
       const expected = [...last.values()]
         .filter(({ status }) => status === "idle")
         .toSorted((one, other) => other.updated_at - one.updated_at || (one.id < other.id ? 1 : -1));
-      expect(list).toEqual(expected);
+      expect(list).toEqual(order === "oldest" ? expected.toReversed() : expected);
     }),
   );
 });

@@ -33,6 +33,19 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
       expect(await numbers(catalog, { userId: "ada" })).toEqual([1, 2]);
     });
 
+    test("A list in the order oldest begins with the oldest activity, alone and with filters", async () => {
+      const catalog = await make();
+      for (const n of [2, 3, 1]) await catalog.put(entryOf(n, { user_id: n === 3 ? "bob" : "ada" }));
+      await catalog.put(entryOf(4, { status: "awaiting_tool_execution" }));
+      await catalog.put(entryOf(0, { status: "awaiting_tool_execution", user_id: null }));
+      const oldest = { order: "oldest" } as const;
+      expect(await numbers(catalog, oldest)).toEqual([0, 1, 2, 3, 4]);
+      expect(await numbers(catalog, { ...oldest, userId: "ada" })).toEqual([1, 2, 4]);
+      expect(await numbers(catalog, { ...oldest, status: "awaiting_tool_execution" })).toEqual([0, 4]);
+      expect(await numbers(catalog, { order: "newest", status: "awaiting_tool_execution" })).toEqual([4, 0]);
+      expect(await numbers(catalog, { ...oldest, status: "awaiting_tool_execution", userId: "ada" })).toEqual([4]);
+    });
+
     test("Filters of the thread list apply alone and together", async () => {
       const catalog = await make();
       await catalog.put(entryOf(1, { agent_id: "sales", origin_agent_id: "support", tags: ["a b", "%"] }));
@@ -77,13 +90,19 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
     test("Pages of the thread list follow one another without a gap or a repeat, also for equal times", async () => {
       const catalog = await make();
       for (let n = 1; n <= 12; n += 1) await catalog.put(entryOf(n, { updated_at: noon + Math.floor(n / 4) }));
-      const whole = await numbers(catalog);
-      expect(whole).toHaveLength(12);
-      for (const limit of [1, 3, 4, 12, 50]) {
+      const newest = await numbers(catalog);
+      const oldest = await numbers(catalog, { order: "oldest" });
+      expect(newest).toHaveLength(12);
+      expect(oldest).toEqual(newest.toReversed());
+      const lists = [1, 3, 4, 12, 50].flatMap((limit) => [
+        { limit, order: "newest" as const, whole: newest },
+        { limit, order: "oldest" as const, whole: oldest },
+      ]);
+      for (const { limit, order, whole } of lists) {
         const seen: number[] = [];
         let cursor: string | undefined;
         do {
-          const page: Awaited<ReturnType<Catalog["list"]>> = await catalog.list({ ...everyone, limit, cursor });
+          const page: Awaited<ReturnType<Catalog["list"]>> = await catalog.list({ ...everyone, order, limit, cursor });
           expect(page.items.length).toBeLessThanOrEqual(limit);
           // A page that repeats itself must fail here and not loop forever.
           expect(seen.length).toBeLessThan(whole.length);
@@ -113,6 +132,7 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
       const refused = { code: "invalid_request", refusal: { details: { field: "cursor" } } };
       await expect(catalog.list({ ...everyone, cursor: ofChildren })).rejects.toMatchObject(refused);
       await expect(catalog.list({ ...everyone, parentId, cursor: ofThreads })).rejects.toMatchObject(refused);
+      await expect(catalog.list({ ...everyone, order: "oldest", cursor: ofThreads })).rejects.toMatchObject(refused);
       const place = { list: "threads", updatedAt: 1, id: "a" };
       expect(await numbers(catalog, { cursor: cursorOf(place) })).toEqual([]);
       const broken = [null, 7, [], {}, { ...place, more: 1 }, { ...place, updatedAt: "1" }, { ...place, id: "" }];

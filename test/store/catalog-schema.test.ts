@@ -37,7 +37,7 @@ test("Only missing migrations of the catalog are applied, each in one transactio
   const database = await databaseWithoutTables();
   await ensureCatalogSchema(database);
   const broken: Migration = {
-    name: "0002_broken.sql",
+    name: "9999_broken.sql",
     sql: "CREATE TABLE half (n);\nINSERT INTO nowhere VALUES (1);\n",
   };
   await expect(ensureCatalogSchema(database, [...catalogMigrations, broken])).rejects.toThrow("nowhere");
@@ -45,6 +45,24 @@ test("Only missing migrations of the catalog are applied, each in one transactio
   const mended = { ...broken, sql: "CREATE TABLE half (n);\n" };
   await ensureCatalogSchema(database, [...catalogMigrations, mended]);
   expect(await recorded(database)).toEqual([...names, mended.name]);
+});
+
+test("Threads that the first version of the catalog stored are listed as waiting after the migration, and before it", async () => {
+  const database = await databaseWithoutTables();
+  await ensureCatalogSchema(database, catalogMigrations.slice(0, 1));
+  const catalog = createD1Catalog(database);
+  const waits = { status: "awaiting_tool_execution" } as const;
+  await catalog.put(entryOf(1, waits));
+  await catalog.put(entryOf(2));
+  const listed = async () => (await catalog.list({ ...everyone, ...waits, order: "oldest" })).items.map(({ id }) => id);
+  // A Worker may run for a moment before the migration is applied.
+  expect(await listed()).toEqual([entryOf(1).thread.id]);
+  await ensureCatalogSchema(database);
+  expect(await recorded(database)).toEqual(names);
+  await catalog.put(entryOf(3, waits));
+  expect(await listed()).toEqual([entryOf(1).thread.id, entryOf(3).thread.id]);
+  await catalog.put(entryOf(1, {}, { version: 2 }));
+  expect(await listed()).toEqual([entryOf(3).thread.id]);
 });
 
 test("Applied migrations of the catalog are recorded in wrangler's own table", async () => {

@@ -64,6 +64,50 @@ describe("rows that the catalog reads and writes", () => {
     expect(await written(database, child)).toBe(3);
   });
 
+  test("INBOX2 A thread that begins or ends to wait writes at most one row more to the catalog, and other threads none", async () => {
+    const database = await emptyDatabase();
+    const put = (version: number, changes = {}) => [
+      putStatement(database, entryOf(1, { updated_at: noon + version, ...changes }, { version })),
+    ];
+    expect(await written(database, put(1))).toBe(3);
+    const plain = await written(database, put(2));
+    expect(plain).toBe(3);
+    const waits = { status: "awaiting_tool_execution" } as const;
+    expect(await written(database, put(3, waits))).toBeLessThanOrEqual(plain + 1);
+    expect(await written(database, put(4))).toBeLessThanOrEqual(plain + 1);
+    expect(await written(database, put(5))).toBe(plain);
+  });
+
+  test("A page of the threads that wait reads at most two rows for each entry, however many other threads there are", async () => {
+    const database = await emptyDatabase();
+    const entries = Array.from({ length: 400 }, (_, n) =>
+      entryOf(n, {
+        user_id: n % 2 === 0 ? "ada" : "bob",
+        status: n % 40 < 2 ? "awaiting_tool_execution" : "idle",
+      }),
+    );
+    await database.batch(entries.map((entry) => putStatement(database, entry)));
+    const waiting = { status: "awaiting_tool_execution", limit: 5 } as const;
+    for (const order of ["newest", "oldest"] as const) {
+      const first = await createD1Catalog(database).list({ ...waiting, order, userId: "ada" });
+      const cursor = first.next_cursor ?? "";
+      for (const position of [{}, { cursor }]) {
+        const { meta, results } = await listStatement(database, {
+          ...waiting,
+          order,
+          userId: "ada",
+          ...position,
+        }).all();
+        expect(results.length).toBeGreaterThanOrEqual(5);
+        expect(meta.rows_read).toBeLessThanOrEqual(2 * 6);
+      }
+      // The list over all users sorts the threads that wait, and reads no others.
+      const { meta, results } = await listStatement(database, { ...waiting, order, userId: null }).all();
+      expect(results).toHaveLength(6);
+      expect(meta.rows_read).toBeLessThanOrEqual(2 * 20);
+    }
+  });
+
   test("A page of the thread list reads at most two rows for each entry, however many entries come before the page", async () => {
     const database = await emptyDatabase();
     const count = 600;

@@ -206,9 +206,7 @@ export class ThreadList {
     for (const [id, { eventNumber, thread }] of this.#feed?.received ?? []) {
       const listed = items.find((item) => item.id === id);
       if (thread === null) threads = eventNumber > since ? removeThread(threads, id) : threads;
-      else if (
-        listed === undefined ? eventNumber > since || isActive(thread) : thread.last_seq >= listed.last_seq
-      )
+      else if (listed === undefined ? eventNumber > since || isActive(thread) : thread.last_seq >= listed.last_seq)
         threads = placeThread(threads, thread, this.#filter);
     }
     return threads;

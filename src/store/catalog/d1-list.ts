@@ -18,12 +18,14 @@ class Conditions {
 function conditionsOf(query: ThreadListQuery): Conditions {
   const { userId, agentId, status, tag, q, parentId, order, cursor } = query;
   const conditions = new Conditions();
-  if (parentId === undefined) conditions.add("parent_id IS NULL");
+  const isWaiting = status === "awaiting_tool_execution";
+  // Without `+` SQLite reads all threads by the index of activity, instead of sorting the few that wait.
+  if (parentId === undefined) conditions.add(isWaiting && userId === null ? "+parent_id IS NULL" : "parent_id IS NULL");
   else conditions.add("parent_id = ?", parentId);
   if (userId !== null) conditions.add("user_id = ?", userId);
   if (agentId !== undefined) conditions.add("(agent_id = ? OR origin_agent_id = ?)", agentId, agentId);
   // SQLite uses the partial index of threads that wait only if the condition is a constant of the statement.
-  if (status === "awaiting_tool_execution") conditions.add("status = 'awaiting_tool_execution'");
+  if (isWaiting) conditions.add("status = 'awaiting_tool_execution'");
   else if (status !== undefined) conditions.add("status = ?", status);
   if (tag !== undefined) conditions.add("EXISTS (SELECT 1 FROM json_each(thread.tags) WHERE value = ?)", tag);
   if (q !== undefined && q !== "") conditions.add("instr(search_text, ?) > 0", loweredQuery(q));

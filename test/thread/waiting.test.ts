@@ -1,0 +1,101 @@
+// Lists of the threads that wait for a person: what the catalog and the feed have of each waiting call, and when.
+
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, it } from "vitest";
+
+import type { Thread } from "#contract/thread.ts";
+import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
+
+import { answer, approve, ask, freshAnswers, named, pay, says, script, send } from "./answer-client.ts";
+import { newOwner, watch } from "./feed-watcher.ts";
+import { holds, lastRunOf } from "./team-driver.ts";
+import { admin, message, newThread, stubOf, value } from "./thread-driver.ts";
+
+const catalog = createD1Catalog(env.CATALOG);
+const waits = { status: "awaiting_tool_execution", limit: 50 } as const;
+
+/** The threads of an owner that wait, as the catalog lists them. */
+async function waiting(owner: string): Promise<Thread[]> {
+  return (await catalog.list({ ...waits, userId: owner, order: "oldest" })).items;
+}
+
+/** A thread of a new owner that waits with this many calls, also in the catalog. */
+async function waitsWith(agent: string, text: string, count: number) {
+  const owner = newOwner();
+  const watching = await watch(owner);
+  const id = await newThread(agent, { user_id: owner });
+  await value(stubOf(id).call("postMessage", admin, message(text), null));
+  const listed = await holds(async () => {
+    const [thread] = await waiting(owner);
+    return thread?.pending_tool_calls.length === count && thread;
+  });
+  return { owner, watching, id, listed };
+}
+
+beforeEach(freshAnswers);
+
+describe("the list of threads that wait", () => {
+  it("INBOX1 A waiting call is listed by the catalog and the feed with its tool, kind, arguments, deadline and the time since when it waits", async () => {
+    script("both", [pay("Ada"), ask("why")]);
+    const before = Date.now() * 1000;
+    const { id, watching, listed } = await waitsWith("payer", "both", 2);
+    const after = Date.now() * 1000;
+    expect(listed).toMatchObject({
+      id,
+      agent_id: "payer",
+      pending_tool_calls: [
+        { name: "pay", kind: "approval", arguments: { to: "Ada", amount: 5 } },
+        { name: "ask", kind: "remote", arguments: { q: "why" } },
+      ],
+    });
+    for (const { since, deadline } of listed.pending_tool_calls) {
+      expect(since).toBeGreaterThanOrEqual(before);
+      expect(since).toBeLessThanOrEqual(after);
+      expect(deadline).toBeGreaterThan(since ?? 0);
+    }
+    const sent = await watching.until((event) => "thread" in event && event.thread.pending_tool_calls.length === 2);
+    expect(sent).toMatchObject({ thread: { pending_tool_calls: listed.pending_tool_calls } });
+  });
+
+  it("INBOX1 A call keeps the time since when it waits while other calls of its step are answered, and answered calls are not listed", async () => {
+    script("first", [pay("Ada"), ask("why")]);
+    const { owner, id, listed } = await waitsWith("payer", "first", 2);
+    await value(answer(id, says(named(listed.pending_tool_calls, "ask"), "because")));
+    const [rest] = await holds(async () => {
+      const threads = await waiting(owner);
+      return threads[0]?.pending_tool_calls.length === 1 && threads;
+    });
+    expect(rest?.pending_tool_calls).toEqual([listed.pending_tool_calls[0]]);
+    await value(answer(id, approve(named(listed.pending_tool_calls, "pay"))));
+    await holds(async () => (await lastRunOf(id)).status === "completed");
+    await holds(async () => (await waiting(owner)).length === 0);
+  });
+
+  it("INBOX1 A call of a child thread is listed once, in the thread that the owner sees, with the child's id and the time since when it waits", async () => {
+    script("top", [send("pay_room", "inside")]);
+    script("inside", [pay("Ada")]);
+    const { owner, id, listed } = await waitsWith("house", "top", 1);
+    const [call] = listed.pending_tool_calls;
+    expect(call).toMatchObject({ name: "pay", kind: "approval", thread_id: expect.any(String) as string });
+    expect(call?.since).toEqual(expect.any(Number));
+    expect(await waiting(owner)).toHaveLength(1);
+    await value(answer(id, approve(call?.id ?? "")));
+    await holds(async () => (await waiting(owner)).length === 0);
+  });
+
+  it("INBOX1 A deleted thread is not listed any more, and no other owner lists a thread that waits", async () => {
+    script("mine", [pay("Ada")]);
+    const { owner, watching, id } = await waitsWith("payer", "mine", 1);
+    expect(await waiting(newOwner())).toEqual([]);
+    await value(stubOf(id).call("remove", admin));
+    await watching.until(({ type }) => type === "thread_deleted");
+    expect(await waiting(owner)).toEqual([]);
+  });
+
+  it("INBOX1 A thread shows its calls without the time since when they wait, as its events do", async () => {
+    script("alone", [pay("Ada")]);
+    const { id, listed } = await waitsWith("payer", "alone", 1);
+    const { since: _, ...call } = listed.pending_tool_calls[0] ?? { since: 0 };
+    expect((await value(stubOf(id).call("describe", admin))).pending_tool_calls).toEqual([call]);
+  });
+});
