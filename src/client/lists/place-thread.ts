@@ -24,11 +24,8 @@ export function removeThread(threads: readonly Thread[], id: string): readonly T
 export function placeThread(threads: readonly Thread[], thread: Thread, filter: ThreadFilter): readonly Thread[] {
   const others = removeThread(threads, thread.id);
   if (!(matchesFilter(thread, filter) ?? others !== threads)) return others;
-  const isOldestFirst = filter.order === "oldest";
-  const found = others.findIndex((other) => (isOldestFirst ? isBefore(other, thread) : isBefore(thread, other)));
-  return others.toSpliced(found === -1 ? others.length : found, 0, thread);
-}
-
-function isBefore(one: Thread, other: Thread): boolean {
-  return one.updated_at === other.updated_at ? one.id > other.id : one.updated_at > other.updated_at;
+  const sign = filter.order === "oldest" ? 1 : -1;
+  return [...others, thread].sort(
+    (one, other) => sign * (one.updated_at - other.updated_at || (one.id < other.id ? -1 : 1)),
+  );
 }

@@ -199,14 +199,16 @@ export class ThreadList {
 
   /**
    * Adds feed events to a response that does not include them: events that arrived after the request was sent, and states that are newer
-   * than the server's catalog (its index of all threads), which is updated at the end of a run.
+   * than the server's catalog (its index of all threads), which is updated after a run was suspended or has ended.
    */
   #withReceived(items: readonly Thread[], since: number): readonly Thread[] {
     let threads = items;
     for (const [id, { eventNumber, thread }] of this.#feed?.received ?? []) {
       const listed = items.find((item) => item.id === id);
       if (thread === null) threads = eventNumber > since ? removeThread(threads, id) : threads;
-      else if (listed === undefined ? eventNumber > since || isActive(thread) : thread.last_seq >= listed.last_seq)
+      else if (
+        listed === undefined ? eventNumber > since || thread.status !== "idle" : thread.last_seq >= listed.last_seq
+      )
         threads = placeThread(threads, thread, this.#filter);
     }
     return threads;
@@ -231,11 +233,6 @@ export class ThreadList {
     this.#cancelTimer?.();
     this.#cancelTimer = null;
   }
-}
-
-/** Whether the thread has a run. The catalog may lack the begin of the run, or of its suspension. */
-function isActive({ status }: Thread): boolean {
-  return status === "running" || status === "awaiting_tool_execution";
 }
 
 /** Replaces the threads of a new list by equal old objects. Returns the old list if no thread changed. */

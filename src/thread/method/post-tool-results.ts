@@ -9,8 +9,9 @@ import type { AwaitedApproval, AwaitedClientResult } from "#core/awaited.ts";
 import type { MessageRecord } from "#core/record.ts";
 import type { Caller, InputSetup } from "#core/thread-rpc.ts";
 import { toRun, withoutSince } from "#core/view.ts";
+import { causeOf } from "#lib/log-port.ts";
 
-import { markForCatalog } from "../background/catalog-task.ts";
+import { entryOf } from "../background/catalog-task.ts";
 import { forwardResults, groupByThread } from "../children/child-results.ts";
 import { enqueueCalls } from "../children/outbound-messages.ts";
 import type { LiveThread } from "../live-thread.ts";
@@ -105,11 +106,12 @@ async function acceptResults(
 
 /**
  * Sends the thread's entry to the catalog while the run waits for further calls, so that lists do not show the answered ones. Costs no row
- * of the thread and no alarm: after a crash the catalog is updated when the run resumes.
+ * of the thread and no alarm: after a failure or a crash the catalog is updated when the run resumes.
  */
-function relistOpenCalls({ live, wakeups, background }: ObjectContext): void {
-  markForCatalog(live);
-  background(wakeups.catalog.run());
+function relistOpenCalls({ live, catalog, background, log }: ObjectContext): void {
+  const failed = (cause: unknown) =>
+    log("error", "catalog_unreachable", { thread_id: live.record.id, cause: causeOf(cause) });
+  background(catalog.put(entryOf(live)).catch(failed));
 }
 
 /** The checked answers of a request. */
