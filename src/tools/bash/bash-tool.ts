@@ -6,7 +6,8 @@ import { defineTool } from "#spec/index.ts";
 import type { ThreadState, ToolOptions, ToolResult } from "#spec/index.ts";
 
 import { withTimeLimit } from "../limited-time.ts";
-import type { CommandOutput, RunCommand } from "./run-command.ts";
+import { hostsOf } from "./command-network.ts";
+import type { CommandNetwork, CommandOutput, RunCommand } from "./run-command.ts";
 import { runInThread } from "./run-in-thread.ts";
 
 const args = z.object({
@@ -33,6 +34,8 @@ export interface BashOptions {
   cwd?: string;
   /** Environment variables of each command. */
   env?: Readonly<Record<string, string>>;
+  /** The network of commands, which have `curl` then. Default: none. */
+  network?: CommandNetwork;
   /** Runs the commands. Default: in the Worker, over the files of the thread. */
   run?: RunCommand;
   /** Describes the tool to the model. Replace it together with `run`. */
@@ -49,11 +52,16 @@ export const denyPatterns: readonly (string | RegExp)[] = [
   ":(){ :|:& };:",
 ];
 
-const inThread = [
-  "Runs a bash command over the thread's files: pipes, variables, loops, and commands such as ls, cat, grep, rg, sed, awk, find, sort, jq,",
-  "diff and tar. There is no network, no git, and no compiler or interpreter such as node or python. All changes of files are stored when",
-  "the command ends. Variables and the working directory do not last until the next command.",
-].join(" ");
+/** Describes the shell of the thread to the model. */
+function shellDescription(network: CommandNetwork | undefined): string {
+  return [
+    "Runs a bash command over the thread's files: pipes, variables, loops, and commands such as ls, cat, grep, rg, sed, awk, find, sort, jq,",
+    network === undefined
+      ? "diff and tar. There is no network, no git, and no compiler or interpreter such as node or python. All changes of files are stored when"
+      : `diff, tar and curl. curl reaches only ${network.allowedHosts.join(", ")}. There is no git, and no compiler or interpreter such as node or python. All changes of files are stored when`,
+    "the command ends. Variables and the working directory do not last until the next command.",
+  ].join(" ");
+}
 
 /** Creates the tool `bash`. */
 export function createBashTool({
@@ -64,9 +72,12 @@ export function createBashTool({
   needsApproval,
   cwd: home = "/",
   env = {},
+  network,
   run = runInThread,
-  description = inThread,
+  description = shellDescription(network),
 }: BashOptions = {}) {
+  // An invalid host is an error of the project, so it is reported when the tool is created.
+  if (network !== undefined) hostsOf(network);
   return defineTool(
     description,
     args,
@@ -79,7 +90,14 @@ export function createBashTool({
       if (confirm !== undefined && !(await confirm(command, state))) {
         return failed("Command was not confirmed by the user.");
       }
-      const context = { cwd: absolute(cwd), env, maxOutputBytes, callId: id, state };
+      const context = {
+        cwd: absolute(cwd),
+        env,
+        maxOutputBytes,
+        callId: id,
+        state,
+        ...(network === undefined ? {} : { network }),
+      };
       const output = await withTimeLimit(signal, timeoutMs, (limited) => run(command, { ...context, signal: limited }));
       if (output === "timeout") return failed(`Command timed out after ${timeoutMs / 1000}s`);
       return resultOf(output, maxOutputBytes);

@@ -5,7 +5,7 @@ import { createBashTool } from "./bash-tool.ts";
 
 export { createBashTool, denyPatterns } from "./bash-tool.ts";
 export type { BashArgs, BashOptions } from "./bash-tool.ts";
-export type { CommandContext, CommandOutput, RunCommand } from "./run-command.ts";
+export type { CommandContext, CommandNetwork, CommandOutput, RunCommand } from "./run-command.ts";
 export { runInThread } from "./run-in-thread.ts";
 
 /** The tool `bash` with its default options. */

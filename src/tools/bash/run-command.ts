@@ -3,6 +3,19 @@
 
 import type { ThreadState } from "#spec/index.ts";
 
+/** The network of commands. */
+export interface CommandNetwork {
+  /**
+   * The hosts that commands may request: `host`, `host:port`, `*.suffix`. A host in a private network also has to be one of the deployment's
+   * `ALLOWED_OUTBOUND_HOSTS`.
+   */
+  allowedHosts: readonly string[];
+  /** The methods of requests. Default `GET` and `HEAD`. */
+  methods?: readonly string[];
+  /** The maximum number of bytes of a response. Default 8 MiB. */
+  maxResponseBytes?: number;
+}
+
 /** The context of a command. */
 export interface CommandContext {
   /** The working directory, an absolute path. */
@@ -15,6 +28,8 @@ export interface CommandContext {
   /** The id of the tool call. */
   callId: string;
   state: ThreadState;
+  /** The network of the command. Absent: none. A function that runs commands elsewhere has to enforce it. */
+  network?: CommandNetwork;
 }
 
 /** The outcome of a command. */

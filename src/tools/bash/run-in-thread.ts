@@ -7,6 +7,7 @@ import type { BashOptions, CommandName } from "just-bash/browser";
 import { ThreadholdError, refuse } from "#contract/error.ts";
 import type { ExtendedThreadState } from "#spec/index.ts";
 
+import { commandFetch } from "./command-network.ts";
 import { FileTree } from "./file-tree.ts";
 import type { TreeSource } from "./file-tree.ts";
 import { limitedDiff } from "./limited-diff.ts";
@@ -50,7 +51,7 @@ const unavailable = new Set(["sqlite3", "html-to-markdown"]);
 const commands = getCommandNames().filter((name): name is CommandName => !unavailable.has(name));
 
 /** Runs a command over the files of the thread. */
-export const runInThread: RunCommand = async (command, { cwd, env, signal, state: given }) => {
+export const runInThread: RunCommand = async (command, { cwd, env, signal, network, state: given }) => {
   const state = given as ExtendedThreadState;
   const tree = new FileTree(sourceOf(state));
   if ((await tree.find(cwd))?.type !== "folder") {
@@ -65,6 +66,7 @@ export const runInThread: RunCommand = async (command, { cwd, env, signal, state
     executionLimits: limits,
     coverage: operations,
     customCommands: [limitedDiff],
+    ...(network === undefined ? {} : { fetch: commandFetch(network, state, signal) }),
     // This option would replace globals of the isolate while a command runs, and other requests of the isolate would see them.
     defenseInDepth: false,
     // The file system and this function end a cancelled command. With the shell's own signal, a short command takes five times as long.

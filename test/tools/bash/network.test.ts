@@ -1,0 +1,107 @@
+// The option `network` of `bash`: the requests of `curl`, against a real server, through the guarded fetch.
+
+import { beforeEach, describe, expect, inject, it } from "vitest";
+
+import { readTool } from "#spec/index.ts";
+import type { ToolResult } from "#spec/index.ts";
+import { createBashTool } from "#tools/bash/index.ts";
+import type { CommandNetwork } from "#tools/bash/index.ts";
+
+import { reachable } from "../../worker/outbound-world.ts";
+import { ToolCaller } from "../tool-caller.ts";
+import { pageUrl } from "../web/page-url.ts";
+
+const server = () => inject("outboundServer");
+const host = () => new URL(server()).host;
+
+// The server of the tests is on this machine, so the deployment has to allow it.
+beforeEach(() => void reachable.splice(0, reachable.length, host()));
+
+/** Runs a command in a new thread. */
+async function run(command: string, network?: CommandNetwork): Promise<{ text: string; coder: ToolCaller }> {
+  const coder = await ToolCaller.create("coder");
+  const result = (await coder.withState(async (state) => {
+    const call = { id: "call-1", attempt: 1, signal: new AbortController().signal, progress: () => {} };
+    const tool = createBashTool(network === undefined ? {} : { network });
+    return readTool(tool).run?.(state, { command }, call);
+  })) as ToolResult;
+  return { text: result.result ?? `Error: ${result.error ?? ""}`, coder };
+}
+
+/** Runs a command that may request the server of the tests. */
+const online = (command: string, more: Partial<CommandNetwork> = {}) =>
+  run(command, { allowedHosts: [host()], ...more });
+
+describe("curl", () => {
+  it("A command without the option has no curl, and its description names no network", async () => {
+    expect((await run(`curl -s '${pageUrl("text/plain", "hello")}'`)).text).toContain("curl: command not found");
+    expect(readTool(createBashTool()).description).toContain("There is no network");
+    const { description } = readTool(createBashTool({ network: { allowedHosts: ["api.example.com"] } }));
+    expect(description).toContain("curl reaches only api.example.com.");
+  });
+
+  it("A command reads a page of an allowed host and stores it, byte by byte", async () => {
+    const bytes = new Uint8Array([0, 255, 10, 13, 200]);
+    const page = pageUrl("application/octet-stream", bytes);
+    const { text, coder } = await online(
+      `curl -s '${pageUrl("text/plain", "hello")}' | tr a-z A-Z; curl -s -o a.bin '${page}'`,
+    );
+    expect(text).toBe("Exit code: 0\nHELLO");
+    expect(new Uint8Array(await (await coder.files.get("/a.bin")).arrayBuffer())).toEqual(bytes);
+  });
+
+  it("A status and a failed request are an exit code of the command", async () => {
+    expect((await online(`curl -s -f '${pageUrl("text/plain", "no", 404)}'`)).text).toContain("Exit code: 22");
+    expect((await online(`curl -s -w '%{http_code}' '${pageUrl("text/plain", "no", 404)}'`)).text).toContain("no404");
+    expect((await online(`curl -sS '${server()}/broken'`)).text).toContain("Exit code: 1");
+  });
+
+  it("Only the methods of the option are sent", async () => {
+    const post = `curl -sS -X POST -d 'a=1' '${pageUrl("text/plain", "posted")}'`;
+    expect((await online(post)).text).toContain("HTTP method POST not allowed. Allowed are GET, HEAD.");
+    expect((await online(post, { methods: ["POST"] })).text).toBe("Exit code: 0\nposted");
+  });
+});
+
+describe("what is refused", () => {
+  it("Other hosts, private addresses and other protocols are refused, and the command continues", async () => {
+    for (const address of ["https://example.com/", "http://169.254.169.254/", "http://[::1]/", "http://2130706433/"]) {
+      const { text } = await online(`curl -sS '${address}'; echo next`);
+      expect(text).toContain("Network access denied");
+      expect(text).toContain("next");
+    }
+    expect((await online("curl -sS 'file:///etc/passwd'")).text).not.toContain("Exit code: 0");
+  });
+
+  it("A host in a private network is refused if the deployment does not allow it, even if the option has it", async () => {
+    reachable.length = 0;
+    const { text } = await online(`curl -sS '${pageUrl("text/plain", "inside")}'`);
+    expect(text).toContain("Exit code: 1");
+    expect(text).not.toContain("inside\n");
+  });
+
+  it("A redirect is followed to allowed hosts only", async () => {
+    const to = (url: string) => `curl -sS -L '${server()}/redirect?to=${encodeURIComponent(url)}'`;
+    expect((await online(to(pageUrl("text/plain", "found")))).text).toBe("Exit code: 0\nfound");
+    expect((await online(to("http://169.254.169.254/latest/meta-data"))).text).toContain(
+      "Network access denied: 169.254.169.254",
+    );
+    expect((await online(to("https://example.com/"))).text).toContain("Network access denied: example.com");
+  });
+
+  it("A URL with a password and a response that is too large are refused", async () => {
+    const { text } = await online(`curl -sS 'http://me:secret@${host()}/page'`);
+    expect(text).toContain("send them in a header");
+    expect(text).not.toContain("secret");
+    const large = await online(`curl -sS '${server()}/bytes?n=5000' > large; wc -c < large`, {
+      maxResponseBytes: 1000,
+    });
+    expect(large.text).toContain("curl: (");
+    const endless = await online(`curl -sS '${server()}/endless'`, { maxResponseBytes: 1000 });
+    expect(endless.text).toContain("Exit code: 1");
+  });
+
+  it("An invalid host is refused when the tool is created", () => {
+    expect(() => createBashTool({ network: { allowedHosts: ["https://example.com/"] } })).toThrow("which is no host");
+  });
+});
