@@ -34,7 +34,7 @@ const present = lintedPaths.filter((path) => existsSync(fromRoot(path)));
 
 const failed = await runSteps([
   step("lint", tools.oxlint, ["--type-aware", "--deny-warnings", ...present], oneChecker),
-  step("unused code", tools.knip, ["--no-progress"]),
+  step("unused code", tools.knip, ["--no-progress", "--cache", "--cache-location", fromRoot(".cache/knip")]),
   typecheck("tsconfig.worker.json"),
   typecheck("tsconfig.test.json"),
   typecheck("tsconfig.node.json"),
