@@ -21,12 +21,12 @@ export type ApproveOptions = AnswerOptions & { args?: JsonObject | undefined };
 
 /** Answers pending calls. The same answer may be sent twice. A different answer for an answered call is refused with `conflict`. */
 export interface ToolResults {
-  /** Posts the result of a remote call: text, or JSON that the model reads as text. */
+  /** Posts the result of a remote call: text, or JSON that the model reads as text. For a question: an object that fits its schema. */
   answer(callId: string, result: Json, options?: AnswerOptions): Promise<ToolResultsTaken>;
-  /** Posts why a remote call failed; the model reads it. */
+  /** Posts why a remote call failed; the model reads it. Dismisses a question. */
   fail(callId: string, error: string, options?: AnswerOptions): Promise<ToolResultsTaken>;
   approve(callId: string, options?: ApproveOptions): Promise<ToolResultsTaken>;
-  /** Declines a call that needs approval; the model reads the reason. */
+  /** Declines a call that needs approval, or a question; the model reads the reason of a call. */
   decline(callId: string, reason?: string, options?: AnswerOptions): Promise<ToolResultsTaken>;
   /** Posts several answers at once: all are accepted or none. */
   post(results: PostedResult[], options?: AnswerOptions): Promise<ToolResultsTaken>;

@@ -92,6 +92,8 @@ const plainEventSchema = z.discriminatedUnion("type", [
     /** The run's totals at this event. Absent in events of older deployments. */
     totals: runTotalsSchema.optional(),
   }),
+  /** A running call asks a person a question, or a question has ended. The event contains all open questions, which are calls of kind `question`. */
+  event("questions_changed", { tool_calls: z.array(awaitedCallSchema) }),
   event("step_start", {
     model: z.string(),
     attempt: z.number().int().positive(),

@@ -128,6 +128,7 @@ type UnshownType =
   | "compaction_start"
   | "compaction_end"
   | "queue_changed"
+  | "questions_changed"
   | "file_changed"
   | "custom"
   | "error";

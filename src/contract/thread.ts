@@ -17,17 +17,18 @@ export const threadParentSchema = z.object({
   tool_call_id: z.string(),
 });
 
-/** A call that waits for a client, an approval or a higher limit, as a thread and a list show it. */
+/** A call that waits for a client, an approval or a higher limit, or the question of a running call, as a thread and a list show it. */
 export const pendingCallSchema = z.object({
   id: z.string(),
   name: z.string(),
-  kind: z.enum(["remote", "approval", "limit"]),
+  kind: z.enum(["remote", "approval", "limit", "question"]),
   /**
    * Absent if the thread's row has no space for them: the message with the call has them. For a limit: `{reason, amount, allowed, used}`.
+   * For a question: `{message, schema}`; the answer is an object of the JSON Schema `schema`.
    */
   arguments: toolCallSchema.shape.arguments.optional(),
   /**
-   * Id of the call's tool message. For a call that a child thread made: id of the tool message of the call that started the child. Absent
+   * Id of the call's tool message; of a question, of the call that asks it. For a call that a child thread made: id of the tool message of the call that started the child. Absent
    * for a limit.
    */
   message_id: z.string().optional(),

@@ -37,7 +37,10 @@ const filePart = z
 /** Maximal number of parts of one result. */
 const mostParts = 100;
 
-/** The answer to one waiting call: a result (`result`, `content`, or an `error` that the model reads), or an approval (`approved`). */
+/**
+ * The answer to one waiting call: a result (`result`, `content`, or an `error` that the model reads), or an approval (`approved`). A question is
+ * answered by an object as `result`, declined by `approved: false`, and dismissed by `error`.
+ */
 export const postedResultSchema = z
   .strictObject({
     tool_call_id: z.string().min(1).max(1000),
@@ -110,7 +113,7 @@ export const toolRoutes = {
   postToolResults: {
     method: "POST",
     path: "/api/threads/:id/tool-results",
-    summary: "Answers calls of remote tools and approves calls; the run goes on when none is missing",
+    summary: "Answers calls of remote tools and questions, and approves calls; the run goes on when none is missing",
     tag: "runs",
     access: "user",
     body: postToolResultsSchema,

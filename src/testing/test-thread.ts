@@ -310,7 +310,12 @@ export class TestThread {
   }
 }
 
-const waitsFor = { approval: "approve() or decline()", remote: "answer()", limit: "a higher limit" } as const;
+const waitsFor = {
+  approval: "approve() or decline()",
+  remote: "answer()",
+  limit: "a higher limit",
+  question: "handle.tools.answer()",
+} as const;
 
 /** Whether an event ends a turn: the run has ended, or waits for a client. */
 function isEnd(event: ThreadEvent): boolean {

@@ -3,12 +3,16 @@
 import type { MessageRecord } from "#core/record.ts";
 import type { RunRecord } from "#core/run-record.ts";
 
+import { OpenQuestions } from "./run/open-questions.ts";
+
 /** The executed run of one loaded thread. */
 export class LiveRunState {
   #run: RunRecord | null = null;
   #messages: MessageRecord[] | null = null;
   /** Ids of the run's tool messages whose calls accept no results any more. */
   readonly closing = new Set<string>();
+  /** The questions that calls of the run ask. */
+  readonly questions = new OpenQuestions();
 
   /** The executed run. */
   get run(): RunRecord | null {

@@ -1,4 +1,5 @@
-// Derives a thread's pending tool calls from its events: calls that wait for a client's result or for an approval.
+// Derives a thread's pending tool calls from its events: calls that wait for a client's result or for an approval, and
+// questions of running calls.
 
 import type { ThreadEvent } from "#contract/event.ts";
 import type { PendingCall } from "#contract/thread.ts";
@@ -13,6 +14,8 @@ export function openCallsAfter(open: readonly OpenCall[], event: ThreadEvent): r
     case "snapshot":
       return event.thread.pending_tool_calls.map((call) => ({ ...call, run_id: event.thread.active_run_id }));
     case "awaiting_tool_execution":
+    // A run that asks a question is executed, so no other call waits.
+    case "questions_changed":
       return event.tool_calls.map((call) => ({ ...call, run_id: runId }));
     case "tool_execution_end":
       return open.some(({ id }) => id === event.tool_call_id)

@@ -35,7 +35,7 @@ export const sessionToolCallSchema = z.object({
    * Set if the call waits for something other than the tool's result: a person's approval or a higher limit. Such a
    * call is answered at `POST …/tool-results`.
    */
-  kind: z.enum(["approval", "limit"]).exactOptional(),
+  kind: z.enum(["approval", "limit", "question"]).exactOptional(),
 });
 
 /** A call within an answer's content. */

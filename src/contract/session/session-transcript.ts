@@ -149,7 +149,7 @@ interface PendingCallLike {
   id: string;
   name: string;
   arguments?: SessionToolCall["arguments"] | undefined;
-  kind?: "remote" | "approval" | "limit";
+  kind?: "remote" | "approval" | "limit" | "question";
 }
 
 /** A call that waits for an answer from outside. `kind` is set unless the call waits for the tool's result. */

@@ -7,6 +7,7 @@ import type { ToolCall } from "#spec/index.ts";
 
 import type { Clock } from "./clock.ts";
 import type { OutboundFetch } from "./outbound-fetch.ts";
+import type { Question, QuestionAnswer } from "./question-port.ts";
 import type { ThreadFiles } from "./thread-file-port.ts";
 import type { ToolAnswer } from "./tool-port.ts";
 
@@ -58,6 +59,10 @@ export interface TextAnswer {
 export interface DefinedCall extends ToolCall {
   /** Requests a text within the limits of the run. Absent for a call outside of a run. */
   readonly requestText?: (request: TextRequest) => Promise<TextAnswer>;
+  /**
+   * Asks a person a question. The signal withdraws the question, in addition to the end of the call. Absent for a call outside of a run.
+   */
+  readonly ask?: (question: Question, signal: AbortSignal) => Promise<QuestionAnswer>;
 }
 
 /** A tool of a definition. Description and schema may come from outside; their sizes are bounded. */

@@ -4,6 +4,7 @@
 import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { Faults } from "#core/ports/faults.ts";
+import type { AskQuestion } from "#core/ports/question-port.ts";
 import { runnerDefaults } from "#core/ports/tool-port.ts";
 import type { CallContext, ToolRunner } from "#core/ports/tool-port.ts";
 import type {
@@ -15,6 +16,7 @@ import type {
 } from "#core/ports/tool-source-port.ts";
 import { defaultRemoteTimeoutMs } from "#core/tools/remote-call.ts";
 import { toolOutput } from "#core/tools/tool-output.ts";
+import { anySignal } from "#lib/any-signal.ts";
 import type { Registry, ToolCall, ToolSourceDefinition, ToolSourceEntry } from "#spec/index.ts";
 
 import { clientSchema } from "../client-schema.ts";
@@ -31,15 +33,22 @@ export interface DefinedSources {
 }
 
 /** The dependencies of the sources, without `readSchema`, which this module adds. */
-export type SourcesContext = Omit<ToolsContext, "readSchema"> & TextModels;
+export type SourcesContext = Omit<ToolsContext, "readSchema"> & TextModels & Pick<CallPorts, "ask">;
+
+/** What a call of a run can use of its thread. */
+interface CallPorts {
+  texts: TextModels;
+  /** Absent outside of a run. */
+  ask?: AskQuestion | undefined;
+}
 
 /** Creates the sources of a run. Loads no module and sends no request before a name with a definition's prefix is resolved. */
 export function definedSources(
   entries: Registry["toolSources"],
-  { models, model, ...context }: SourcesContext,
+  { models, model, ask, ...context }: SourcesContext,
 ): DefinedSources {
   const { faults, ...toolsContext } = context;
-  const texts: TextModels = { models, model, clock: context.clock, faults };
+  const ports: CallPorts = { texts: { models, model, clock: context.clock, faults }, ask };
   const opened: DefinedTools[] = [];
   let isClosed = false;
   const open = async (entry: ToolSourceEntry, definition: ToolSourceDefinition): Promise<DefinedTools> => {
@@ -54,7 +63,7 @@ export function definedSources(
   return {
     sources: (entries ?? []).flatMap((entry) =>
       entry.definitions.map((definition) =>
-        definedSource(definition, { open: () => open(entry, definition), texts, log: context.log }),
+        definedSource(definition, { open: () => open(entry, definition), ports, log: context.log }),
       ),
     ),
     close: async () => {
@@ -66,10 +75,12 @@ export function definedSources(
 
 function definedSource(
   { name, prefix, file }: ToolSourceDefinition,
-  { open, texts, log }: { open: () => Promise<DefinedTools>; texts: TextModels; log: ToolsContext["log"] },
+  { open, ports, log }: { open: () => Promise<DefinedTools>; ports: CallPorts; log: ToolsContext["log"] },
 ): ToolSource {
-  const { faults } = texts;
+  const { faults } = ports.texts;
   const start = `${prefix}__`;
+  /** The tools whose schemas cannot be used and are logged already. */
+  const leftOut = new Set<string>();
   let opened: DefinedTools | undefined;
   /** The tools of the last list by name, each for one runner. A server whose list changes all the time would be asked for each name. */
   let listed = new Map<string, DefinedTool>();
@@ -86,8 +97,10 @@ function definedSource(
       if (!asked.startsWith(start)) return [];
       const usable = (await list()).filter((tool) => {
         const schema = schemaOf(tool);
-        if ("problem" in schema) log("warning", "tool_left_out", { definition: name, tool: tool.name, ...schema });
-        return !("problem" in schema);
+        if (!("problem" in schema)) return true;
+        if (!leftOut.has(tool.name)) log("warning", "tool_left_out", { definition: name, tool: tool.name, ...schema });
+        leftOut.add(tool.name);
+        return false;
       });
       listed = new Map(usable.map((tool) => [tool.name, tool]));
       return [...listed.keys()];
@@ -98,12 +111,12 @@ function definedSource(
   async function runnerOf(asked: string): Promise<ToolRunner> {
     const known = listed.get(asked);
     listed.delete(asked);
-    if (known !== undefined) return definedRunner(known, faults, texts);
+    if (known !== undefined) return definedRunner(known, faults, ports);
     const tools = await list();
     await faults.at("source.tool");
     const tool = tools.find((each) => each.name === asked) ?? (await opened?.tool?.(asked)) ?? null;
     if (tool === null) throw refuse("tool_not_found", `It has no tool of this name. Its tools are: ${namesOf(tools)}.`);
-    return definedRunner(tool, faults, texts);
+    return definedRunner(tool, faults, ports);
   }
 }
 
@@ -113,8 +126,11 @@ function namesOf(tools: readonly DefinedTool[]): string {
   return names.length === 0 ? "none" : `${names.join(", ")}${tools.length > names.length ? ", …" : ""}`;
 }
 
-/** Creates the runner of a tool. Throws if the schema of its arguments cannot be used. Without `texts`, its calls cannot request texts. */
-export function definedRunner(tool: DefinedTool, faults: Faults, texts?: TextModels): ToolRunner {
+/**
+ * Creates the runner of a tool. Throws if the schema of its arguments cannot be used. Without `ports`, its calls cannot request texts or
+ * ask questions.
+ */
+export function definedRunner(tool: DefinedTool, faults: Faults, ports?: CallPorts): ToolRunner {
   const schema = schemaOf(tool);
   if ("problem" in schema) throw refuse("not_available", `The schema of its arguments ${schema.problem}.`);
   const { parameters, check } = schema;
@@ -139,13 +155,20 @@ export function definedRunner(tool: DefinedTool, faults: Faults, texts?: TextMod
     timeoutMs,
     idempotent,
     check,
-    run: (args, call) => toolOutput((own) => tool.call(args, callOf(own, call, texts)), call, faults),
+    run: (args, call) => toolOutput((own) => tool.call(args, callOf(own, call, ports)), call, faults),
   };
 }
 
-function callOf(call: ToolCall, { executions }: CallContext, texts: TextModels | undefined): DefinedCall {
-  if (executions === undefined || texts === undefined) return call;
-  return { ...call, requestText: (request) => requestCallText(request, executions, texts) };
+function callOf(call: ToolCall, { executions }: CallContext, ports: CallPorts | undefined): DefinedCall {
+  if (executions === undefined || ports === undefined) return call;
+  const { texts, ask } = ports;
+  return {
+    ...call,
+    requestText: (request) => requestCallText(request, executions, texts),
+    ...(ask === undefined
+      ? {}
+      : { ask: (question, signal) => ask(call.id, question, anySignal([executions.signal, signal])) }),
+  };
 }
 
 /** The schemas that were read, by schema object, so that the schemas of a list that is kept in memory are read only once. */

@@ -49,7 +49,8 @@ export function useThreadholdRuntime(
   };
   const isRefused = connection.state === "closed" && connection.error !== null;
   const run = activeRunId === null ? undefined : runs[activeRunId];
-  const isWaiting = pending.length > 0 || run?.status === "awaiting_tool_execution";
+  // A call that asks a question is executed meanwhile.
+  const isWaiting = pending.some(({ kind }) => kind !== "question") || run?.status === "awaiting_tool_execution";
   return useExternalStoreRuntime<ThreadMessageLike>({
     messages: shown,
     convertMessage: asItIs,

@@ -131,10 +131,10 @@ export class OutboundMessages implements BackgroundTask {
   }
 }
 
-/** The calls for which a child waits now, with the arguments that its row contains; none while its run is executed. */
+/** The calls for which a child waits now, with the arguments that its row contains. While its run is executed, these are questions. */
 function callsForParent({ id, status, pending = [] }: Readonly<ThreadRecord>): WaitingCall[] {
-  if (status !== "awaiting_tool_execution") return [];
-  return pending.map(({ thread_id = id, ...call }) => ({ ...call, thread_id }));
+  const waiting = pending.filter(({ kind }) => kind === "question" || status === "awaiting_tool_execution");
+  return waiting.map(({ thread_id = id, ...call }) => ({ ...call, thread_id }));
 }
 
 /** Throws for an object that failed or is overloaded: it may receive the message later. */

@@ -18,6 +18,7 @@ import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
 import type { OpenThread } from "../open-thread.ts";
 import type { Driver } from "../run/driver.ts";
+import { questionsIn } from "../run/questions.ts";
 import { awaitedCalls, openCallRows, recentCalls } from "../run/suspension.ts";
 import { withConfirmedLease } from "./confirmed-lease.ts";
 import { keepOptions, withSetup } from "./input-setup.ts";
@@ -59,16 +60,19 @@ async function acceptResults(
   }
   // The run may have ended while the child threads accepted their results.
   const run = driver.activeRun;
+  const { questions } = live.runState;
+  const answers = questions.read(body.results, body.run_id);
+  const results = body.results.filter(({ tool_call_id }) => !questions.knows(tool_call_id));
   await context.faults.at("results.read");
   const waiting = openCallRows(live);
   const waitsHere = ({ tool_call_id }: PostToolResults["results"][number]) =>
     waiting.some((row) => row.tool_call_id === tool_call_id && row.awaits?.kind !== "child");
-  const others = body.results.filter((result) => !waitsHere(result));
+  const others = results.filter((result) => !waitsHere(result));
   const grouped =
     others.length === 0
       ? null
       : await groupByThread(context, { caller, results: others, open: waiting, runId: body.run_id });
-  const own = [...body.results.filter(waitsHere), ...(grouped?.own ?? [])];
+  const own = [...results.filter(waitsHere), ...(grouped?.own ?? [])];
   await context.faults.at("results.own");
   const read = await Promise.all(own.map((one) => readPosted(one, body.results.indexOf(one))));
   await context.faults.at("results.values");
@@ -90,17 +94,19 @@ async function acceptResults(
     live.save();
   });
   context.wakeups.runSoon();
+  const ended = questions.answer(answers);
   const { runState, record } = live;
-  const open = runState.messages === null ? (record.pending ?? []) : awaitedCalls(runState.messages);
+  const open = runState.messages === null ? (record.pending ?? []) : [...awaitedCalls(runState.messages), ...questionsIn(record)];
   if (answered.length > 0 && isStepAnswered(answered, openCalls(context.live, driver))) {
     driver.resumeNow(answered[0]?.run_id ?? null);
   } else if (answered.length > 0 && live.record.status === "awaiting_tool_execution") relistOpenCalls(context);
-  const shownRun = run ?? live.store.run(accepted.over[0]?.run_id ?? grouped?.runId ?? "");
+  const askedBy = body.results.flatMap(({ tool_call_id }) => questions.runOf(tool_call_id) ?? [])[0];
+  const shownRun = run ?? live.store.run(accepted.over[0]?.run_id ?? grouped?.runId ?? askedBy ?? "");
   if (shownRun === null) throw refuse("conflict", "The run of these calls is gone.");
   return {
     run: toRun(live.store.run(shownRun.id) ?? shownRun),
     missing: open.map(withoutSince),
-    ignored: [...(grouped?.ignored ?? []), ...late, ...accepted.late.map(({ posted: { id } }) => id)],
+    ignored: [...ended, ...(grouped?.ignored ?? []), ...late, ...accepted.late.map(({ posted: { id } }) => id)],
   };
 }
 

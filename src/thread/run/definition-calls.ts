@@ -75,7 +75,7 @@ async function invoke(
   );
   await faults.at("invoke.tool");
   const signal = state.execution?.abortSignal;
-  const sources = threadToolSources(context, signal);
+  const sources = threadToolSources(context, { signal });
   const begun = clock.now();
   let answer: ToolAnswer;
   try {

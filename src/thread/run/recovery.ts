@@ -33,6 +33,7 @@ import { appendMessages } from "../append-messages.ts";
 import { enqueueMessage } from "../children/outbound-messages.ts";
 import type { LiveThread } from "../live-thread.ts";
 import type { ObjectContext } from "../object-context.ts";
+import { dropQuestions } from "./questions.ts";
 import { recordedProjections } from "./thread-projections.ts";
 
 /**
@@ -53,7 +54,7 @@ export function recoverRun(context: ObjectContext, run: ExecutedRun): Recovered 
   live.used(rebuilt, messages);
   const retraction: EventDraft = { type: "message_retracted", run_id: run.id, reason: "recovery" };
   if (tries > recoveryAttempts) {
-    live.emit([retraction]);
+    live.emit([retraction, ...dropQuestions(live, run.id)]);
     return { type: "given_up", run: rebuilt };
   }
   live.transaction(() => {
@@ -65,7 +66,7 @@ export function recoverRun(context: ObjectContext, run: ExecutedRun): Recovered 
       depth: 0,
       created_at: clock.now(),
       data: { what: "restart", attempt: tries },
-      events: live.stage([retraction]),
+      events: live.stage([retraction, ...dropQuestions(live, run.id)]),
     });
     live.save();
   });

@@ -30,6 +30,7 @@ import { definitionAccess } from "./definition-access.ts";
 import { executionState, StopFlag } from "./definition-execution.ts";
 import { carriedMessages, carriedOn, firstSide, messagesBefore } from "./earlier-messages.ts";
 import { steeringOf } from "./join-messages.ts";
+import { askInRun } from "./questions.ts";
 import { leftAt, notBegun } from "./recovery.ts";
 import { errorOfRun, recordFailure } from "./run-failure.ts";
 import { RunLimits } from "./run-limits.ts";
@@ -155,7 +156,10 @@ async function assembleRun(context: ObjectContext, run: ExecutedRun, abort: Abor
   const before = carried === null ? [] : carriedMessages(live, carried, run);
   const children = new RunChildThreads(context, run);
   const skills = threadSkills(context);
-  const toolSources = threadToolSources(context, signal);
+  const toolSources = threadToolSources(context, {
+    signal,
+    ask: (callId, question, withdrawn) => askInRun(context, { callId, question, signal: withdrawn }),
+  });
   const steps: StepBuilder = new StepBuilder(
     {
       definitions,

@@ -82,11 +82,15 @@ function limitCalls({ progress }: SuspendedRun, since: number): WaitingCall[] {
  */
 const mostArgumentBytes = 8 * 1024;
 
+/** The same maximum for the questions of child threads. No message contains their arguments. */
+const mostQuestionBytes = 32 * 1024;
+
 function withinArgumentBytes(calls: readonly WaitingCall[]): PendingCall[] {
-  let remaining = mostArgumentBytes;
+  const remaining = { calls: mostArgumentBytes, questions: mostQuestionBytes };
   return calls.map((call) => {
-    remaining -= jsonBytes(call.arguments ?? null);
-    return remaining < 0 ? withoutArguments(call) : call;
+    const kind = call.kind === "question" ? "questions" : "calls";
+    remaining[kind] -= jsonBytes(call.arguments ?? null);
+    return remaining[kind] < 0 ? withoutArguments(call) : call;
   });
 }
 

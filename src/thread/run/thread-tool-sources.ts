@@ -1,5 +1,6 @@
 // The sources of tools of definitions that have many tools, such as MCP servers, and of the skills, for one run or one call of a thread.
 
+import type { AskQuestion } from "#core/ports/question-port.ts";
 import { skillSources } from "#flow/skill-sources.ts";
 import type { SkillSources } from "#flow/skill-sources.ts";
 import { definedSources } from "#flow/tool-source/defined-tools.ts";
@@ -7,8 +8,14 @@ import type { DefinedSources } from "#flow/tool-source/defined-tools.ts";
 
 import type { ObjectContext } from "../object-context.ts";
 
+/** What the tools of a run can use. A call that code of a definition invokes cannot ask questions. */
+interface RunParts {
+  signal?: AbortSignal | undefined;
+  ask?: AskQuestion;
+}
+
 /** Creates the sources, which the caller has to close. Nothing is loaded before a name with a definition's prefix is resolved. */
-export function threadToolSources(context: ObjectContext, signal?: AbortSignal): DefinedSources {
+export function threadToolSources(context: ObjectContext, run: RunParts = {}): DefinedSources {
   const { clock, connection, definitions, faults, files, live, log, models, outbound } = context;
   const { toolSources, hash } = definitions;
   return definedSources(toolSources, {
@@ -23,7 +30,7 @@ export function threadToolSources(context: ObjectContext, signal?: AbortSignal):
     faults,
     models,
     model: (name) => definitions.model(name),
-    ...(signal === undefined ? {} : { signal }),
+    ...run,
   });
 }
 
