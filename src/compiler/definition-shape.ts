@@ -224,6 +224,8 @@ const mcpServerFields = {
   resources: z.boolean().optional(),
   prompts: z.boolean().optional(),
   sampling: z.strictObject({ model: name, maxTokens: count.optional(), maxRequests: count.optional() }).optional(),
+  elicitation: z.boolean().optional(),
+  elicitationTimeoutMs: count.max(3_600_000).optional(),
   timeoutMs: count.optional(),
   needsApproval: z.union([z.boolean(), z.array(name), callable]).optional(),
   allowedHosts: z.array(name).optional(),

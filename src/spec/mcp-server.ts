@@ -57,6 +57,13 @@ export interface McpServerDefinition<N extends string = string, P extends string
    * receives the texts. Default: the server may use no model.
    */
   sampling?: McpSampling;
+  /**
+   * Whether the server may ask a person questions during a call (elicitation). The thread shows them as pending calls. Default false: the
+   * server may not. An interrupted call of such a server is never repeated, also with `trustAnnotations`.
+   */
+  elicitation?: boolean;
+  /** The time in milliseconds that a call waits for answers, in addition to `timeoutMs`. Default 600,000; at most 3,600,000. */
+  elicitationTimeoutMs?: number;
   /** The time limit in milliseconds of a call, and of the request for the list of tools. Default 60,000. */
   timeoutMs?: number;
   /**

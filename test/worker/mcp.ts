@@ -39,10 +39,20 @@ const prompt = (name: string, tools: string[]) =>
 
 export const mcpPrompts = [
   prompt("mcp", ["everything__*"]),
+  { ...prompt("mcp-parent", ["mcp-child"]), parallelToolCalls: false },
   prompt("mcp-two", ["note", "other__ping", "everything__*"]),
 ];
 
 export const mcpAgents = [
   defineAgent({ name: "mcp", sideA: { prompt: "mcp" } }),
+  defineAgent({
+    name: "mcp-child",
+    type: "dual_ai",
+    maxSessionTurns: 1,
+    sideA: { prompt: "mcp" },
+    sideB: { prompt: "mcp" },
+    toolDescription: "Uses servers in a thread of its own",
+  }),
+  defineAgent({ name: "mcp-parent", sideA: { prompt: "mcp-parent" } }),
   defineAgent({ name: "mcp-two", sideA: { prompt: "mcp-two" } }),
 ];

@@ -1,9 +1,7 @@
 // A session with an MCP server, over streamable HTTP; or over HTTP with SSE, if the server has the protocol version 2024-11-05.
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import type { StreamableHTTPClientTransportOptions } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { AnySchema, SchemaOutput } from "@modelcontextprotocol/sdk/server/zod-compat.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { CallToolResultSchema, ListToolsResultSchema } from "@modelcontextprotocol/sdk/types.js";
@@ -25,6 +23,7 @@ import { httpStatus, McpServerError, NoSessionInTime } from "./server-error.ts";
 import { serverFetch } from "./server-fetch.ts";
 import { sentNotifications, watchSession } from "./session-events.ts";
 import type { SessionEvents } from "./session-events.ts";
+import { sseTransport } from "./sse-transport.ts";
 import { callTask } from "./task-call.ts";
 
 /** A server, with the values that the definition's functions return for one thread. */
@@ -34,6 +33,8 @@ export interface Server {
   headers: Record<string, string>;
   allowedHosts: readonly string[];
   timeoutMs: number;
+  /** The time limit of a call in milliseconds, with the time of its questions to a person. */
+  callMs: number;
 }
 
 /** The time limit in milliseconds of the request that ends a session. */
@@ -83,7 +84,7 @@ export class ServerSession {
   /** Opens a session. Rejects if it is not open within the server's time limit. */
   static async open(server: Server, context: ToolsContext, events: SessionEvents): Promise<ServerSession> {
     const { url, headers } = server;
-    const timeoutMs = server.timeoutMs + slackMs;
+    const timeoutMs = server.callMs + slackMs;
     const options = (isOneStream: boolean) => ({
       fetch: serverFetch({ ...server, timeoutMs, isOneStream, fetch: context.fetch }),
       requestInit: { headers },
@@ -112,7 +113,10 @@ export class ServerSession {
     context: ToolsContext,
     { events, transport }: { events: SessionEvents; transport: Transport },
   ): Promise<ServerSession> {
-    const capabilities = events.onSample === undefined ? {} : { sampling: {} };
+    const capabilities = {
+      ...(events.onSample === undefined ? {} : { sampling: {} }),
+      ...(events.onQuestion === undefined ? {} : { elicitation: { form: {} } }),
+    };
     const client = new Client(
       { name: "threadhold", version: "1" },
       { jsonSchemaValidator: uncheckedSchemas, capabilities },
@@ -182,7 +186,7 @@ export class ServerSession {
     if (!isTask) {
       return this.request({ method: "tools/call", params }, CallToolResultSchema, { signal, onprogress: onProgress });
     }
-    const timeout = this.#server.timeoutMs + slackMs;
+    const timeout = this.#server.callMs + slackMs;
     const onCancel = (sent: Promise<unknown>) => this.#notifications.add(sent);
     return withOwnSignal(signal, (own) =>
       callTask(this.#client, params, { signal: own, timeout, onProgress, onCancel, clock: this.#clock }),
@@ -195,7 +199,7 @@ export class ServerSession {
     schema: T,
     { signal, ...options }: { signal: AbortSignal; onprogress?: (progress: Progress) => void },
   ): Promise<SchemaOutput<T>> {
-    const timeout = this.#server.timeoutMs + slackMs;
+    const timeout = this.#server.callMs + slackMs;
     return withOwnSignal(signal, (own) => this.#client.request(request, schema, { ...options, signal: own, timeout }));
   }
 
@@ -230,12 +234,6 @@ async function withOwnSignal<T>(signal: AbortSignal, work: (own: AbortSignal) =>
   } finally {
     signal.removeEventListener("abort", aborted);
   }
-}
-
-/** Creates the transport for servers of the protocol version 2024-11-05. */
-function sseTransport(url: URL, options: StreamableHTTPClientTransportOptions): Transport {
-  // oxlint-disable-next-line typescript/no-deprecated -- the only transport of the SDK for servers of 2024-11-05
-  return new SSEClientTransport(url, options) as Transport;
 }
 
 /**

@@ -12,21 +12,28 @@ import type {
   SourceFacts,
   ToolsContext,
 } from "#core/ports/tool-source-port.ts";
-import { sha256Hex } from "#lib/sha256.ts";
-import type { AnyMcpServerDefinition, McpContext } from "#spec/index.ts";
+import type { AnyMcpServerDefinition } from "#spec/index.ts";
 
 import { outsideText } from "../outside-text.ts";
+import { Elicitor, waitLimit } from "./elicitation.ts";
 import { Sampler } from "./sampling.ts";
 import { endsSession, httpStatus, McpServerError, NoSessionInTime, serverError } from "./server-error.ts";
 import { featureTools, runFeature } from "./server-features.ts";
 import { callResult } from "./server-result.ts";
 import { ServerSession } from "./server-session.ts";
 import type { Server } from "./server-session.ts";
+import { mcpContext, resolveServer, serverAddress } from "./server-values.ts";
 import { dropList, keepList, keptList, readTools } from "./tool-list.ts";
 import type { ListedTool } from "./tool-list.ts";
 
 /** The time limit of a call in milliseconds, if the definition sets none. */
 const defaultTimeoutMs = 60_000;
+
+/**
+ * The difference in milliseconds between the time limit of a call that may ask questions and the sum of its own limits, which have better
+ * error texts.
+ */
+const slackMs = 5000;
 
 /** The maximum number of progress reports of a call that are emitted. */
 const mostReports = 1000;
@@ -52,6 +59,9 @@ class ServerTools implements DefinedTools {
   /** The server with its address and headers, and the key of its list in memory. Undefined before the first request. */
   #resolved: Promise<{ server: Server; key: string }> | undefined;
   readonly #sampler: Sampler | undefined;
+  readonly #elicitor: Elicitor | undefined;
+  /** The time limit of a call in milliseconds, with the time of its questions. */
+  readonly #callMs: number;
   #closed = false;
   #facts: SourceFacts = { host: null, version: null };
 
@@ -60,6 +70,11 @@ class ServerTools implements DefinedTools {
     this.#context = context;
     this.#timeoutMs = definition.timeoutMs ?? defaultTimeoutMs;
     this.#sampler = definition.sampling === undefined ? undefined : new Sampler(definition.sampling);
+    const { name, elicitation = false } = definition;
+    const waitMs = waitLimit(definition);
+    const times = { timeoutMs: this.#timeoutMs, waitMs };
+    this.#elicitor = elicitation ? new Elicitor({ name, ...times, clock: context.clock }) : undefined;
+    this.#callMs = this.#timeoutMs + (elicitation ? waitMs + slackMs : 0);
   }
 
   async tools(): Promise<readonly DefinedTool[]> {
@@ -107,7 +122,7 @@ class ServerTools implements DefinedTools {
       description,
       parameters,
       idempotent: this.#isRepeatable(listed),
-      timeoutMs: this.#timeoutMs,
+      timeoutMs: listed.feature === undefined ? this.#callMs : this.#timeoutMs,
       ...(approval === undefined ? {} : { needsApproval: approval }),
       call: (args, call) => this.#call(listed, args, call),
     };
@@ -115,19 +130,25 @@ class ServerTools implements DefinedTools {
 
   #approval(tool: string): DefinedTool["needsApproval"] {
     const { needsApproval: rule = false } = this.#definition;
-    if (typeof rule === "function") return (args) => rule({ tool, args }, this.#mcpContext());
+    if (typeof rule === "function") return (args) => rule({ tool, args }, mcpContext(this.#context));
     const isNeeded = typeof rule === "boolean" ? rule : rule.includes(tool);
     return isNeeded ? () => true : undefined;
   }
 
   #isRepeatable({ repeatable }: ListedTool): boolean {
-    return this.#definition.trustAnnotations === true && repeatable;
+    const { trustAnnotations = false, elicitation = false } = this.#definition;
+    return trustAnnotations && !elicitation && repeatable;
   }
 
   async #call(listed: ListedTool, args: JsonObject, call: DefinedCall): Promise<ToolAnswer> {
+    const isRepeatable = this.#isRepeatable(listed);
+    const send = (signal: AbortSignal) => {
+      const request = (session: ServerSession) => this.#send(session, listed, { args, call: { ...call, signal } });
+      return isRepeatable ? this.#repeated(request) : this.#inSession(request);
+    };
     try {
-      const request = (session: ServerSession) => this.#send(session, listed, { args, call });
-      return await (this.#isRepeatable(listed) ? this.#repeated(request) : this.#inSession(request));
+      if (this.#elicitor === undefined || listed.feature !== undefined) return await send(call.signal);
+      return await this.#elicitor.during(call, send);
     } catch (thrown) {
       throw serverError(this.#definition.name, thrown);
     }
@@ -209,9 +230,11 @@ class ServerTools implements DefinedTools {
 
   #open(): OpenedSession {
     const sampler = this.#sampler;
+    const elicitor = this.#elicitor;
     const session = this.#server().then(({ server, key }) =>
       ServerSession.open(server, this.#context, {
         ...(sampler === undefined ? {} : { onSample: (params) => sampler.answer(params) }),
+        ...(elicitor === undefined ? {} : { onQuestion: (params, signal) => elicitor.answer(params, signal) }),
         onToolsChanged: () => dropList(key),
         onEnd: () => this.#drop(opened),
       }),
@@ -225,22 +248,10 @@ class ServerTools implements DefinedTools {
   }
 
   async #resolve(): Promise<{ server: Server; key: string }> {
-    const { name, url, headers = {}, allowedHosts = [] } = this.#definition;
-    const context = this.#mcpContext();
-    const address = URL.parse(typeof url === "function" ? url(context) : url);
-    if (address === null || !/^https?:$/.test(address.protocol)) {
-      throw new McpServerError(`The MCP server "${name}" has no valid address. Check the definition's url.`);
-    }
+    const address = serverAddress(this.#definition, this.#context);
     this.#facts = { host: address.host, version: null };
-    const values = typeof headers === "function" ? await headers(context) : headers;
-    const key = await sha256Hex(JSON.stringify([this.#context.hash, name, address.href, values]));
-    const server = { name, url: address, headers: { ...values }, allowedHosts, timeoutMs: this.#timeoutMs };
-    return { server, key };
-  }
-
-  #mcpContext(): McpContext {
-    const { env, userId, threadId } = this.#context;
-    return { env, userId, threadId };
+    const times = { timeoutMs: this.#timeoutMs, callMs: this.#callMs };
+    return resolveServer(this.#definition, this.#context, { url: address, ...times });
   }
 }
 

@@ -1,14 +1,20 @@
-// The messages of a session that are not responses: the server sends changes of its list of tools, log messages, and requests for texts;
-// the client sends notifications.
+// The messages of a session that are not responses: the server sends changes of its list of tools, log messages, requests for texts, and
+// questions; the client sends notifications.
 
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import {
   CreateMessageRequestSchema,
+  ElicitRequestSchema,
   LoggingMessageNotificationSchema,
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import type { CreateMessageRequestParams, CreateMessageResult } from "@modelcontextprotocol/sdk/types.js";
+import type {
+  CreateMessageRequestParams,
+  CreateMessageResult,
+  ElicitRequestParams,
+  ElicitResult,
+} from "@modelcontextprotocol/sdk/types.js";
 
 import type { ToolsContext } from "#core/ports/tool-source-port.ts";
 
@@ -20,6 +26,8 @@ export interface SessionEvents {
   onToolsChanged: () => void;
   /** Answers a server's request for a text from a model. Absent: the server may not send such requests. */
   onSample?: (params: CreateMessageRequestParams) => Promise<CreateMessageResult>;
+  /** Answers a server's question to a person. The signal fires if the server withdraws the question. Absent: the server may not ask. */
+  onQuestion?: (params: ElicitRequestParams, signal: AbortSignal) => Promise<ElicitResult>;
   /** Called when the session ends without a call of `close`. */
   onEnd: () => void;
 }
@@ -59,8 +67,11 @@ export function watchSession(
   client.onerror = ({ message }) => {
     if (message.startsWith("Maximum reconnection attempts")) void client.close();
   };
-  const { onSample } = events;
+  const { onSample, onQuestion } = events;
   if (onSample !== undefined) client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => onSample(params));
+  if (onQuestion !== undefined) {
+    client.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => onQuestion(params, signal));
+  }
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => events.onToolsChanged());
   client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => {
     const level = logLevels[params.level];

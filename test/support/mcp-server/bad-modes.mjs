@@ -237,6 +237,39 @@ const modes = {
     ),
     call: (name) => text(name),
   },
+  /**
+   * Asks the questions that the arguments of a call contain, and sends the client's responses as the result of the call. `early`: sends the
+   * result at once. `withdraw`: withdraws the questions when the test releases them.
+   */
+  asking: {
+    tools: [tool("ask", { annotations: { readOnlyHint: true } })],
+    raw: ({ response, body, state, release }) => {
+      if (body.method === undefined) {
+        response.writeHead(202).end();
+        return state.respond(body);
+      }
+      const { questions = [], early = false, withdraw = false } = body.params.arguments;
+      const responses = [];
+      state.calls = (state.calls ?? 0) + 1;
+      state.respond = ({ id, result, error }) => {
+        responses[Number(id.slice(1))] = result ?? error.message;
+        if (responses.filter(Boolean).length === questions.length) finish();
+      };
+      const finish = () => response.end(event({ id: body.id, result: text(JSON.stringify(responses)) }));
+      response.writeHead(200, eventStream);
+      for (const [at, params] of questions.entries()) {
+        response.write(event({ id: `q${at}`, method: "elicitation/create", params }));
+      }
+      if (early) finish();
+      if (!withdraw) return;
+      release.push(() => {
+        for (const at of questions.keys()) {
+          response.write(event({ method: "notifications/cancelled", params: { requestId: `q${at}` } }));
+        }
+        finish();
+      });
+    },
+  },
   /** Sends an error of the protocol. */
   failing: { tools: [tool("ping")], error: { code: -32603, message: "the disk is full" } },
 };
