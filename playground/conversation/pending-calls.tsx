@@ -1,5 +1,5 @@
-// The calls that wait for a person: an approval, the result of a remote tool, or a higher limit. The run is suspended
-// until someone answers, on this page or elsewhere.
+// The calls that wait for a person: an approval, the result of a remote tool, a higher limit, or the answer to a question.
+// The run is suspended until someone answers, on this page or elsewhere. A call that asks a question keeps running.
 
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactElement } from "react";
@@ -13,6 +13,7 @@ import { useNow } from "../kit/now.ts";
 import { FormOfSchema } from "../schema-form/form-of-schema.tsx";
 import { JsonView } from "./json-view.tsx";
 import { LimitForm } from "./limit-form.tsx";
+import { QuestionAnswer } from "./question-answer.tsx";
 import { ReasonForm, useReason } from "./reason-form.tsx";
 import { RemoteAnswer } from "./remote-answer.tsx";
 
@@ -39,6 +40,7 @@ const asks = {
   approval: "waits for approval",
   remote: "waits for its result",
   limit: "The run reached a limit",
+  question: "asks you a question",
 } as const;
 
 function PendingCall({ handle, call }: { handle: ThreadHandle; call: OpenCall }): ReactElement {
@@ -70,6 +72,8 @@ function PendingCall({ handle, call }: { handle: ThreadHandle; call: OpenCall })
         <Approval handle={handle} call={call} args={args} />
       ) : call.kind === "remote" ? (
         <RemoteAnswer handle={handle} call={call} args={args} />
+      ) : call.kind === "question" ? (
+        <QuestionAnswer handle={handle} call={call} args={args} />
       ) : (
         <LimitForm handle={handle} args={args} />
       )}

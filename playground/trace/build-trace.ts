@@ -249,6 +249,7 @@ const waitWords: Readonly<Record<StreamedWait["waits_for"], string>> = {
   approval: "waiting for approval",
   remote: "waiting for a client",
   limit: "waiting at a limit",
+  question: "waiting for an answer",
   "back-off": "before the next attempt",
 };
 

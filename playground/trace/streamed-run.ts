@@ -62,7 +62,7 @@ export interface StreamedCall {
 export interface StreamedWait {
   /** Null if it belongs to the run as a whole. */
   place: StepPlace | null;
-  waits_for: "approval" | "remote" | "limit" | "back-off";
+  waits_for: "approval" | "remote" | "limit" | "question" | "back-off";
   name: string;
   call_id: string | null;
   start: number;

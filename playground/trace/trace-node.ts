@@ -85,7 +85,7 @@ export interface ToolNode extends Timed {
 /** A time in which the run waited: for a person, a client, a higher limit, or the next attempt at a model. */
 export interface WaitNode extends Timed {
   kind: "wait";
-  waits_for: "approval" | "remote" | "limit" | "back-off";
+  waits_for: "approval" | "remote" | "limit" | "question" | "back-off";
   call_id: string | null;
 }
 

@@ -33,6 +33,8 @@ import { trace } from "./suites/trace.ts";
 import { usage } from "./suites/usage.ts";
 import { waiting } from "./suites/waiting.ts";
 import { addAnswerAgents } from "./support/answer-agents.ts";
+import { addAskingAgent } from "./support/asking-agent.ts";
+import type { AskingServer } from "./support/asking-agent.ts";
 import { openBrowser } from "./support/browser.ts";
 import type { TestBrowser, TestPage } from "./support/browser.ts";
 import { addContextAgents } from "./support/context-agents.ts";
@@ -53,6 +55,7 @@ describe("the playground", () => {
   const pages: TestPage[] = [];
   let model: PacedModel | undefined;
   let servers: SourceServers | undefined;
+  let desk: AskingServer | undefined;
   let server: DevServer | undefined;
   let browser: TestBrowser | undefined;
 
@@ -81,6 +84,7 @@ describe("the playground", () => {
     addUsageAgents(project);
     model = await addPacedAgent(project);
     servers = await addSourceAgents(project);
+    desk = await addAskingAgent(project);
     [server, browser] = await Promise.all([
       startDevServer(project.state("playground"), model.variables, project.root),
       openBrowser(),
@@ -101,6 +105,7 @@ describe("the playground", () => {
     await server?.stop();
     await model?.close();
     await servers?.close();
+    await desk?.close();
     project.remove();
   });
 

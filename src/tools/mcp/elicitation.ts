@@ -11,14 +11,6 @@ import { outsideText } from "../outside-text.ts";
 import { outsideSchema } from "./outside-schema.ts";
 import { McpServerError } from "./server-error.ts";
 
-/** The time in milliseconds that a call waits for answers, if the definition sets none. */
-const defaultWaitMs = 10 * 60_000;
-
-/** The time that the definition permits a call to wait for answers, in milliseconds. */
-export function waitLimit({ elicitationTimeoutMs = defaultWaitMs }: { elicitationTimeoutMs?: number }): number {
-  return elicitationTimeoutMs;
-}
-
 /** The maximum number of questions of a call. */
 const mostQuestions = 20;
 

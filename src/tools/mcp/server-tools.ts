@@ -15,25 +15,17 @@ import type {
 import type { AnyMcpServerDefinition } from "#spec/index.ts";
 
 import { outsideText } from "../outside-text.ts";
-import { Elicitor, waitLimit } from "./elicitation.ts";
+import { Elicitor } from "./elicitation.ts";
 import { Sampler } from "./sampling.ts";
 import { endsSession, httpStatus, McpServerError, NoSessionInTime, serverError } from "./server-error.ts";
 import { featureTools, runFeature } from "./server-features.ts";
 import { callResult } from "./server-result.ts";
 import { ServerSession } from "./server-session.ts";
 import type { Server } from "./server-session.ts";
-import { mcpContext, resolveServer, serverAddress } from "./server-values.ts";
+import { callTimes, mcpContext, resolveServer, serverAddress } from "./server-values.ts";
+import type { CallTimes } from "./server-values.ts";
 import { dropList, keepList, keptList, readTools } from "./tool-list.ts";
 import type { ListedTool } from "./tool-list.ts";
-
-/** The time limit of a call in milliseconds, if the definition sets none. */
-const defaultTimeoutMs = 60_000;
-
-/**
- * The difference in milliseconds between the time limit of a call that may ask questions and the sum of its own limits, which have better
- * error texts.
- */
-const slackMs = 5000;
 
 /** The maximum number of progress reports of a call that are emitted. */
 const mostReports = 1000;
@@ -53,28 +45,23 @@ interface OpenedSession {
 class ServerTools implements DefinedTools {
   readonly #definition: AnyMcpServerDefinition;
   readonly #context: ToolsContext;
-  readonly #timeoutMs: number;
+  readonly #times: CallTimes;
   /** The session that is open or being opened. Its promise belongs to one run of one thread. */
   #opened: OpenedSession | undefined;
   /** The server with its address and headers, and the key of its list in memory. Undefined before the first request. */
   #resolved: Promise<{ server: Server; key: string }> | undefined;
   readonly #sampler: Sampler | undefined;
   readonly #elicitor: Elicitor | undefined;
-  /** The time limit of a call in milliseconds, with the time of its questions. */
-  readonly #callMs: number;
   #closed = false;
   #facts: SourceFacts = { host: null, version: null };
 
   constructor(definition: AnyMcpServerDefinition, context: ToolsContext) {
     this.#definition = definition;
     this.#context = context;
-    this.#timeoutMs = definition.timeoutMs ?? defaultTimeoutMs;
+    this.#times = callTimes(definition);
     this.#sampler = definition.sampling === undefined ? undefined : new Sampler(definition.sampling);
     const { name, elicitation = false } = definition;
-    const waitMs = waitLimit(definition);
-    const times = { timeoutMs: this.#timeoutMs, waitMs };
-    this.#elicitor = elicitation ? new Elicitor({ name, ...times, clock: context.clock }) : undefined;
-    this.#callMs = this.#timeoutMs + (elicitation ? waitMs + slackMs : 0);
+    this.#elicitor = elicitation ? new Elicitor({ name, ...this.#times, clock: context.clock }) : undefined;
   }
 
   async tools(): Promise<readonly DefinedTool[]> {
@@ -122,7 +109,7 @@ class ServerTools implements DefinedTools {
       description,
       parameters,
       idempotent: this.#isRepeatable(listed),
-      timeoutMs: listed.feature === undefined ? this.#callMs : this.#timeoutMs,
+      timeoutMs: listed.feature === undefined ? this.#times.callMs : this.#times.timeoutMs,
       ...(approval === undefined ? {} : { needsApproval: approval }),
       call: (args, call) => this.#call(listed, args, call),
     };
@@ -250,8 +237,8 @@ class ServerTools implements DefinedTools {
   async #resolve(): Promise<{ server: Server; key: string }> {
     const address = serverAddress(this.#definition, this.#context);
     this.#facts = { host: address.host, version: null };
-    const times = { timeoutMs: this.#timeoutMs, callMs: this.#callMs };
-    return resolveServer(this.#definition, this.#context, { url: address, ...times });
+    const { timeoutMs, callMs } = this.#times;
+    return resolveServer(this.#definition, this.#context, { url: address, timeoutMs, callMs });
   }
 }
 

@@ -1,4 +1,5 @@
-// The values that the functions of a definition return for one thread: the address of the server, and the headers of its requests.
+// The values of a definition for one thread: the address of the server and the headers of its requests, which functions of the definition
+// may return, and the time limits.
 
 import type { ToolsContext } from "#core/ports/tool-source-port.ts";
 import { sha256Hex } from "#lib/sha256.ts";
@@ -11,6 +12,34 @@ import type { Server } from "./server-session.ts";
 /** Returns the context that the definition's functions receive. */
 export function mcpContext({ env, userId, threadId }: ToolsContext): McpContext {
   return { env, userId, threadId };
+}
+
+/** Time limits in milliseconds. */
+export interface CallTimes {
+  /** The limit of a call without its questions. */
+  timeoutMs: number;
+  /** The time for which a call may wait for answers to its questions. */
+  waitMs: number;
+  /** The limit of a call with its questions. */
+  callMs: number;
+}
+
+const defaultTimeoutMs = 60_000;
+const defaultWaitMs = 10 * 60_000;
+
+/**
+ * The difference in milliseconds between the time limit of a call that may ask questions and the sum of its own limits, which have better
+ * error texts.
+ */
+const slackMs = 5000;
+
+/** Returns the time limits of a definition. */
+export function callTimes({
+  timeoutMs = defaultTimeoutMs,
+  elicitation = false,
+  elicitationTimeoutMs: waitMs = defaultWaitMs,
+}: AnyMcpServerDefinition): CallTimes {
+  return { timeoutMs, waitMs, callMs: elicitation ? timeoutMs + waitMs + slackMs : timeoutMs };
 }
 
 /** Returns the address of the server. */

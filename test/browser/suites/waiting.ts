@@ -156,6 +156,39 @@ export function waiting({ api, open, visit }: PlaygroundUse): void {
       ]);
     });
 
+    it("A user can answer the question of a running call in a form, decline it, or dismiss it", async () => {
+      const { id } = await api().createThread("asker");
+      await api().post(id, "Go to the desk");
+      const screen = await visit(`/threads/${id}`);
+      const { page } = screen;
+      const call = page.getByRole("article", { name: "desk__ask asks you a question" });
+      // The server's text is shown as text.
+      await call.getByText("Whom may I <b>announce</b>?").waitFor();
+      await page.getByRole("region", { name: "Conversation" }).locator("[data-status=running]").waitFor();
+      await call.getByLabel(/^Nights/).fill("0");
+      await call.getByRole("button", { name: "Answer", exact: true }).click();
+      await call.getByText("Must be at least 1.").waitFor();
+      await look(screen, "question-form");
+      await call.getByLabel(/^Your name/).fill("Ada");
+      await call.getByLabel(/^Room/).selectOption({ label: "Double" });
+      await call.getByLabel(/^Nights/).fill("2");
+      await call.getByRole("button", { name: "Answer", exact: true }).click();
+      await call.waitFor({ state: "detached" });
+      await idle(page);
+      for (const button of ["Decline", "Dismiss"]) {
+        await api().post(id, "Go to the desk again");
+        await call.getByRole("button", { name: button }).click();
+        await call.waitFor({ state: "detached" });
+        await idle(page);
+      }
+      const results = (await api().messages(id)).flatMap(({ role, content }) => (role === "tool" ? [content] : []));
+      expect(results).toEqual([
+        '[{"action":"accept","content":{"name":"Ada","room":"d","nights":2}}]',
+        '[{"action":"decline"}]',
+        '[{"action":"cancel"}]',
+      ]);
+    });
+
     it("A user can enter the result of a remote tool that has no schema of results", async () => {
       const { id } = await api().createThread("forecaster");
       const { page } = await visit(`/threads/${id}`);

@@ -1,0 +1,61 @@
+// The form for a question that a running call asks. The server of the tool wrote the text and the schema, so both are shown as text.
+
+import { useMutation } from "@tanstack/react-query";
+import type { ReactElement } from "react";
+import type { JsonObject, OpenCall, ThreadHandle } from "threadhold/client";
+
+import { Button } from "../kit/button.tsx";
+import { FormEnd } from "../kit/field.tsx";
+import { ErrorNote } from "../kit/note.tsx";
+import { FormOfSchema } from "../schema-form/form-of-schema.tsx";
+
+import css from "./pending.module.css";
+
+interface QuestionAnswerProps {
+  handle: ThreadHandle;
+  call: OpenCall;
+  args: JsonObject | string;
+}
+
+const nothing: JsonObject = {};
+
+/** The form. */
+export function QuestionAnswer({ handle, call, args }: QuestionAnswerProps): ReactElement {
+  const { message, schema } = typeof args === "string" ? nothing : args;
+  const answer = useMutation({ mutationFn: (content: JsonObject) => handle.tools.answer(call.id, content) });
+  const decline = useMutation({ mutationFn: () => handle.tools.decline(call.id) });
+  const dismiss = useMutation({
+    mutationFn: () => handle.tools.fail(call.id, "The person dismissed the question."),
+  });
+  const all = [answer, decline, dismiss];
+  const busy = all.some(({ isPending }) => isPending);
+  const error = all.find((each) => each.error !== null)?.error ?? null;
+  return (
+    <div className={css["form"]}>
+      <p className={css["question"]}>{typeof message === "string" ? message : ""}</p>
+      <FormOfSchema
+        schema={isObject(schema) ? schema : nothing}
+        value={nothing}
+        label={`Answer to ${call.name}`}
+        onSubmit={(content) => answer.mutate(content)}
+      >
+        {error === null ? null : <ErrorNote title="This was not accepted" error={error} />}
+        <FormEnd>
+          <Button kind="quiet" onClick={() => dismiss.mutate()} disabled={busy}>
+            Dismiss
+          </Button>
+          <Button onClick={() => decline.mutate()} disabled={busy}>
+            Decline
+          </Button>
+          <Button kind="primary" type="submit" disabled={busy}>
+            {answer.isPending ? "Answering…" : "Answer"}
+          </Button>
+        </FormEnd>
+      </FormOfSchema>
+    </div>
+  );
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
