@@ -34,7 +34,6 @@ import { usage } from "./suites/usage.ts";
 import { waiting } from "./suites/waiting.ts";
 import { addAnswerAgents } from "./support/answer-agents.ts";
 import { addAskingAgent } from "./support/asking-agent.ts";
-import type { AskingServer } from "./support/asking-agent.ts";
 import { openBrowser } from "./support/browser.ts";
 import type { TestBrowser, TestPage } from "./support/browser.ts";
 import { addContextAgents } from "./support/context-agents.ts";
@@ -55,7 +54,7 @@ describe("the playground", () => {
   const pages: TestPage[] = [];
   let model: PacedModel | undefined;
   let servers: SourceServers | undefined;
-  let desk: AskingServer | undefined;
+  let desk: { close: () => Promise<void> } | undefined;
   let server: DevServer | undefined;
   let browser: TestBrowser | undefined;
 

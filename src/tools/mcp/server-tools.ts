@@ -237,8 +237,7 @@ class ServerTools implements DefinedTools {
   async #resolve(): Promise<{ server: Server; key: string }> {
     const address = serverAddress(this.#definition, this.#context);
     this.#facts = { host: address.host, version: null };
-    const { timeoutMs, callMs } = this.#times;
-    return resolveServer(this.#definition, this.#context, { url: address, timeoutMs, callMs });
+    return resolveServer(this.#definition, this.#context, { url: address, ...this.#times });
   }
 }
 

@@ -1,33 +1,16 @@
 // An agent with a tool of an MCP server that asks the user a question. The server is the one of the tests inside the runtime.
 
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
-
 import type { ProjectCopy } from "../../e2e/support/project-copy.ts";
-
-/** The running server. */
-export interface AskingServer {
-  close: () => Promise<void>;
-}
+import { startMcpServers } from "./source-agents.ts";
 
 /** Adds the agent `asker` to a project, and starts the server of its tool. */
-export async function addAskingAgent(project: ProjectCopy): Promise<AskingServer> {
-  const program = fileURLToPath(new URL("../../support/mcp-server/main.mjs", import.meta.url));
-  const server = fork(program, { stdio: ["ignore", "ignore", "inherit", "ipc"] });
-  const ended = once(server, "exit");
-  const [started] = (await Promise.race([once(server, "message"), ended])) as [{ url?: string } | number | null];
-  if (typeof started !== "object" || started?.url === undefined) throw new Error("The MCP servers did not start.");
-  project.write("agents/mcp/desk.ts", definition(started.url));
+export async function addAskingAgent(project: ProjectCopy): Promise<{ close: () => Promise<void> }> {
+  const { url, close } = await startMcpServers();
+  project.write("agents/mcp/desk.ts", definition(url));
   project.write("agents/models/asker.ts", model);
   project.write("agents/prompts/asker_rules.ts", prompt);
   project.write("agents/agents/asker.ts", agent);
-  return {
-    close: async () => {
-      server.disconnect();
-      await ended;
-    },
-  };
+  return { close };
 }
 
 const definition = (url: string) => `import { defineMcpServer } from "threadhold";

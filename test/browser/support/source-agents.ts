@@ -35,7 +35,8 @@ export async function addSourceAgents(project: ProjectCopy): Promise<SourceServe
   };
 }
 
-async function startMcpServers(): Promise<{ url: string; close: () => Promise<void> }> {
+/** Starts the MCP servers of the tests in a process of their own. */
+export async function startMcpServers(): Promise<{ url: string; close: () => Promise<void> }> {
   const program = fileURLToPath(new URL("../../support/mcp-server/main.mjs", import.meta.url));
   const server = fork(program, { stdio: ["ignore", "ignore", "inherit", "ipc"] });
   const ended = once(server, "exit");
