@@ -111,6 +111,7 @@ const waitWords = {
   approval: "The call waits until a person approves it. A waiting run uses no memory and no tokens.",
   remote: "The call waits for a result from a client.",
   limit: "The run reached one of its limits and waits until the limit is raised.",
+  question: "A call of a child thread waits for a person's answer to its question.",
   "back-off": "The delay before the next attempt. It grows with each failure and has a random part.",
 } as const;
 

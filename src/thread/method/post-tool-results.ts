@@ -96,7 +96,8 @@ async function acceptResults(
   context.wakeups.runSoon();
   const ended = questions.answer(answers);
   const { runState, record } = live;
-  const open = runState.messages === null ? (record.pending ?? []) : [...awaitedCalls(runState.messages), ...questionsIn(record)];
+  const open =
+    runState.messages === null ? (record.pending ?? []) : [...awaitedCalls(runState.messages), ...questionsIn(record)];
   if (answered.length > 0 && isStepAnswered(answered, openCalls(context.live, driver))) {
     driver.resumeNow(answered[0]?.run_id ?? null);
   } else if (answered.length > 0 && live.record.status === "awaiting_tool_execution") relistOpenCalls(context);
