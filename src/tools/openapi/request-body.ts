@@ -9,7 +9,7 @@ import { encoded, plainText, queryPairs } from "./parameter-style.ts";
 
 /** A body with its content type. Absent for a form with files: the platform writes the boundary. */
 export interface RequestBody {
-  body: string | Uint8Array | FormData;
+  body: string | Uint8Array<ArrayBuffer> | FormData;
   contentType?: string;
 }
 
