@@ -3,12 +3,14 @@
 
 import { afterAll, beforeAll, describe } from "vitest";
 
+import { startDemoServer } from "../../examples/demo-server.mjs";
 import { ApiClient } from "../support/http-client/api-client.ts";
 import { startDevServer } from "./dev-server.ts";
 import { aiSdk } from "./suites/ai-sdk.ts";
 import { attachments, openPictureServer } from "./suites/attachments.ts";
 import { badInput } from "./suites/bad-input.ts";
 import { demos } from "./suites/demos/demos.ts";
+import { stoppedToolServer } from "./suites/demos/tool-server.ts";
 import { editing } from "./suites/editing.ts";
 import { firstMinute } from "./suites/first-minute.ts";
 import { guide } from "./suites/guide.ts";
@@ -41,16 +43,22 @@ describe("an open server", () => {
     addSessionAgents(project);
     const desk = await openProviderDesk();
     const pictures = await openPictureServer();
-    const variables = [...providerVariables(desk.url), "--var", `ALLOWED_OUTBOUND_HOSTS:${pictures.host}`];
+    const demoServer = await startDemoServer(0);
+    const variables = [
+      ...providerVariables(desk.url),
+      ...["--var", `ALLOWED_OUTBOUND_HOSTS:${pictures.host},${new URL(demoServer.url).host}`],
+      ...["--var", `DEMO_SERVER_URL:${demoServer.url}`],
+    ];
     const began = performance.now();
     const server = await startDevServer(project.state("open"), variables, project.root);
     console.log(`server ready in ${((performance.now() - began) / 1000).toFixed(1)} s`);
-    suite = { api: new ApiClient(server.url), server, project, desk, pictures };
+    suite = { api: new ApiClient(server.url), server, project, desk, pictures, demoServer };
   });
   afterAll(async () => {
     await suite?.server.stop();
     await suite?.desk.close();
     await suite?.pictures.close();
+    await suite?.demoServer.close();
     suite?.project.remove();
   });
 
@@ -67,5 +75,6 @@ describe("an open server", () => {
   attachments(use);
   demos(use);
   guide(use);
+  stoppedToolServer(use);
   editing(use);
 });

@@ -12,4 +12,6 @@ export interface SuiteServer {
   readonly project: ProjectCopy;
   readonly desk: ProviderDesk;
   readonly pictures: PictureServer;
+  /** The server of two demo agents. */
+  readonly demoServer: { readonly url: string; readonly close: () => Promise<void> };
 }

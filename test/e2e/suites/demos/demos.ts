@@ -15,6 +15,7 @@ import { researcher } from "./researcher.ts";
 import { review } from "./review.ts";
 import { strategies } from "./strategies.ts";
 import { supportDesk } from "./support-desk.ts";
+import { toolServer } from "./tool-server.ts";
 import { weather } from "./weather.ts";
 
 export function demos(use: () => SuiteServer): void {
@@ -31,6 +32,7 @@ export function demos(use: () => SuiteServer): void {
     strategies(use);
     adviser(use);
     coder(use);
+    toolServer(use);
     endpoints(use);
   });
 }

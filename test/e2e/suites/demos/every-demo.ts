@@ -17,11 +17,13 @@ const names = [
   "debate",
   "forecaster",
   "guide_reader",
+  "librarian",
   "notice_writer",
   "picture_desk",
   "purchaser",
   "reporter",
   "review_room",
+  "storekeeper",
   "support_desk",
 ];
 const agentsSchema = z.object({ agents: z.array(z.object({ name: z.string(), description: z.string().nullable() })) });
