@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
+import { startDemoServer } from "../../examples/demo-server.mjs";
 import { ensureWranglerVariables } from "../../scripts/lib/dev-vars.mjs";
 import { patience, within } from "../support/http-client/deadline.ts";
 import { statusUnderHost } from "./suites/loopback-only.ts";
@@ -22,6 +23,7 @@ const readme = readFileSync(fileURLToPath(new URL("../../README.md", import.meta
 
 describe("plain wrangler", () => {
   const project = copyProject();
+  let demoServer: Awaited<ReturnType<typeof startDemoServer>> | undefined;
   let server: (Wrangler & { url: string }) | undefined;
   const url = (): string => server?.url ?? "";
 
@@ -29,11 +31,19 @@ describe("plain wrangler", () => {
     addWeatherAgents(project);
     addFirstAgent(project);
     addSessionAgents(project);
+    demoServer = await startDemoServer(0);
+    const variables = [
+      "OPEN_LOOPBACK=true",
+      `DEMO_SERVER_URL=${demoServer.url}`,
+      `ALLOWED_OUTBOUND_HOSTS=${new URL(demoServer.url).host}`,
+    ];
+    project.write(".dev.vars", variables.map((line) => `${line}\n`).join(""));
     ensureWranglerVariables(path.join(project.root, ".env"));
     server = await startPlainServer(project);
   });
   afterAll(async () => {
     await server?.stop();
+    await demoServer?.close();
     project.remove();
   });
 
