@@ -6,8 +6,6 @@ import { readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 
-import { build } from "esbuild";
-
 import { ensureInstall } from "./ensure-install.mjs";
 import { writeEverythingProject } from "./lib/everything-project.mjs";
 import { fromRoot } from "./lib/paths.mjs";
@@ -20,6 +18,7 @@ const limits = { everything: 1280 * 1024, start: 600 * 1024 };
 const kib = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`;
 
 await ensureInstall();
+const { build } = await import("esbuild");
 const demo = await bundleSize(fromRoot("."));
 console.log(`Worker bundle: ${kib(demo.raw)} raw, ${kib(demo.gzip)} gzip`);
 
