@@ -46,8 +46,10 @@ describe("an open server", () => {
     const demoServer = await startDemoServer(0);
     const variables = [
       ...providerVariables(desk.url),
-      ...["--var", `ALLOWED_OUTBOUND_HOSTS:${pictures.host},${new URL(demoServer.url).host}`],
-      ...["--var", `DEMO_SERVER_URL:${demoServer.url}`],
+      "--var",
+      `ALLOWED_OUTBOUND_HOSTS:${pictures.host},${new URL(demoServer.url).host}`,
+      "--var",
+      `DEMO_SERVER_URL:${demoServer.url}`,
     ];
     const began = performance.now();
     const server = await startDevServer(project.state("open"), variables, project.root);
