@@ -137,8 +137,11 @@ export interface ThreadMethods {
   remove(byParent?: boolean): null;
   postMessage(input: PostMessage, key: RequestKey | null, setup?: InputSetup): PostedMessage;
   postRun(input: PostRun, key: RequestKey | null): Admission;
-  /** Returns once the stop is durable. */
-  stop(runId: string | null): { status: ThreadStatus };
+  /**
+   * Returns once the stop is durable. `key` takes precedence: the idempotency key of the message that started the run. Without a message
+   * with this key, nothing is stopped.
+   */
+  stop(runId: string | null, key?: string): { status: ThreadStatus };
   listMessages(query: ListMessages): MessagePage<Message>;
   getMessage(id: string): Message;
   patchMessage(id: string, change: PatchMessage): Message;

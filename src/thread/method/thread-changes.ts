@@ -12,13 +12,18 @@ import { deleteChildren, notifyParentOfDeletion } from "../children/removal.ts";
 import type { LiveThread } from "../live-thread.ts";
 import type { OpenThread } from "../open-thread.ts";
 import { dropInput } from "../run/drop-input.ts";
+import { runOfKey } from "../run/idempotency.ts";
 import type { MethodGroup } from "./method-call.ts";
 
 /** The methods of the whole thread. */
 export const changeMethods: MethodGroup<"describe" | "patch" | "stop" | "remove" | "relist"> = {
   describe: ({ thread }) => view(thread().context.live),
   patch: ({ thread }, change) => patchThread(thread(), change),
-  stop: ({ thread }, runId) => stopThread(thread(), runId),
+  stop({ thread }, runId, key) {
+    const open = thread();
+    const id = key === undefined ? runId : runOfKey(open.context.live, key);
+    return key !== undefined && id === null ? { status: open.context.live.record.status } : stopThread(open, id);
+  },
   remove: async ({ remove }, byParent = false) => {
     await remove(byParent);
     return null;

@@ -2,6 +2,7 @@
 
 import { refuse } from "#contract/error.ts";
 import type { ThreadholdError } from "#contract/error.ts";
+import { isJsonObject } from "#contract/json.ts";
 import type { JsonObject } from "#contract/json.ts";
 import type { Run } from "#contract/run.ts";
 import type { Admission, RequestKey } from "#core/thread-rpc.ts";
@@ -29,6 +30,12 @@ export function repeatedAdmission(live: LiveThread, key: RequestKey | null): Adm
   const shownWaiting = waiting === null ? null : { ...waiting, run_id: run?.id ?? null };
   const message = message_id === null ? null : (live.store.message(message_id) ?? shownWaiting);
   return { message: message === null ? null : toMessage(message), run, after, repeated: true };
+}
+
+/** The id of the run that was started by the message with this key; null if there is none. */
+export function runOfKey(live: LiveThread, key: string): string | null {
+  const run = live.store.key(key)?.answer["run"];
+  return isJsonObject(run) && typeof run["id"] === "string" ? run["id"] : null;
 }
 
 /** The refusal of an input that a filter rejected. */
