@@ -14,6 +14,8 @@ export interface BuiltInRoute<Tag extends string = RouteTag> {
   tag: Tag;
   /** `public` needs no credentials; `admin` needs those of an administrator. */
   access: "public" | "user" | "admin";
+  /** Whether requests of pages of other origins are refused, also with valid credentials, unless ALLOWED_ORIGINS lists the origin. */
+  ownPages?: true;
   query?: z.ZodType;
   body?: z.ZodType;
   /** Whether the body may be absent. An absent body is read as `{}`. */

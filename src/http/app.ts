@@ -150,6 +150,9 @@ async function serveBuiltIn(
   if (route.stream === "socket" && !wantsSocket(request)) {
     throw refuse("upgrade_required", "This route is a WebSocket.");
   }
+  if (route.ownPages === true && isForeign(request, services.allowedOrigins)) {
+    throw refuse("forbidden", "A page of another origin may not call this. ALLOWED_ORIGINS lists those that may.");
+  }
   const params = await checkThreadId(services, request, given);
   const { caller, cookie } = await callerOf(services, route, { request, url, params });
   const query = parseQuery(route.query ?? noFields, url.searchParams);

@@ -32,7 +32,7 @@ export function corsHeaders(request: Request, allowed: AllowedOrigins): Record<s
   return {
     "access-control-allow-origin": origin,
     "access-control-expose-headers":
-      "retry-after, allow, x-session-id, etag, accept-ranges, content-range, content-disposition",
+      "retry-after, allow, x-session-id, mcp-session-id, etag, accept-ranges, content-range, content-disposition",
     vary: "origin",
   };
 }
@@ -42,7 +42,7 @@ export function preflightHeaders(methods: readonly string[]): Record<string, str
   return {
     "access-control-allow-methods": methods.join(", "),
     "access-control-allow-headers":
-      "authorization, content-type, idempotency-key, last-event-id, range, if-range, if-match, if-none-match",
+      "authorization, content-type, idempotency-key, last-event-id, mcp-session-id, mcp-protocol-version, range, if-range, if-match, if-none-match",
     "access-control-max-age": "600",
   };
 }

@@ -27,7 +27,8 @@ export const sseHeaders = {
 export interface SseFormat {
   /** Text at the beginning of the stream. */
   opening: string;
-  frame: (frame: Frame) => string;
+  /** A promise delays the frames after it. */
+  frame: (frame: Frame) => string | Promise<string>;
   refusal: (refusal: Refusal) => string;
 }
 
@@ -91,7 +92,8 @@ function sseBody(subscription: DeliverySource, options: SseOptions): ReadableStr
         }
         const deliveries = await nextDeliveries(subscription, options.timers);
         if (subscription.closed) return;
-        const text = writeOut(deliveries, options);
+        const text = await writeOut(deliveries, options);
+        if (subscription.closed) return;
         const bytes = encoder.encode(text.chunk === "" ? sseComment(comment()) : text.chunk);
         if (text.seq !== null) written = { seq: text.seq, bytes: bytes.length };
         if (!text.over || text.chunk !== "") controller.enqueue(bytes);
@@ -124,16 +126,18 @@ interface Text {
   over: boolean;
 }
 
-function writeOut(deliveries: readonly Delivery[], options: SseOptions): Text {
+async function writeOut(deliveries: readonly Delivery[], options: SseOptions): Promise<Text> {
   const { format = eventFormat, isLast = () => false, writeEnd = false } = options;
   const text: Text = { chunk: "", seq: null, over: false };
   for (const delivery of deliveries) {
     switch (delivery.type) {
-      case "frame":
-        text.chunk += format.frame(delivery);
+      case "frame": {
+        const formatted = format.frame(delivery);
+        text.chunk += typeof formatted === "string" ? formatted : await formatted;
         text.seq = delivery.seq;
         text.over = isLast(delivery);
         break;
+      }
       case "end":
         if (writeEnd) text.chunk += sseEnd;
         text.over = true;
