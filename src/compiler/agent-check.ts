@@ -2,6 +2,7 @@
 
 import type { AnyAgentDefinition, SideConfig } from "#spec/agent.ts";
 import type { AnyPromptDefinition } from "#spec/prompt.ts";
+import { threadToolNames } from "#spec/thread-tool-names.ts";
 
 import type { Findings } from "./findings.ts";
 import { mayBeBroken, type Definition, type Project } from "./project.ts";
@@ -26,6 +27,14 @@ export function checkAgents(project: Project, findings: Findings): void {
         path: ["exposeAsTool"],
         message: `"${agent.name}" has exposeAsTool but no toolDescription`,
         suggestion: "toolDescription: …",
+      });
+    }
+    if (value.exposeAsTool && Object.values<string>(threadToolNames).includes(agent.name)) {
+      findings.error({
+        code: "duplicate_name",
+        file,
+        path: ["name"],
+        message: `"${agent.name}" has exposeAsTool, and MCP clients already have a tool of this name that continues threads; rename the agent`,
       });
     }
     checkSide(agent, "sideA", { project, findings });

@@ -2,7 +2,8 @@
 // replaces one of them.
 
 import { aiSdkGroup } from "./ai-sdk/routes.ts";
+import { mcpGroup } from "./mcp/routes.ts";
 import { sessionGroup } from "./session/routes.ts";
 
 /** Each dialect's routes, by the name of its folder. */
-export const routeGroups = { session: sessionGroup, "ai-sdk": aiSdkGroup } as const;
+export const routeGroups = { session: sessionGroup, "ai-sdk": aiSdkGroup, mcp: mcpGroup } as const;

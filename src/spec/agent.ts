@@ -63,8 +63,8 @@ export interface AgentDefinition<
   /** The side of the second model; required under `dual_ai`. */
   sideB?: SideConfig<Prompt, Callable>;
   /**
-   * Whether `GET /api/tools` lists the agent. Default false. A prompt may list the agent in `tools` without this. MCP clients
-   * cannot call it yet.
+   * Whether MCP clients can call the agent as a tool at `/mcp`, and `GET /api/tools` lists it. Default false. A prompt may list the agent in
+   * `tools` without this.
    */
   exposeAsTool?: boolean;
   /** Description for a model that is offered the agent as a tool. Required with `exposeAsTool`. */

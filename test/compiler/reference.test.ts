@@ -185,6 +185,18 @@ describe("agents", () => {
     ).toMatchObject({ severity: "error", code: "missing_tool_description", line: 5, column: 17 });
   });
 
+  it("The build refuses exposeAsTool for an agent with the name of a tool that continues threads of MCP clients", async () => {
+    const file = "agents/agents/thread_stop.ts";
+    const named = (exposed: string) =>
+      `export default { name: "thread_stop", sideA: { prompt: "support" }, toolDescription: "Nights"${exposed} };`;
+    expect(await onlyFinding({ [file]: named(", exposeAsTool: true") })).toMatchObject({
+      severity: "error",
+      code: "duplicate_name",
+      file,
+    });
+    expect(await findingsOf("duplicate_name", { [file]: named("") })).toEqual([]);
+  });
+
   it("An agent in a prompt's tools is a warning if it has a description but no toolDescription, and an error if it has neither", async () => {
     const offer = { "agents/prompts/p.ts": prompt("p", `prompt: "", tools: ["night"],`) };
     const described = agent(`sideA: { prompt: "support" }, description: "Nights",`);

@@ -37,6 +37,7 @@ const bodies: Partial<Record<string, object>> = {
   patchQueued: { content: "Hello" },
   moveFile: { from: "a.txt", to: "b.txt" },
   aiSdkChat: { messages: [{ id: "m", role: "user", parts: [{ type: "text", text: "Hello" }] }] },
+  mcpMessage: { jsonrpc: "2.0", id: 1, method: "ping" },
   executeSession: { input: { role: "user", content: "Hello" }, context: {} },
 };
 /** Query strings of routes that need one. */

@@ -3,9 +3,10 @@
 import type { BuiltInRoute, RouteGroup } from "#contract/built-in-route.ts";
 import { routes } from "#contract/route.ts";
 import { aiSdkGroup } from "#dialect/ai-sdk/routes.ts";
+import { mcpGroup } from "#dialect/mcp/routes.ts";
 import { sessionGroup } from "#dialect/session/routes.ts";
 
-export const dialectGroups: readonly RouteGroup[] = [sessionGroup, aiSdkGroup];
+export const dialectGroups: readonly RouteGroup[] = [sessionGroup, aiSdkGroup, mcpGroup];
 
 export const allRoutes: Readonly<Record<string, BuiltInRoute<string>>> = Object.assign(
   {},

@@ -20,6 +20,7 @@ import { attachedAgents, attachedModels, attachedPrompts, attachedRoutes, attach
 import { codingAgents, codingBuiltIns, codingPrompts } from "./coding.ts";
 import { compactedAgents, compactedModels, compactedPrompts, compactedTools } from "./compacted.ts";
 import { executedAgents, executedPrompts, executedTools } from "./executed.ts";
+import { exposedAgents, exposedPrompts } from "./exposed.ts";
 import { faultSources } from "./faulted-source.ts";
 import { faultAgents, faultModel, faultPrompts, faultStrategies, faultTools } from "./faulted.ts";
 import { fileAgents, filePrompts, fileRoutes, fileTools } from "./file-works.ts";
@@ -264,6 +265,7 @@ export const registry: Registry = {
     ...answeredPrompts,
     ...compactedPrompts,
     ...executedPrompts,
+    ...exposedPrompts,
     ...mcpPrompts,
     ...openApiPrompts,
     ...skillPrompts,
@@ -282,6 +284,7 @@ export const registry: Registry = {
     ...answeredAgents,
     ...compactedAgents,
     ...executedAgents,
+    ...exposedAgents,
     ...mcpAgents,
     ...openApiAgents,
     ...skillAgents,

@@ -1,0 +1,166 @@
+// The response to a call of a tool: a stream with the run's progress, requests for approvals, and the result at the end. A client that
+// disconnects does not stop the run. It continues the stream by the id of its last event.
+
+import { ThreadholdError } from "#contract/error.ts";
+import type { AwaitedCall, PlainEvent, ThreadEvent } from "#contract/event.ts";
+import { isFinished } from "#contract/finished.ts";
+import type { Caller } from "#core/thread-rpc.ts";
+import type { Frame } from "#http/bridge/deliveries.ts";
+import { sseResponse } from "#http/bridge/sse-response.ts";
+import { Subscription } from "#http/bridge/thread-subscription.ts";
+import type { Services } from "#http/services.ts";
+import { causeOf } from "#lib/log-port.ts";
+
+import type { ClientSession } from "./client-session.ts";
+import { canElicit, elicitationRequest } from "./elicitation.ts";
+import { eventId } from "./event-id.ts";
+import type { StreamPosition } from "./event-id.ts";
+import { mcpPath } from "./routes.ts";
+import { resultMessage, sentMessage } from "./rpc-message.ts";
+import { errorResult, refusedResult, runResult } from "./run-result.ts";
+import type { CallResult } from "./run-result.ts";
+
+/** The events that a stream reads. Deltas are not among them. */
+const types = "step_start,tool_execution_start,tool_execution_end,awaiting_tool_execution,run_end";
+
+/** A run to follow. */
+export interface FollowedCall {
+  request: Request;
+  caller: Caller;
+  session: ClientSession;
+  /** The position after which the stream begins. */
+  from: StreamPosition;
+}
+
+/** Streams the run's progress until the run ends, or waits for something that the client cannot be asked for. */
+export async function streamCall(services: Services, call: FollowedCall): Promise<Response> {
+  const { request, caller, from } = call;
+  const { dependencies, ports } = services;
+  const { threadId, seq } = from;
+  const query = { after: String(seq), depth: "0", include_silent: "false", types };
+  const subscription = await Subscription.open({ threads: dependencies.threads, threadId, caller, query }, ports);
+  const stream = new CallStream(services, call);
+  return sseResponse(subscription, {
+    timers: ports.timers,
+    signal: request.signal,
+    isLast: () => stream.isOver,
+    format: {
+      opening: stream.begin(),
+      frame: (frame) => stream.take(frame),
+      refusal: (refusal) => stream.end(refusedResult({ refusal })),
+    },
+  });
+}
+
+/** Reads a run. */
+export function readRun({ callThread }: Services, caller: Caller, at: Pick<StreamPosition, "threadId" | "runId">) {
+  const { threadId, runId } = at;
+  return callThread({ threadId, repeatable: true, run: (stub) => stub.call("getRun", caller, runId) });
+}
+
+/** The text of one stream. */
+class CallStream {
+  readonly #services: Services;
+  readonly #call: FollowedCall;
+  /** The calls that a person is asked about. */
+  readonly #asked = new Set<string>();
+  #isOver = false;
+
+  constructor(services: Services, call: FollowedCall) {
+    this.#services = services;
+    this.#call = call;
+  }
+
+  /** Whether the result was written. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** An event without data. Its id lets the client continue a stream that breaks off before the first message. */
+  begin(): string {
+    const { session, from } = this.#call;
+    return session.primes ? `id: ${eventId(from)}\ndata: \n\n` : "";
+  }
+
+  /** The text for an event of the thread. */
+  take({ json }: Frame): string | Promise<string> {
+    const event = JSON.parse(json) as ThreadEvent;
+    if (event.type !== "snapshot") {
+      if (event.run_id !== this.#call.from.runId) return "";
+      if (event.type === "awaiting_tool_execution") return this.#orFailure(this.#wait(event.tool_calls, event.seq));
+      if (event.type !== "run_end") return this.#progress(event);
+    }
+    return this.#orFailure(this.#settle());
+  }
+
+  /** The text of the result. */
+  end(result: CallResult): string {
+    this.#isOver = true;
+    return `data: ${resultMessage(this.#call.from.requestId, result)}\n\n`;
+  }
+
+  /** The text; the result that the call failed if the thread cannot be read. */
+  async #orFailure(text: Promise<string>): Promise<string> {
+    try {
+      return await text;
+    } catch (thrown) {
+      if (thrown instanceof ThreadholdError) return this.end(refusedResult(thrown));
+      this.#services.log("error", "internal_error", { path: mcpPath, cause: causeOf(thrown) });
+      return this.end(errorResult("internal: The result could not be read. Try again."));
+    }
+  }
+
+  #progress(event: PlainEvent): string {
+    const { progressToken } = this.#call.from;
+    const message = describeProgress(event);
+    if (progressToken === null || message === null) return "";
+    // The number of the event rises also across streams that continue each other, as the progress of a request has to.
+    const params = { progressToken, progress: event.seq, message, _meta: { "threadhold/thread_id": event.thread_id } };
+    return this.#write(event.seq, sentMessage({ method: "notifications/progress", params }));
+  }
+
+  /** Asks a person about the calls if the client can; otherwise the calls are the result. */
+  async #wait(calls: readonly AwaitedCall[], seq: number): Promise<string> {
+    const { session, from, caller } = this.#call;
+    // A stream that was continued may replay the event of calls that were answered since.
+    const pending = new Set((await readPending(this.#services, caller, from.threadId)).map(({ id }) => id));
+    const open = calls.filter(({ id }) => pending.has(id));
+    if (open.length === 0) return "";
+    if (!session.elicits || !open.every(canElicit)) return this.#settle(open);
+    const fresh = open.filter(({ id }) => !this.#asked.has(id));
+    for (const { id } of fresh) this.#asked.add(id);
+    return fresh.map((call) => this.#write(seq, elicitationRequest(from.threadId, call))).join("");
+  }
+
+  /** The result of the run as it is stored; nothing while it is executed. */
+  async #settle(open?: readonly AwaitedCall[]): Promise<string> {
+    const { caller, from } = this.#call;
+    const run = await readRun(this.#services, caller, from);
+    if (isFinished(run.status)) return this.end(runResult(from.threadId, run));
+    if (run.status !== "awaiting_tool_execution") return "";
+    return this.end(runResult(from.threadId, run, open ?? (await readPending(this.#services, caller, from.threadId))));
+  }
+
+  #write(seq: number, message: string): string {
+    return `id: ${eventId({ ...this.#call.from, seq })}\ndata: ${message}\n\n`;
+  }
+}
+
+/** The calls that a thread waits for. */
+export async function readPending({ callThread }: Services, caller: Caller, threadId: string) {
+  const thread = await callThread({ threadId, repeatable: true, run: (stub) => stub.call("describe", caller) });
+  return thread.pending_tool_calls;
+}
+
+function describeProgress(event: PlainEvent): string | null {
+  switch (event.type) {
+    case "step_start":
+      return `Step ${String(event.step ?? 1)}: requesting the model ${event.model}`;
+    case "tool_execution_start":
+      return `Running the tool ${event.tool_name}`;
+    case "tool_execution_end":
+      return `The tool ${event.tool_name} ${event.is_error ? "failed" : "has finished"}`;
+    default:
+      return null;
+  }
+}

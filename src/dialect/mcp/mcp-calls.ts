@@ -1,0 +1,340 @@
+// Calls of tools. A call of an agent creates a thread and sends it the first message. The other tools continue such a thread. The thread of
+// a call is reserved under the session and the id of the request, so a request that is sent again follows the first one's run, and a
+// cancellation finds the run, whichever isolate receives it.
+
+import { v4 as randomId } from "uuid";
+import { z } from "zod";
+
+import { refuse, ThreadholdError } from "#contract/error.ts";
+import { isFinished } from "#contract/finished.ts";
+import { jsonObjectSchema } from "#contract/json.ts";
+import type { Json, JsonObject } from "#contract/json.ts";
+import { postMessageSchema } from "#contract/message-route.ts";
+import type { Run } from "#contract/run.ts";
+import { postedResultSchema } from "#contract/tool-route.ts";
+import type { Caller, RequestKey } from "#core/thread-rpc.ts";
+import { jsonAnswer } from "#http/answer/json-answer.ts";
+import { checkAnswerable, checkContent } from "#http/input/message-size.ts";
+import { parseInput } from "#http/input/parse-input.ts";
+import { fingerprint } from "#http/input/request-key.ts";
+import { withLease } from "#http/limit/user-leases.ts";
+import type { TakenLease } from "#http/limit/user-leases.ts";
+import type { Services } from "#http/services.ts";
+import { threadToolNames } from "#spec/thread-tool-names.ts";
+
+import { readPending, readRun, streamCall } from "./call-stream.ts";
+import type { ClientSession } from "./client-session.ts";
+import { progressTokenSchema } from "./event-id.ts";
+import { followUpSchemas } from "./exposed-tools.ts";
+import type { AgentTool, AgentTools } from "./exposed-tools.ts";
+import { reachableThread, threadTag } from "./reachable-thread.ts";
+import { firstIssue, readParams, RpcError } from "./rpc-message.ts";
+import type { RequestId, RpcRequest } from "./rpc-message.ts";
+import { errorResult, threadResult, refusedResult, runResult } from "./run-result.ts";
+import type { CallResult } from "./run-result.ts";
+
+/** A request of a client. */
+export interface McpRequest {
+  request: Request;
+  caller: Caller;
+  session: ClientSession;
+  message: RpcRequest;
+}
+
+const callParamsSchema = z.object({
+  name: z.string(),
+  arguments: jsonObjectSchema.default({}),
+  _meta: z.object({ progressToken: progressTokenSchema.optional() }).optional(),
+});
+
+/** A call with its parameters. */
+interface ToolCall extends McpRequest {
+  id: RequestId;
+  name: string;
+  args: JsonObject;
+  progressToken: RequestId | null;
+}
+
+/** The result of a call that is not streamed. */
+type Immediate = { result: CallResult };
+
+/** Answers `tools/call`. A refusal of the API is the call's result, so that a model can read it. */
+export async function callTool(services: Services, asked: McpRequest, agents: AgentTools): Promise<Response> {
+  const { name, arguments: args, _meta } = readParams(callParamsSchema, asked.message.params);
+  const { id } = asked.message;
+  const call: ToolCall = { ...asked, id, name, args, progressToken: _meta?.progressToken ?? null };
+  try {
+    const answer = await answerCall(services, call, agents);
+    return answer instanceof Response ? answer : resultAnswer(id, answer.result);
+  } catch (thrown) {
+    if (!(thrown instanceof ThreadholdError) || thrown.code === "internal") throw thrown;
+    return resultAnswer(id, refusedResult(thrown));
+  }
+}
+
+function resultAnswer(id: RequestId, result: CallResult): Response {
+  return jsonAnswer({ jsonrpc: "2.0", id, result });
+}
+
+function answerCall(services: Services, call: ToolCall, agents: AgentTools): Promise<Response | Immediate> {
+  const agent = agents.get(call.name);
+  if (agent !== undefined) return startThread(services, call, agent);
+  if (agents.size > 0) {
+    switch (call.name) {
+      case threadToolNames.message:
+        return withArguments(followUpSchemas[threadToolNames.message], call, (args) =>
+          continueThread(services, call, args),
+        );
+      case threadToolNames.result:
+        return withArguments(followUpSchemas[threadToolNames.result], call, (args) =>
+          awaitThread(services, call, args),
+        );
+      case threadToolNames.answer:
+        return withArguments(followUpSchemas[threadToolNames.answer], call, (args) =>
+          answerThread(services, call, args),
+        );
+      case threadToolNames.stop:
+        return withArguments(followUpSchemas[threadToolNames.stop], call, (args) => stopThread(services, call, args));
+    }
+  }
+  throw new RpcError("invalidParams", `There is no tool "${call.name}".`);
+}
+
+/** Checks the arguments. A model reads what is wrong with them. */
+async function withArguments<S extends z.ZodType>(
+  schema: S,
+  { args }: ToolCall,
+  work: (args: z.output<S>) => Promise<Response | Immediate>,
+): Promise<Response | Immediate> {
+  const read = schema.safeParse(args);
+  return read.success ? work(read.data) : { result: errorResult(`Invalid arguments. ${firstIssue(read.error)}`) };
+}
+
+/** Creates a thread of the agent and sends the arguments as its first message. */
+function startThread(services: Services, call: ToolCall, agent: AgentTool): Promise<Response | Immediate> {
+  return withArguments(agent.schema, call, async (args) => {
+    const { caller } = call;
+    const text = firstText(args as JsonObject, agent);
+    checkText(text);
+    await services.limits.create(caller);
+    const key = await requestKey(call);
+    const { threadId, creation } = await reserveThread(services, call, { key, threadId: randomId() });
+    const create = async (leased: Caller): Promise<void> => {
+      const created = { id: threadId, user_id: caller.user, agent_id: agent.name, tags: [threadTag], creation };
+      await services.callThread({
+        threadId,
+        repeatable: true,
+        run: (stub) => stub.call("create", leased, created),
+      });
+    };
+    return admit(services, call, { threadId, text, key, create });
+  });
+}
+
+/** The text of the first message, as for a call of the agent by another agent (decision 10: prompts as tools). */
+function firstText(args: JsonObject, { prompt }: AgentTool): string {
+  const task = prompt.requiredSchema === undefined ? args["task"] : undefined;
+  return typeof task === "string" ? task : JSON.stringify(args);
+}
+
+function checkText(text: string): void {
+  checkContent(text, "message");
+  checkAnswerable({ role: "user", run: true, content: text, attachments: undefined }, "message");
+}
+
+type FollowUp<N extends keyof typeof followUpSchemas> = z.output<(typeof followUpSchemas)[N]>;
+
+/** Sends a message to an existing thread. */
+async function continueThread(
+  services: Services,
+  call: ToolCall,
+  { thread_id, message: text }: FollowUp<"thread_message">,
+): Promise<Response | Immediate> {
+  checkText(text);
+  const { id: threadId } = await reachableThread(services.callThread, call.caller, thread_id);
+  const key = await requestKey(call);
+  await reserveThread(services, call, { key, threadId });
+  return admit(services, call, { threadId, text, key });
+}
+
+/** A message that starts a run. */
+interface SentMessage {
+  threadId: string;
+  text: string;
+  key: RequestKey | null;
+  /** Creates the thread if the message is its first one. */
+  create?: (leased: Caller) => Promise<void>;
+}
+
+/** Takes the leases, creates a new thread, posts the message and follows its run. */
+async function admit(
+  services: Services,
+  call: ToolCall,
+  { threadId, text, key, create }: SentMessage,
+): Promise<Response | Immediate> {
+  const { callThread, leases, limits } = services;
+  const message = parseInput(postMessageSchema, { content: text, when: "reject" });
+  await limits.admit(call.caller);
+  const lease = await leases.take(call.caller, { holder: { thread: threadId }, stream: "bridged", run: true });
+  return withLease(lease, async () => {
+    await create?.(lease.caller);
+    const { run, after, repeated } = await callThread({
+      threadId,
+      repeatable: key !== null,
+      run: (stub) => stub.call("postMessage", lease.caller, message, key),
+    });
+    if (run === null) throw refuse("internal", "The message began no run.");
+    return follow(services, call, { threadId, runId: run.id, after, isOld: repeated, lease });
+  });
+}
+
+interface Followed {
+  threadId: string;
+  runId: string;
+  /** Number of the event before the first one to read. */
+  after: number;
+  /** Whether the run may have ended before this request. */
+  isOld: boolean;
+  lease: TakenLease;
+}
+
+/** Streams the run, or returns the result of a run that has one already. */
+async function follow(services: Services, call: ToolCall, followed: Followed): Promise<Response | Immediate> {
+  const { session, request, id: requestId, progressToken } = call;
+  const { threadId, runId, after: seq, isOld, lease } = followed;
+  const { caller } = lease;
+  const result = isOld
+    ? await storedResult(services, call, { threadId, run: await readRun(services, caller, followed) })
+    : null;
+  if (result !== null) {
+    await lease.giveBack();
+    return { result };
+  }
+  return streamCall(services, { request, caller, session, from: { threadId, runId, requestId, progressToken, seq } });
+}
+
+/** The result of a run that has ended, or that waits for an answer by a tool; null for any other run. */
+async function storedResult(
+  services: Services,
+  { caller, session }: ToolCall,
+  { threadId, run }: { threadId: string; run: Run },
+): Promise<CallResult | null> {
+  if (isFinished(run.status)) return runResult(threadId, run);
+  if (run.status !== "awaiting_tool_execution" || session.elicits) return null;
+  return runResult(threadId, run, await readPending(services, caller, threadId));
+}
+
+/** Waits for the active run, or returns the result of the last one. */
+async function awaitThread(
+  services: Services,
+  call: ToolCall,
+  { thread_id }: FollowUp<"thread_result">,
+): Promise<Response | Immediate> {
+  const { callThread, leases } = services;
+  const { id: threadId } = await reachableThread(callThread, call.caller, thread_id);
+  const { items } = await callThread({
+    threadId,
+    repeatable: true,
+    run: (stub) => stub.call("listRuns", call.caller, { limit: 1, order: "desc" }),
+  });
+  const [run] = items;
+  if (run === undefined) return { result: threadResult(threadId, `The thread ${threadId} has no run.`) };
+  const result = await storedResult(services, call, { threadId, run });
+  if (result !== null) return { result };
+  const lease = await leases.take(call.caller, { holder: { thread: threadId }, stream: "bridged", run: false });
+  const after = Math.max(0, (run.first_seq ?? 1) - 1);
+  return withLease(lease, () => follow(services, call, { threadId, runId: run.id, after, isOld: false, lease }));
+}
+
+/** Posts the answer to a waiting call and follows the run. */
+async function answerThread(
+  services: Services,
+  call: ToolCall,
+  { thread_id, call_id, result, ...given }: FollowUp<"thread_answer">,
+): Promise<Response | Immediate> {
+  const { callThread, leases } = services;
+  const { id: threadId } = await reachableThread(callThread, call.caller, thread_id);
+  const answer = { tool_call_id: call_id, ...given, ...(result === undefined ? {} : { result: readJson(result) }) };
+  const posted = parseInput(postedResultSchema, answer);
+  const lease = await leases.take(call.caller, { holder: { thread: threadId }, stream: "bridged", run: true });
+  return withLease(lease, async () => {
+    const { run, after } = await callThread({
+      threadId,
+      repeatable: true,
+      run: (stub) => stub.call("postToolResults", lease.caller, { results: [posted] }),
+    });
+    return follow(services, call, { threadId, runId: run.id, after, isOld: true, lease });
+  });
+}
+
+/** A result that is JSON of an object or a list is that value. Any other text stays text. */
+function readJson(text: string): Json {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}
+
+/** Stops the active run. */
+async function stopThread(
+  services: Services,
+  call: ToolCall,
+  { thread_id }: FollowUp<"thread_stop">,
+): Promise<Response | Immediate> {
+  const { callThread } = services;
+  const { id: threadId } = await reachableThread(callThread, call.caller, thread_id);
+  await callThread({ threadId, repeatable: true, run: (stub) => stub.call("stop", call.caller, null) });
+  return { result: threadResult(threadId, `The run of the thread ${threadId} is stopped.`) };
+}
+
+const keyOf = (session: string, id: RequestId): string => `mcp ${session} ${JSON.stringify(id)}`;
+
+/** The idempotency key of a request; null without a session, because the ids of requests are then not unique. */
+async function requestKey({ session, id, name, args }: ToolCall): Promise<RequestKey | null> {
+  if (session.id === null) return null;
+  return { key: keyOf(session.id, id), fingerprint: await fingerprint("mcp", [name, args]) };
+}
+
+/** The fingerprint of a reservation that a cancellation made, because it arrived before its request. */
+const cancelled = "cancelled";
+
+/** Reserves the thread of a request. Returns the first one if the request was sent before. */
+async function reserveThread(
+  { dependencies: { catalog, now } }: Services,
+  { caller }: ToolCall,
+  { key, threadId }: { key: RequestKey | null; threadId: string },
+): Promise<{ threadId: string; creation: string }> {
+  if (key === null) return { threadId, creation: randomId() };
+  const reserved = await catalog.reserveCreation({ owner: caller.user, ...key, threadId, now: now() });
+  if (reserved.fingerprint === cancelled) throw refuse("conflict", "The request was cancelled.");
+  if (reserved.fingerprint !== key.fingerprint) {
+    throw refuse(
+      "conflict",
+      "The id of this request was used before for another request. Use each id once in a session.",
+    );
+  }
+  if (reserved.removed) throw refuse("thread_not_found", "The thread of this request was deleted.");
+  return { threadId: reserved.threadId, creation: await fingerprint("mcp", [caller.user, key.key, key.fingerprint]) };
+}
+
+/** Stops the run that a request started. A request that has not arrived yet will be refused. */
+export async function cancelCall(
+  services: Services,
+  { caller, session, requestId }: { caller: Caller; session: ClientSession; requestId: RequestId },
+): Promise<void> {
+  if (session.id === null) return;
+  const { callThread, dependencies, limits } = services;
+  await limits.change(caller);
+  const key = keyOf(session.id, requestId);
+  const wanted = { owner: caller.user, key, fingerprint: cancelled, threadId: randomId(), now: dependencies.now() };
+  const { fingerprint: found, threadId, removed } = await dependencies.catalog.reserveCreation(wanted);
+  if (found === cancelled || removed) return;
+  try {
+    await callThread({ threadId, repeatable: true, run: (stub) => stub.call("stop", caller, null, key) });
+  } catch (thrown) {
+    // The request has reserved its thread and has not created it, or was refused.
+    if (!(thrown instanceof ThreadholdError) || thrown.code !== "thread_not_found") throw thrown;
+  }
+}

@@ -1,0 +1,95 @@
+// Files of threads as resources of MCP clients.
+
+import { beforeAll, expect, it } from "vitest";
+
+import type { Thread } from "#contract/thread.ts";
+
+import type { McpClient } from "../support/mcp-client.ts";
+import { api, as, connect, createCatalog, origin, sendRequest } from "./support/mcp-app.ts";
+
+beforeAll(createCatalog);
+
+/** A thread of a user that MCP clients can reach, unless `tags` says otherwise. */
+async function newThread(tags = ["mcp"], who: "anna" | "ben" = "anna"): Promise<string> {
+  return (await api<Thread>("POST", "/api/threads", { agent_id: "helper", tags }, who)).id;
+}
+
+async function write(thread: string, path: string, body: BodyInit, who: "anna" | "ben" = "anna"): Promise<void> {
+  const response = await sendRequest(`${origin}/api/threads/${thread}/files/${path}`, {
+    method: "PUT",
+    headers: { ...as(who), "content-type": path.endsWith(".bin") ? "application/octet-stream" : "text/markdown" },
+    body,
+  });
+  expect(response.status).toBe(201);
+}
+
+/** The URIs of all pages. */
+async function listAll({ client }: McpClient): Promise<string[]> {
+  const uris: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await client.listResources(cursor === undefined ? {} : { cursor });
+    uris.push(...page.resources.map(({ uri }) => uri));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return uris;
+}
+
+const uriOf = (thread: string, path: string): string => `threadhold://threads/${thread}/files/${path}`;
+const read = ({ client }: McpClient, uri: string) => client.readResource({ uri });
+
+it("MCPS12 The list contains the files of the caller's threads with the tag mcp, over all pages", async () => {
+  const threads: string[] = [];
+  for (let count = 0; count < 12; count += 1) threads.push(await newThread());
+  for (const thread of threads) await write(thread, "notes.md", `# ${thread}`);
+  const [first = ""] = threads;
+  await write(first, "deep/a%20b%3F.txt", "text");
+  const [untagged, bens] = [await newThread(["other"]), await newThread(["mcp"], "ben")];
+  await write(untagged, "secret.txt", "no");
+  await write(bens, "bens.txt", "no", "ben");
+  const mcp = await connect();
+  const uris = await listAll(mcp);
+  expect(uris).toEqual(
+    expect.arrayContaining([...threads.map((id) => uriOf(id, "notes.md")), uriOf(first, "deep/a%20b%3F.txt")]),
+  );
+  expect(uris.join("\n")).not.toMatch(/secret|bens/);
+  const { resourceTemplates } = await mcp.client.listResourceTemplates();
+  expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
+    "threadhold://threads/{thread_id}/files/{+path}",
+  ]);
+});
+
+it("MCPS12 A text is read as text, other bytes as a blob, and a path with special characters by its encoded segments", async () => {
+  const thread = await newThread();
+  await write(thread, "deep/a%20b%3F.md", "# Größe");
+  await write(thread, "bytes.bin", new Uint8Array([0, 255, 1]));
+  await write(thread, "broken.md", new Uint8Array([255, 254]));
+  const mcp = await connect();
+  const text = uriOf(thread, "deep/a%20b%3F.md");
+  expect(await read(mcp, text)).toEqual({ contents: [{ uri: text, mimeType: "text/markdown", text: "# Größe" }] });
+  const bytes = await read(mcp, uriOf(thread, "bytes.bin"));
+  expect(bytes.contents[0]).toMatchObject({ blob: "AP8B" });
+  expect((await read(mcp, uriOf(thread, "broken.md"))).contents[0]).toMatchObject({ blob: "//4=" });
+});
+
+it("MCPS13 A resource that is missing, a folder, too large, malformed, of another user or of a thread without the tag is refused", async () => {
+  const [thread, untagged, bens] = [await newThread(), await newThread([]), await newThread(["mcp"], "ben")];
+  await write(thread, "folder/a.txt", "a");
+  await write(thread, "large.bin", new Uint8Array(4 * 1024 * 1024 + 1));
+  await write(untagged, "a.txt", "a");
+  await write(bens, "a.txt", "a", "ben");
+  const mcp = await connect();
+  const refused: [uri: string, error: RegExp][] = [
+    [uriOf(thread, "none.txt"), /file_not_found/],
+    [uriOf(thread, "folder"), /is a folder/],
+    [uriOf(thread, "large.bin"), /has 4194305 bytes/],
+    [uriOf(thread, "..%2F..%2Fx"), /leads out of the thread/],
+    [uriOf(thread, "%ff"), /There is no resource/],
+    [uriOf(untagged, "a.txt"), /thread_not_found.*tag "mcp"/],
+    [uriOf(bens, "a.txt"), /thread_not_found: There is no such thread/],
+    [uriOf("none", "a.txt"), /thread_not_found/],
+    ["file:///etc/passwd", /There is no resource/],
+  ];
+  for (const [uri, error] of refused) await expect(read(mcp, uri), uri).rejects.toThrow(error);
+  await expect(mcp.client.listResources({ cursor: "nonsense" })).rejects.toThrow(/cursor/i);
+});
