@@ -123,7 +123,11 @@ describe("threads and agents", () => {
     const position = { threadId: owned.id, runId: "r", requestId: 1, progressToken: null, seq: 0 };
     const headers = { ...as("anna"), "last-event-id": btoa(JSON.stringify(position)) };
     expect(await code(await sendRequest(`${origin}/mcp`, { headers }))).toEqual([404, "thread_not_found"]);
-    const decision = { jsonrpc: "2.0", id: `${owned.id}/c`, result: { action: "accept", content: { approve: true } } };
+    const decision = {
+      jsonrpc: "2.0",
+      id: `${owned.id}/approval/c`,
+      result: { action: "accept", content: { approve: true } },
+    };
     expect(await code(await post(decision))).toEqual([404, "thread_not_found"]);
     expect((await post({ ...decision, id: "nonsense" })).status).toBe(400);
     expect((await api<Thread>("GET", `/api/threads/${owned.id}`, undefined, "ben")).message_count).toBe(0);

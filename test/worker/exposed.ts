@@ -22,4 +22,5 @@ export const exposedAgents = [
   exposed("helper", "parallel"),
   exposed("cashier_helper", "payer"),
   exposed("parcels", "parcel_prompt"),
+  exposed("asking_helper", "mcp"),
 ];

@@ -2,17 +2,18 @@
 // disconnects does not stop the run. It continues the stream by the id of its last event.
 
 import { ThreadholdError } from "#contract/error.ts";
-import type { AwaitedCall, PlainEvent, ThreadEvent } from "#contract/event.ts";
+import type { PlainEvent, ThreadEvent } from "#contract/event.ts";
 import { isFinished } from "#contract/finished.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 import type { Frame } from "#http/bridge/deliveries.ts";
-import { sseResponse } from "#http/bridge/sse-response.ts";
+import { sseHeaders, sseResponse } from "#http/bridge/sse-response.ts";
 import { Subscription } from "#http/bridge/thread-subscription.ts";
 import type { Services } from "#http/services.ts";
 import { causeOf } from "#lib/log-port.ts";
 
+import { canElicit, elicitationRequest } from "./client-questions.ts";
+import type { OpenCall } from "./client-questions.ts";
 import type { ClientSession } from "./client-session.ts";
-import { canElicit, elicitationRequest } from "./elicitation.ts";
 import { eventId } from "./event-id.ts";
 import type { StreamPosition } from "./event-id.ts";
 import { mcpPath } from "./routes.ts";
@@ -21,7 +22,7 @@ import { errorResult, refusedResult, runResult } from "./run-result.ts";
 import type { CallResult } from "./run-result.ts";
 
 /** The events that a stream reads. Deltas are not among them. */
-const types = "step_start,tool_execution_start,tool_execution_end,awaiting_tool_execution,run_end";
+const types = "step_start,tool_execution_start,tool_execution_end,awaiting_tool_execution,questions_changed,run_end";
 
 /** A run to follow. */
 export interface FollowedCall {
@@ -30,6 +31,8 @@ export interface FollowedCall {
   session: ClientSession;
   /** The position after which the stream begins. */
   from: StreamPosition;
+  /** Whether the run began before this request. Its open questions are then asked first, because their events are not stored. */
+  isOld: boolean;
 }
 
 /** Streams the run's progress until the run ends, or waits for something that the client cannot be asked for. */
@@ -40,12 +43,20 @@ export async function streamCall(services: Services, call: FollowedCall): Promis
   const query = { after: String(seq), depth: "0", include_silent: "false", types };
   const subscription = await Subscription.open({ threads: dependencies.threads, threadId, caller, query }, ports);
   const stream = new CallStream(services, call);
+  const opening = await stream.begin().catch((thrown: unknown) => {
+    subscription.close();
+    throw thrown;
+  });
+  if (stream.isOver) {
+    subscription.close();
+    return new Response(opening, { headers: sseHeaders });
+  }
   return sseResponse(subscription, {
     timers: ports.timers,
     signal: request.signal,
     isLast: () => stream.isOver,
     format: {
-      opening: stream.begin(),
+      opening,
       frame: (frame) => stream.take(frame),
       refusal: (refusal) => stream.end(refusedResult({ refusal })),
     },
@@ -76,10 +87,17 @@ class CallStream {
     return this.#isOver;
   }
 
-  /** An event without data. Its id lets the client continue a stream that breaks off before the first message. */
-  begin(): string {
-    const { session, from } = this.#call;
-    return session.primes ? `id: ${eventId(from)}\ndata: \n\n` : "";
+  /**
+   * The text at the beginning: an event without data, whose id lets the client continue a stream that breaks off before the first message, and
+   * the open questions of an old run. A continued stream may ask a question that the earlier stream has asked; the first answer counts.
+   */
+  async begin(): Promise<string> {
+    const { session, from, isOld, caller } = this.#call;
+    const first = session.primes ? `id: ${eventId(from)}\ndata: \n\n` : "";
+    if (!isOld) return first;
+    const pending = await readPending(this.#services, caller, from.threadId);
+    const questions = pending.filter(({ kind }) => kind === "question");
+    return first + (questions.length === 0 ? "" : await this.#ask(questions, from.seq));
   }
 
   /** The text for an event of the thread. */
@@ -87,10 +105,12 @@ class CallStream {
     const event = JSON.parse(json) as ThreadEvent;
     if (event.type !== "snapshot") {
       if (event.run_id !== this.#call.from.runId) return "";
-      if (event.type === "awaiting_tool_execution") return this.#orFailure(this.#wait(event.tool_calls, event.seq));
+      if (event.type === "awaiting_tool_execution" || event.type === "questions_changed") {
+        return event.tool_calls.length === 0 ? "" : this.#orFailure(this.#wait(event.tool_calls, event.seq));
+      }
       if (event.type !== "run_end") return this.#progress(event);
     }
-    return this.#orFailure(this.#settle());
+    return this.#orFailure(this.#settle(event.seq));
   }
 
   /** The text of the result. */
@@ -119,26 +139,37 @@ class CallStream {
     return this.#write(event.seq, sentMessage({ method: "notifications/progress", params }));
   }
 
-  /** Asks a person about the calls if the client can; otherwise the calls are the result. */
-  async #wait(calls: readonly AwaitedCall[], seq: number): Promise<string> {
-    const { session, from, caller } = this.#call;
-    // A stream that was continued may replay the event of calls that were answered since.
+  /** Asks a person about the calls of an event. A continued stream may replay the event of calls that were answered since. */
+  async #wait(calls: readonly OpenCall[], seq: number): Promise<string> {
+    const { from, caller } = this.#call;
     const pending = new Set((await readPending(this.#services, caller, from.threadId)).map(({ id }) => id));
-    const open = calls.filter(({ id }) => pending.has(id));
+    return this.#ask(
+      calls.filter(({ id }) => pending.has(id)),
+      seq,
+    );
+  }
+
+  /** Asks a person about open calls if the client can; otherwise the calls are the result. */
+  async #ask(open: readonly OpenCall[], seq: number): Promise<string> {
+    const { session, from } = this.#call;
     if (open.length === 0) return "";
-    if (!session.elicits || !open.every(canElicit)) return this.#settle(open);
+    if (!session.elicits || !open.every(canElicit)) return this.#result(open);
     const fresh = open.filter(({ id }) => !this.#asked.has(id));
     for (const { id } of fresh) this.#asked.add(id);
     return fresh.map((call) => this.#write(seq, elicitationRequest(from.threadId, call))).join("");
   }
 
-  /** The result of the run as it is stored; nothing while it is executed. */
-  async #settle(open?: readonly AwaitedCall[]): Promise<string> {
+  /** The result of the run as it is stored, or the questions about what it waits for; nothing while it is executed. */
+  async #settle(seq: number): Promise<string> {
     const { caller, from } = this.#call;
     const run = await readRun(this.#services, caller, from);
     if (isFinished(run.status)) return this.end(runResult(from.threadId, run));
-    if (run.status !== "awaiting_tool_execution") return "";
-    return this.end(runResult(from.threadId, run, open ?? (await readPending(this.#services, caller, from.threadId))));
+    return this.#ask(await readPending(this.#services, caller, from.threadId), seq);
+  }
+
+  async #result(open: readonly OpenCall[]): Promise<string> {
+    const { caller, from } = this.#call;
+    return this.end(runResult(from.threadId, await readRun(this.#services, caller, from), open));
   }
 
   #write(seq: number, message: string): string {

@@ -28,8 +28,17 @@ export const followUpSchemas = {
   [threadToolNames.answer]: z.strictObject({
     thread_id,
     call_id: z.string().min(1).max(1000).describe("The call_id of a waiting call."),
-    approved: z.boolean().optional().describe("For a call of the kind approval: whether it may run."),
-    result: z.string().min(1).optional().describe("For a call of the kind remote: its result, text or JSON."),
+    approved: z
+      .boolean()
+      .optional()
+      .describe("For a call of the kind approval: whether it may run. False declines a question."),
+    result: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "For a call of the kind remote: its result, text or JSON. For a question: an object of its schema as JSON.",
+      ),
     error: z.string().min(1).optional().describe("Why the call failed or was declined."),
   }),
   [threadToolNames.stop]: z.strictObject({ thread_id }),

@@ -23,6 +23,7 @@ import type { Services } from "#http/services.ts";
 import { threadToolNames } from "#spec/thread-tool-names.ts";
 
 import { readPending, readRun, streamCall } from "./call-stream.ts";
+import { canElicit } from "./client-questions.ts";
 import type { ClientSession } from "./client-session.ts";
 import { progressTokenSchema } from "./event-id.ts";
 import { followUpSchemas } from "./exposed-tools.ts";
@@ -210,18 +211,25 @@ async function follow(services: Services, call: ToolCall, followed: Followed): P
     await lease.giveBack();
     return { result };
   }
-  return streamCall(services, { request, caller, session, from: { threadId, runId, requestId, progressToken, seq } });
+  return streamCall(services, {
+    request,
+    caller,
+    session,
+    isOld,
+    from: { threadId, runId, requestId, progressToken, seq },
+  });
 }
 
-/** The result of a run that has ended, or that waits for an answer by a tool; null for any other run. */
+/** The result of a run that has ended, or that waits for what the client cannot be asked for; null for any other run. */
 async function storedResult(
   services: Services,
   { caller, session }: ToolCall,
   { threadId, run }: { threadId: string; run: Run },
 ): Promise<CallResult | null> {
   if (isFinished(run.status)) return runResult(threadId, run);
-  if (run.status !== "awaiting_tool_execution" || session.elicits) return null;
-  return runResult(threadId, run, await readPending(services, caller, threadId));
+  const open = await readPending(services, caller, threadId);
+  if (open.length === 0 || (session.elicits && open.every(canElicit))) return null;
+  return runResult(threadId, run, open);
 }
 
 /** Waits for the active run, or returns the result of the last one. */
@@ -239,11 +247,9 @@ async function awaitThread(
   });
   const [run] = items;
   if (run === undefined) return { result: threadResult(threadId, `The thread ${threadId} has no run.`) };
-  const result = await storedResult(services, call, { threadId, run });
-  if (result !== null) return { result };
   const lease = await leases.take(call.caller, { holder: { thread: threadId }, stream: "bridged", run: false });
   const after = Math.max(0, (run.first_seq ?? 1) - 1);
-  return withLease(lease, () => follow(services, call, { threadId, runId: run.id, after, isOld: false, lease }));
+  return withLease(lease, () => follow(services, call, { threadId, runId: run.id, after, isOld: true, lease }));
 }
 
 /** Posts the answer to a waiting call and follows the run. */

@@ -3,13 +3,13 @@
 import { z } from "zod";
 
 import type { ThreadholdError } from "#contract/error.ts";
-import type { AwaitedCall } from "#contract/event.ts";
 import { isFinished } from "#contract/finished.ts";
 import { runErrorSchema, runStatusSchema } from "#contract/run.ts";
 import type { Run } from "#contract/run.ts";
-import type { PendingCall } from "#contract/thread.ts";
 import { argumentsJsonSchema } from "#lib/json-schema.ts";
 import { threadToolNames } from "#spec/thread-tool-names.ts";
+
+import type { OpenCall } from "./client-questions.ts";
 
 const runResultSchema = z.object({
   thread_id: z.string().describe("The conversation with the agent. The other tools of this server take it."),
@@ -22,7 +22,7 @@ const runResultSchema = z.object({
     .array(
       z.object({
         call_id: z.string(),
-        kind: z.enum(["remote", "approval", "limit"]),
+        kind: z.enum(["remote", "approval", "limit", "question"]),
         name: z.string(),
         arguments: z.unknown().optional(),
       }),
@@ -43,11 +43,7 @@ export interface CallResult {
 }
 
 /** The result of a run that has ended or waits. `waiting`: the calls that it waits for. */
-export function runResult(
-  threadId: string,
-  run: Run,
-  waiting: readonly (AwaitedCall | PendingCall)[] = [],
-): CallResult {
+export function runResult(threadId: string, run: Run, waiting: readonly OpenCall[] = []): CallResult {
   const { id, status, data, error } = run;
   const open = isFinished(status) ? [] : waiting;
   const structuredContent: RunResult = {
@@ -86,7 +82,7 @@ function answerOf({ outcome, text }: Run): string | null {
   return typeof outcome === "string" ? outcome : JSON.stringify(outcome);
 }
 
-function textsOf(run: Run, waiting: readonly (AwaitedCall | PendingCall)[]): string[] {
+function textsOf(run: Run, waiting: readonly OpenCall[]): string[] {
   const { status, error, reason, data } = run;
   const answer = answerOf(run) ?? (data === undefined ? null : JSON.stringify(data));
   const answers = answer === null ? [] : [answer];
@@ -100,16 +96,19 @@ function textsOf(run: Run, waiting: readonly (AwaitedCall | PendingCall)[]): str
     case "limit":
       return [...answers, `The agent reached a limit before it was done: ${reason ?? "no reason is known"}.`];
     case "awaiting_tool_execution":
-      return [
-        `The agent waits. Answer with the tool ${threadToolNames.answer}: ${JSON.stringify(waiting.map(waitingCall))}`,
-      ];
+      return [waitingText(waiting)];
     case "queued":
     case "running":
+      if (waiting.length > 0) return [waitingText(waiting)];
       return [`The agent has not finished. The tool ${threadToolNames.result} waits for it.`];
   }
 }
 
-function waitingCall(call: AwaitedCall | PendingCall): NonNullable<RunResult["waiting"]>[number] {
+function waitingText(waiting: readonly OpenCall[]): string {
+  return `The agent waits. Answer with the tool ${threadToolNames.answer}: ${JSON.stringify(waiting.map(waitingCall))}`;
+}
+
+function waitingCall(call: OpenCall): NonNullable<RunResult["waiting"]>[number] {
   const { id, kind, name } = call;
   return { call_id: id, kind, name, ...(call.arguments === undefined ? {} : { arguments: call.arguments }) };
 }

@@ -157,6 +157,8 @@ function sourceFiles() {
       .filter((file) => !/^src\/(?:cli|compiler|react|testing\/vite)\//.test(file) && file !== "src/index.ts")
       // The registry imports them when a thread uses an MCP server or skills.
       .filter((file) => !/^src\/tools\/(?:mcp|openapi|skills)\//.test(file))
+      // The dialect imports it at its first request.
+      .filter((file) => file !== "src/dialect/mcp/served-messages.ts")
   );
 }
 

@@ -1,0 +1,84 @@
+// Approvals, and questions of running calls, as elicitation: requests of the server that let the client ask a person. The id of a request
+// names the thread and the call, so the isolate that receives the response does not have to be the one that sent the request.
+
+import { z } from "zod";
+
+import type { AwaitedCall } from "#contract/event.ts";
+import { isJsonObject, jsonObjectSchema } from "#contract/json.ts";
+import type { PendingCall } from "#contract/thread.ts";
+import type { PostedResult } from "#contract/tool-route.ts";
+
+import { sentMessage } from "./rpc-message.ts";
+import type { RpcResponse } from "./rpc-message.ts";
+
+/** Characters of a call's arguments that a person reads. */
+const longestArguments = 2000;
+
+/** A call that the client or a person answers. */
+export type OpenCall = AwaitedCall | PendingCall;
+
+/** The arguments of a question: the text, and the schema of the answer. */
+const questionSchema = z.object({ message: z.string(), schema: jsonObjectSchema });
+
+/** Whether a person at the client can answer the call by a form. Results of remote tools come from programs. */
+export function canElicit({ kind, arguments: args }: OpenCall): boolean {
+  return kind === "approval" || (kind === "question" && questionSchema.safeParse(args).success);
+}
+
+/** The text of the request that asks a person about the call. */
+export function elicitationRequest(threadId: string, call: OpenCall): string {
+  const question = call.kind === "question" ? questionSchema.parse(call.arguments) : null;
+  return sentMessage({
+    id: `${threadId}/${call.kind}/${call.id}`,
+    method: "elicitation/create",
+    params:
+      question === null
+        ? approvalParams(call)
+        : {
+            message: `A tool of the agent asks ("${call.name}"): ${question.message}`,
+            requestedSchema: question.schema,
+          },
+  });
+}
+
+function approvalParams({ name, arguments: given }: OpenCall) {
+  const args = given === undefined ? "" : ` Arguments: ${shortened(JSON.stringify(given))}`;
+  return {
+    message: `The agent asks for approval to call the tool "${name}".${args}`,
+    requestedSchema: {
+      type: "object",
+      properties: { approve: { type: "boolean", title: "Approve", description: "Whether the call may run." } },
+      required: ["approve"],
+    },
+  };
+}
+
+function shortened(text: string): string {
+  return text.length <= longestArguments ? text : `${text.slice(0, longestArguments).toWellFormed()} …`;
+}
+
+/** The thread and the answer of a response; null if the response is to no request of the server. */
+export function elicitedAnswer(response: RpcResponse): { threadId: string; answer: PostedResult } | null {
+  const [, threadId, kind, callId] = /^([\da-f-]{36})\/(approval|question)\/([^]+)$/.exec(response.id) ?? [];
+  if (threadId === undefined || callId === undefined) return null;
+  const answer = kind === "approval" ? decisionOf(response) : answerOf(response);
+  return { threadId, answer: { tool_call_id: callId, ...answer } };
+}
+
+const unasked = "The client could not ask a person.";
+
+/** Everything but an explicit approval declines the call. A call that stays open would keep the client's request open as well. */
+function decisionOf(response: RpcResponse): Pick<PostedResult, "approved" | "error"> {
+  if ("error" in response) return { approved: false, error: unasked };
+  const { action, content } = response.result;
+  if (action === "accept" && isJsonObject(content) && content["approve"] === true) return { approved: true };
+  return { approved: false, error: "A person declined the call." };
+}
+
+/** The answer to a question: the form's fields, or that a person declined or dismissed it. */
+function answerOf(response: RpcResponse): Pick<PostedResult, "result" | "approved" | "error"> {
+  if ("error" in response) return { error: unasked };
+  const { action, content } = response.result;
+  if (action === "accept") return { result: content ?? {} };
+  return action === "decline" ? { approved: false } : { error: "A person dismissed the question." };
+}

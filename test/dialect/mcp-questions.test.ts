@@ -1,0 +1,77 @@
+// Questions of an MCP server to a person, through a thread to the MCP client that called the thread's agent.
+
+import { beforeAll, expect, it } from "vitest";
+
+import { setServer } from "../thread/mcp-driver.ts";
+import { scripts } from "../worker/definitions.ts";
+import { connect, createCatalog } from "./support/mcp-app.ts";
+
+beforeAll(createCatalog);
+
+/** A word whose run calls the reference server's tool that asks a question, and answers with the tool's result. */
+function asking(): string {
+  setServer("everything", "everything", { elicitation: true });
+  const word = `mcp-${crypto.randomUUID()}`;
+  scripts.set(word, ({ step, messages }) =>
+    step === 0
+      ? { toolCalls: [{ name: "everything__trigger-elicitation-request", arguments: {} }] }
+      : { text: messages.at(-1)?.content ?? "" },
+  );
+  return word;
+}
+
+it("MCPS6 The question of a running call reaches the client as a form with its schema, and its answer reaches the server", async () => {
+  const forms: unknown[] = [];
+  const mcp = await connect({
+    elicit: (params) => {
+      forms.push(params);
+      return { action: "accept", content: { name: "Ada", integer: 7 } };
+    },
+  });
+  const { texts, data } = await mcp.call("asking_helper", { task: asking() });
+  expect(data.status).toBe("completed");
+  expect(texts[0]).toContain("- Name: Ada");
+  expect(texts[0]).toContain("- Favorite Integer: 7");
+  expect(forms).toEqual([
+    expect.objectContaining({
+      message: expect.stringContaining("Please provide inputs") as string,
+      requestedSchema: expect.objectContaining({ required: ["name"] }) as object,
+    }),
+  ]);
+}, 120_000);
+
+it.each([
+  ["declines", { action: "decline" }, "User declined"],
+  ["dismisses", { action: "cancel" }, "User cancelled"],
+] as const)(
+  "MCPS6 The server learns that the person %s the question",
+  async (_case, answer, text) => {
+    const mcp = await connect({ elicit: () => ({ ...answer }) });
+    expect((await mcp.call("asking_helper", { task: asking() })).texts[0]).toContain(text);
+  },
+  120_000,
+);
+
+it("MCPS7 A client that cannot ask a person gets the question as the result, and thread_answer answers it", async () => {
+  const mcp = await connect();
+  const first = await mcp.call("asking_helper", { task: asking() });
+  const [question] = first.data.waiting ?? [];
+  expect([first.isError, first.data.status, question]).toEqual([
+    false,
+    "running",
+    expect.objectContaining({ kind: "question", name: "everything__trigger-elicitation-request" }),
+  ]);
+  const { thread_id } = first.data;
+  const again = await mcp.call("thread_result", { thread_id });
+  expect(again.data.waiting).toEqual(first.data.waiting);
+  const result = JSON.stringify({ name: "Ada" });
+  const done = await mcp.call("thread_answer", { thread_id, call_id: question?.call_id, result });
+  expect([done.data.status, done.texts[0]]).toEqual(["completed", expect.stringContaining("- Name: Ada")]);
+}, 120_000);
+
+it("MCPS6 thread_result asks the client about a question that was open before", async () => {
+  const plain = await connect();
+  const { thread_id } = (await plain.call("asking_helper", { task: asking() })).data;
+  const mcp = await connect({ elicit: () => ({ action: "accept", content: { name: "Ada" } }) });
+  expect((await mcp.call("thread_result", { thread_id })).texts[0]).toContain("- Name: Ada");
+}, 120_000);
