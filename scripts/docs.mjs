@@ -45,6 +45,10 @@ const about = {
     "tools-web.md",
     "A tool that reads web pages, and its options ([guide](../../guide/coding-tools.md#web-pages)).",
   ],
+  "threadhold/tools/node": [
+    "tools-node.md",
+    "Coding tools on a folder of a machine, and MCP servers over stdio, for programs in Node ([guide](../../guide/node-tools.md)).",
+  ],
   "threadhold/tools/files": [
     "tools-files.md",
     "Tools over the files of a thread, and their options ([guide](../../guide/coding-tools.md)).",

@@ -5,7 +5,7 @@ export interface Redirectable {
   url: URL;
   method: string;
   headers: Headers;
-  body: BodyInit | null;
+  body: Exclude<RequestInit["body"], undefined>;
 }
 
 /** Why a redirect is not followed. */

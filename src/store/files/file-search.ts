@@ -1,6 +1,11 @@
 // Searches a thread's files by name and by content, within bounds. Results are sorted by path.
 
 import { ThreadholdError, refuse } from "#contract/error.ts";
+import { globMatcher } from "#core/files/glob.ts";
+import type { PathMatcher } from "#core/files/glob.ts";
+import { linePattern, matchingLines } from "#core/files/line-search.ts";
+import type { LineSearch, MatchingLines } from "#core/files/line-search.ts";
+import { SearchWork } from "#core/files/search-work.ts";
 import type { Found, SearchOptions } from "#core/ports/thread-file-port.ts";
 import type { GrepResult } from "#spec/index.ts";
 
@@ -8,11 +13,6 @@ import { filePath, joined } from "./file-path.ts";
 import { fileChunks } from "./file-reader.ts";
 import type { FileReaderParts } from "./file-reader.ts";
 import type { FileRow, FileRows, Span } from "./file-rows.ts";
-import { globMatcher } from "./glob.ts";
-import type { PathMatcher } from "./glob.ts";
-import { linePattern, matchingLines } from "./line-search.ts";
-import type { LineSearch, MatchingLines } from "./line-search.ts";
-import { SearchWork } from "./search-work.ts";
 
 /** Default and maximal number of files in a result. */
 const resultLimit = 1000;

@@ -128,7 +128,7 @@ export const threadWorkspace: OpenWorkspace = (given) => {
 };
 
 /** Returns the glob of a pattern in a folder. A pattern without `/` matches names at any depth, as in `find -name` and `rg --glob`. */
-function globIn(folder: string, pattern: string): string {
+export function globIn(folder: string, pattern: string): string {
   const names = folder.split("/").filter((name) => name !== "" && name !== ".");
   const base = names.map((name) => `${escaped(name)}/`).join("");
   const relative = pattern.replace(/^\.?\/+/, "");

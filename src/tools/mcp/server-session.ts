@@ -1,4 +1,5 @@
-// A session with an MCP server, over streamable HTTP; or over HTTP with SSE, if the server has the protocol version 2024-11-05.
+// A session with an MCP server: over streamable HTTP; over HTTP with SSE, if the server has the protocol version 2024-11-05; or over a
+// transport of the caller, such as the streams of a program.
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -26,16 +27,23 @@ import type { SessionEvents } from "./session-events.ts";
 import { sseTransport } from "./sse-transport.ts";
 import { callTask } from "./task-call.ts";
 
-/** A server, with the values that the definition's functions return for one thread. */
-export interface Server {
+/** A server of a session. */
+interface NamedServer {
   name: string;
-  url: URL;
-  headers: Record<string, string>;
-  allowedHosts: readonly string[];
   timeoutMs: number;
   /** The time limit of a call in milliseconds, with the time of its questions to a person. */
   callMs: number;
 }
+
+/** A server, with the values that the definition's functions return for one thread. */
+export interface Server extends NamedServer {
+  url: URL;
+  headers: Record<string, string>;
+  allowedHosts: readonly string[];
+}
+
+/** The dependencies of a session over a transport of the caller. */
+export type SessionContext = Pick<ToolsContext, "clock" | "log" | "signal">;
 
 /** The time limit in milliseconds of the request that ends a session. */
 const closeMs = 5000;
@@ -58,7 +66,7 @@ interface CallOptions {
 
 /** An open session. */
 export class ServerSession {
-  readonly #server: Server;
+  readonly #server: NamedServer;
   readonly #client: Client;
   readonly #transport: Transport;
   readonly #clock: ToolsContext["clock"];
@@ -66,7 +74,7 @@ export class ServerSession {
   readonly #notifications: Set<Promise<unknown>>;
 
   private constructor(
-    server: Server,
+    server: NamedServer,
     {
       client,
       transport,
@@ -90,7 +98,7 @@ export class ServerSession {
       requestInit: { headers },
     });
     try {
-      return await ServerSession.#connect(server, context, {
+      return await ServerSession.connect(server, context, {
         events,
         // The types of the SDK and of this project treat absent members differently.
         transport: new StreamableHTTPClientTransport(url, options(false)) as Transport,
@@ -100,7 +108,7 @@ export class ServerSession {
       // credentials or limits the rate.
       const status = httpStatus(thrown) ?? 0;
       if (status < 400 || status > 499 || status === 401 || status === 403 || status === 429) throw thrown;
-      return ServerSession.#connect(server, context, { events, transport: sseTransport(url, options(true)) }).catch(
+      return ServerSession.connect(server, context, { events, transport: sseTransport(url, options(true)) }).catch(
         () => {
           throw thrown;
         },
@@ -108,9 +116,10 @@ export class ServerSession {
     }
   }
 
-  static async #connect(
-    server: Server,
-    context: ToolsContext,
+  /** Opens a session over a transport. Rejects if it is not open within the server's time limit. */
+  static async connect(
+    server: NamedServer,
+    context: SessionContext,
     { events, transport }: { events: SessionEvents; transport: Transport },
   ): Promise<ServerSession> {
     const capabilities = {
@@ -204,7 +213,7 @@ export class ServerSession {
   }
 
   /** Ends the session on the server and closes its connections, after the notifications of cancelled calls are sent. Never rejects. */
-  async close(context: ToolsContext): Promise<void> {
+  async close(context: Pick<ToolsContext, "clock">): Promise<void> {
     delete this.#client.onclose;
     const transport = this.#transport;
     const end = async () => {

@@ -30,6 +30,8 @@ export interface SessionEvents {
   onQuestion?: (params: ElicitRequestParams, signal: AbortSignal) => Promise<ElicitResult>;
   /** Called when the session ends without a call of `close`. */
   onEnd: () => void;
+  /** The maximum number of the server's messages in the session. Default 20,000. */
+  mostMessages?: number;
 }
 
 /** The maximum number of the server's messages in a session, of the requests among them, and of its log messages that are logged. */
@@ -61,7 +63,7 @@ export function watchSession(
   transport.onmessage = (message) => {
     messages += 1;
     requests += "method" in message && "id" in message ? 1 : 0;
-    if (messages === mostMessages || requests > mostRequests) void client.close();
+    if (messages === (events.mostMessages ?? mostMessages) || requests > mostRequests) void client.close();
   };
   // After its last attempt to continue a stream the SDK reports only this error, and the results of the stream's calls never arrive.
   client.onerror = ({ message }) => {

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import picomatch from "picomatch/posix";
 import { expect, test } from "vitest";
 
-import { globMatcher } from "#store/files/glob.ts";
+import { globMatcher } from "#core/files/glob.ts";
 
 import { memoryFileRows } from "../../support/memory-store/memory-file-rows.ts";
 import { codeOf, plain, stage } from "./file-stage.ts";

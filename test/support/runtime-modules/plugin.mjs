@@ -154,7 +154,9 @@ function sourceFiles() {
       )
       .filter((file) => /(?<!\.d)\.ts$/.test(file) && !setupFiles.includes(file))
       // The compiler and the command line run in Node, hooks run in a browser, and the deployed Worker's entry needs compiled definitions.
-      .filter((file) => !/^src\/(?:cli|compiler|react|testing\/vite)\//.test(file) && file !== "src/index.ts")
+      .filter(
+        (file) => !/^src\/(?:cli|compiler|react|tools\/node|testing\/vite)\//.test(file) && file !== "src/index.ts",
+      )
       // The registry imports them when a thread uses an MCP server or skills.
       .filter((file) => !/^src\/tools\/(?:mcp|openapi|skills)\//.test(file))
       // The dialect imports it at its first request.

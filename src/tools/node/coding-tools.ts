@@ -1,0 +1,46 @@
+// The coding tools on a folder of this machine, for `llm()` and `agent()`.
+
+import { createBashTool } from "../bash/bash-tool.ts";
+import type { BashOptions } from "../bash/bash-tool.ts";
+import { createEditFileTool } from "../files/edit-file.ts";
+import { createListFilesTool } from "../files/list-files.ts";
+import { createReadFileTool } from "../files/read-file.ts";
+import { createSearchTool } from "../files/search.ts";
+import { createWriteFileTool } from "../files/write-file.ts";
+import { hostShell } from "./host-shell.ts";
+import { hostWorkspace } from "./host-workspace.ts";
+import { nodeTool } from "./node-tool.ts";
+import type { NodeTool } from "./node-tool.ts";
+
+/** Options of `hostCodingTools`. */
+export interface HostCodingOptions {
+  /** The folder of the tools, a path on this machine. */
+  root: string;
+  /** With options, or true, the tools include `bash`, which runs commands as the user of this process. Default: false. */
+  bash?: boolean | Pick<BashOptions, "denyPatterns" | "timeoutMs" | "maxOutputBytes" | "confirm" | "cwd" | "env">;
+}
+
+/** Describes `bash` on this machine to the model. */
+const shellDescription = [
+  "Runs a bash command on this machine, in the folder of the other tools. Programs that the command starts in the background end with it.",
+  "Variables and the working directory do not last until the next command.",
+].join(" ");
+
+/**
+ * Creates the tools `read_file`, `write_file`, `edit_file`, `list_files` and `search` on a folder of this machine, and `bash` if the options ask
+ * for it. The paths of the tools begin at the folder.
+ */
+export function hostCodingTools({ root, bash = false }: HostCodingOptions): NodeTool[] {
+  const workspace = hostWorkspace(root);
+  const tools = [
+    nodeTool("read_file", createReadFileTool({ workspace })),
+    nodeTool("write_file", createWriteFileTool({ workspace })),
+    nodeTool("edit_file", createEditFileTool({ workspace })),
+    nodeTool("list_files", createListFilesTool({ workspace })),
+    nodeTool("search", createSearchTool({ workspace })),
+  ];
+  if (bash === false) return tools;
+  const options = bash === true ? {} : bash;
+  const shell = createBashTool({ ...options, run: hostShell(root), description: shellDescription });
+  return [...tools, nodeTool("bash", shell)];
+}

@@ -1,0 +1,11 @@
+// The entry `threadhold/tools/node`: tools for programs in Node: the coding tools on a folder of this machine, and the tools of MCP servers that
+// are programs of this machine.
+
+export { hostCodingTools } from "./coding-tools.ts";
+export type { HostCodingOptions } from "./coding-tools.ts";
+export { hostShell } from "./host-shell.ts";
+export type { HostShellOptions } from "./host-shell.ts";
+export { hostWorkspace } from "./host-workspace.ts";
+export type { NodeTool } from "./node-tool.ts";
+export { openStdioServer } from "./stdio-server.ts";
+export type { StdioServer, StdioServerOptions } from "./stdio-server.ts";

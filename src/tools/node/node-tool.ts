@@ -1,0 +1,78 @@
+// Tools for `llm()` of `threadhold/upp` and `agent()` of `threadhold/agents`, made of the tools that threads use.
+
+import { argumentsJsonSchema } from "#lib/json-schema.ts";
+import { readTool } from "#spec/index.ts";
+import type { AnyToolDefinition, ThreadState } from "#spec/index.ts";
+
+/** A tool for `llm()` and `agent()`. */
+export interface NodeTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments. */
+  readonly parameters: { readonly type: "object"; readonly [keyword: string]: unknown };
+  /** With true, a call of the tool never runs at the same time as another call of its answer. */
+  readonly sequential?: boolean;
+  /** Runs a call. Returns a text, or `{ content }` with text, image and document blocks. Rejects with an error whose message the model reads. */
+  run(
+    params: Record<string, unknown>,
+    context: { readonly toolCallId: string; readonly signal: AbortSignal },
+  ): Promise<unknown>;
+}
+
+/** The parts of a result that the conversion uses. */
+interface Result {
+  status: "success" | "error";
+  result?: string | undefined;
+  error?: string | undefined;
+  content?: readonly unknown[] | undefined;
+  value?: unknown;
+}
+
+/** Converts a tool that needs nothing of the thread. */
+export function nodeTool(name: string, definition: AnyToolDefinition): NodeTool {
+  const { description, schema, run, options } = readTool(definition);
+  return {
+    name,
+    description,
+    parameters: argumentsJsonSchema(schema) as NodeTool["parameters"],
+    ...(options.sequential === true ? { sequential: true } : {}),
+    async run(params, { toolCallId, signal }) {
+      const checked = schema?.safeParse(params);
+      if (checked?.success === false) throw new Error(`The arguments are invalid: ${checked.error.message}`);
+      const call = { id: toolCallId, attempt: 1, signal, progress: () => {} };
+      // The options `workspace` and `run` of these tools replace the thread's files, so the state is not used.
+      return nodeResult(await (run?.({} as ThreadState, checked?.data, call) as Promise<Result>));
+    },
+  };
+}
+
+/** Converts the result of a tool. Throws for an error. */
+export function nodeResult({ status, result, error, content, value }: Result): unknown {
+  const blocks = (content ?? []).map((part) => blockOf(part as Part));
+  const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  if (status === "error")
+    throw new Error([error, ...texts].filter((text) => text !== undefined).join("\n") || "The call failed.");
+  if (texts.length < blocks.length)
+    return { content: [...(result === undefined ? [] : [{ type: "text", text: result }]), ...blocks] };
+  if (result === undefined && blocks.length === 0 && value !== undefined) return value;
+  return [...(result === undefined ? [] : [result]), ...texts].join("\n\n");
+}
+
+type Part = { type: "text"; text: string } | { type: "image" | "file"; data: string; mimeType: string; name?: string };
+
+type Block =
+  | { type: "text"; text: string }
+  | { type: "image"; source: { type: "base64"; data: string }; mimeType: string }
+  | { type: "document"; source: { type: "base64"; data: string }; mimeType: string; title?: string };
+
+function blockOf(part: Part): Block {
+  if (part.type === "text") return { type: "text", text: part.text };
+  const source = { type: "base64" as const, data: part.data };
+  if (part.type === "image") return { type: "image", source, mimeType: part.mimeType };
+  return {
+    type: "document",
+    source,
+    mimeType: part.mimeType,
+    ...(part.name === undefined ? {} : { title: part.name }),
+  };
+}

@@ -1,0 +1,143 @@
+// The tools of an MCP server that is a program of this machine, over its standard input and output. The program is started once and is used
+// until `close`.
+
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+
+import type { JsonObject } from "#contract/json.ts";
+import { createLog } from "#lib/log-port.ts";
+import { systemClock } from "#lib/system-clock.ts";
+
+import { McpServerError, serverError } from "../mcp/server-error.ts";
+import { callResult } from "../mcp/server-result.ts";
+import { ServerSession } from "../mcp/server-session.ts";
+import { readTools } from "../mcp/tool-list.ts";
+import type { ListedTool } from "../mcp/tool-list.ts";
+import { readErrorOutput } from "./error-output.ts";
+import { hostEnvironment } from "./host-environment.ts";
+import { nodeResult } from "./node-tool.ts";
+import type { NodeTool } from "./node-tool.ts";
+
+/** A program that is an MCP server. */
+export interface StdioServerOptions {
+  /** The name of the server in errors, and the default of `prefix`. */
+  name: string;
+  /** The program, such as `npx`. */
+  command: string;
+  args?: readonly string[];
+  /** Variables of the program, in addition to `PATH`, `HOME` and the like. It receives no other variables of this process. */
+  env?: Readonly<Record<string, string>>;
+  /** The working directory of the program. Default: that of this process. */
+  cwd?: string;
+  /** The beginning of the tools' names: `docs__search` for the tool `search` with the prefix `docs`. */
+  prefix?: string;
+  /** The names of the server's tools to use, without the prefix. Default: all. */
+  tools?: readonly string[];
+  /** The time limit of the start, and of each call, in milliseconds. Default 60,000. */
+  timeoutMs?: number;
+  /** Receives the lines of the program's standard error, at most 200, and log messages of the server. Default: they are dropped. */
+  log?: (line: string) => void;
+}
+
+/** A started server. */
+export interface StdioServer {
+  /** The tools of the server, for `llm()` and `agent()`. */
+  readonly tools: readonly NodeTool[];
+  /** Closes the program's input, and ends the program if it continues. Calls that are open are rejected. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** The maximum number of bytes of a message of the server. */
+const messageBytes = 8 * 1024 * 1024;
+
+/** Starts a server and lists its tools. Rejects if the program cannot be started, ends, or does not respond in time. */
+export async function openStdioServer(options: StdioServerOptions): Promise<StdioServer> {
+  const { name, prefix = name, tools: allowed, timeoutMs = 60_000, log = () => {} } = options;
+  const transport = new StdioClientTransport({
+    command: options.command,
+    args: [...(options.args ?? [])],
+    env: { ...hostEnvironment(), ...options.env },
+    stderr: "pipe",
+    maxBufferSize: messageBytes,
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  });
+  // With `pipe` the SDK creates this stream before the start.
+  const lastLines = readErrorOutput(transport.stderr as Parameters<typeof readErrorOutput>[0], log);
+  let isEnded = false;
+  const onEnd = () => {
+    isEnded = true;
+  };
+  const context = { clock: systemClock, log: createLog(log) };
+  const events = { onEnd, onToolsChanged: () => {}, mostMessages: Infinity };
+  let session: ServerSession | undefined;
+  try {
+    // The types of the SDK and of this project treat absent members differently.
+    session = await ServerSession.connect({ name, timeoutMs }, context, { events, transport: transport as Transport });
+    const listed = await session.tools();
+    const { list, omitted } = await readTools(listed, { prefix, allowed, features: [] });
+    if (omitted.length > 0)
+      log(`The tools ${omitted.slice(0, 20).join(", ")} of the MCP server "${name}" cannot be used.`);
+    return startedServer(list.tools, { name, session, timeoutMs, isEnded: () => isEnded });
+  } catch (thrown) {
+    await session?.close(context);
+    throw startError(options, thrown, lastLines());
+  }
+}
+
+interface Started {
+  name: string;
+  session: ServerSession;
+  timeoutMs: number;
+  isEnded: () => boolean;
+}
+
+function startedServer(listed: readonly ListedTool[], started: Started): StdioServer {
+  let closing: Promise<void> | undefined;
+  const close = () => (closing ??= started.session.close({ clock: systemClock }));
+  const isEnded = () => closing !== undefined || started.isEnded();
+  return {
+    tools: listed.map((tool) => toolOf(tool, { ...started, isEnded })),
+    close,
+  };
+}
+
+function toolOf(tool: ListedTool, started: Started): NodeTool {
+  return {
+    name: tool.name,
+    description: tool.description,
+    parameters: { ...tool.parameters, type: "object" },
+    async run(params, { signal }) {
+      const result = await callTool(tool, started, { params: params as JsonObject, signal });
+      return nodeResult(callResult(result, null) as Parameters<typeof nodeResult>[0]);
+    },
+  };
+}
+
+/** Calls a tool of the server. Rejects with an error that names the server. */
+async function callTool(
+  { serverName, isTask }: ListedTool,
+  { name, session, timeoutMs, isEnded }: Started,
+  { params, signal }: { params: JsonObject; signal: AbortSignal },
+): Promise<CallToolResult> {
+  if (isEnded()) throw new McpServerError(`The program of the MCP server "${name}" has ended. Open the server again.`);
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  try {
+    return await session.call(serverName, params, { signal: limited, onProgress: () => {}, isTask });
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (!limited.aborted) throw serverError(name, thrown);
+    throw new McpServerError(`The MCP server "${name}" did not respond within ${timeoutMs / 1000} s.`, {
+      cause: thrown,
+    });
+  }
+}
+
+/** The error of a server that did not start, with the last lines of the program. */
+function startError({ name, command }: StdioServerOptions, thrown: unknown, lines: string): Error {
+  const isMissing = thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT";
+  const reason = isMissing
+    ? `The program ${JSON.stringify(command)} of the MCP server "${name}" is not found. Install it, or correct its command and cwd.`
+    : serverError(name, thrown).message;
+  return new McpServerError(lines === "" ? reason : `${reason} Its last lines were:\n${lines}`, { cause: thrown });
+}

@@ -1,0 +1,59 @@
+// An MCP server over standard input and output with one tool. Its first argument is the way in which it misbehaves.
+
+import { createInterface } from "node:readline";
+
+const [mode] = process.argv.slice(2);
+
+const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+
+if (mode === "ends at the start") {
+  process.stderr.write("The setting KEY is missing.\n");
+  process.exit(3);
+}
+if (mode === "ignores the end") {
+  process.on("SIGTERM", () => {});
+  // Keeps the process running after the end of its input.
+  setInterval(() => {}, 1000);
+}
+if (mode === "writes many errors") for (let line = 0; line < 5000; line += 1) process.stderr.write(`line ${line}\n`);
+if (mode === "writes a long error") process.stderr.write("x".repeat(1_000_000));
+if (mode === "writes without end") {
+  const write = () => {
+    while (process.stdout.write("x".repeat(65_536)));
+  };
+  process.stdout.on("drain", write);
+  write();
+}
+if (mode === "writes no JSON") process.stdout.write("Welcome!\n");
+
+const results = {
+  initialize: ({ protocolVersion }) => ({
+    protocolVersion,
+    capabilities: { tools: {} },
+    serverInfo: { name: "stdio", version: "1" },
+  }),
+  "tools/list": () => ({
+    tools: [
+      {
+        name: "environment",
+        description: "Returns the variables and the id of the process",
+        inputSchema: { type: "object", properties: {} },
+      },
+    ],
+  }),
+  "tools/call": () => ({
+    content: [{ type: "text", text: JSON.stringify({ pid: process.pid, cwd: process.cwd(), env: process.env }) }],
+  }),
+};
+
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined || mode === "answers nothing") return;
+  if (method === "tools/call" && mode === "ends in a call") process.exit(1);
+  if (method === "tools/call" && mode === "does not end a call") {
+    process.stderr.write("called\n");
+    return;
+  }
+  const result = results[method]?.(params);
+  send(result === undefined ? { id, error: { code: -32601, message: "unknown" } } : { id, result });
+});

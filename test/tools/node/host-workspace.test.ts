@@ -1,0 +1,176 @@
+// The file tools over a folder of a machine: the contract, and the boundary of the folder.
+
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import path from "node:path";
+
+import { describe, expect, it } from "vitest";
+
+import { readTool } from "#spec/index.ts";
+import type { AnyToolDefinition, ThreadState, ToolResult } from "#spec/index.ts";
+import {
+  createEditFileTool,
+  createListFilesTool,
+  createReadFileTool,
+  createSearchTool,
+  createWriteFileTool,
+} from "#tools/files/index.ts";
+import { hostCodingTools, hostWorkspace } from "#tools/node/index.ts";
+
+import { realPng } from "../../support/real-png.ts";
+import { checkFileTools } from "../files/workspace-contract.ts";
+import { callTool, hostPlace, temporaryFolder } from "./host-place.ts";
+
+checkFileTools("a folder of a machine", async () => {
+  const place = hostPlace();
+  const workspace = hostWorkspace(place.root);
+  const definitions: Record<string, AnyToolDefinition> = {
+    read_file: createReadFileTool({ workspace }),
+    write_file: createWriteFileTool({ workspace }),
+    edit_file: createEditFileTool({ workspace }),
+    list_files: createListFilesTool({ workspace }),
+    search: createSearchTool({ workspace }),
+  };
+  return {
+    put: async (name, content) => place.put(name, content),
+    read: async (name) => place.read(name),
+    async call(name, args) {
+      const definition = definitions[name];
+      if (definition === undefined) throw new Error(`There is no tool ${name}.`);
+      const call = { id: "call-1", attempt: 1, signal: new AbortController().signal, progress: () => {} };
+      const running = readTool(definition).run?.({} as ThreadState, args, call) as Promise<ToolResult>;
+      // A tool that rejects is an error result, as in a run.
+      const { result, error, value } = await running.catch((thrown: Error) => ({
+        error: thrown.message,
+        result: undefined,
+        value: undefined,
+      }));
+      return { text: result ?? `Error: ${error ?? ""}`, details: value };
+    },
+  };
+});
+
+describe("the boundary of the folder", () => {
+  /** A folder with a link to a secret outside of it. */
+  function withLinks() {
+    const outside = temporaryFolder();
+    writeFileSync(path.join(outside, "secret.txt"), "secret");
+    const place = hostPlace();
+    symlinkSync(path.join(outside, "secret.txt"), path.join(place.root, "file-link"));
+    symlinkSync(outside, path.join(place.root, "folder-link"));
+    symlinkSync(path.join(outside, "absent"), path.join(place.root, "dangling"));
+    return { ...place, outside };
+  }
+
+  it("No tool reads through a link that leads out of the folder", async () => {
+    const { text } = withLinks();
+    for (const name of ["file-link", "folder-link/secret.txt", "folder-link/../folder-link/secret.txt"]) {
+      expect(await text("read_file", { path: name })).toContain("leads out of the folder");
+      expect(await text("edit_file", { path: name, old_text: "secret", new_text: "x" })).toContain(
+        "leads out of the folder",
+      );
+      expect(await text("search", { pattern: "secret", path: name })).toContain("leads out of the folder");
+    }
+    expect(await text("list_files", { path: "folder-link" })).toContain("leads out of the folder");
+    expect(await text("list_files", {})).toBe("No files found in /");
+    expect(await text("search", { pattern: "secret" })).toContain("No matches found");
+  });
+
+  it("No tool writes through a link that leads out of the folder, also not a new file or folder", async () => {
+    const { text, outside } = withLinks();
+    for (const name of ["file-link", "folder-link/new.txt", "folder-link/deep/new.txt"]) {
+      expect(await text("write_file", { path: name, content: "x" })).toContain("leads out of the folder");
+    }
+    expect(await text("write_file", { path: "dangling", content: "x" })).toContain(
+      "link to a file that does not exist",
+    );
+    expect(readdirSync(outside)).toEqual(["secret.txt"]);
+    expect(statSync(path.join(outside, "secret.txt")).size).toBe(6);
+  });
+
+  it("A link inside of the folder is followed and remains a link", async () => {
+    const { text, root, put, read } = hostPlace();
+    put("real/a.txt", "one\n");
+    symlinkSync("real", path.join(root, "link"));
+    symlinkSync("real/a.txt", path.join(root, "a.txt"));
+    expect(await text("read_file", { path: "link/a.txt" })).toBe("[1 lines]\n   1 | one");
+    expect(await text("edit_file", { path: "a.txt", old_text: "one", new_text: "two" })).toContain("Replaced");
+    expect(read("real/a.txt")).toBe("two\n");
+    expect(readlinkSync(path.join(root, "a.txt"))).toBe("real/a.txt");
+    expect(await text("list_files", {})).toBe("/real/a.txt\n\n(1 files)");
+  });
+
+  it("The folder itself may be a link, and a missing folder is an error that names it", async () => {
+    const { root, put } = hostPlace();
+    put("a.txt", "one");
+    const link = path.join(temporaryFolder(), "link");
+    symlinkSync(root, link);
+    expect(await callTool(hostCodingTools({ root: link }), "read_file", { path: "a.txt" })).toContain("one");
+    const missing = path.join(root, "missing");
+    await expect(callTool(hostCodingTools({ root: missing }), "list_files", {})).rejects.toThrow(missing);
+  });
+
+  it("Pipes and other special files are not opened, because a read of them might not end", async () => {
+    const { text, root } = hostPlace();
+    execFileSync("mkfifo", [path.join(root, "pipe")]);
+    expect(await text("read_file", { path: "pipe" })).toContain("neither a file nor a folder");
+    expect(await text("write_file", { path: "pipe", content: "x" })).toContain("neither a file nor a folder");
+    expect(await text("search", { pattern: "x" })).toContain("No matches found");
+  });
+});
+
+describe("writes", () => {
+  it("A write replaces the file by a complete one, keeps its permissions, and leaves no other file", async () => {
+    const { text, root, put, read } = hostPlace();
+    put("run.sh", "old");
+    chmodSync(path.join(root, "run.sh"), 0o750);
+    // A second name of the same file keeps the old content, because the file is replaced and not changed.
+    linkSync(path.join(root, "run.sh"), path.join(root, "other-name"));
+    expect(await text("write_file", { path: "run.sh", content: "new" })).toContain("Wrote 3 bytes");
+    expect([read("run.sh"), read("other-name")]).toEqual(["new", "old"]);
+    expect(lstatSync(path.join(root, "run.sh")).mode & 0o777).toBe(0o750);
+    expect(readdirSync(root).toSorted()).toEqual(["other-name", "run.sh"]);
+  });
+
+  it("A write of a text that was changed after it was read is refused and leaves the change and no other file", async () => {
+    const { root, put, read } = hostPlace();
+    put("a.txt", "one");
+    const files = hostWorkspace(root)({} as ThreadState);
+    const expected = await files.stat("a.txt");
+    if (expected === null) throw new Error("no file");
+    put("a.txt", "two!");
+    const write = files.write({ path: "a.txt", text: "three", expected, callId: "call-1" });
+    await expect(write).rejects.toThrow("was changed after it was read");
+    expect(read("a.txt")).toBe("two!");
+    expect(readdirSync(root)).toEqual(["a.txt"]);
+    mkdirSync(path.join(root, "folder"));
+    await expect(files.write({ path: "folder", text: "x", callId: "call-1" })).rejects.toThrow();
+    expect(readdirSync(root).toSorted()).toEqual(["a.txt", "folder"]);
+  });
+
+  it("An image is returned as a block of the result", async () => {
+    const { tools, put } = hostPlace();
+    const picture = await realPng(3, 2);
+    put("a.png", picture);
+    expect(await callTool(tools, "read_file", { path: "a.png" })).toEqual({
+      content: [
+        { type: "text", text: `[a.png: image/png, ${picture.byteLength} bytes]` },
+        {
+          type: "image",
+          mimeType: "image/png",
+          source: { type: "base64", data: Buffer.from(picture).toString("base64") },
+        },
+      ],
+    });
+  });
+});

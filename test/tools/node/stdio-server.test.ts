@@ -1,0 +1,149 @@
+// MCP servers over standard input and output: a public server, and one that misbehaves.
+
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+
+import { deferred } from "#lib/deferred.ts";
+import { openStdioServer } from "#tools/node/index.ts";
+import type { StdioServer, StdioServerOptions } from "#tools/node/index.ts";
+
+import { call, instance, outline } from "../../facade/support/scripted-llm.ts";
+import { callTool, isRunning, temporaryFolder } from "./host-place.ts";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const everything = path.join(root, "node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+const misbehaving = path.join(root, "test/support/mcp-server/stdio.mjs");
+
+/** Starts a server that is closed after the test. */
+async function start(args: readonly string[], more: Partial<StdioServerOptions> = {}): Promise<StdioServer> {
+  const server = await openStdioServer({ name: "local", command: process.execPath, args, ...more });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+const run = (server: StdioServer, name: string, params: Record<string, unknown> = {}, signal?: AbortSignal) =>
+  callTool(server.tools, name, params, signal);
+
+interface Facts {
+  pid: number;
+  cwd: string;
+  env: Record<string, string>;
+}
+
+async function factsOf(server: StdioServer): Promise<Facts> {
+  return JSON.parse(String(await run(server, "local__environment"))) as Facts;
+}
+
+describe("the tools of a program", () => {
+  it("The tools of a public server are listed and called: texts, images, structured content and errors", async () => {
+    const server = await start([everything, "stdio"], { prefix: "every" });
+    const names = server.tools.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["every__echo", "every__get-sum", "every__get-tiny-image"]));
+    expect(await run(server, "every__echo", { message: "hello" })).toBe("Echo: hello");
+    expect(await run(server, "every__get-tiny-image")).toMatchObject({
+      content: expect.arrayContaining([
+        { type: "image", mimeType: "image/png", source: { type: "base64", data: expect.any(String) } },
+      ]),
+    });
+    await expect(run(server, "every__echo", {})).rejects.toThrow("message");
+    const sums = await Promise.all([1, 2, 3].map((a) => run(server, "every__get-sum", { a, b: 10 })));
+    expect(sums.map((sum) => String(sum).match(/(\d+)\D*$/)?.[1])).toEqual(["11", "12", "13"]);
+  });
+
+  it("A turn of llm() calls the tools of a program, and only those that the options list exist", async () => {
+    const server = await start([everything, "stdio"], { tools: ["echo"] });
+    expect(server.tools.map(({ name }) => name)).toEqual(["local__echo"]);
+    const script = [{ toolCalls: [call("local__echo", { message: "hello" })] }, { text: "Done." }];
+    const turn = await instance(script, { tools: [...server.tools] }).generate("Say hello.");
+    expect(outline(turn.messages)).toContain('results: "Echo: hello"');
+  });
+
+  it("A program receives only the usual variables, those of the options, and its working directory", async () => {
+    vi.stubEnv("THREADHOLD_TEST_KEY", "hidden");
+    const cwd = temporaryFolder();
+    const server = await start([misbehaving], { cwd, env: { STAGE: "test" } });
+    vi.unstubAllEnvs();
+    const { env, cwd: directory } = await factsOf(server);
+    expect(directory).toBe(cwd);
+    expect(env).toMatchObject({ STAGE: "test", PATH: expect.any(String) });
+    expect(env).not.toHaveProperty("THREADHOLD_TEST_KEY");
+  });
+});
+
+describe("the end of a program", () => {
+  it("Closing ends the program, and a later call is an error that says so", async () => {
+    const server = await start([misbehaving]);
+    const { pid } = await factsOf(server);
+    await Promise.all([server.close(), server.close()]);
+    await vi.waitUntil(() => !isRunning(pid), { timeout: 60_000 });
+    await expect(run(server, "local__environment")).rejects.toThrow('The program of the MCP server "local" has ended');
+  });
+
+  it("A program that ignores the end of its input and the first signal is killed", async () => {
+    const server = await start([misbehaving, "ignores the end"]);
+    const { pid } = await factsOf(server);
+    await server.close();
+    await vi.waitUntil(() => !isRunning(pid), { timeout: 60_000 });
+  });
+
+  it("A program that ends at its start is an error with its last lines, and a missing program names the option", async () => {
+    const ended = start([misbehaving, "ends at the start"]);
+    await expect(ended).rejects.toThrow(/"local" .*Its last lines were:\nThe setting KEY is missing\./s);
+    const missing = start([], { command: "threadhold-no-such-program" });
+    await expect(missing).rejects.toThrow(
+      'The program "threadhold-no-such-program" of the MCP server "local" is not found',
+    );
+  });
+
+  it("A program that ends during a call rejects the call and later ones", async () => {
+    const server = await start([misbehaving, "ends in a call"]);
+    await expect(run(server, "local__environment")).rejects.toThrow("closed the connection before it responded");
+    await expect(run(server, "local__environment")).rejects.toThrow("has ended. Open the server again.");
+  });
+});
+
+describe("a program that misbehaves", () => {
+  it("A call that takes too long and a cancelled call are rejected", async () => {
+    const short = await start([misbehaving, "does not end a call"], { timeoutMs: 8000 });
+    await expect(run(short, "local__environment")).rejects.toThrow("did not respond within 8 s");
+    const called = deferred<void>();
+    const server = await start([misbehaving, "does not end a call"], { log: () => called.resolve() });
+    const stop = new AbortController();
+    const cancelled = run(server, "local__environment", {}, stop.signal);
+    cancelled.catch(() => undefined);
+    await called.promise;
+    stop.abort();
+    await expect(cancelled).rejects.toMatchObject({ name: "AbortError" });
+  });
+
+  it("A program that does not respond at its start is ended after the time limit", async () => {
+    await expect(start([misbehaving, "answers nothing"], { timeoutMs: 500 })).rejects.toThrow(
+      "did not open a session in time",
+    );
+  });
+
+  it("A message without end is refused, and a line that is no JSON is skipped", async () => {
+    await expect(start([misbehaving, "writes without end"])).rejects.toThrow('The MCP server "local"');
+    expect((await factsOf(await start([misbehaving, "writes no JSON"]))).pid).toBeGreaterThan(0);
+  });
+
+  it("At most 200 lines of the program's errors are logged, and a long line is cut", async () => {
+    const lines: string[] = [];
+    const isComplete = deferred<void>();
+    await start([misbehaving, "writes many errors"], {
+      log: (line) => {
+        lines.push(line);
+        if (line.startsWith("(Further")) isComplete.resolve();
+      },
+    });
+    await isComplete.promise;
+    expect(lines).toHaveLength(201);
+    const long: string[] = [];
+    const server = await start([misbehaving, "writes a long error"], { log: (line) => void long.push(line) });
+    await server.close();
+    await vi.waitUntil(() => long.length > 0, { timeout: 60_000 });
+    expect(long.map(({ length }) => length)).toEqual([500]);
+  });
+});
