@@ -9,6 +9,7 @@ import type { JsonObject } from "#contract/json.ts";
 import { createLog } from "#lib/log-port.ts";
 import { systemClock } from "#lib/system-clock.ts";
 
+import { withTimeLimit } from "../limited-time.ts";
 import { McpServerError, serverError } from "../mcp/server-error.ts";
 import { callResult } from "../mcp/server-result.ts";
 import { ServerSession } from "../mcp/server-session.ts";
@@ -93,9 +94,12 @@ interface Started {
 }
 
 function startedServer(listed: readonly ListedTool[], started: Started): StdioServer {
-  let closing: Promise<void> | undefined;
-  const close = () => (closing ??= started.session.close({ clock: systemClock }));
-  const isEnded = () => closing !== undefined || started.isEnded();
+  let isClosed = false;
+  const close = () => {
+    isClosed = true;
+    return started.session.close({ clock: systemClock });
+  };
+  const isEnded = () => isClosed || started.isEnded();
   return {
     tools: listed.map((tool) => toolOf(tool, { ...started, isEnded })),
     close,
@@ -121,16 +125,17 @@ async function callTool(
   { params, signal }: { params: JsonObject; signal: AbortSignal },
 ): Promise<CallToolResult> {
   if (isEnded()) throw new McpServerError(`The program of the MCP server "${name}" has ended. Open the server again.`);
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const work = (limited: AbortSignal) =>
+    session.call(serverName, params, { signal: limited, onProgress: () => {}, isTask });
+  let result: CallToolResult | "timeout";
   try {
-    return await session.call(serverName, params, { signal: limited, onProgress: () => {}, isTask });
+    result = await withTimeLimit(signal, timeoutMs, work);
   } catch (thrown) {
     signal.throwIfAborted();
-    if (!limited.aborted) throw serverError(name, thrown);
-    throw new McpServerError(`The MCP server "${name}" did not respond within ${timeoutMs / 1000} s.`, {
-      cause: thrown,
-    });
+    throw serverError(name, thrown);
   }
+  if (result !== "timeout") return result;
+  throw new McpServerError(`The MCP server "${name}" did not respond within ${timeoutMs / 1000} s.`);
 }
 
 /** The error of a server that did not start, with the last lines of the program. */

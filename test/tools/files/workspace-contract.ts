@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 
 /** Files, and the tools over them. */
 export interface FilePlace {
-  put(path: string, content: string | Uint8Array): Promise<void>;
-  read(path: string): Promise<string>;
+  put: (path: string, content: string | Uint8Array) => Promise<void>;
+  read: (path: string) => Promise<string>;
   /** Calls a tool. `text` is the text that the model reads, which begins with `Error: ` for an error. */
-  call(tool: string, args: Record<string, unknown>): Promise<{ text: string; details: unknown }>;
+  call: (tool: string, args: Record<string, unknown>) => Promise<{ text: string; details: unknown }>;
 }
 
 /** Checks the tools over the files that `open` creates. */
@@ -20,7 +20,7 @@ export function checkFileTools(name: string, open: () => Promise<FilePlace>): vo
   };
 
   describe(`the file tools over ${name}`, () => {
-    it("read_file returns numbered lines, the requested part of them, and a reason if it cannot", async () => {
+    it("The tool read_file returns numbered lines, the requested part of them, and a reason if it cannot", async () => {
       const { put, call, text } = await place({ "/notes.txt": "one\ntwo\r\nthree\n", "/a/b": "x" });
       expect(await call("read_file", { path: "notes.txt" })).toEqual({
         text: "[3 lines]\n   1 | one\n   2 | two\n   3 | three",
@@ -40,7 +40,7 @@ export function checkFileTools(name: string, open: () => Promise<FilePlace>): vo
       expect(await text("read_file", { path: "large.txt", offset: 11_000 })).toContain("[Lines 11000-11000 of 11000]");
     });
 
-    it("write_file creates the folders of a file and replaces the file as a whole", async () => {
+    it("The tool write_file creates the folders of a file and replaces the file as a whole", async () => {
       const { read, call, text } = await place({ "/file": "x" });
       expect(await call("write_file", { path: "src/deep/a.ts", content: "ä\n" })).toEqual({
         text: "Wrote 3 bytes to src/deep/a.ts",
@@ -54,7 +54,7 @@ export function checkFileTools(name: string, open: () => Promise<FilePlace>): vo
       expect(await text("write_file", { path: "../b", content: "x" })).toContain("leads out of");
     });
 
-    it("edit_file replaces the one occurrence, and refuses none and several with a hint", async () => {
+    it("The tool edit_file replaces the one occurrence, and refuses none and several with a hint", async () => {
       const { read, call, text } = await place({
         "/a.ts": "function one() {\n  return 1;\n}\nfunction two() {\n  return 1;\n}\n",
       });
@@ -75,7 +75,7 @@ export function checkFileTools(name: string, open: () => Promise<FilePlace>): vo
       expect(await read("/a.ts")).toBe(after);
     });
 
-    it("list_files returns the sorted paths that match, without folders of dependencies and builds", async () => {
+    it("The tool list_files returns the sorted paths that match, without folders of dependencies and builds", async () => {
       const { call, text } = await place({
         "/a.ts": "x",
         "/src/b.ts": "x",
@@ -100,7 +100,7 @@ export function checkFileTools(name: string, open: () => Promise<FilePlace>): vo
       expect(await text("list_files", { path: ".." })).toContain("leads out of");
     });
 
-    it("search returns path, line and text of matching lines", async () => {
+    it("The tool search returns path, line and text of matching lines", async () => {
       const { put, call, text } = await place({
         "/src/a.ts": "Needle\nhay\nneedle 2\n",
         "/b.md": "a NEEDLE",

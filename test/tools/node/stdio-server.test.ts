@@ -14,7 +14,7 @@ import { callTool, isRunning, temporaryFolder } from "./host-place.ts";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const everything = path.join(root, "node_modules/@modelcontextprotocol/server-everything/dist/index.js");
-const misbehaving = path.join(root, "test/support/mcp-server/stdio.mjs");
+const misbehaving = path.join(root, "test/support/stdio-server/main.mjs");
 
 /** Starts a server that is closed after the test. */
 async function start(args: readonly string[], more: Partial<StdioServerOptions> = {}): Promise<StdioServer> {
