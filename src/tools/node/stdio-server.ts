@@ -74,7 +74,10 @@ export async function openStdioServer(options: StdioServerOptions): Promise<Stdi
   let session: ServerSession | undefined;
   try {
     // The types of the SDK and of this project treat absent members differently.
-    session = await ServerSession.connect({ name, timeoutMs }, context, { events, transport: transport as Transport });
+    session = await ServerSession.connect({ name, timeoutMs, callMs: timeoutMs }, context, {
+      events,
+      transport: transport as Transport,
+    });
     const listed = await session.tools();
     const { list, omitted } = await readTools(listed, { prefix, allowed, features: [] });
     if (omitted.length > 0)
