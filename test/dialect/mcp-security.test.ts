@@ -4,8 +4,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 
 import type { Thread } from "#contract/thread.ts";
 
+import type { CallAnswer } from "../support/mcp-client.ts";
 import { scripts } from "../worker/definitions.ts";
-import { api, as, connect, createCatalog, origin, post, sendRequest } from "./support/mcp-app.ts";
+import { api, as, connect, createCatalog, limitedApp, origin, post, sendRequest } from "./support/mcp-app.ts";
 
 beforeAll(createCatalog);
 
@@ -199,5 +200,42 @@ describe("threads and agents", () => {
     expect(other.texts[0]).toMatch(/^thread_not_found/);
     const annas = await anna.call("helper", { task: "mine" });
     expect((await call("thread_result", { thread_id: annas.data.thread_id })).data.answer).toBe("echo: mine");
+  });
+
+  it("MCPS20 A call over a limit of the user is an error result with the reason, and starts no thread", async () => {
+    const headers = { authorization: "Bearer cleo-secret" };
+    const { call } = await connect({ headers, fetch: limitedApp({ LIMIT_ADMISSIONS_PER_MINUTE: "1" }) });
+    // The limit refills while it is used up, so the calls are sent at the same time.
+    const answers = await Promise.all(Array.from({ length: 5 }, () => call("helper", { task: "one" })));
+    const refused = answers.filter(({ isError }) => isError);
+    expect([refused.length > 0, refused.length < answers.length]).toEqual([true, true]);
+    for (const { texts } of refused) expect(texts).toEqual([expect.stringMatching(/^rate_limited: Too many/)]);
+    const { threads } = await (await sendRequest(`${origin}/api/threads`, { headers })).json<{ threads: object[] }>();
+    expect(threads).toHaveLength(answers.length - refused.length);
+  });
+
+  it("MCPS20 Streams and runs that have ended, and repeated requests, do not count towards the limits of open ones", async () => {
+    const headers = { authorization: "Bearer emma-secret" };
+    const fetch = limitedApp({ LIMIT_OPEN_STREAMS: "1", LIMIT_ACTIVE_RUNS: "1" });
+    const { call } = await connect({ headers, fetch });
+    // The thread's object gives a stream back after it has noticed that the socket was closed.
+    const free = async (work: () => Promise<CallAnswer>): Promise<CallAnswer> => {
+      let answer = await work();
+      await expect
+        .poll(
+          async () => {
+            if (answer.texts[0]?.startsWith("rate_limited") === true) answer = await work();
+            return answer.data?.status;
+          },
+          { timeout: 25_000 },
+        )
+        .toBe("completed");
+      return answer;
+    };
+    for (const task of ["one", "two", "three"]) {
+      const { data } = await free(() => call("helper", { task }));
+      expect((await free(() => call("thread_result", { thread_id: data.thread_id }))).data).toEqual(data);
+      expect((await free(() => call("thread_result", { thread_id: data.thread_id }))).data).toEqual(data);
+    }
   });
 });

@@ -17,7 +17,7 @@ export const origin = "https://api.example";
 const variables = {
   ...(env as unknown as Environment),
   OPEN_LOOPBACK: "",
-  API_TOKENS: "admin-secret,anna-secret=anna,ben-secret=ben",
+  API_TOKENS: "admin-secret,anna-secret=anna,ben-secret=ben,cleo-secret=cleo,emma-secret=emma",
   ALLOWED_ORIGINS: "https://app.example",
   LIMIT_ADMISSIONS_PER_MINUTE: "100000",
   LIMIT_CHANGES_PER_MINUTE: "100000",
@@ -34,12 +34,21 @@ export async function createCatalog(): Promise<void> {
   await createD1Catalog(env.CATALOG, { ensureSchema: true }).get(crypto.randomUUID());
 }
 
+type SendRequest = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
 /** Sends a request to one of the instances. */
-export function sendRequest(url: string | URL, init?: RequestInit): Promise<Response> {
+export const sendRequest: SendRequest = (url, init) => {
   sent += 1;
   const app = apps[sent % apps.length];
   if (app === undefined) throw new Error("There is no instance.");
   return app.fetch(new Request(url, init), variables, createExecutionContext());
+};
+
+/** Sends requests to an instance with other limits. */
+export function limitedApp(limits: Partial<typeof variables>): SendRequest {
+  const app = compose(registry, {});
+  const limited = { ...variables, ...limits };
+  return (url, init) => app.fetch(new Request(url, init), limited, createExecutionContext());
 }
 
 /** The headers of a user, or of an administrator. */
