@@ -90,6 +90,7 @@ const inRuntime = (
       fromRoot("./test/support/mcp-server/global-setup.ts"),
       fromRoot("./test/support/api-server/global-setup.ts"),
       fromRoot("./test/support/collector/global-setup.ts"),
+      fromRoot("./test/support/webhook-receiver/global-setup.ts"),
       fromRoot("./test/golden/global-setup.ts"),
     ],
     exclude: [...exclude, ...others],

@@ -204,6 +204,18 @@ export interface BackgroundRecord {
   attachments?: FileVersion[];
   /** Set after a failed sweep of deleted files, until one succeeds. */
   sweep?: RetryState;
+  /** The calls that began to wait and that the deployment's webhook was not notified of yet. */
+  waiting?: WaitingNotice;
+}
+
+/** A delivery of the webhook for calls that began to wait. */
+export interface WaitingNotice {
+  /** The same for every attempt. A notice to which calls are added has another one. */
+  id: string;
+  /** Keys of the calls, from `waitingKey`. */
+  calls: string[];
+  /** Set after a failed attempt. */
+  retry?: RetryState;
 }
 
 /** The data that the catalog (the deployment's index of all threads) may lack: the thread's current entry, and totals of ended runs. */

@@ -50,7 +50,7 @@ export function openThread(options: OpenOptions): OpenThread {
     const reader = restoreReader(socket);
     if (reader !== null) live.broadcaster.rejoin(reader);
   }
-  const { threads, catalog, clock, faults, log } = world;
+  const { threads, catalog, clock, faults, log, outbound, webhook } = world;
   const background = (work: Promise<unknown>) => state.waitUntil(work);
   const feed = record.parent === null ? null : new ParentFeed({ live, threads, background });
   if (feed !== null) live.broadcaster.onEvent = (event) => feed.receive(event);
@@ -61,8 +61,8 @@ export function openThread(options: OpenOptions): OpenThread {
     onGarbage: () => alarm.notAfter(clock.now() / 1000 + sweepAfterMs),
   });
   const traces = world.traces === null ? null : openTraces(world, world.traces, { threadId: record.id, background });
-  const shared = { live, threads, catalog, clock, faults, log, background, feed, files, ownerFeed, traces };
-  const wakeups = new Wakeups({ ...shared, alarm });
+  const shared = { live, threads, catalog, clock, faults, log, background, feed, files, ownerFeed, traces, outbound };
+  const wakeups = new Wakeups({ ...shared, alarm, webhook });
   const context: ObjectContext = {
     ...shared,
     wakeups,
@@ -73,7 +73,6 @@ export function openThread(options: OpenOptions): OpenThread {
     routes: world.registry.routes,
     models: world.models,
     connection: world.connection,
-    outbound: world.outbound,
     settings: world.settings,
     images: world.files.images,
     searches: new SearchPlaces(),

@@ -9,6 +9,7 @@ import type { HostConnection } from "#core/ports/tool-host.ts";
 import type { PeerDirectory } from "#core/thread-peer.ts";
 import type { Log } from "#lib/log-port.ts";
 import type { TraceSettings } from "#lib/trace-settings.ts";
+import type { WebhookSettings } from "#lib/webhook-settings.ts";
 import type { Registry } from "#spec/index.ts";
 import type { Catalog } from "#store/catalog/catalog.ts";
 
@@ -34,6 +35,8 @@ export interface ThreadDependencies {
   settings: Settings;
   /** How the spans of runs are exported; null if they are not. */
   traces: TraceExport | null;
+  /** The webhook for threads that begin to wait; null if there is none. */
+  webhook: WebhookSettings | null;
 }
 
 /** The export of spans to a collector that the operator chose. */

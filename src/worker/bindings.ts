@@ -27,6 +27,12 @@ export interface ThreadholdBindings extends Variables, LimitVariables {
   MAX_FILE_BYTES?: string;
   /** Comma-separated list of internal hosts that outbound requests may use: `host`, `host:port` or `*.suffix`. Default: none. */
   ALLOWED_OUTBOUND_HOSTS?: string;
+  /** The address of the webhook for threads that begin to wait for a person. Default: none. */
+  WAITING_WEBHOOK_URL?: string;
+  /** The key of the webhook's signature: `whsec_` and base64 of 24 to 64 random bytes. */
+  WAITING_WEBHOOK_SECRET?: string;
+  /** `true` includes titles of threads and arguments of calls in the webhook's body. Default `false`. */
+  WAITING_WEBHOOK_CONTENT?: string;
   /** The resolver for the names of outbound requests. Default: Cloudflare's. */
   DNS_OVER_HTTPS_URL?: string;
 }

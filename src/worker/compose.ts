@@ -15,6 +15,7 @@ import { boundedFetch, createRequestQueue } from "#lib/bounded-fetch.ts";
 import { consoleLog } from "#lib/log-port.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { traceSettings } from "#lib/trace-settings.ts";
+import { webhookSettings } from "#lib/webhook-settings.ts";
 import { createModelPort } from "#models/create-model-port.ts";
 import { modelFacts } from "#models/model-facts.ts";
 import { readiness } from "#models/readiness.ts";
@@ -57,6 +58,7 @@ export function compose(
     if (known !== undefined) return known;
     deploymentLimits(env, reportInvalidLimit);
     traceSettings(env, reportInvalidTraces);
+    webhookSettings(env, { isLocal: isLocal(env), onInvalid: reportInvalidWebhook });
     const { diagnostics = [], authenticate } = options;
     const app = createApp({
       registry,
@@ -123,6 +125,7 @@ function worldOf(env: Environment, registry: Registry): ThreadDependencies {
     feeds: (owner) => feedOf(env, owner),
     settings: { limits: deploymentLimits(env), version: versionOf(env), redact: createRedact(secretsOf(env)) },
     // Outside of the queue for a run's requests, so that a collector that does not answer delays no run.
+    webhook: webhookSettings(env, { isLocal: isLocal(env) }),
     traces: traced === null ? null : { settings: traced, fetch: (...call) => fetch(...call) },
   };
 }
@@ -144,6 +147,17 @@ function reportInvalidTraces(variable: string): void {
   consoleLog("error", "bad_configuration", { variable, message });
 }
 
+/** Logs, once per isolate, the variable of the webhook that has an invalid value. */
+function reportInvalidWebhook(variable: string, valid: string): void {
+  const message = `The webhook for threads that wait is not sent: the value has to be ${valid}.`;
+  consoleLog("error", "bad_configuration", { variable, message });
+}
+
+/** Whether the server runs in the open mode of this machine. */
+function isLocal({ OPEN_LOOPBACK }: Environment): boolean {
+  return OPEN_LOOPBACK === "true";
+}
+
 function threadOf(env: Environment, id: string): ThreadStub {
   return env.THREADS.get(env.THREADS.idFromName(id)) as unknown as ThreadStub;
 }
@@ -161,7 +175,7 @@ function objectIdOf(env: Environment, objectId: string): DurableObjectId {
 }
 
 function catalogOf(env: Environment) {
-  return createD1Catalog(env.CATALOG, { ensureSchema: env.OPEN_LOOPBACK === "true" });
+  return createD1Catalog(env.CATALOG, { ensureSchema: isLocal(env) });
 }
 
 function assetsOf({ ASSETS }: Environment) {

@@ -18,6 +18,7 @@ import { meteredDatabase } from "./metered-catalog.ts";
 import { reaching } from "./outbound-world.ts";
 import { placedCatalog, placedFaults, placedFeeds, placedThreads } from "./places.ts";
 import { traced } from "./traced.ts";
+import { testWebhook } from "./webhook.ts";
 
 const catalog = createD1Catalog(hangingDatabase(meteredDatabase(env.CATALOG)), {
   ensureSchema: true,
@@ -37,6 +38,7 @@ const { ThreadObject, ThreadFeed, fetch } = compose(registry, {}, (world, state)
     settings: { ...world.settings, limits: allowance.current },
     files: { ...world.files, ...fileWorld },
     traces: traced(),
+    webhook: testWebhook(),
   };
 });
 

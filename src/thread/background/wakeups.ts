@@ -1,10 +1,13 @@
 // Decides when a thread's object is awake: the heartbeat of a run, the background tasks, and the alarm that wakes the object when one of
 // them is due. Contract: after a crash at any point, the alarm that is set repeats the interrupted work.
 
+import type { WebhookSettings } from "#lib/webhook-settings.ts";
+
 import type { Alarm } from "../alarm.ts";
 import { firstHeartbeatMs, longestHeartbeatMs } from "../alarm.ts";
 import { OutboundMessages } from "../children/outbound-messages.ts";
 import type { ObjectContext } from "../object-context.ts";
+import { WaitingWebhook } from "../webhook/waiting-webhook.ts";
 import type { BackgroundTask } from "./background-task.ts";
 import { CatalogTask } from "./catalog-task.ts";
 import { FileSweep } from "./file-sweep.ts";
@@ -12,13 +15,26 @@ import { FileSweep } from "./file-sweep.ts";
 /** The dependencies of the wakeups and their tasks. */
 export type WakeupParts = Pick<
   ObjectContext,
-  "live" | "clock" | "faults" | "catalog" | "threads" | "feed" | "ownerFeed" | "files" | "background" | "log" | "traces"
-> & { alarm: Alarm };
+  | "live"
+  | "clock"
+  | "faults"
+  | "catalog"
+  | "threads"
+  | "feed"
+  | "ownerFeed"
+  | "files"
+  | "background"
+  | "log"
+  | "traces"
+  | "outbound"
+> & { alarm: Alarm; webhook: WebhookSettings | null };
 
 /** The heartbeat, the background tasks and the alarm of one thread's object. */
 export class Wakeups {
   readonly catalog: CatalogTask;
   readonly outbound: OutboundMessages;
+  /** The webhook for calls that begin to wait; null if the deployment has none. */
+  readonly webhook: WaitingWebhook | null;
   readonly #sweep: FileSweep;
   readonly #tasks: readonly BackgroundTask[];
   readonly #parts: WakeupParts;
@@ -29,7 +45,8 @@ export class Wakeups {
     this.catalog = new CatalogTask(parts);
     this.outbound = new OutboundMessages(parts);
     this.#sweep = new FileSweep(parts);
-    this.#tasks = [this.catalog, this.outbound, this.#sweep];
+    this.webhook = parts.webhook === null ? null : new WaitingWebhook(parts.webhook, parts);
+    this.#tasks = [this.catalog, this.outbound, this.#sweep, ...(this.webhook === null ? [] : [this.webhook])];
   }
 
   /**
@@ -88,7 +105,7 @@ export class Wakeups {
     // After this await the transaction of the caller is complete: the tasks read the row that it writes.
     await Promise.resolve();
     await faults.at("sleep.flush");
-    await Promise.all([this.catalog.run(), this.outbound.run()]);
+    await Promise.all([this.catalog.run(), this.outbound.run(), this.webhook?.run()]);
     await faults.at("sleep.sweep");
     await this.#sweep.run();
     // An executed run sets the alarm itself, by its heartbeat.

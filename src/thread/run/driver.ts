@@ -156,7 +156,7 @@ export class Driver {
   showAwaited(row: MessageRecord): void {
     const run = this.#suspended(row.run_id);
     if (run === null) return;
-    recordAwaitedCalls(this.#context.live, run, row);
+    recordAwaitedCalls(this.#context, run, row);
     this.#context.live.broadcaster.becomeIdle();
     this.#context.wakeups.runSoon();
   }
@@ -236,7 +236,7 @@ export class Driver {
       return;
     }
     const messages = assembled?.journal.messages ?? [];
-    const isShown = recordSuspension(this.#context.live, run, { until, messages });
+    const isShown = recordSuspension(this.#context, run, { until, messages });
     wakeups.suspendUntil(until);
     this.#context.traces?.flush();
     live.broadcaster.becomeIdle();

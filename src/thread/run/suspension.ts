@@ -14,7 +14,9 @@ import { markForCatalog } from "../background/catalog-task.ts";
 import { enqueueCalls } from "../children/outbound-messages.ts";
 import type { LiveThread } from "../live-thread.ts";
 import { boundedRows } from "../method/bounded-page.ts";
+import type { ObjectContext } from "../object-context.ts";
 import { openStepRows } from "../replay/open-step.ts";
+import { waitingKey } from "../webhook/waiting-body.ts";
 
 /** The calls of a run that wait for a client or a person, in call order, including those of child threads. */
 export function awaitedCalls(messages: readonly MessageRecord[]): WaitingCall[] {
@@ -105,12 +107,15 @@ function withoutEarlierCalls(events: StoredEvent[]): StoredEvent[] {
   );
 }
 
+type SuspensionContext = Pick<ObjectContext, "live" | "wakeups">;
+
 /** Writes a suspension of the run until a time (microseconds since epoch). Returns whether a client or a person has to act. */
 export function recordSuspension(
-  live: LiveThread,
+  context: SuspensionContext,
   run: ExecutedRun,
   { until, messages }: { until: number; messages: readonly MessageRecord[] },
 ): boolean {
+  const { live } = context;
   live.used(run, messages);
   const suspension = { resume_at: until, limit: run.progress.reached_limit };
   const suspended: SuspendedRun = { ...run, progress: { ...run.progress, suspension, reached_limit: null } };
@@ -122,7 +127,7 @@ export function recordSuspension(
     });
     return false;
   }
-  writeOpenCalls(live, suspended, calls);
+  writeOpenCalls(context, suspended, calls);
   return true;
 }
 
@@ -130,18 +135,29 @@ export function recordSuspension(
  * Writes and emits the open calls of a suspended run again if they changed. `row` is the call of this run that waits for a child thread;
  * the child has reported its own open calls in it.
  */
-export function recordAwaitedCalls(live: LiveThread, run: SuspendedRun, row: MessageRecord): void {
-  const { pending = [] } = live.record;
+export function recordAwaitedCalls(context: SuspensionContext, run: SuspendedRun, row: MessageRecord): void {
+  const { pending = [] } = context.live.record;
   const calls = [...pending.filter(({ message_id }) => message_id !== row.id), ...awaitedCalls([row])];
   const ids = (of: readonly { id: string }[]) => of.map(({ id }) => id).join();
-  if (ids(calls) !== ids(pending)) writeOpenCalls(live, run, calls);
+  if (ids(calls) !== ids(pending)) writeOpenCalls(context, run, calls);
+}
+
+/** The calls that no earlier event of the run contains. */
+function callsNotShown({ events }: SuspendedRun, calls: readonly WaitingCall[]): WaitingCall[] {
+  const shown = new Set(
+    events.flatMap(({ type, tool_calls }) =>
+      type === "awaiting_tool_execution" ? (tool_calls as unknown as WaitingCall[]).map(waitingKey) : [],
+    ),
+  );
+  return calls.filter((call) => !shown.has(waitingKey(call)));
 }
 
 /** Writes and emits the open calls. If there are none, the run stays suspended and its status is `running`. */
-function writeOpenCalls(live: LiveThread, run: SuspendedRun, calls: WaitingCall[]): void {
+function writeOpenCalls({ live, wakeups }: SuspensionContext, run: SuspendedRun, calls: WaitingCall[]): void {
   const { steps, usage, cost } = run;
   const totals = { steps, usage, cost };
   const status = calls.length === 0 ? "running" : "awaiting_tool_execution";
+  const begun = callsNotShown(run, calls);
   live.transaction(() => {
     const tool_calls = calls.map(withoutSince);
     const events = live.stage([{ type: "awaiting_tool_execution", run_id: run.id, tool_calls, totals }]);
@@ -149,6 +165,7 @@ function writeOpenCalls(live: LiveThread, run: SuspendedRun, calls: WaitingCall[
     run.events = withoutEarlierCalls([...run.events, ...events]);
     live.store.updateRun(run);
     live.change({ status, pending: withinArgumentBytes(calls) });
+    wakeups.webhook?.add(begun);
     enqueueCalls(live);
     markForCatalog(live);
     live.save();
