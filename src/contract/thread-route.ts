@@ -7,7 +7,7 @@ import type { BuiltInRoute } from "./built-in-route.ts";
 import { inputContentSchema } from "./content.ts";
 import { jsonObjectSchema } from "./json.ts";
 import { listSchema } from "./list-page.ts";
-import { cursorField, limit } from "./query-field.ts";
+import { cursorField, flag, limit } from "./query-field.ts";
 import { threadSchema, threadStatusSchema } from "./thread.ts";
 
 const mib = 1024 * 1024;
@@ -60,6 +60,8 @@ export const listThreadsSchema = z
     agent_id: z.string().optional(),
     user_id: z.string().optional(),
     status: threadStatusSchema.optional(),
+    /** Only threads with calls that wait for a client or a person. */
+    waiting: flag.optional(),
     tag: z.string().optional(),
     q: z.string().max(500).optional(),
     parent_id: z.string().optional(),

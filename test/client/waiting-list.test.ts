@@ -16,7 +16,10 @@ let client: ThreadholdClient;
 let stored: Thread[];
 let leave = (): void => undefined;
 
-const waits = { status: "awaiting_tool_execution" } as const;
+const waits: Pick<Thread, "status" | "pending_tool_calls"> = {
+  status: "awaiting_tool_execution",
+  pending_tool_calls: [{ id: "call", name: "pay", kind: "approval", deadline: null }],
+};
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 beforeEach(() => {
@@ -24,7 +27,7 @@ beforeEach(() => {
   server.feeds = true;
   stored = [];
   server.answers["GET /api/threads"] = ({ query }) => {
-    const threads = stored.filter(({ status }) => status === query.get("status"));
+    const threads = stored.filter((one) => query.get("waiting") !== "true" || one.pending_tool_calls.length > 0);
     return { threads: threads.toSorted((one, other) => one.updated_at - other.updated_at), next_cursor: null };
   };
   const options = { timers: new ManualTime(), presence: new ManualPresence(), WebSocket: null };
@@ -57,7 +60,7 @@ const updated = async (one: Thread): Promise<void> => {
 
 it("INBOX1 A list of the threads that wait gains a thread that begins to wait, loses one that ends, and begins with the oldest", async () => {
   stored = [thread("a", 10, waits), thread("b", 20)];
-  const { ids } = await shown({ ...waits, order: "oldest" });
+  const { ids } = await shown({ waiting: true, order: "oldest" });
   expect(ids()).toEqual(["a"]);
   await updated(thread("b", 30, waits));
   expect(ids()).toEqual(["a", "b"]);
@@ -69,7 +72,7 @@ it("INBOX1 A list of the threads that wait gains a thread that begins to wait, l
 });
 
 it("INBOX1 A thread that the feed reported as waiting stays in the list although the catalog does not list it yet", async () => {
-  const { list, ids } = await shown(waits);
+  const { list, ids } = await shown({ waiting: true });
   await updated(thread("a", 10, waits));
   list.refresh();
   await settled();

@@ -36,6 +36,12 @@ export function threadOf(n: number, changes: Partial<Thread> = {}): Thread {
   };
 }
 
+/** Fields of a thread that waits for an approval. */
+export const waits: Pick<Thread, "status" | "pending_tool_calls"> = {
+  status: "awaiting_tool_execution",
+  pending_tool_calls: [{ id: "call", name: "pay", kind: "approval", deadline: null }],
+};
+
 /** An entry of the n-th thread. */
 export function entryOf(n: number, changes: Partial<Thread> = {}, entry: Partial<CatalogEntry> = {}): CatalogEntry {
   return { thread: threadOf(n, changes), lastMessage: null, version: 1, ...entry };

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { Catalog, ThreadListQuery } from "#store/catalog/catalog.ts";
 
 import type { MakeCatalog } from "./catalog-contract.ts";
-import { entryOf, everyone, noon, parentOf, threadOf } from "./catalog-entries.ts";
+import { entryOf, everyone, noon, parentOf, threadOf, waits } from "./catalog-entries.ts";
 
 /** The numbers of the threads in a list. */
 async function numbers(catalog: Catalog, query: Partial<ThreadListQuery> = {}): Promise<number[]> {
@@ -36,14 +36,15 @@ export function catalogListContract(kind: string, make: MakeCatalog): void {
     test("A list in the order oldest begins with the oldest activity, alone and with filters", async () => {
       const catalog = await make();
       for (const n of [2, 3, 1]) await catalog.put(entryOf(n, { user_id: n === 3 ? "bob" : "ada" }));
-      await catalog.put(entryOf(4, { status: "awaiting_tool_execution" }));
-      await catalog.put(entryOf(0, { status: "awaiting_tool_execution", user_id: null }));
+      await catalog.put(entryOf(4, waits));
+      await catalog.put(entryOf(0, { ...waits, user_id: null }));
       const oldest = { order: "oldest" } as const;
       expect(await numbers(catalog, oldest)).toEqual([0, 1, 2, 3, 4]);
       expect(await numbers(catalog, { ...oldest, userId: "ada" })).toEqual([1, 2, 4]);
-      expect(await numbers(catalog, { ...oldest, status: "awaiting_tool_execution" })).toEqual([0, 4]);
-      expect(await numbers(catalog, { order: "newest", status: "awaiting_tool_execution" })).toEqual([4, 0]);
-      expect(await numbers(catalog, { ...oldest, status: "awaiting_tool_execution", userId: "ada" })).toEqual([4]);
+      expect(await numbers(catalog, { ...oldest, waiting: true })).toEqual([0, 4]);
+      expect(await numbers(catalog, { order: "newest", waiting: true })).toEqual([4, 0]);
+      expect(await numbers(catalog, { ...oldest, waiting: true, userId: "ada" })).toEqual([4]);
+      expect(await numbers(catalog, { ...oldest, waiting: false })).toEqual([0, 1, 2, 3, 4]);
     });
 
     test("Filters of the thread list apply alone and together", async () => {

@@ -7,7 +7,7 @@ import { catalogMigrations, ensureCatalogSchema } from "#store/catalog/d1-schema
 import type { Migration } from "#store/migration.ts";
 
 import { databaseWithoutTables } from "./catalog-database.ts";
-import { entryOf, everyone } from "./catalog-entries.ts";
+import { entryOf, everyone, waits } from "./catalog-entries.ts";
 
 async function recorded(database: D1Database): Promise<string[]> {
   const { results } = await database.prepare("SELECT * FROM d1_migrations ORDER BY id").all<{ name: string }>();
@@ -51,10 +51,10 @@ test("Threads that the first version of the catalog stored are listed as waiting
   const database = await databaseWithoutTables();
   await ensureCatalogSchema(database, catalogMigrations.slice(0, 1));
   const catalog = createD1Catalog(database);
-  const waits = { status: "awaiting_tool_execution" } as const;
   await catalog.put(entryOf(1, waits));
   await catalog.put(entryOf(2));
-  const listed = async () => (await catalog.list({ ...everyone, ...waits, order: "oldest" })).items.map(({ id }) => id);
+  const listed = async () =>
+    (await catalog.list({ ...everyone, waiting: true, order: "oldest" })).items.map(({ id }) => id);
   // A Worker may run for a moment before the migration is applied.
   expect(await listed()).toEqual([entryOf(1).thread.id]);
   await ensureCatalogSchema(database);

@@ -13,7 +13,7 @@ import { usageStatement } from "#store/catalog/d1-usage.ts";
 
 import { catalogContract } from "./catalog-contract.ts";
 import { databaseWithoutTables, emptyDatabase } from "./catalog-database.ts";
-import { entryOf, everyone, noon, parentOf, threadOf, totalOf } from "./catalog-entries.ts";
+import { entryOf, everyone, noon, parentOf, threadOf, totalOf, waits } from "./catalog-entries.ts";
 import { catalogListContract } from "./catalog-list-contract.ts";
 
 /** A database that does not answer calls until `answerAgain` is called. */
@@ -72,7 +72,6 @@ describe("rows that the catalog reads and writes", () => {
     expect(await written(database, put(1))).toBe(3);
     const plain = await written(database, put(2));
     expect(plain).toBe(3);
-    const waits = { status: "awaiting_tool_execution" } as const;
     expect(await written(database, put(3, waits))).toBeLessThanOrEqual(plain + 1);
     expect(await written(database, put(4))).toBeLessThanOrEqual(plain + 1);
     expect(await written(database, put(5))).toBe(plain);
@@ -83,11 +82,11 @@ describe("rows that the catalog reads and writes", () => {
     const entries = Array.from({ length: 400 }, (_, n) =>
       entryOf(n, {
         user_id: n % 2 === 0 ? "ada" : "bob",
-        status: n % 40 < 2 ? "awaiting_tool_execution" : "idle",
+        ...(n % 40 < 2 ? waits : {}),
       }),
     );
     await database.batch(entries.map((entry) => putStatement(database, entry)));
-    const waiting = { status: "awaiting_tool_execution", limit: 5 } as const;
+    const waiting = { waiting: true, limit: 5 } as const;
     for (const order of ["newest", "oldest"] as const) {
       const first = await createD1Catalog(database).list({ ...waiting, order, userId: "ada" });
       const cursor = first.next_cursor ?? "";

@@ -12,7 +12,7 @@ import { holds, lastRunOf } from "./team-driver.ts";
 import { admin, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const catalog = createD1Catalog(env.CATALOG);
-const waits = { status: "awaiting_tool_execution", limit: 50 } as const;
+const waits = { waiting: true, limit: 50 } as const;
 
 /** The threads of an owner that wait, as the catalog lists them. */
 async function waiting(owner: string): Promise<Thread[]> {

@@ -7,10 +7,11 @@ import type { ThreadFilter } from "../threads.ts";
 
 /** Whether a thread matches a filter; null if only the server can decide. */
 export function matchesFilter(thread: Thread, filter: ThreadFilter): boolean | null {
-  const { agent_id, user_id, status, tag, q = "" } = filter;
+  const { agent_id, user_id, status, waiting, tag, q = "" } = filter;
   if (agent_id !== undefined && agent_id !== thread.agent_id && agent_id !== thread.origin_agent_id) return false;
   if (user_id !== undefined && user_id !== thread.user_id) return false;
   if (status !== undefined && status !== thread.status) return false;
+  if (waiting && thread.pending_tool_calls.length === 0) return false;
   if (tag !== undefined && !thread.tags.includes(tag)) return false;
   return q === "" || (thread.title ?? "").toLowerCase().includes(q.toLowerCase()) || null;
 }

@@ -42,6 +42,7 @@ export function collectionHandlers(services: Services): Pick<Handlers, "createTh
         tag: query.tag,
         q: query.q,
         parentId: query.parent_id,
+        waiting: query.waiting,
         order: query.order,
         limit: query.limit,
         cursor: query.cursor,

@@ -31,6 +31,8 @@ export interface ThreadListQuery {
   /** The current or the original agent. */
   agentId?: string | undefined;
   status?: ThreadStatus | undefined;
+  /** Only threads with calls that wait for a client or a person. */
+  waiting?: boolean | undefined;
   tag?: string | undefined;
   /** A part of the title or the last message, ignoring case. */
   q?: string | undefined;

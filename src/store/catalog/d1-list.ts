@@ -16,17 +16,17 @@ class Conditions {
 }
 
 function conditionsOf(query: ThreadListQuery): Conditions {
-  const { userId, agentId, status, tag, q, parentId, order, cursor } = query;
+  const { userId, agentId, status, waiting, tag, q, parentId, order, cursor } = query;
   const conditions = new Conditions();
-  const isWaiting = status === "awaiting_tool_execution";
   // Without `+` SQLite reads all threads by the index of activity, instead of sorting the few that wait.
-  if (parentId === undefined) conditions.add(isWaiting && userId === null ? "+parent_id IS NULL" : "parent_id IS NULL");
+  if (parentId === undefined)
+    conditions.add(waiting === true && userId === null ? "+parent_id IS NULL" : "parent_id IS NULL");
   else conditions.add("parent_id = ?", parentId);
   if (userId !== null) conditions.add("user_id = ?", userId);
   if (agentId !== undefined) conditions.add("(agent_id = ? OR origin_agent_id = ?)", agentId, agentId);
-  // SQLite uses the partial index of threads that wait only if the condition is a constant of the statement.
-  if (isWaiting) conditions.add("status = 'awaiting_tool_execution'");
-  else if (status !== undefined) conditions.add("status = ?", status);
+  // The condition of the partial index of these threads.
+  if (waiting === true) conditions.add("json_array_length(body, '$.pending_tool_calls') > 0");
+  if (status !== undefined) conditions.add("status = ?", status);
   if (tag !== undefined) conditions.add("EXISTS (SELECT 1 FROM json_each(thread.tags) WHERE value = ?)", tag);
   if (q !== undefined && q !== "") conditions.add("instr(search_text, ?) > 0", loweredQuery(q));
   if (cursor !== undefined) {

@@ -62,6 +62,7 @@ export function askInRun(
       recordQuestions(context, run.id, others);
     };
     const withdraw = () => end({ action: "cancel" });
+    context.wakeups.webhook?.add([call]);
     recordQuestions(context, run.id, [...questionsIn(live.record), call]);
     questions.add({ id: call.id, runId: run.id, check, end });
     const disarm = clock.after(question.timeoutMs, () => end({ action: "timeout" }));

@@ -19,9 +19,9 @@ export function waitingBody(
   keys: ReadonlySet<string>,
   { content }: Pick<WebhookSettings, "content">,
 ): string | null {
-  const { id, agent_id, user_id, title, status, pending = [], updated_at } = record;
+  const { id, agent_id, user_id, title, pending = [], updated_at } = record;
   const calls = pending.filter((call) => keys.has(waitingKey(call)));
-  if (status !== "awaiting_tool_execution" || calls.length === 0) return null;
+  if (calls.length === 0) return null;
   const since = Math.min(...calls.map((call) => call.since ?? updated_at));
   const shown = calls.map(({ arguments: args, ...call }) => ({
     ...call,

@@ -19,12 +19,13 @@ import { decodeCursor, listKind, threadPage } from "#store/catalog/thread-page.t
 import { decodeBody, encodeBody } from "#store/row-body.ts";
 
 function matches({ thread, lastMessage }: CatalogEntry, query: ThreadListQuery): boolean {
-  const { userId, agentId, status, tag, q, parentId } = query;
+  const { userId, agentId, status, waiting, tag, q, parentId } = query;
   return (
     (thread.parent?.thread_id ?? undefined) === parentId &&
     (userId === null || thread.user_id === userId) &&
     (agentId === undefined || thread.agent_id === agentId || thread.origin_agent_id === agentId) &&
     (status === undefined || thread.status === status) &&
+    (waiting !== true || thread.pending_tool_calls.length > 0) &&
     (tag === undefined || thread.tags.includes(tag)) &&
     (q === undefined || searchText(thread.title, lastMessage).includes(loweredQuery(q)))
   );
