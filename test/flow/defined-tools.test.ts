@@ -21,7 +21,11 @@ const toolOf = (name: string): DefinedTool => ({
   call: () => Promise.resolve({ status: "success", result: name }),
 });
 
-function sourcesOf(tools: DefinedTools, loaded: Promise<unknown> = Promise.resolve()) {
+function sourcesOf(
+  tools: DefinedTools,
+  loaded: Promise<unknown> = Promise.resolve(),
+  log: SourcesContext["log"] = () => {},
+) {
   const entries: Registry["toolSources"] = [
     {
       kind: "mcp",
@@ -36,7 +40,7 @@ function sourcesOf(tools: DefinedTools, loaded: Promise<unknown> = Promise.resol
       ],
     },
   ];
-  const context = { clock: new ManualClock(), faults: noFaults, log: () => {} };
+  const context = { clock: new ManualClock(), faults: noFaults, log };
   return definedSources(entries, context as unknown as SourcesContext);
 }
 
@@ -80,4 +84,21 @@ it("Tools whose module is loaded after the end of the run are not opened", async
   resolve();
   expect((await resolved).failures).toMatchObject([{ entry: "docs__*" }]);
   expect(asked).toBe(0);
+});
+
+it("A source that fails in each step of a run is logged once, with its file and the reason", async () => {
+  const lines: unknown[] = [];
+  const tools = {
+    tools: () => Promise.reject(new Error("The server is down.")),
+    facts: noFacts,
+    close: () => Promise.resolve(),
+  };
+  const { sources } = sourcesOf(tools, undefined, (...line) => lines.push(line));
+  for (let step = 0; step < 2; step += 1) {
+    const { failures } = await resolveTools(["docs__*"], sources);
+    expect(failures).toMatchObject([{ entry: "docs__*" }]);
+  }
+  expect(lines).toEqual([
+    ["warning", "tool_source_failed", { cause: '"docs" (agents/mcp/docs.ts): The server is down.' }],
+  ]);
 });

@@ -3,6 +3,7 @@
 
 import { refuse } from "#contract/error.ts";
 import type { JsonObject } from "#contract/json.ts";
+import { errorMessage } from "#core/cut-text.ts";
 import type { Faults } from "#core/ports/faults.ts";
 import type { AskQuestion } from "#core/ports/question-port.ts";
 import { runnerDefaults } from "#core/ports/tool-port.ts";
@@ -79,20 +80,29 @@ function definedSource(
 ): ToolSource {
   const { faults } = ports.texts;
   const start = `${prefix}__`;
+  const title = `"${name}" (${file})`;
   /** The tools whose schemas cannot be used and are logged already. */
   const leftOut = new Set<string>();
   let opened: DefinedTools | undefined;
   /** The tools of the last list by name, each for one runner. A server whose list changes all the time would be asked for each name. */
   let listed = new Map<string, DefinedTool>();
+  let isFailureLogged = false;
   const list = async (): Promise<readonly DefinedTool[]> => {
-    const tools = opened ?? (await open());
-    // Another prompt of the run may have opened the tools meanwhile. Then the tools opened here are not used, and have no connection.
-    opened ??= tools;
-    await faults.at("source.list");
-    return opened.tools();
+    try {
+      const tools = opened ?? (await open());
+      // Another prompt of the run may have opened the tools meanwhile. Then the tools opened here are not used, and have no connection.
+      opened ??= tools;
+      await faults.at("source.list");
+      return await opened.tools();
+    } catch (thrown) {
+      // A run asks in each step for the list.
+      if (!isFailureLogged) log("warning", "tool_source_failed", { cause: `${title}: ${errorMessage(thrown)}` });
+      isFailureLogged = true;
+      throw thrown;
+    }
   };
   return {
-    title: `"${name}" (${file})`,
+    title,
     async names(asked = start) {
       if (!asked.startsWith(start)) return [];
       const usable = (await list()).filter((tool) => {

@@ -4,6 +4,7 @@
 import type { BashOptions } from "just-bash/browser";
 
 import { refuse } from "#contract/error.ts";
+import { anySignal } from "#lib/any-signal.ts";
 import { listingOf, readHostPattern } from "#lib/outbound/host-list.ts";
 import type { HostPattern } from "#lib/outbound/host-list.ts";
 import { redirected, redirectLocation } from "#lib/outbound/redirect.ts";
@@ -73,7 +74,7 @@ async function follow(first: Redirectable, { hosts, state, signal, options, byte
       headers,
       // Only the shell creates bodies, and they are texts.
       body: body as string | null,
-      signal: options.signal === undefined ? signal : AbortSignal.any([signal, options.signal]),
+      signal: options.signal === undefined ? signal : anySignal([signal, options.signal]),
       redirect: "manual",
       limits: {
         totalMs: Math.min(options.timeoutMs ?? mostMs, mostMs),

@@ -5,6 +5,7 @@ import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ErrorCode } from "@modelcontextprotocol/sdk/types.js";
 
 import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
+import { anySignal } from "#lib/any-signal.ts";
 
 import { McpServerError } from "./server-error.ts";
 
@@ -48,7 +49,7 @@ export function serverFetch({ fetch, name, allowedHosts, timeoutMs, isOneStream 
       method,
       ...(headers === undefined ? {} : { headers }),
       ...(body == null ? {} : { body }),
-      signal: signal == null ? own.signal : AbortSignal.any([own.signal, signal]),
+      signal: signal == null ? own.signal : anySignal([own.signal, signal]),
       ...(redirect === undefined ? {} : { redirect }),
       allowedHosts,
       limits: { bytes: responseBytes, headersMs: timeoutMs, idleMs: Infinity, totalMs: Infinity },
