@@ -110,16 +110,27 @@ function isUntouched(node: TreeNode): boolean {
   });
 }
 
-/** Returns the moves of entries that are no longer at their source, one for each source. The other moves become writes of copies. */
+/**
+ * Returns the moves of entries that are no longer at their source, one for each source. The other moves become writes of copies: also those of
+ * an entry in a folder that is moved as a whole, because the entry remains in the folder.
+ */
 async function onlyMoves(tree: FileTree, found: Differences): Promise<Move[]> {
   const targets = new Set(found.moves.map(({ to }) => to));
-  const moves: Move[] = [];
+  const sources = new Set(found.moves.map(({ from }) => from));
+  const moves = new Map<string, Move>();
   for (const move of found.moves) {
-    const isFree = targets.has(move.from) || found.gone.has(move.from) || (await tree.find(move.from)) === null;
-    if (isFree && !moves.some(({ from }) => from === move.from)) moves.push(move);
+    const { from } = move;
+    const isGone = targets.has(from) || found.gone.has(from) || (await tree.find(from)) === null;
+    const isFree = isGone && !moves.has(from) && !foldersAbove(from).some((folder) => sources.has(folder));
+    if (isFree) moves.set(from, move);
     else await addCopy(tree, move, found);
   }
-  return moves;
+  return [...moves.values()];
+}
+
+/** The folders above a path, without the root. */
+function foldersAbove(path: string): string[] {
+  return [...path.matchAll(/\//g)].slice(1).map(({ index }) => path.slice(0, index));
 }
 
 async function addCopy(tree: FileTree, { to, node }: Move, found: Differences): Promise<void> {
