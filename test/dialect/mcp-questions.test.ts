@@ -1,4 +1,4 @@
-// Questions of an MCP server to a person, through a thread to the MCP client that called the thread's agent.
+// Questions of an MCP server to a person, and approvals, through a thread to the MCP client that called the thread's agent.
 
 import { beforeAll, expect, it } from "vitest";
 
@@ -75,3 +75,25 @@ it("MCPS6 thread_result asks the client about a question that was open before", 
   const mcp = await connect({ elicit: () => ({ action: "accept", content: { name: "Ada" } }) });
   expect((await mcp.call("thread_result", { thread_id })).texts[0]).toContain("- Name: Ada");
 }, 120_000);
+
+it("MCPS6 thread_answer asks the client about the calls that are still open", async () => {
+  const word = `mcp-${crypto.randomUUID()}`;
+  scripts.set(word, ({ step }) =>
+    step === 0
+      ? { toolCalls: [7, 8].map((amount) => ({ name: "pay", arguments: { to: "Ada", amount } })) }
+      : { text: "Both are settled." },
+  );
+  const first = await (await connect()).call("cashier_helper", { task: word });
+  const [one, other] = first.data.waiting ?? [];
+  expect(other).toMatchObject({ kind: "approval" });
+  const asked: string[] = [];
+  const { call } = await connect({
+    elicit: ({ message }) => {
+      asked.push(message);
+      return { action: "accept", content: { approve: true } };
+    },
+  });
+  const answer = { thread_id: first.data.thread_id, call_id: one?.call_id, approved: true };
+  expect((await call("thread_answer", answer)).texts[0]).toBe("Both are settled.");
+  expect(asked).toEqual([expect.stringContaining('"amount":8')]);
+});

@@ -6,7 +6,7 @@ import type { PlainEvent, ThreadEvent } from "#contract/event.ts";
 import { isFinished } from "#contract/finished.ts";
 import type { Caller } from "#core/thread-rpc.ts";
 import type { Frame } from "#http/bridge/deliveries.ts";
-import { sseHeaders, sseResponse } from "#http/bridge/sse-response.ts";
+import { sseResponse } from "#http/bridge/sse-response.ts";
 import { Subscription } from "#http/bridge/thread-subscription.ts";
 import type { Services } from "#http/services.ts";
 import { causeOf } from "#lib/log-port.ts";
@@ -31,8 +31,6 @@ export interface FollowedCall {
   session: ClientSession;
   /** The position after which the stream begins. */
   from: StreamPosition;
-  /** Whether the run began before this request. Its open questions are then asked first, because their events are not stored. */
-  isOld: boolean;
 }
 
 /** Streams the run's progress until the run ends, or waits for something that the client cannot be asked for. */
@@ -43,20 +41,12 @@ export async function streamCall(services: Services, call: FollowedCall): Promis
   const query = { after: String(seq), depth: "0", include_silent: "false", types };
   const subscription = await Subscription.open({ threads: dependencies.threads, threadId, caller, query }, ports);
   const stream = new CallStream(services, call);
-  const opening = await stream.begin().catch((thrown: unknown) => {
-    subscription.close();
-    throw thrown;
-  });
-  if (stream.isOver) {
-    subscription.close();
-    return new Response(opening, { headers: sseHeaders });
-  }
   return sseResponse(subscription, {
     timers: ports.timers,
     signal: request.signal,
     isLast: () => stream.isOver,
     format: {
-      opening,
+      opening: stream.begin(),
       frame: (frame) => stream.take(frame),
       refusal: (refusal) => stream.end(refusedResult({ refusal })),
     },
@@ -87,17 +77,10 @@ class CallStream {
     return this.#isOver;
   }
 
-  /**
-   * The text at the beginning: an event without data, whose id lets the client continue a stream that breaks off before the first message, and
-   * the open questions of an old run. A continued stream may ask a question that the earlier stream has asked; the first answer counts.
-   */
-  async begin(): Promise<string> {
-    const { session, from, isOld, caller } = this.#call;
-    const first = session.primes ? `id: ${eventId(from)}\ndata: \n\n` : "";
-    if (!isOld) return first;
-    const pending = await readPending(this.#services, caller, from.threadId);
-    const questions = pending.filter(({ kind }) => kind === "question");
-    return first + (questions.length === 0 ? "" : await this.#ask(questions, from.seq));
+  /** An event without data. Its id lets the client continue a stream that breaks off before the first message. */
+  begin(): string {
+    const { session, from } = this.#call;
+    return session.primes ? `id: ${eventId(from)}\ndata: \n\n` : "";
   }
 
   /** The text for an event of the thread. */
@@ -139,7 +122,7 @@ class CallStream {
     return this.#write(event.seq, sentMessage({ method: "notifications/progress", params }));
   }
 
-  /** Asks a person about the calls of an event. A continued stream may replay the event of calls that were answered since. */
+  /** Asks a person about the calls of an event, or returns them. Some may have been answered since, because events are replayed. */
   async #wait(calls: readonly OpenCall[], seq: number): Promise<string> {
     const { from, caller } = this.#call;
     const pending = new Set((await readPending(this.#services, caller, from.threadId)).map(({ id }) => id));
@@ -178,7 +161,7 @@ class CallStream {
 }
 
 /** The calls that a thread waits for. */
-export async function readPending({ callThread }: Services, caller: Caller, threadId: string) {
+async function readPending({ callThread }: Services, caller: Caller, threadId: string) {
   const thread = await callThread({ threadId, repeatable: true, run: (stub) => stub.call("describe", caller) });
   return thread.pending_tool_calls;
 }

@@ -22,8 +22,7 @@ import type { TakenLease } from "#http/limit/user-leases.ts";
 import type { Services } from "#http/services.ts";
 import { threadToolNames } from "#spec/thread-tool-names.ts";
 
-import { readPending, readRun, streamCall } from "./call-stream.ts";
-import { canElicit } from "./client-questions.ts";
+import { readRun, streamCall } from "./call-stream.ts";
 import type { ClientSession } from "./client-session.ts";
 import { progressTokenSchema } from "./event-id.ts";
 import { followUpSchemas } from "./exposed-tools.ts";
@@ -185,51 +184,40 @@ async function admit(
       run: (stub) => stub.call("postMessage", lease.caller, message, key),
     });
     if (run === null) throw refuse("internal", "The message began no run.");
-    return follow(services, call, { threadId, runId: run.id, after, isOld: repeated, lease });
+    const at = { threadId, runId: run.id };
+    const current = repeated ? await readRun(services, lease.caller, at) : run;
+    return follow(services, call, { threadId, run: current, after, lease });
   });
 }
 
 interface Followed {
   threadId: string;
-  runId: string;
+  run: Run;
   /** Number of the event before the first one to read. */
   after: number;
-  /** Whether the run may have ended before this request. */
-  isOld: boolean;
   lease: TakenLease;
 }
 
-/** Streams the run, or returns the result of a run that has one already. */
-async function follow(services: Services, call: ToolCall, followed: Followed): Promise<Response | Immediate> {
-  const { session, request, id: requestId, progressToken } = call;
-  const { threadId, runId, after: seq, isOld, lease } = followed;
-  const { caller } = lease;
-  const result = isOld
-    ? await storedResult(services, call, { threadId, run: await readRun(services, caller, followed) })
-    : null;
-  if (result !== null) {
+/** Streams the run, or returns the result of a run that has ended. */
+async function follow(
+  services: Services,
+  { request, session, id: requestId, progressToken }: ToolCall,
+  { threadId, run, after: seq, lease }: Followed,
+): Promise<Response | Immediate> {
+  if (isFinished(run.status)) {
     await lease.giveBack();
-    return { result };
+    return { result: runResult(threadId, run) };
   }
-  return streamCall(services, {
-    request,
-    caller,
-    session,
-    isOld,
-    from: { threadId, runId, requestId, progressToken, seq },
-  });
+  const from = { threadId, runId: run.id, requestId, progressToken, seq };
+  return streamCall(services, { request, caller: lease.caller, session, from });
 }
 
-/** The result of a run that has ended, or that waits for what the client cannot be asked for; null for any other run. */
-async function storedResult(
-  services: Services,
-  { caller, session }: ToolCall,
-  { threadId, run }: { threadId: string; run: Run },
-): Promise<CallResult | null> {
-  if (isFinished(run.status)) return runResult(threadId, run);
-  const open = await readPending(services, caller, threadId);
-  if (open.length === 0 || (session.elicits && open.every(canElicit))) return null;
-  return runResult(threadId, run, open);
+/**
+ * The number of the event before the run. A stream from there replays the run, so it contains what the run waits for, whenever that event
+ * was emitted.
+ */
+function beforeRun({ first_seq }: Run): number {
+  return Math.max(0, (first_seq ?? 1) - 1);
 }
 
 /** Waits for the active run, or returns the result of the last one. */
@@ -248,8 +236,7 @@ async function awaitThread(
   const [run] = items;
   if (run === undefined) return { result: threadResult(threadId, `The thread ${threadId} has no run.`) };
   const lease = await leases.take(call.caller, { holder: { thread: threadId }, stream: "bridged", run: false });
-  const after = Math.max(0, (run.first_seq ?? 1) - 1);
-  return withLease(lease, () => follow(services, call, { threadId, runId: run.id, after, isOld: true, lease }));
+  return withLease(lease, () => follow(services, call, { threadId, run, after: beforeRun(run), lease }));
 }
 
 /** Posts the answer to a waiting call and follows the run. */
@@ -264,12 +251,12 @@ async function answerThread(
   const posted = parseInput(postedResultSchema, answer);
   const lease = await leases.take(call.caller, { holder: { thread: threadId }, stream: "bridged", run: true });
   return withLease(lease, async () => {
-    const { run, after } = await callThread({
+    const { run } = await callThread({
       threadId,
       repeatable: true,
       run: (stub) => stub.call("postToolResults", lease.caller, { results: [posted] }),
     });
-    return follow(services, call, { threadId, runId: run.id, after, isOld: true, lease });
+    return follow(services, call, { threadId, run, after: beforeRun(run), lease });
   });
 }
 

@@ -62,9 +62,7 @@ export function createMcpServer(services: Services): McpHandlers {
       await reachableThread(services.callThread, caller, threadId);
       await readRun(services, caller, from);
       const lease = await services.leases.take(caller, { holder: { thread: threadId }, stream: "bridged", run: false });
-      return withLease(lease, () =>
-        streamCall(services, { request, caller: lease.caller, session, from, isOld: true }),
-      );
+      return withLease(lease, () => streamCall(services, { request, caller: lease.caller, session, from }));
     },
   };
 }
