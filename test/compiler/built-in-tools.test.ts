@@ -72,6 +72,7 @@ it("The definitions in the guide compile", async () => {
   expect(files.map(([, path]) => path)).toEqual([
     "agents/tools/bash.ts",
     "agents/tools/bash.ts",
+    "agents/tools/bash.ts",
     "agents/tools/page_title.ts",
   ]);
   for (const [, path = "", text = ""] of files) {
