@@ -122,9 +122,19 @@ export function withoutSince<C extends PendingCall>(call: C): Omit<C, "since"> {
   return shown;
 }
 
-/** A thread on the wire, in lists and in the feed of threads. */
+/**
+ * A thread on the wire, in lists and in the feed of threads. A thread whose running call asks a question is listed as waiting, because a
+ * person has to act.
+ */
 export function toListedThread(record: ThreadRecord): Thread {
-  return { ...toThread(record), pending_tool_calls: record.pending ?? [] };
+  const { pending = [] } = record;
+  const status = pending.some(isOwnQuestion) ? "awaiting_tool_execution" : record.status;
+  return { ...toThread(record), status, pending_tool_calls: pending };
+}
+
+/** Whether a pending call is the question of a running call of the thread itself, and not of a child thread. */
+export function isOwnQuestion({ kind, thread_id }: Pick<PendingCall, "kind" | "thread_id">): boolean {
+  return kind === "question" && thread_id === undefined;
 }
 
 /** A thread on the wire. */

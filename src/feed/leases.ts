@@ -4,7 +4,9 @@
 // would otherwise be refused.
 
 import type { FeedMessage } from "#contract/feed.ts";
+import type { Thread } from "#contract/thread.ts";
 import type { HeldLeases, LeaseHolder, LeaseOutcome, LeaseRequest } from "#core/lease.ts";
+import { isOwnQuestion } from "#core/view.ts";
 
 import { readLeaseRow, writeLeaseRow } from "./lease-row.ts";
 import type { LeaseState, RunLease, OpenStream } from "./lease-row.ts";
@@ -71,7 +73,7 @@ export class Leases {
   recordThread(message: FeedMessage, admitted: readonly string[]): void {
     const { runs } = this.#state;
     const thread = message.type === "thread_deleted" ? message.thread_id : message.thread.id;
-    const isWorking = message.type !== "thread_deleted" && message.thread.status === "running";
+    const isWorking = message.type !== "thread_deleted" && isExecuted(message.thread);
     const run: RunLease = runs.get(thread) ?? { until: 0, admitting: new Map() };
     for (const id of admitted) run.admitting.delete(id);
     run.until = isWorking ? this.#ports.now() + confirmedMicros : 0;
@@ -159,4 +161,9 @@ export class Leases {
 /** The time at which the last reason to count a thread ends. */
 function endOf({ until, admitting }: RunLease): number {
   return Math.max(until, ...admitting.values());
+}
+
+/** Whether a run of the thread is executed. A thread whose running call asks a question is listed as waiting. */
+function isExecuted({ status, pending_tool_calls: calls }: Thread): boolean {
+  return status === "running" || calls.some(isOwnQuestion);
 }

@@ -110,6 +110,20 @@ describe("leases of runs", () => {
     }
   });
 
+  it("HTTP31 A run whose call asks a question counts as active, and one whose child thread asks does not", async () => {
+    const leases = keeper().make();
+    const question = { id: "q", name: "ask", kind: "question" as const, deadline: null };
+    const asking = (more: object): FeedMessage => ({
+      type: "thread_updated",
+      thread: { ...threadRecord({ id: "a", status: "awaiting_tool_execution" }), pending_tool_calls: [{ ...question, ...more }] },
+    });
+    await Promise.all(["a", "b"].map((thread) => leases.take(run(`of ${thread}`, thread))));
+    leases.recordThread(asking({}), ["of a"]);
+    expect(await leases.take(run("more", "c"))).toBe("too_many_runs");
+    leases.recordThread(asking({ thread_id: "child" }), []);
+    expect(await leases.take(run("more", "c"))).toBe("granted");
+  });
+
   it("HTTP31 An active thread needs no further lease for another input, and keeps its lease until that input's run has ended", async () => {
     const leases = keeper().make();
     await leases.take(run("1", "a"));

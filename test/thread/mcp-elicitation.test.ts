@@ -6,7 +6,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 
 import type { EventOf, ThreadEvent } from "#contract/event.ts";
-import type { PendingCall } from "#contract/thread.ts";
+import type { PendingCall, Thread } from "#contract/thread.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
 import type { McpServerDefinition } from "#spec/index.ts";
 
@@ -232,6 +232,22 @@ it("REMOTE15 A question of a child thread is shown by its parent and can be answ
   expect(items.filter(({ role }) => role === "tool").map(outcome)).toEqual([
     ["success", '[{"action":"accept","content":{"name":"Ada"}}]'],
   ]);
+});
+
+it("REMOTE15 Lists show a thread with a question as waiting until the question ends", async () => {
+  asking();
+  const { id, question, answer, ended } = await asked([ask(named)]);
+  const { CATALOG } = env as unknown as { CATALOG: D1Database };
+  const listed = async () => {
+    const row = await CATALOG.prepare("SELECT body FROM thread WHERE id = ?1").bind(id).first<{ body: string }>();
+    const { status, pending_tool_calls: calls } = JSON.parse(row?.body ?? "{}") as Partial<Thread>;
+    return [status, calls?.map((call) => [call.id, typeof call.since])];
+  };
+  const poll = () => expect.poll(listed, { timeout: 60_000 });
+  await poll().toEqual(["awaiting_tool_execution", [[question.id, "number"]]]);
+  await value(answer({ tool_call_id: question.id, result: { name: "Ada" } }));
+  await ended();
+  await poll().toEqual(["idle", []]);
 });
 
 describe("a hostile question", () => {
