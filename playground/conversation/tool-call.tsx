@@ -14,6 +14,7 @@ import { Attachment } from "./attachment.tsx";
 import { ChildThread } from "./child-thread.tsx";
 import { ShortenedMessages } from "./context/shortened-messages.ts";
 import { Executions } from "./executions.tsx";
+import { FileChanges } from "./file-changes.tsx";
 import { JsonView } from "./json-view.tsx";
 import { NestedRowsContext } from "./nested-rows-context.ts";
 import type { MessageRow } from "./rows.ts";
@@ -79,6 +80,9 @@ export const ToolCall = memo(function ToolCall({ handle, call, result, lines, wr
           >
             Open definition
           </Link>
+          {state === "error" || state === "writing" ? null : (
+            <FileChanges tool={call.name} args={approval?.args ?? call.arguments} stored={state === "success"} />
+          )}
           <JsonView label="Arguments" value={call.arguments} />
           {call.invalid === true ? <p className={css["wrong"]}>The tool cannot read these arguments.</p> : null}
           {approval === undefined ? null : (

@@ -7,6 +7,7 @@ import type { ThreadHandle } from "threadhold/client";
 import { Link } from "wouter";
 
 import { useAnswerLabel } from "../agents/answer-schema.ts";
+import { FileChanges } from "../conversation/file-changes.tsx";
 import { JsonView } from "../conversation/json-view.tsx";
 import { IconButton } from "../kit/button.tsx";
 import { duration } from "../kit/duration.ts";
@@ -161,6 +162,9 @@ function ToolDetail({ node }: { node: ToolNode }): ReactElement {
           ["Duration", duration_ms === null ? "running" : duration(duration_ms)],
         ]}
       />
+      {result?.status === "error" ? null : (
+        <FileChanges tool={node.name} args={args} stored={result?.status === "success"} />
+      )}
       <JsonView label="Arguments" value={args} />
       {progress === null ? null : <JsonView label="Progress" value={progress} />}
       {output === "" ? null : <JsonView label="Output" value={output} />}
