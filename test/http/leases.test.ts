@@ -115,7 +115,10 @@ describe("leases of runs", () => {
     const question = { id: "q", name: "ask", kind: "question" as const, deadline: null };
     const asking = (more: object): FeedMessage => ({
       type: "thread_updated",
-      thread: { ...threadRecord({ id: "a", status: "awaiting_tool_execution" }), pending_tool_calls: [{ ...question, ...more }] },
+      thread: {
+        ...threadRecord({ id: "a", status: "awaiting_tool_execution" }),
+        pending_tool_calls: [{ ...question, ...more }],
+      },
     });
     await Promise.all(["a", "b"].map((thread) => leases.take(run(`of ${thread}`, thread))));
     leases.recordThread(asking({}), ["of a"]);

@@ -1,10 +1,12 @@
-// What the pages show of an agent that the function of a tool executes in its call.
+// What the pages show of the call of a tool: an agent that its function executes, and the changes of a file.
 
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 
 import { count, money } from "#playground/kit/figures.ts";
 
+import { goInside } from "../support/browser.ts";
+import { putFile } from "./files.ts";
 import { idle } from "./playground-use.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
@@ -20,7 +22,7 @@ async function openedCall(page: Page): Promise<Locator> {
   return list;
 }
 
-export function executions({ api, open }: PlaygroundUse): void {
+export function executions({ api, open, visit }: PlaygroundUse): void {
   describe("agents in tools", () => {
     it("The call of a tool shows the agent that the tool executed with its plan, events, tokens and cost, and after a reload its totals", async () => {
       const { id } = await api().createThread("adviser");
@@ -71,6 +73,29 @@ export function executions({ api, open }: PlaygroundUse): void {
       const { page } = await open(`/threads/${id}/trace`);
       await page.getByRole("treeitem", { name: /^Tool ask_specialist/ }).waitFor();
       expect(await page.getByRole("treeitem", { name: /demo_specialist/ }).count()).toBe(5);
+    });
+  });
+  describe("tools that change files", () => {
+    it("The changes of a file by a tool are shown as a diff in the conversation and in the trace", async () => {
+      const { id } = await api().createThread("coder");
+      await putFile(api(), id, "/prices.txt", "tea 2\ncoffee 3\n");
+      await api().call("POST", `/api/threads/${id}/messages?wait=true`, { json: { content: "Raise the price." } });
+      const { page } = await visit(`/threads/${id}`);
+      const call = page.locator("details[data-call][data-state=success]").filter({ hasText: "edit_file" });
+      await call.locator("summary").first().click();
+      const changes = page.getByLabel("Changes of prices.txt");
+      await changes.waitFor();
+      expect(await changes.locator("del").allInnerTexts()).toEqual(["- coffee 3\n"]);
+      expect(await changes.locator("ins").allInnerTexts()).toEqual(["+ coffee 4\n"]);
+      await goInside(page, `/threads/${id}/trace`);
+      await page
+        .getByRole("treeitem", { name: /^Tool edit_file/ })
+        .first()
+        .click();
+      const traced = page.getByRole("region", { name: "Detail of edit_file" }).getByLabel("Changes of prices.txt");
+      await traced.waitFor();
+      expect(await traced.innerText()).toContain("- coffee 3");
+      expect(await traced.innerText()).toContain("+ coffee 4");
     });
   });
 }

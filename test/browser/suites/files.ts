@@ -71,28 +71,6 @@ export function files({ api, open, visit }: PlaygroundUse): void {
       await page.getByRole("region", { name: "zebra.txt" }).getByText("stripes").waitFor();
     });
 
-    it("The changes of a file by a tool are shown as a diff in the conversation and in the trace", async () => {
-      const { id } = await api().createThread("coder");
-      await putFile(api(), id, "/prices.txt", "tea 2\ncoffee 3\n");
-      await api().call("POST", `/api/threads/${id}/messages?wait=true`, { json: { content: "Raise the price." } });
-      const { page } = await visit(`/threads/${id}`);
-      const call = page.locator("details[data-call][data-state=success]").filter({ hasText: "edit_file" });
-      await call.locator("summary").first().click();
-      const changes = page.getByLabel("Changes of prices.txt");
-      await changes.waitFor();
-      expect(await changes.locator("del").allInnerTexts()).toEqual(["- coffee 3\n"]);
-      expect(await changes.locator("ins").allInnerTexts()).toEqual(["+ coffee 4\n"]);
-      await goInside(page, `/threads/${id}/trace`);
-      await page
-        .getByRole("treeitem", { name: /^Tool edit_file/ })
-        .first()
-        .click();
-      const traced = page.getByRole("region", { name: "Detail of edit_file" }).getByLabel("Changes of prices.txt");
-      await traced.waitFor();
-      expect(await traced.innerText()).toContain("- coffee 3");
-      expect(await traced.innerText()).toContain("+ coffee 4");
-    });
-
     it("An attachment links to its file, the file links back to the conversation, and the command palette opens the file tree", async () => {
       const id = await threadWith({ "/notes/a.txt": "A note" });
       const json = { content: "See", run: false, attachments: [{ path: "/notes/a.txt" }] };
