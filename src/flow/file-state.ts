@@ -44,7 +44,7 @@ export function fileState(files: ThreadFiles): FileState {
       const bytes = await files.read(path);
       return bytes === null ? null : bufferOf(bytes);
     },
-    readFileStream: async (path, options) => files.chunks(path, signalOf(options)),
+    readFileStream: async (path, options) => files.chunks(path, signalOf(options, "readFileStream")),
     statFile: (path) => files.stat(path),
     readdirFile: async (path) => ({ entries: await files.list(path) }),
     unlinkFile: (path) => files.remove(path),
@@ -54,7 +54,7 @@ export function fileState(files: ThreadFiles): FileState {
     grepFiles: async (pattern) => (await files.grep(pattern)).results,
     findFiles: async (pattern) => ({ paths: (await files.find(pattern)).paths }),
     moveFile: (from, to) => files.move(from, to),
-    writeFiles: async (edits, options) => files.edit(edits.map(editOf), signalOf(options)),
+    writeFiles: async (edits, options) => files.edit(edits.map(editOf), signalOf(options, "writeFiles")),
     searchFiles: (pattern, options) => files.grep(pattern, options ?? {}),
     listFiles: (glob, options) => files.find(glob, options ?? {}),
     async getFileThumbnail(path) {
@@ -117,10 +117,10 @@ function pixels(value: unknown, field: string): number | undefined {
   throw refuse("invalid_request", `A file's ${field} must be a whole number of pixels.`);
 }
 
-function signalOf(options: ReadFileStreamOptions | null | undefined): AbortSignal | undefined {
+function signalOf(options: ReadFileStreamOptions | null | undefined, method: string): AbortSignal | undefined {
   const signal: unknown = options?.signal;
   if (signal === undefined || signal instanceof AbortSignal) return signal;
-  throw refuse("invalid_request", "The option `signal` has to be an AbortSignal.");
+  throw refuse("invalid_request", `${method} takes an AbortSignal as \`signal\`.`);
 }
 
 /** The bytes as an ArrayBuffer. The array is not used elsewhere, so a buffer of the same length needs no copy. */
