@@ -1,7 +1,4 @@
-// The project under the dev command, with an agent whose model is the delta model server, and the memory use of its
-// processes. Each thread object prints a line when it is created, so a test can count the threads that were woken.
-
-import { readdirSync, readFileSync } from "node:fs";
+// The project under the dev command, with an agent whose model is the delta model server. Each thread object prints a line when it is created, so a test can count the threads that were woken.
 
 import { startDevServer } from "../../e2e/dev-server.ts";
 import { copyProject } from "../../e2e/support/project-copy.ts";
@@ -17,8 +14,6 @@ export interface CrowdServer {
   url: string;
   /** The number of thread objects created so far. */
   made: () => number;
-  /** MiB of resident memory of all its workerd processes. */
-  weight: () => number;
   stop: () => Promise<void>;
 }
 
@@ -32,7 +27,6 @@ export async function startCrowdServer(modelUrl: string): Promise<CrowdServer> {
     return {
       url: server.url,
       made: () => server.output().split(madeMark).length - 1,
-      weight: () => workerdMemory(server.process.pid ?? 0),
       async stop() {
         await server.stop();
         project.remove();
@@ -88,33 +82,4 @@ export default definePrompt({
 export default defineAgent({ name: "${speaker}", sideA: { label: "Speaker", prompt: "crowd_prompt" } });
 `,
   );
-}
-
-/** MiB of resident memory of the workerd processes that descend from a process. */
-function workerdMemory(root: number): number {
-  const parents = new Map<number, { parent: number; name: string }>();
-  for (const entry of readdirSync("/proc")) {
-    const [, name, parent] = /^\d+ \((.*)\) \S (\d+)/s.exec(readProcess(`/proc/${entry}/stat`)) ?? [];
-    if (name !== undefined) parents.set(Number(entry), { parent: Number(parent), name });
-  }
-  const isUnder = (pid: number): boolean => {
-    const parent = parents.get(pid)?.parent;
-    return parent !== undefined && (parent === root || isUnder(parent));
-  };
-  const found = [...parents].filter(([pid, { name }]) => name === "workerd" && isUnder(pid));
-  if (found.length === 0) throw new Error("The server has no workerd process");
-  return found.reduce((sum, [pid]) => sum + residentKib(pid) / 1024, 0);
-}
-
-function residentKib(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readProcess(`/proc/${String(pid)}/status`))?.[1] ?? 0);
-}
-
-/** Reads a file under /proc; empty if the process has ended since it was listed. */
-function readProcess(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return "";
-  }
 }
