@@ -2,7 +2,7 @@
 // the modules of a process for all; files of "client" replace globals of a browser, and each has a process of its own. "workers"
 // are files whose objects wait for a promise of the test. Each has a runtime of its own, which takes 0.8 processor seconds a file:
 // after V8 has optimised a function, the promises that it creates lose their object, and work that waits for such a promise goes on
-// in the context that resolves it. One file does not run long enough for that. "e2e", "pings", "browser" and "playground" drive
+// in the context that resolves it. One file does not run long enough for that. "e2e", "pings" and "playground" drive
 // real processes, one file at a time. CONTRIBUTING.md says what new tests keep in mind.
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -181,8 +181,7 @@ export default defineConfig({
       inNode("client", ["test/client/**/*.test.ts"], { isolate: true }),
       outside("e2e", ["test/e2e/**/*.test.ts"], [waitsForPings]),
       outside("pings", [waitsForPings]),
-      outside("browser", ["test/browser/{access,origins,outage}.test.ts"]),
-      outside("playground", ["test/browser/playground.test.ts"]),
+      outside("playground", ["test/browser/*.test.ts"]),
     ],
   },
 });

@@ -1,5 +1,5 @@
 // Runs the tests, or those that the arguments name (`npm test -- test/core`). Ends with one plain line that says how many passed and
-// failed. The tests of every page of the playground take half as long as all others: `npm run test:playground` runs them.
+// failed. The tests in a browser take half as long as all others: `npm run test:playground` runs them.
 
 import { ensureInstall } from "./ensure-install.mjs";
 import { compileAgents } from "./lib/compile-agents.mjs";
@@ -11,17 +11,17 @@ if ((await compileAgents()) !== 0) {
   console.log("0 passed, 1 failed");
   process.exit(1);
 }
-// Tests of servers and of a browser wait for them most of the time. They run at the same time as those that compute.
+// Tests of servers wait for them most of the time. They run at the same time as those that compute.
 const everything = [
   { args: ["--project=together"], computes: true, stores: true },
   { args: ["--project=workers", "--project=golden", "--project=agents"], computes: true, stores: true },
   { args: ["--project=e2e"] },
-  { args: ["--project=pings", "--project=browser"] },
+  { args: ["--project=pings"] },
   { args: ["--project=node", "--project=client"], computes: true },
 ];
 const named = process.argv.slice(2);
 // To install one may take minutes, which no test has; without one the tests that need it say so.
-if (named.length === 0 || named.some((name) => /browser|playground/.test(name))) {
+if (named.some((name) => /browser|playground/.test(name))) {
   await findChromium().catch((error) => console.error(error.message));
 }
 const stores = named.every((name) => name.startsWith("test/thread"));
