@@ -26,6 +26,9 @@ const args = z.object({
 
 type EditArgs = z.infer<typeof args>;
 
+/** The maximum number of occurrences that are counted. */
+const mostCounted = 1000;
+
 /** The maximum number of characters of the similar text in an error. */
 const hintLimit = 2000;
 
@@ -44,14 +47,15 @@ export function createEditFileTool({ maxBytes = 8 * 1024 * 1024, workspace = thr
       signal.throwIfAborted();
       const content = await contentOf(files, file, signal);
       const [wanted, replacement] = withLineBreaksOf(content, [old_text, new_text]);
-      const parts = content.split(wanted);
-      if (parts.length === 1) return failed(notFound(path, content, old_text));
-      if (parts.length > 2) {
-        const count = parts.length - 1;
-        return failed(`old_text matches ${count} locations. Include more context to make match unique.`);
+      const count = occurrences(content, wanted);
+      if (count === 0) return failed(notFound(path, content, old_text));
+      if (count > 1) {
+        const shown = count < mostCounted ? count : `at least ${mostCounted}`;
+        return failed(`old_text matches ${shown} locations. Include more context to make match unique.`);
       }
       signal.throwIfAborted();
-      await files.write({ path, text: parts.join(replacement), expected: file, callId: id });
+      const text = content.split(wanted).join(replacement);
+      await files.write({ path, text, expected: file, callId: id });
       return edited(edit);
     },
     {
@@ -60,6 +64,13 @@ export function createEditFileTool({ maxBytes = 8 * 1024 * 1024, workspace = thr
       reconcile: async (callId, edit, state) => outcomeOf(edit, { callId, maxBytes, files: workspace(state) }),
     },
   );
+}
+
+/** The number of positions at which a text occurs, at most `mostCounted`. Occurrences may overlap. */
+function occurrences(content: string, text: string): number {
+  let count = 0;
+  for (let at = content.indexOf(text); at !== -1 && count < mostCounted; at = content.indexOf(text, at + 1)) count += 1;
+  return count;
 }
 
 /** Reads the whole text of a file. */

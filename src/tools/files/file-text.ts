@@ -76,9 +76,10 @@ export async function readLines(
   let total = 0;
   let size = 0;
   let rest = "";
+  const isRequested = (number: number) => number >= offset && lines.length < limit;
   const take = (line: string): boolean => {
     total += 1;
-    if (total < offset || lines.length >= limit) return true;
+    if (!isRequested(total)) return true;
     const numbered = numberedLine(total, line);
     size += utf8Bytes(numbered) + 1;
     lines.push(numbered);
@@ -88,8 +89,12 @@ export async function readLines(
     const parts = (rest + text).split("\n");
     rest = parts.pop() ?? "";
     for (const part of parts) if (!take(part.endsWith("\r") ? part.slice(0, -1) : part)) return null;
-    // The current line is already longer than the limit, even if its end has not arrived.
-    if (rest.length > bytes) return null;
+    if (rest.length > bytes) {
+      // The current line is already longer than the limit, even if its end has not arrived.
+      if (isRequested(total + 1)) return null;
+      // Of a line that is not requested only the end is of interest.
+      rest = rest.slice(-1);
+    }
   }
   if (rest !== "" && !take(rest)) return null;
   return { lines, total };

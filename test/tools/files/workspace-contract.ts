@@ -40,6 +40,13 @@ export function checkFileTools(name: string, open: () => Promise<FilePlace>): vo
       expect(await text("read_file", { path: "large.txt", offset: 11_000 })).toContain("[Lines 11000-11000 of 11000]");
     });
 
+    it("The tool read_file returns short lines of a file in which other lines are longer than the limit", async () => {
+      const { text } = await place({ "/a.js": `short\n${"x".repeat(1_200_000)}\r\n${"y".repeat(1_200_000)}\nlast` });
+      expect(await text("read_file", { path: "a.js", offset: 4 })).toBe("[Lines 4-4 of 4]\n   4 | last");
+      expect(await text("read_file", { path: "a.js", limit: 1 })).toBe("[Lines 1-1 of 4]\n   1 | short");
+      expect(await text("read_file", { path: "a.js", offset: 2, limit: 1 })).toContain("Error: File too large");
+    });
+
     it("The tool write_file creates the folders of a file and replaces the file as a whole", async () => {
       const { read, call, text } = await place({ "/file": "x" });
       expect(await call("write_file", { path: "src/deep/a.ts", content: "ä\n" })).toEqual({
@@ -73,6 +80,14 @@ export function checkFileTools(name: string, open: () => Promise<FilePlace>): vo
       );
       expect(await edit("b.ts", "a")).toBe("Error: Cannot read b.ts. Use write_file to create new files.");
       expect(await read("/a.ts")).toBe(after);
+    });
+
+    it("The tool edit_file refuses a text that occurs twice, also if the occurrences overlap", async () => {
+      const { read, text } = await place({ "/a.txt": "aXaXa", "/b.txt": "x".repeat(5000) });
+      const edit = (path: string, old_text: string) => text("edit_file", { path, old_text, new_text: "B" });
+      expect(await edit("a.txt", "aXa")).toContain("Error: old_text matches 2 locations.");
+      expect(await edit("b.txt", "xx")).toContain("Error: old_text matches at least 1000 locations.");
+      expect(await read("/a.txt")).toBe("aXaXa");
     });
 
     it("The tool list_files returns the sorted paths that match, without folders of dependencies and builds", async () => {
