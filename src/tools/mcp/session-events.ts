@@ -32,11 +32,11 @@ export interface SessionEvents {
   onEnd: () => void;
   /** The maximum number of the server's messages in the session. Default 20,000. */
   mostMessages?: number;
+  /** The maximum number of requests among them, such as pings. Default 1000. */
+  mostRequests?: number;
 }
 
-/** The maximum number of the server's messages in a session, of the requests among them, and of its log messages that are logged. */
-const mostMessages = 20_000;
-const mostRequests = 1000;
+/** The maximum number of a server's log messages in a session that are logged. */
 const mostLogLines = 50;
 
 /** The maximum length of a log line's text. */
@@ -57,13 +57,14 @@ export function watchSession(
   transport: Transport,
   { name, log, events }: { name: string; log: ToolsContext["log"]; events: SessionEvents },
 ): void {
+  const { mostMessages = 20_000, mostRequests = 1000 } = events;
   let messages = 0;
   let requests = 0;
   let lines = 0;
   transport.onmessage = (message) => {
     messages += 1;
     requests += "method" in message && "id" in message ? 1 : 0;
-    if (messages === (events.mostMessages ?? mostMessages) || requests > mostRequests) void client.close();
+    if (messages === mostMessages || requests > mostRequests) void client.close();
   };
   // After its last attempt to continue a stream the SDK reports only this error, and the results of the stream's calls never arrive.
   client.onerror = ({ message }) => {

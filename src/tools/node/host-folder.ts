@@ -5,6 +5,7 @@ import { lstat, realpath } from "node:fs/promises";
 import path from "node:path";
 
 import { refuse } from "#contract/error.ts";
+import type { ErrorCode } from "#contract/error.ts";
 
 /** A folder, and the paths in it. */
 export class HostFolder {
@@ -32,10 +33,10 @@ export class HostFolder {
   async existing(given: string): Promise<string | null> {
     const root = await this.root();
     const at = path.join(root, this.shown(given));
-    const real = await nullIfAbsent(realpath(at));
+    const real = await nullIfAbsent(named(given, realpath(at)));
     if (real === null) {
       // An entry without a real path is a link to a missing file.
-      if ((await nullIfAbsent(lstat(at))) === null) return null;
+      if ((await nullIfAbsent(named(given, lstat(at)))) === null) return null;
       throw refuse("invalid_request", `${given} is a link to a file that does not exist. Use the path of a file.`);
     }
     if (!isBelow(real, root)) throw outside(given);
@@ -58,7 +59,7 @@ export class HostFolder {
 
   /** Checks a folder that was created or opened for a write. Throws if its real path is outside. */
   async assertInside(folder: string, given: string): Promise<void> {
-    if (!isBelow(await realpath(folder), await this.root())) throw outside(given);
+    if (!isBelow(await named(given, realpath(folder)), await this.root())) throw outside(given);
   }
 
   /** The real path of the folder. */
@@ -71,15 +72,55 @@ export class HostFolder {
   }
 }
 
+/** What the system's error codes mean for a path, and what to do. */
+const meanings: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  EACCES: [
+    "forbidden",
+    "the user of this program has no permission for it. Use another path, or change its permissions.",
+  ],
+  EPERM: ["forbidden", "the system does not permit it. Use another path, or change its permissions."],
+  EROFS: ["forbidden", "its file system is read-only. Use another path."],
+  ELOOP: ["invalid_request", "its links lead to each other. Use the path of a file."],
+  ENAMETOOLONG: ["invalid_request", "the name is too long for the file system. Use a shorter one."],
+  EISDIR: ["conflict", "it is a folder. Use the path of a file."],
+  ENOSPC: ["unavailable", "the disk is full. Remove files, then try again."],
+  EDQUOT: ["unavailable", "the disk quota is used up. Remove files, then try again."],
+  EMFILE: ["unavailable", "too many files are open. Try again."],
+  ENFILE: ["unavailable", "too many files are open. Try again."],
+};
+
+/**
+ * Names the path of the model in the system's error of an operation. The system's own text has the path on this machine. An absent entry
+ * keeps its error, which `nullIfAbsent` reads.
+ */
+export async function named<T>(given: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (thrown) {
+    throw namedError(given, thrown);
+  }
+}
+
+/** Returns the error of `named`. */
+export function namedError(given: string, thrown: unknown): unknown {
+  const { code, syscall } = thrown as { code?: unknown; syscall?: unknown };
+  if (typeof code !== "string" || syscall === undefined || isAbsence(code)) return thrown;
+  const [errorCode, meaning] = meanings[code] ?? (["unavailable", `the system reports ${code}.`] as const);
+  return refuse(errorCode, `Cannot access ${given}: ${meaning}`);
+}
+
 /** The result of an operation; null if the entry, or a folder above it, does not exist. */
 export async function nullIfAbsent<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (thrown) {
-    const { code } = thrown as { code?: unknown };
-    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    if (isAbsence((thrown as { code?: unknown }).code)) return null;
     throw thrown;
   }
+}
+
+function isAbsence(code: unknown): boolean {
+  return code === "ENOENT" || code === "ENOTDIR";
 }
 
 function isBelow(real: string, root: string): boolean {

@@ -1,4 +1,4 @@
-// Runs the commands of `bash` as processes of this machine. All processes of a command are one group, and the group ends with the command.
+// Runs the commands of `bash` as processes of this machine. The processes of a command end with it.
 
 import { spawn } from "node:child_process";
 import type { ChildProcessByStdio } from "node:child_process";
@@ -9,6 +9,8 @@ import { refuse } from "#contract/error.ts";
 import type { RunCommand } from "../bash/run-command.ts";
 import { hostEnvironment } from "./host-environment.ts";
 import { HostFolder } from "./host-folder.ts";
+import { markedProcesses } from "./marked-processes.ts";
+import type { MarkedProcesses } from "./marked-processes.ts";
 
 /** Options of `hostShell`. */
 export interface HostShellOptions {
@@ -34,9 +36,10 @@ export function hostShell(root: string, { shell = "bash" }: HostShellOptions = {
       throw refuse("file_not_found", `Directory not found: ${cwd}. Check the path and try again.`);
     }
     signal.throwIfAborted();
+    const marked = markedProcesses();
     const child = spawn(shell, ["-c", command], {
       cwd: directory,
-      env: { ...hostEnvironment(), ...env },
+      env: { ...hostEnvironment(), ...env, ...marked.env },
       // A group of its own, so that `endGroup` also ends the programs that the command started.
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
@@ -45,7 +48,7 @@ export function hostShell(root: string, { shell = "bash" }: HostShellOptions = {
     const abort = () => endGroup(child);
     signal.addEventListener("abort", abort, { once: true });
     try {
-      const exitCode = await exitCodeOf(child, shell);
+      const exitCode = await exitCodeOf(child, { shell, marked });
       signal.throwIfAborted();
       return { stdout: stdout(), stderr: stderr(), exitCode };
     } finally {
@@ -54,16 +57,31 @@ export function hostShell(root: string, { shell = "bash" }: HostShellOptions = {
   };
 }
 
-/** Waits for the end of a process. Rejects if the process cannot be started. */
-function exitCodeOf(child: ChildProcessByStdio<null, Readable, Readable>, shell: string): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** Milliseconds in which the rest of an output is read after the end of the command. */
+const drainMs = 1000;
+
+/** Waits for the end of a process, ends the programs that it left, and reads the rest of its outputs. Rejects if it cannot be started. */
+async function exitCodeOf(
+  child: ChildProcessByStdio<null, Readable, Readable>,
+  { shell, marked }: { shell: string; marked: MarkedProcesses },
+): Promise<number> {
+  const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const exitCode = await new Promise<number>((resolve, reject) => {
     child.once("error", ({ message }) =>
       reject(refuse("unavailable", `The shell ${shell} cannot be started: ${message}`)),
     );
-    // Programs in the background keep the outputs open. They end with the command.
-    child.once("exit", () => endGroup(child));
-    child.once("close", (code, signal) => resolve(code ?? (signal === null ? 1 : 128 + (numberOf[signal] ?? 9))));
+    child.once("exit", (code, signal) => resolve(code ?? (signal === null ? 1 : 128 + (numberOf[signal] ?? 9))));
   });
+  endGroup(child);
+  await marked.kill();
+  // On a system without marks a program with a group of its own may keep the outputs open.
+  const timer = setTimeout(() => {
+    child.stdout.destroy();
+    child.stderr.destroy();
+  }, drainMs);
+  await closed;
+  clearTimeout(timer);
+  return exitCode;
 }
 
 /** The numbers of signals that end commands, for exit codes as in bash. */

@@ -6,14 +6,14 @@ import type { BigIntStats } from "node:fs";
 import { lstat, mkdir, open, opendir, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 
-import { refuse } from "#contract/error.ts";
+import { refuse, ThreadholdError } from "#contract/error.ts";
 import { globMatcher } from "#core/files/glob.ts";
 import { linePattern, matchingLines } from "#core/files/line-search.ts";
 import { SearchWork } from "#core/files/search-work.ts";
 
 import { globIn } from "../files/workspace.ts";
 import type { OpenWorkspace, Workspace, WorkspaceFile, WorkspaceSearch, WorkspaceWrite } from "../files/workspace.ts";
-import { HostFolder, nullIfAbsent } from "./host-folder.ts";
+import { HostFolder, named, namedError, nullIfAbsent } from "./host-folder.ts";
 
 /** The maximum number of bytes of a file that is searched. Larger files are left out. */
 const searchedBytes = 64 * 1024 * 1024;
@@ -36,7 +36,7 @@ class HostWorkspace implements Workspace {
 
   async stat(given: string): Promise<WorkspaceFile | null> {
     const real = await this.#folder.existing(given);
-    const facts = real === null ? null : await nullIfAbsent(stat(real, { bigint: true }));
+    const facts = real === null ? null : await nullIfAbsent(named(given, stat(real, { bigint: true })));
     if (facts === null) return null;
     // A read of a pipe or a device might not end.
     if (!facts.isFile() && !facts.isDirectory()) {
@@ -57,6 +57,8 @@ class HostWorkspace implements Workspace {
         signal.throwIfAborted();
         yield piece as Uint8Array;
       }
+    } catch (thrown) {
+      throw namedError(file.path, thrown);
     } finally {
       await handle.close();
     }
@@ -65,7 +67,7 @@ class HostWorkspace implements Workspace {
   async image(file: WorkspaceFile, mimeType: string): ReturnType<Workspace["image"]> {
     const handle = await this.#open(file);
     try {
-      const data = await readFile(handle);
+      const data = await named(file.path, readFile(handle));
       return { content: [{ type: "image", data: data.toString("base64"), mimeType }] };
     } finally {
       await handle.close();
@@ -78,23 +80,21 @@ class HostWorkspace implements Workspace {
     try {
       await mkdir(folder, { recursive: true });
     } catch (thrown) {
-      if (!["EEXIST", "ENOTDIR"].includes((thrown as { code: string }).code)) throw thrown;
+      if (!["EEXIST", "ENOTDIR"].includes((thrown as { code: string }).code)) throw namedError(given, thrown);
       throw refuse("conflict", `${given} cannot be written: a folder above it is a file.`);
     }
     await this.#folder.assertInside(folder, given);
-    const temporary = path.join(folder, `.${path.basename(target).slice(0, 100)}.${crypto.randomUUID()}.tmp`);
-    const before = await nullIfAbsent(lstat(target, { bigint: true }));
+    const before = await nullIfAbsent(named(given, lstat(target, { bigint: true })));
+    // A rename would replace the file also without this permission.
+    if (before !== null && (before.mode & 0o222n) === 0n) {
+      throw refuse("forbidden", `${given} is read-only. Change its permissions, or write another file.`);
+    }
+    const temporary = path.join(folder, `.${crypto.randomUUID()}.tmp`);
     try {
-      const handle = await open(temporary, "wx", before === null ? 0o666 : Number(before.mode & 0o777n));
-      try {
-        await handle.writeFile(text);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
+      await named(given, writeNew(temporary, text, before === null ? null : Number(before.mode & 0o777n)));
       await this.#folder.assertInside(folder, given);
       await assertUnchanged(target, given, expected);
-      await rename(temporary, target);
+      await named(given, rename(temporary, target));
     } catch (thrown) {
       await rm(temporary, { force: true });
       throw thrown;
@@ -108,7 +108,7 @@ class HostWorkspace implements Workspace {
   }: WorkspaceSearch & { pattern?: string | undefined; depth?: number | undefined }): ReturnType<Workspace["list"]> {
     const matches = globMatcher(globIn(options.path, pattern ?? "**"));
     const paths: string[] = [];
-    for await (const file of this.#files(options, depth)) if (matches(file)) paths.push(file);
+    for await (const file of this.#files(options, { depth })) if (matches(file)) paths.push(file);
     const limit = Math.min(options.limit, mostResults);
     return { paths: paths.sort().slice(0, limit), total: paths.length, truncated: paths.length > limit };
   }
@@ -122,12 +122,17 @@ class HostWorkspace implements Workspace {
     const matches =
       include === undefined || at?.isDirectory === false ? null : globMatcher(globIn(options.path, include));
     const files: string[] = [];
+    let truncated = false;
+    const onUnreadable = () => (truncated = true);
     if (at?.isDirectory === false) files.push(at.path);
-    else for await (const file of this.#files(options)) if (matches === null || matches(file)) files.push(file);
+    else {
+      for await (const file of this.#files(options, { onUnreadable })) {
+        if (matches === null || matches(file)) files.push(file);
+      }
+    }
     const limit = Math.min(options.limit, mostResults);
     const lines: Awaited<ReturnType<Workspace["search"]>>["lines"] = [];
     const work = new SearchWork(options.signal);
-    let truncated = false;
     for (const file of files.sort()) {
       const found = await this.stat(file);
       if (found === null || found.isDirectory) continue;
@@ -137,7 +142,7 @@ class HostWorkspace implements Workspace {
       }
       // One line more shows that there are further lines.
       const search = { pattern: compiled, limit: limit + 1 - lines.length, work };
-      const result = await matchingLines(this.#chunks(found, options.signal), search);
+      const result = await readable(matchingLines(this.#chunks(found, options.signal), search), onUnreadable);
       truncated ||= result?.cut ?? false;
       for (const { line, content } of result?.matches ?? []) lines.push({ path: file, line, text: content });
       if (lines.length > limit) return { lines: lines.slice(0, limit), truncated: true };
@@ -154,26 +159,33 @@ class HostWorkspace implements Workspace {
     for await (const data of this.read(file, signal)) yield { data };
   }
 
-  /** Opens a file. The real path is checked before, and no link is followed from it. */
+  /** Opens a file. The real path is checked before, and the file is not opened if it has become a link since. */
   async #open({ path: shown }: WorkspaceFile) {
     const real = await this.#folder.existing(shown);
     const absent = refuse("file_not_found", `${shown} does not exist.`);
     if (real === null) throw absent;
-    const handle = await nullIfAbsent(open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    const handle = await nullIfAbsent(named(shown, open(real, flags)));
     if (handle === null) throw absent;
     if ((await handle.stat()).isFile()) return handle;
     await handle.close();
     throw refuse("unsupported_media_type", `${shown} is no file.`);
   }
 
-  /** The files below a folder. Links are left out, so that no file appears twice and no loop is followed. */
-  async *#files({ path: given, exclude, signal }: WorkspaceSearch, depth = Infinity): AsyncGenerator<string> {
+  /**
+   * The files below a folder. Links are left out, so that no file appears twice and no loop is followed. So are folders that the user of this
+   * process cannot read.
+   */
+  async *#files(
+    { path: given, exclude, signal }: WorkspaceSearch,
+    { depth = Infinity, onUnreadable = () => {} }: { depth?: number | undefined; onUnreadable?: () => void },
+  ): AsyncGenerator<string> {
     const folders = [{ shown: this.#folder.shown(given), level: 1 }];
     for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
       const { shown, level } = next;
       signal.throwIfAborted();
       const real = await this.#folder.existing(shown);
-      const entries = real === null ? null : await nullIfAbsent(opendir(real));
+      const entries = real === null ? null : await readable(named(shown, opendir(real)), onUnreadable);
       if (entries === null) continue;
       for await (const entry of entries) {
         signal.throwIfAborted();
@@ -184,6 +196,32 @@ class HostWorkspace implements Workspace {
         }
       }
     }
+  }
+}
+
+/** The result of an operation; null if the entry is absent now, or the user of this process may not read it. */
+async function readable<T>(work: Promise<T>, onUnreadable: () => void): Promise<T | null> {
+  try {
+    return await nullIfAbsent(work);
+  } catch (thrown) {
+    if (!(thrown instanceof ThreadholdError)) throw thrown;
+    if (thrown.code === "file_not_found") return null;
+    if (thrown.code !== "forbidden") throw thrown;
+    onUnreadable();
+    return null;
+  }
+}
+
+/** Writes a new file. `mode` has the permissions of the file that it replaces. */
+async function writeNew(file: string, text: string, mode: number | null): Promise<void> {
+  const handle = await open(file, "wx", mode ?? 0o666);
+  try {
+    // The process may remove permissions from those that `open` receives (umask).
+    if (mode !== null) await handle.chmod(mode);
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 

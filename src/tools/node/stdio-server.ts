@@ -17,6 +17,8 @@ import { readTools } from "../mcp/tool-list.ts";
 import type { ListedTool } from "../mcp/tool-list.ts";
 import { readErrorOutput } from "./error-output.ts";
 import { hostEnvironment } from "./host-environment.ts";
+import { markedProcesses } from "./marked-processes.ts";
+import type { MarkedProcesses } from "./marked-processes.ts";
 import { nodeResult } from "./node-tool.ts";
 import type { NodeTool } from "./node-tool.ts";
 
@@ -45,20 +47,27 @@ export interface StdioServerOptions {
 export interface StdioServer {
   /** The tools of the server, for `llm()` and `agent()`. */
   readonly tools: readonly NodeTool[];
-  /** Closes the program's input, and ends the program if it continues. Calls that are open are rejected. Never rejects. */
+  /**
+   * Closes the program's input, and ends the program if it continues. On Linux it also ends the programs that the program started. Calls that
+   * are open are rejected. Never rejects.
+   */
   close(): Promise<void>;
 }
 
 /** The maximum number of bytes of a message of the server. */
 const messageBytes = 8 * 1024 * 1024;
 
+/** Milliseconds between the request that the programs of a closed server end (SIGTERM) and their kill. */
+const graceMs = 2000;
+
 /** Starts a server and lists its tools. Rejects if the program cannot be started, ends, or does not respond in time. */
 export async function openStdioServer(options: StdioServerOptions): Promise<StdioServer> {
   const { name, prefix = name, tools: allowed, timeoutMs = 60_000, log = () => {} } = options;
+  const marked = markedProcesses();
   const transport = new StdioClientTransport({
     command: options.command,
     args: [...(options.args ?? [])],
-    env: { ...hostEnvironment(), ...options.env },
+    env: { ...hostEnvironment(), ...options.env, ...marked.env },
     stderr: "pipe",
     maxBufferSize: messageBytes,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
@@ -70,7 +79,7 @@ export async function openStdioServer(options: StdioServerOptions): Promise<Stdi
     isEnded = true;
   };
   const context = { clock: systemClock, log: createLog(log) };
-  const events = { onEnd, onToolsChanged: () => {}, mostMessages: Infinity };
+  const events = { onEnd, onToolsChanged: () => {}, mostMessages: Infinity, mostRequests: Infinity };
   let session: ServerSession | undefined;
   try {
     // The types of the SDK and of this project treat absent members differently.
@@ -82,9 +91,10 @@ export async function openStdioServer(options: StdioServerOptions): Promise<Stdi
     const { list, omitted } = await readTools(listed, { prefix, allowed, features: [] });
     if (omitted.length > 0)
       log(`The tools ${omitted.slice(0, 20).join(", ")} of the MCP server "${name}" cannot be used.`);
-    return startedServer(list.tools, { name, session, timeoutMs, isEnded: () => isEnded });
+    return startedServer(list.tools, { name, session, marked, timeoutMs, isEnded: () => isEnded });
   } catch (thrown) {
     await session?.close(context);
+    await marked.end(graceMs);
     throw startError(options, thrown, lastLines());
   }
 }
@@ -92,15 +102,18 @@ export async function openStdioServer(options: StdioServerOptions): Promise<Stdi
 interface Started {
   name: string;
   session: ServerSession;
+  marked: MarkedProcesses;
   timeoutMs: number;
   isEnded: () => boolean;
 }
 
 function startedServer(listed: readonly ListedTool[], started: Started): StdioServer {
   let isClosed = false;
-  const close = () => {
+  const close = async () => {
     isClosed = true;
-    return started.session.close({ clock: systemClock });
+    await started.session.close({ clock: systemClock });
+    // The command may be a launcher, such as `npx`, which ends before the program that it started.
+    await started.marked.end(graceMs);
   };
   const isEnded = () => isClosed || started.isEnded();
   return {

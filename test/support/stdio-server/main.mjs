@@ -26,6 +26,8 @@ if (mode === "writes without end") {
 }
 if (mode === "writes no JSON") process.stdout.write("Welcome!\n");
 
+let pings = 0;
+
 const results = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
@@ -53,6 +55,9 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   if (method === "tools/call" && mode === "does not end a call") {
     process.stderr.write("called\n");
     return;
+  }
+  if (method === "tools/call" && mode === "pings") {
+    for (let at = 0; at < 600; at += 1) send({ id: `ping ${pings++}`, method: "ping" });
   }
   const result = results[method]?.(params);
   send(result === undefined ? { id, error: { code: -32601, message: "unknown" } } : { id, result });

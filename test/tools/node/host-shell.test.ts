@@ -81,4 +81,25 @@ describe("the limits of a command", () => {
     const child = Number(read("child"));
     await vi.waitUntil(() => !isRunning(child), { timeout: 60_000 });
   });
+
+  it.each([
+    ["of a session of its own", "setsid sleep 300 &"],
+    ["that the job control of a shell started", "set -m; sleep 300 &"],
+  ])("A program %s does not keep a command from ending, and ends with it", async (_what, start) => {
+    const { text, read } = hostPlace(true);
+    expect(await text("bash", { command: `${start} echo $! > child; echo done` })).toBe("Exit code: 0\ndone\n");
+    expect(isRunning(Number(read("child")))).toBe(false);
+  });
+
+  it("A cancelled command ends with a program of a session of its own", async () => {
+    const { tools, root } = hostPlace(true);
+    const stop = new AbortController();
+    const call = callTool(tools, "bash", { command: "setsid sleep 300 & echo $! > a; mv a child; wait" }, stop.signal);
+    call.catch(() => undefined);
+    const child = path.join(root, "child");
+    await vi.waitUntil(() => existsSync(child), { timeout: 60_000 });
+    stop.abort();
+    await expect(call).rejects.toMatchObject({ name: "AbortError" });
+    await vi.waitUntil(() => !isRunning(Number(readFileSync(child, "utf8"))), { timeout: 60_000 });
+  });
 });

@@ -25,6 +25,7 @@ import {
   createSearchTool,
   createWriteFileTool,
 } from "#tools/files/index.ts";
+import { namedError } from "#tools/node/host-folder.ts";
 import { hostCodingTools, hostWorkspace } from "#tools/node/index.ts";
 
 import { realPng } from "../../support/real-png.ts";
@@ -129,6 +130,70 @@ describe("the boundary of the folder", () => {
   });
 });
 
+describe("errors of the system", () => {
+  it("An error of the system names the path of the model and what to do, and not the path on this machine", async () => {
+    const { text, root } = hostPlace();
+    symlinkSync("loop", path.join(root, "loop"));
+    const long = "x".repeat(300);
+    const texts = [
+      await text("read_file", { path: "loop" }),
+      await text("read_file", { path: long }),
+      await text("write_file", { path: long, content: "" }),
+      await text("list_files", { path: long }),
+    ];
+    expect(texts[0]).toBe("Error: Cannot access loop: its links lead to each other. Use the path of a file.");
+    for (const each of texts.slice(1)) expect(each).toContain("the name is too long for the file system");
+    for (const each of texts) expect(each).not.toContain(root);
+  });
+
+  it("Only errors of the system are replaced, and an absent entry keeps its error", () => {
+    const system = (code: string) => Object.assign(new Error(`${code}: open '/home/ada/a'`), { code, syscall: "open" });
+    expect(namedError("/a", system("EACCES"))).toMatchObject({ code: "forbidden" });
+    expect(namedError("/a", system("EUNKNOWN"))).toMatchObject({
+      message: "Cannot access /a: the system reports EUNKNOWN.",
+    });
+    const absent = system("ENOENT");
+    expect(namedError("/a", absent)).toBe(absent);
+    const own = new RangeError("own");
+    expect(namedError("/a", own)).toBe(own);
+  });
+});
+
+/** Calls a function as a user who is not permitted everything. */
+async function asOrdinaryUser<T>(work: () => Promise<T>): Promise<T> {
+  if (process.geteuid?.() !== 0) return work();
+  process.seteuid?.(65_534);
+  try {
+    return await work();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
+describe("files without permission", () => {
+  it("A list leaves out a folder that the user cannot read, and a search also states that it is incomplete", async () => {
+    const { text, root, put } = hostPlace();
+    put("a.txt", "needle\n");
+    put("closed/b.txt", "needle\n");
+    put("c.txt", "needle\n");
+    chmodSync(root, 0o755);
+    for (const name of ["closed", "c.txt"]) chmodSync(path.join(root, name), 0o000);
+    const [list, search, missed, read] = await asOrdinaryUser(async () => [
+      await text("list_files", {}),
+      await text("search", { pattern: "needle" }),
+      await text("search", { pattern: "none" }),
+      await text("read_file", { path: "c.txt" }),
+    ]);
+    chmodSync(path.join(root, "closed"), 0o700);
+    expect(list).toBe("/a.txt\n/c.txt\n\n(2 files)");
+    expect(search).toBe("/a.txt:1:needle\n... (showing first 1 matches)");
+    expect(missed).toContain("in the files that could be searched");
+    expect(read).toBe(
+      "Error: Cannot access /c.txt: the user of this program has no permission for it. Use another path, or change its permissions.",
+    );
+  });
+});
+
 describe("writes", () => {
   it("A write replaces the file by a complete one, keeps its permissions, and leaves no other file", async () => {
     const { text, root, put, read } = hostPlace();
@@ -140,6 +205,28 @@ describe("writes", () => {
     expect([read("run.sh"), read("other-name")]).toEqual(["new", "old"]);
     expect(lstatSync(path.join(root, "run.sh")).mode & 0o777).toBe(0o750);
     expect(readdirSync(root).toSorted()).toEqual(["other-name", "run.sh"]);
+  });
+
+  it("A write keeps permissions that the process removes from new files, and names that leave no place for an addition", async () => {
+    const { text, root, put, read } = hostPlace();
+    const name = `${"漢".repeat(80)}.sh`;
+    put(name, "old");
+    chmodSync(path.join(root, name), 0o777);
+    expect(await text("write_file", { path: name, content: "new" })).toContain("Wrote 3 bytes");
+    expect(read(name)).toBe("new");
+    expect(lstatSync(path.join(root, name)).mode & 0o777).toBe(0o777);
+  });
+
+  it("A file without the permission to write is refused and keeps its content", async () => {
+    const { text, root, put, read } = hostPlace();
+    put("a.txt", "old");
+    chmodSync(path.join(root, "a.txt"), 0o444);
+    expect(await text("write_file", { path: "a.txt", content: "new" })).toContain("a.txt is read-only");
+    expect(await text("edit_file", { path: "a.txt", old_text: "old", new_text: "new" })).toContain(
+      "a.txt is read-only",
+    );
+    expect(read("a.txt")).toBe("old");
+    expect(readdirSync(root)).toEqual(["a.txt"]);
   });
 
   it("A write of a text that was changed after it was read is refused and leaves the change and no other file", async () => {

@@ -102,6 +102,21 @@ describe("the end of a program", () => {
     await expect(run(server, "local__environment")).rejects.toThrow("closed the connection before it responded");
     await expect(run(server, "local__environment")).rejects.toThrow("has ended. Open the server again.");
   });
+
+  it("A program that pings the client often keeps its session", async () => {
+    const server = await start([misbehaving, "pings"]);
+    for (let calls = 0; calls < 4; calls += 1) expect((await factsOf(server)).pid).toBeGreaterThan(0);
+  });
+
+  it("A server that a launcher started ends when it is closed, also if it ignores the end of its input and SIGTERM", async () => {
+    const line = `"$0" "$1" "ignores the end"; true`;
+    const args = ["-c", line, process.execPath, misbehaving];
+    const server = await openStdioServer({ name: "local", command: "sh", args });
+    const { pid } = await factsOf(server);
+    expect(isRunning(pid)).toBe(true);
+    await server.close();
+    expect(isRunning(pid)).toBe(false);
+  });
 });
 
 describe("a program that misbehaves", () => {
