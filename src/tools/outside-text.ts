@@ -12,6 +12,18 @@ export function outsideText(text: string, limit: number): string {
   return shown.length <= limit ? shown : `${shown.slice(0, limit - 1).toWellFormed()}…`;
 }
 
+/**
+ * Characters that hide instructions in a longer text: those that change the direction of a text, tags (U+E0000 to U+E007F), variation
+ * selectors that emoji do not need, and characters without width. Joiners stay, because words of some languages and emoji contain them.
+ */
+const deceptive =
+  /[\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFE00-\uFE0D\uFEFF\u{1BCA0}-\u{1BCA3}\u{E0000}-\u{E0FFF}]/gu;
+
+/** Returns a text from outside, such as the text of a page, without characters that a person does not see and a model reads. */
+export function visibleText(text: string): string {
+  return text.replace(deceptive, "");
+}
+
 /** The longest name that every provider accepts. */
 const nameLength = 64;
 

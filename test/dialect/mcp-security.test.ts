@@ -81,6 +81,15 @@ describe("requests", () => {
       "x",
       btoa("{}"),
       btoa(JSON.stringify({ threadId: "../x", runId: "r", requestId: 1, progressToken: null, seq: 0 })),
+      btoa(
+        JSON.stringify({
+          threadId: crypto.randomUUID(),
+          runId: "r",
+          requestId: 1,
+          progressToken: null,
+          seq: Number.MAX_SAFE_INTEGER,
+        }),
+      ),
     ]) {
       const response = await sendRequest(`${origin}/mcp`, { headers: { ...as("anna"), "last-event-id": id } });
       expect(await code(response)).toEqual([400, "invalid_request"]);

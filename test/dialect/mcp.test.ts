@@ -9,7 +9,7 @@ import { deferred } from "#lib/deferred.ts";
 import { closedAfter, sentText } from "../support/mcp-client.ts";
 import type { CallAnswer, CallOptions } from "../support/mcp-client.ts";
 import { effects, gate, scripts } from "../worker/definitions.ts";
-import { api, as, connect, createCatalog, post, sendRequest } from "./support/mcp-app.ts";
+import { api, as, connect, createCatalog, origin, post, sendRequest, watchedApp } from "./support/mcp-app.ts";
 
 beforeAll(createCatalog);
 
@@ -265,6 +265,30 @@ describe("a call that does not end as usual", () => {
     expect((await call("thread_result", { thread_id })).data.status).toBe("stopped");
     expect(effects).toContain(`wait ${name}`);
   });
+
+  it.each(["create", "postMessage"])(
+    "MCPS8 A cancellation that arrives before the call of %s stops the run that the request then starts",
+    async (method) => {
+      const session = await sessionHeaders();
+      const { word, open } = waitingRun();
+      const statuses: number[] = [];
+      const send = watchedApp(async (name) => {
+        if (name !== method || statuses.length > 0) return;
+        const params = { requestId: 4 };
+        const cancelled = await post({ jsonrpc: "2.0", method: "notifications/cancelled", params }, session);
+        statuses.push(cancelled.status);
+      });
+      const params = { name: "helper", arguments: { task: word } };
+      const response = await send(`${origin}/mcp`, {
+        method: "POST",
+        headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...session },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 4, method: "tools/call", params }),
+      });
+      expect((await resultOf(response)).structuredContent?.status).toBe("stopped");
+      expect(statuses).toEqual([202]);
+      open();
+    },
+  );
 
   it("MCPS8 The cancellation of an earlier call does not stop a later run of the same thread", async () => {
     const ids: (string | number)[] = [];

@@ -202,6 +202,22 @@ export function catalogContract(kind: string, make: MakeCatalog): void {
       expect(await catalog.reserveCreation({ ...first, now: noon + creationKept + 1 })).toEqual(other);
     });
 
+    test("A key is reserved for its owner for a day, and reading that reserves nothing", async () => {
+      const catalog = await make();
+      const wanted = { owner: "ada", key: "k", now: noon };
+      expect(await catalog.isReserved(wanted)).toBe(false);
+      expect(await catalog.isReserved(wanted)).toBe(false);
+      await catalog.reserveCreation({ ...wanted, fingerprint: "f", threadId: "t" });
+      const reserved = [
+        { ...wanted, now: noon + creationKept - 1 },
+        { ...wanted, now: noon + creationKept },
+        { ...wanted, owner: "bob" },
+        { ...wanted, owner: null },
+        { ...wanted, key: "k2" },
+      ].map((each) => catalog.isReserved(each));
+      expect(await Promise.all(reserved)).toEqual([true, false, false, false, false]);
+    });
+
     test("A reserved idempotency key reports that its thread was removed later, and not that another thread or an earlier one with the same id was", async () => {
       const catalog = await make();
       const first = { owner: "ada", key: "k", fingerprint: "f", threadId: "t1", now: noon };

@@ -17,7 +17,12 @@ const positionSchema = z.object({
   runId: z.string().min(1).max(200),
   requestId: requestIdSchema,
   progressToken: progressTokenSchema.nullable(),
-  seq: z.number().int().nonnegative(),
+  // A greater number has no next one.
+  seq: z
+    .number()
+    .int()
+    .nonnegative()
+    .max(Number.MAX_SAFE_INTEGER - 1),
 });
 /** A position in the stream of a request. */
 export type StreamPosition = z.infer<typeof positionSchema>;

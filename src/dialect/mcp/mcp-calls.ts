@@ -185,7 +185,9 @@ async function admit(
     });
     if (run === null) throw refuse("internal", "The message began no run.");
     const at = { threadId, runId: run.id };
-    const current = repeated ? await readRun(services, lease.caller, at) : run;
+    const isCancelled = key !== null && (await wasCancelled(services, call, key));
+    if (isCancelled) await stopRun(services, call.caller, { threadId, key: key.key });
+    const current = repeated || isCancelled ? await readRun(services, lease.caller, at) : run;
     return follow(services, call, { threadId, run: current, after, lease });
   });
 }
@@ -312,22 +314,44 @@ async function reserveThread(
   return { threadId: reserved.threadId, creation: await fingerprint("mcp", [caller.user, key.key, key.fingerprint]) };
 }
 
+/** The key under which the cancellation of a request is stored. */
+const cancellationOf = (key: string): string => `${key} cancelled`;
+
+/**
+ * Whether a request was cancelled while its message was posted. The cancellation is stored before the run is looked for, and read after the
+ * run began, so one of the two stops the run.
+ */
+function wasCancelled({ dependencies }: Services, { caller }: ToolCall, { key }: RequestKey): Promise<boolean> {
+  const { catalog, now } = dependencies;
+  return catalog.isReserved({ owner: caller.user, key: cancellationOf(key), now: now() });
+}
+
+function stopRun(
+  { callThread }: Services,
+  caller: Caller,
+  { threadId, key }: { threadId: string; key: string },
+): Promise<unknown> {
+  return callThread({ threadId, repeatable: true, run: (stub) => stub.call("stop", caller, null, key) });
+}
+
 /** Stops the run that a request started. A request that has not arrived yet will be refused. */
 export async function cancelCall(
   services: Services,
   { caller, session, requestId }: { caller: Caller; session: ClientSession; requestId: RequestId },
 ): Promise<void> {
   if (session.id === null) return;
-  const { callThread, dependencies, limits } = services;
+  const { dependencies, limits } = services;
+  const { catalog, now } = dependencies;
   await limits.change(caller);
   const key = keyOf(session.id, requestId);
-  const wanted = { owner: caller.user, key, fingerprint: cancelled, threadId: randomId(), now: dependencies.now() };
-  const { fingerprint: found, threadId, removed } = await dependencies.catalog.reserveCreation(wanted);
+  const wanted = { owner: caller.user, key, fingerprint: cancelled, threadId: randomId(), now: now() };
+  const { fingerprint: found, threadId, removed } = await catalog.reserveCreation(wanted);
   if (found === cancelled || removed) return;
+  await catalog.reserveCreation({ ...wanted, key: cancellationOf(key) });
   try {
-    await callThread({ threadId, repeatable: true, run: (stub) => stub.call("stop", caller, null, key) });
+    await stopRun(services, caller, { threadId, key });
   } catch (thrown) {
-    // The request has reserved its thread and has not created it, or was refused.
+    // The request has reserved its thread and has not created it yet, or was refused.
     if (!(thrown instanceof ThreadholdError) || thrown.code !== "thread_not_found") throw thrown;
   }
 }

@@ -94,6 +94,8 @@ export interface Catalog {
   usage(query: UsageQuery): Promise<UsageTotals>;
   /** Returns the first reservation of a key within 24 hours; creates one if there is none. */
   reserveCreation(request: CreationRequest): Promise<Reservation>;
+  /** Whether a key of an owner was reserved within 24 hours. Writes nothing. */
+  isReserved(request: Pick<CreationRequest, "owner" | "key" | "now">): Promise<boolean>;
 }
 
 /** Microseconds for which the key of a creation is stored. */

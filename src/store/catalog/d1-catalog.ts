@@ -12,7 +12,13 @@ import { decodeBody } from "../row-body.ts";
 import type { Catalog, Reservation } from "./catalog.ts";
 import { listStatement } from "./d1-list.ts";
 import { ensureCatalogSchema } from "./d1-schema.ts";
-import { putStatement, removeStatements, reserveStatements, totalsStatement } from "./d1-statements.ts";
+import {
+  putStatement,
+  removeStatements,
+  reservedStatement,
+  reserveStatements,
+  totalsStatement,
+} from "./d1-statements.ts";
 import { usageStatement, usageTotals, type UsageLine } from "./d1-usage.ts";
 import { threadPage } from "./thread-page.ts";
 
@@ -102,5 +108,6 @@ export function createD1Catalog(database: D1Database, options: D1CatalogOptions 
         if (reservation === undefined) unreachable("A reserved key has no row.");
         return { ...reservation, removed: reservation.removed === 1 };
       }),
+    isReserved: (request) => reach(async () => (await reservedStatement(database, request).first()) !== null),
   };
 }

@@ -78,6 +78,16 @@ export function removeStatements(database: D1Database, { threadId, createdAt, no
   ];
 }
 
+/** Reads whether a key is reserved. */
+export function reservedStatement(
+  database: D1Database,
+  { owner, key, now }: Pick<CreationRequest, "owner" | "key" | "now">,
+): D1PreparedStatement {
+  return database
+    .prepare("SELECT 1 FROM creation WHERE owner = ?1 AND key = ?2 AND created_at > ?3")
+    .bind(owner ?? "", key, now - creationKept);
+}
+
 /** Reserves a key, reads the stored reservation, and removes some expired keys. */
 export function reserveStatements(database: D1Database, request: CreationRequest): D1PreparedStatement[] {
   const owner = request.owner ?? "";

@@ -24,10 +24,14 @@ const readMethods: readonly string[] = ["GET", "HEAD"];
 const mostRedirects = 5;
 const mostMs = 60_000;
 
+/** The default of the option `maxRequests`. The requests of a thread's object are limited by the platform, and its model needs some too. */
+const mostRequests = 100;
+
 /** Creates the function that sends the requests of a command. */
 export function commandFetch(network: CommandNetwork, state: ExtendedThreadState, signal: AbortSignal): SecureFetch {
   const hosts = hostsOf(network);
   const methods = network.methods ?? readMethods;
+  const count = requestCounter(network.maxRequests ?? mostRequests);
   return async (address, options = {}) => {
     const method = (options.method ?? "GET").toUpperCase();
     if (!methods.includes(method)) {
@@ -37,7 +41,17 @@ export function commandFetch(network: CommandNetwork, state: ExtendedThreadState
     if (url === null) throw refuse("invalid_request", `${address} is no valid URL.`);
     const headers = new Headers(options.headers);
     const request = { url, method, headers, body: options.body ?? null };
-    return follow(request, { hosts, state, signal, options, bytes: network.maxResponseBytes });
+    return follow(request, { hosts, state, signal, options, count, bytes: network.maxResponseBytes });
+  };
+}
+
+/** Returns a function that is called before each request. It throws if there have been too many. */
+function requestCounter(most: number): () => void {
+  let requests = 0;
+  return () => {
+    requests += 1;
+    if (requests <= most) return;
+    throw refuse("invalid_request", `A command sends at most ${most} requests. Split the work into several commands.`);
   };
 }
 
@@ -58,17 +72,23 @@ interface Sender {
   state: ExtendedThreadState;
   signal: AbortSignal;
   options: FetchOptions;
+  /** Called before each request. */
+  count: () => void;
   bytes: number | undefined;
 }
 
 /** Sends a request and follows its redirects. */
-async function follow(first: Redirectable, { hosts, state, signal, options, bytes }: Sender): Promise<FetchResult> {
+async function follow(
+  first: Redirectable,
+  { hosts, state, signal, options, count, bytes }: Sender,
+): Promise<FetchResult> {
   const follows = options.followRedirects ?? true;
   const redirects = Math.min(options.maxRedirects ?? mostRedirects, mostRedirects);
   let request = first;
   for (let followed = 0; ; followed += 1) {
     const { url, method, headers, body } = request;
     assertListed(url, hosts);
+    count();
     const response = await state.fetch(url, {
       method,
       headers,

@@ -14,6 +14,8 @@ export interface CommandNetwork {
   methods?: readonly string[];
   /** The maximum number of bytes of a response. Default 8 MiB. */
   maxResponseBytes?: number;
+  /** The maximum number of requests of a command, with redirects. Default 100. */
+  maxRequests?: number;
 }
 
 /** The context of a command. */

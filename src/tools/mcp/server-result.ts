@@ -4,7 +4,7 @@ import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/sdk/typ
 
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
 
-import { outsideText } from "../outside-text.ts";
+import { outsideText, visibleText } from "../outside-text.ts";
 
 /** The maximum length of a name or an address in a line about a resource. */
 const lineLimit = 1000;
@@ -31,7 +31,7 @@ export function callResult(result: CallToolResult, problem: string | null): Tool
 export function contentPart(block: ContentBlock): unknown {
   switch (block.type) {
     case "text":
-      return { type: "text", text: block.text };
+      return { type: "text", text: visibleText(block.text) };
     case "image":
       return { type: "image", data: block.data, mimeType: block.mimeType };
     case "audio":
@@ -47,7 +47,9 @@ export function contentPart(block: ContentBlock): unknown {
 export function resourcePart(
   resource: { uri: string; mimeType?: string | undefined } & ({ text: string } | { blob: string }),
 ): unknown {
-  if ("text" in resource) return { type: "text", text: `[resource ${line(resource.uri)}]\n${resource.text}` };
+  if ("text" in resource) {
+    return { type: "text", text: `[resource ${line(resource.uri)}]\n${visibleText(resource.text)}` };
+  }
   const { mimeType = "application/octet-stream", blob, uri } = resource;
   return {
     type: mimeType.startsWith("image/") ? "image" : "file",

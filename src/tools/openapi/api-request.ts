@@ -66,6 +66,8 @@ function asJson({ isJson }: ParameterPlan, value: Json): Json {
   return isJson ? JSON.stringify(value) : value;
 }
 
+const controlCharacter = /\p{Cc}/u;
+
 /** A value that a cookie has without encoding (RFC 6265). */
 const cookieValue = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 
@@ -97,18 +99,33 @@ function basic({ username, password }: { username: string; password: string }): 
   return btoa(String.fromCharCode(...new TextEncoder().encode(`${username}:${password}`)));
 }
 
+/** The names of headers whose values are secret, however short they are. */
+const secretHeader = /auth|cookie|credential|key|pass|secret|signature|token/i;
+
 /** The texts that no result may contain. */
 export function secretsOf({ headers, credentials }: Additions): string[] {
   const texts = credentials.flatMap((credential) => {
     if (credential.type === "bearer") return [credential.token];
     if (credential.type === "basic") return [credential.password, basic(credential)];
-    return [credential.value, encoded(credential.value)];
+    return [credential.value];
   });
-  // A header without a secret, such as a version, may be part of any text, so only long values are removed.
-  const values = Object.values(headers).filter((value) => value.length >= 16);
-  const written = [...texts, ...values].flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]);
+  // A header without a secret, such as a version, may be part of any text, so of other headers only long values are removed.
+  const values = Object.entries(headers).flatMap(([name, value]) => {
+    // The scheme, such as `Bearer`, is no secret.
+    const words = secretHeader.test(name) ? value.split(/[\s,;]+/) : [];
+    return [...words, ...(value.length >= 16 || words.length > 0 ? [value] : [])];
+  });
+  const written = [...texts, ...values].flatMap((text) => formsOf(text));
   // A longer text may contain a shorter one. A very short one would occur in any text.
   return [...new Set(written)].filter((text) => text.length >= 4).toSorted((one, other) => other.length - one.length);
+}
+
+/** A secret as it is, in JSON, and in addresses and forms, whose encodings may have digits in lower case. */
+function formsOf(text: string): string[] {
+  const inForm = encoded(text).replaceAll("%20", "+");
+  const encodings = [encoded(text), inForm];
+  const lower = encodings.map((each) => each.replaceAll(/%[\dA-F]{2}/g, (digits) => digits.toLowerCase()));
+  return [text, JSON.stringify(text).slice(1, -1), ...encodings, ...lower];
 }
 
 function checkedHeader({ key }: ParameterPlan, value: string): string {
@@ -140,9 +157,10 @@ function pathOf(
   const base = `${address.origin}${address.pathname.replace(/\/+$/, "")}`;
   const [onlyPath = ""] = filled.split(/[?#]/);
   const url = URL.parse(`${base}${filled}`);
-  // `.` and `..` are names of other paths, also if they are encoded.
+  // `.` and `..` are names of other paths, also if they are encoded. A parser of addresses removes tabs and line breaks.
   const isDotted = onlyPath.split(/[/\\]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment));
-  if (!filled.startsWith("/") || isDotted || url === null || !url.href.startsWith(base)) {
+  const hasControl = controlCharacter.test(filled);
+  if (!filled.startsWith("/") || isDotted || hasControl || url === null || !url.href.startsWith(base)) {
     throw new ApiError("was not called: the arguments lead out of the path of the operation.");
   }
   return url.href.replace(/#.*$/, "");

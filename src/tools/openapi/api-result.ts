@@ -4,7 +4,7 @@
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import { toBase64 } from "#lib/base64.ts";
 
-import { outsideText } from "../outside-text.ts";
+import { outsideText, visibleText } from "../outside-text.ts";
 
 /** A sent request, and what its result may contain. */
 export interface SentRequest {
@@ -27,7 +27,7 @@ const mostBytes = 4 * 1024 * 1024;
 /** Reads the body and returns the result. A status other than 2xx is a result too, and a model reads its body. */
 export async function apiResult(response: Response, sent: SentRequest): Promise<ToolAnswer> {
   const { status, headers } = response;
-  const type = (headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  const type = mediaType(headers.get("content-type"), sent.secrets);
   const head = `${sent.method} ${hidden(sent.shownUrl, sent.secrets)} → ${status}`;
   const next = nextPage(headers.get("link"), sent);
   if (type !== "" && !isText(type)) {
@@ -36,7 +36,12 @@ export async function apiResult(response: Response, sent: SentRequest): Promise<
       return answer(`${head}\n\n[The body is a file of more than ${mostBytes} bytes, which is not read.]`, status);
     if (bytes.byteLength > 0) {
       const kind = type.startsWith("image/") ? "image" : "file";
-      const part = { type: kind, data: toBase64(bytes), mimeType: type, name: "response" };
+      const part = {
+        type: kind,
+        data: toBase64(withoutSecrets(bytes, sent.secrets)),
+        mimeType: type,
+        name: "response",
+      };
       return { ...answer(`${head}\n\n[The body is a file of the type ${type}.]`, status), content: [part] };
     }
   }
@@ -47,7 +52,7 @@ export async function apiResult(response: Response, sent: SentRequest): Promise<
   );
   const text = decoderOf(headers.get("content-type")).decode(bytes);
   const shaped = sent.shape === undefined || isCut ? text : await shapedText(sent.shape, status, text);
-  const shown = hidden(shaped, sent.secrets);
+  const shown = hidden(visibleText(shaped), sent.secrets);
   // The end of a text that was cut may be the beginning of a secret.
   const body = cutBytes(isCut ? shown.slice(0, Math.max(0, shown.length - longest)) : shown, sent.maxBytes);
   const notes = [
@@ -90,6 +95,17 @@ function parsed(text: string): unknown {
   }
 }
 
+/**
+ * The media type of a body; empty if there is none. A value that is no media type, or contains a secret, is not shown to the model and not
+ * stored with a file.
+ */
+function mediaType(declared: string | null, secrets: readonly string[]): string {
+  const type = (declared ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  const isKnown = /^[\w.+-]{1,60}\/[\w.+-]{1,100}$/.test(type);
+  const isSecret = secrets.some((secret) => type.includes(secret.toLowerCase()));
+  return type === "" || (isKnown && !isSecret) ? type : "application/octet-stream";
+}
+
 function isText(type: string): boolean {
   return /^text\/|[/+](?:json|xml|yaml|x-yaml|javascript|x-ndjson|ndjson|jsonl|x-www-form-urlencoded|graphql|csv)$/.test(
     type,
@@ -99,6 +115,19 @@ function isText(type: string): boolean {
 /** The text without secrets. */
 function hidden(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => rest.replaceAll(secret, "****"), text);
+}
+
+/** The bytes of a file with secrets overwritten, for an API that returns what it received. */
+function withoutSecrets(bytes: Uint8Array, secrets: readonly string[]): Uint8Array {
+  const latin = new TextDecoder("latin1").decode(bytes);
+  for (const secret of secrets) {
+    const wanted = new TextEncoder().encode(secret);
+    // A byte is a character here, and two characters of windows-1252 never stand for the same byte.
+    const text = new TextDecoder("latin1").decode(wanted);
+    for (let at = latin.indexOf(text); at !== -1; at = latin.indexOf(text, at + 1))
+      bytes.fill(0x2a, at, at + wanted.length);
+  }
+  return bytes;
 }
 
 /** Reads at most `limit` bytes and cancels the rest. */

@@ -10,6 +10,10 @@ const mostSchemas = 3;
 /** The maximum number of UTF-16 units of the schemas in a result. */
 const mostUnits = 16 * 1024;
 
+/** The maximum number of words of a query, and of UTF-16 units of a description that are searched. */
+const mostWords = 20;
+const searchedUnits = 600;
+
 /** How much a word counts in each text of an operation. */
 const weights = { id: 6, summary: 4, tags: 3, path: 3, description: 1 };
 
@@ -23,8 +27,8 @@ export function searchText(catalog: ApiCatalog, query: string): string {
   }
   let units = 0;
   const lines = found.map((operation, index) => {
-    const { id, method, path, summary } = operation;
-    const line = `${id}: ${method} ${path}${summary === `${method} ${path}` ? "" : ` | ${summary}`}`;
+    const { id, method, shownPath, summary } = operation;
+    const line = `${id}: ${method} ${shownPath}${summary === `${method} ${shownPath}` ? "" : ` | ${summary}`}`;
     if (index >= mostSchemas) return line;
     const schema = JSON.stringify(catalog.plan(operation).schema);
     if (units + schema.length > mostUnits) return line;
@@ -38,33 +42,52 @@ function ranked(operations: readonly Operation[], query: string): Operation[] {
   const asked = query.trim().toLowerCase();
   const exact = operations.filter(({ id, name }) => [id, name].some((each) => each.toLowerCase() === asked));
   if (exact.length > 0) return exact;
-  const words = [...new Set(wordsOf(query))].slice(0, 20);
+  const words = [...new Set(wordsOf(query))].slice(0, mostWords);
   return operations
-    .map((operation, index) => ({ operation, index, score: scoreOf(operation, words) }))
+    .map((operation, index) => ({ operation, index, score: scoreOf(indexOf(operation), words) }))
     .filter(({ score }) => score > 0)
     .toSorted((one, other) => other.score - one.score || one.index - other.index)
     .map(({ operation }) => operation);
 }
 
-function scoreOf({ id, summary, description, tags, path }: Operation, words: readonly string[]): number {
-  const texts = { id, summary, tags: tags.join(" "), path, description };
-  const known = (Object.keys(weights) as (keyof typeof weights)[]).map((key) => ({
-    weight: weights[key],
-    words: wordsOf(texts[key]),
-  }));
+/** The different words of an operation, each with its largest weight. */
+type WordWeights = ReadonlyMap<string, number>;
+
+/** The words of operations that were searched. They are read once, because a model may search in each step. */
+const indexes = new WeakMap<Operation, WordWeights>();
+
+function indexOf(operation: Operation): WordWeights {
+  const known = indexes.get(operation);
+  if (known !== undefined) return known;
+  const { id, summary, description, tags, shownPath } = operation;
+  const texts = {
+    id,
+    summary,
+    tags: tags.join(" "),
+    path: shownPath,
+    description: description.slice(0, searchedUnits),
+  };
+  const index = new Map<string, number>();
+  for (const key of Object.keys(weights) as (keyof typeof weights)[]) {
+    for (const word of wordsOf(texts[key])) index.set(word, Math.max(index.get(word) ?? 0, weights[key]));
+  }
+  indexes.set(operation, index);
+  return index;
+}
+
+/** Adds the weights of the words of a query. A word with the same beginning, such as the plural, counts a half. */
+function scoreOf(index: WordWeights, words: readonly string[]): number {
   return words.reduce((sum, word) => {
-    const scores = known.map(({ weight, words: own }) => {
-      if (own.includes(word)) return weight;
-      return own.some((each) => isVariant(each, word)) ? weight / 2 : 0;
-    });
-    return sum + Math.max(...scores);
+    let best = index.get(word) ?? 0;
+    for (const [each, weight] of index) if (weight / 2 > best && isVariant(each, word)) best = weight / 2;
+    return sum + best;
   }, 0);
 }
 
-/** Whether two words have the same beginning, such as a singular and its plural. */
+/** Whether one of two words is the beginning of the other, such as a singular of its plural. */
 function isVariant(one: string, other: string): boolean {
-  const shorter = Math.min(one.length, other.length);
-  return shorter >= 3 && one.slice(0, shorter) === other.slice(0, shorter);
+  const [shorter, longer] = one.length < other.length ? [one, other] : [other, one];
+  return shorter.length >= 3 && longer.startsWith(shorter);
 }
 
 /** The words of a text in lower case. `listPetsById` has four. */

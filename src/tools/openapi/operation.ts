@@ -14,11 +14,14 @@ export interface Operation {
   id: string;
   /** The HTTP method, in capital letters. */
   method: string;
-  /** The path in the document. */
+  /** The path in the document. It contains no control characters. */
   path: string;
+  /** The path as a model reads it. */
+  shownPath: string;
   /** The first line of its description. */
   summary: string;
   description: string;
+  /** The tags as a model reads them. */
   tags: readonly string[];
   /** The operation and the object of its path in the document. */
   source: JsonObject;
@@ -31,6 +34,11 @@ const mostOperations = 5000;
 const descriptionLimit = 2000;
 const summaryLimit = 200;
 const idLimit = 200;
+const pathLimit = 300;
+const tagLimit = 60;
+
+/** The maximum number of tags of an operation that are shown and searched. */
+const mostTags = 20;
 
 const methods = ["get", "put", "post", "delete", "options", "head", "patch"] as const;
 
@@ -44,18 +52,27 @@ export async function operationsOf(
   const omitted: string[] = [];
   for (const { path, pathItem, method, source } of sourcesOf(document)) {
     const given = textOf(source["operationId"]);
-    const id = outsideText(given ?? `${method} ${path}`, idLimit);
+    const id = lineText(given ?? `${method} ${path}`, idLimit);
     const tags = listOf(source["tags"]).filter((tag) => typeof tag === "string");
     if (!isWanted({ id, method, path, tags }, definition)) continue;
     const plain = given ?? `${method.toLowerCase()}${path.replaceAll(/[^A-Za-z0-9]+/g, "_")}`;
     const name = await toolName(prefix, plain);
-    if ((given === undefined && !unnamedOperations) || operations.has(name) || operations.size >= mostOperations) {
+    const isFull = operations.has(name) || operations.size >= mostOperations;
+    // A parser of addresses removes some control characters, so the request would have another path.
+    if ((given === undefined && !unnamedOperations) || isFull || /\p{Cc}/u.test(path)) {
       omitted.push(id);
       continue;
     }
-    operations.set(name, { name, id, method, path, ...textsOf(source, method, path), tags, source, pathItem });
+    const shownPath = lineText(path, pathLimit);
+    const shown = { shownPath, tags: tags.slice(0, mostTags).map((tag) => lineText(tag, tagLimit)) };
+    operations.set(name, { name, id, method, path, ...textsOf(source, method, shownPath), ...shown, source, pathItem });
   }
   return { operations: [...operations.values()], omitted };
+}
+
+/** A text from outside in one line. */
+function lineText(text: string, limit: number): string {
+  return outsideText(text, limit).replaceAll(/\s+/g, " ");
 }
 
 interface Source {

@@ -51,6 +51,37 @@ export function limitedApp(limits: Partial<typeof variables>): SendRequest {
   return (url, init) => app.fetch(new Request(url, init), limited, createExecutionContext());
 }
 
+/** Sends requests to an instance that calls a function before each call of a thread's object. */
+export function watchedApp(before: (name: string) => Promise<void>): SendRequest {
+  const watched = (stub: object): object =>
+    replaced(stub, "call", (call) => async (...parameters) => {
+      await before(String(parameters[0]));
+      return call(...parameters);
+    });
+  const threads = replaced(
+    env.THREADS,
+    "get",
+    (get) =>
+      (...parameters) =>
+        watched(get(...parameters) as object),
+  );
+  return limitedApp({ THREADS: threads } as Partial<typeof variables>);
+}
+
+type AnyFunction = (...parameters: unknown[]) => unknown;
+
+/** The object with another method of this name. */
+function replaced<T extends object>(target: T, name: string, wrap: (method: AnyFunction) => AnyFunction): T {
+  return new Proxy(target, {
+    get(_, property) {
+      const value: unknown = Reflect.get(target, property, target);
+      if (typeof value !== "function") return value;
+      const method: AnyFunction = (...parameters) => Reflect.apply(value, target, parameters);
+      return property === name ? wrap(method) : method;
+    },
+  });
+}
+
 /** The headers of a user, or of an administrator. */
 export const as = (who: "anna" | "ben" | "admin") => ({ authorization: `Bearer ${who}-secret` });
 

@@ -149,6 +149,11 @@ class MemoryCatalog implements Catalog {
     const removed = removal !== undefined && removal.now >= holder.now;
     return { threadId: holder.threadId, fingerprint: holder.fingerprint, removed };
   }
+
+  async isReserved({ owner, key, now }: Pick<CreationRequest, "owner" | "key" | "now">): Promise<boolean> {
+    const held = this.#creations.get(JSON.stringify([owner, key]));
+    return held !== undefined && held.now > now - creationKept;
+  }
 }
 
 /** A thread at the position of a cursor. */

@@ -101,6 +101,16 @@ describe("what is refused", () => {
     expect(endless.text).toContain("Exit code: 1");
   });
 
+  it("A command sends a bounded number of requests, with redirects, and the next command can send others", async () => {
+    const page = pageUrl("text/plain", "x");
+    const { text } = await online(`for i in 1 2 3 4; do curl -sS '${page}'; done`, { maxRequests: 3 });
+    expect(text).toContain("xxx");
+    expect(text).toContain("A command sends at most 3 requests.");
+    const redirect = `curl -sS -L '${server()}/redirect?to=${encodeURIComponent(page)}'`;
+    expect((await online(`${redirect}; ${redirect}`, { maxRequests: 3 })).text).toContain("at most 3 requests");
+    expect((await online(`curl -sS '${page}'`, { maxRequests: 3 })).text).toBe("Exit code: 0\nx");
+  });
+
   it("An invalid host is refused when the tool is created", () => {
     expect(() => createBashTool({ network: { allowedHosts: ["https://example.com/"] } })).toThrow("which is no host");
   });
