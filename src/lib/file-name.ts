@@ -32,10 +32,8 @@ const extensions: Readonly<Record<string, string>> = {
 /** The name; `fallback` if no valid character remains. */
 export function fileName(given: string, fallback: string): string {
   const last = given.toWellFormed().split(/[/\\]/).at(-1) ?? "";
-  const clean = last
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<>:"|?*[\]]/gu, "")
-    .replace(/^[.\s]+|[.\s]+$/g, "")
-    .replace(/\s+/g, " ");
+  const valid = last.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<>:"|?*[\]]/gu, "");
+  const clean = withoutDots(valid).replace(/\s+/g, " ");
   if (clean === "") return fallback;
   const characters = Array.from(clean);
   if (characters.length <= maxLength) return clean;
@@ -58,4 +56,14 @@ export function withTypeExtension(name: string, mimeType: string): string {
 /** The extension with its dot; empty if there is none. */
 function extensionOf(name: string): string {
   return /.(\.\w{1,10})$/u.exec(name)?.[1] ?? "";
+}
+
+/** The text without dots and white space at its beginning and end. */
+function withoutDots(text: string): string {
+  const isOuter = (at: number) => /[.\s]/.test(text.charAt(at));
+  let start = 0;
+  let end = text.length;
+  while (start < end && isOuter(start)) start += 1;
+  while (end > start && isOuter(end - 1)) end -= 1;
+  return text.slice(start, end);
 }

@@ -11,6 +11,7 @@ it.for([
   [["Here it is.", '{"a":1}'], { a: 1 }],
   [['```json\n{"a":1}\n```'], { a: 1 }],
   [['```\n{"a":1}\n```\n'], { a: 1 }],
+  [['``` json \n\n{"a":"```"}\n\n```'], { a: "```" }],
 ] as const)("A structured answer with the texts %j has the data %j", ([texts, data]) => {
   expect(answerData(texts)).toEqual(data);
 });
@@ -24,6 +25,13 @@ it.for([
   [["12"]],
   [['{"a":1}', "Done."]],
   [["[".repeat(300) + "]".repeat(300)]],
+  [["```"]],
+  [["```\n```"]],
+  [["```js\n[1]\n```"]],
 ] as const)("An answer with the texts %j has no data", ([texts]) => {
   expect(answerData(texts)).toBeUndefined();
+});
+
+it("A code block of a million line breaks without an end has no data, and is read without backtracking", () => {
+  expect(answerData([`\`\`\`${"\n".repeat(1_000_000)}x`])).toBeUndefined();
 });

@@ -4,9 +4,6 @@ import { keptBounds } from "#contract/json.ts";
 import type { Json } from "#contract/json.ts";
 import { parseBoundedJson } from "#lib/bounded-json.ts";
 
-/** A code block of Markdown around the whole answer, as models without a JSON mode write it. */
-const codeBlock = /^```(?:json)?\s*\n([\s\S]*?)\n?\s*```$/;
-
 /**
  * The JSON object or list that an answer consists of; undefined if it is anything else. `texts` are the texts of the answer's blocks. If
  * the joined texts are not JSON, only the last text is parsed: a model may write a sentence before it calls the tool that returns the
@@ -19,7 +16,7 @@ export function answerData(texts: readonly string[]): Json | undefined {
 
 function objectOrList(text: string): Json | undefined {
   const trimmed = text.trim();
-  const json = codeBlock.exec(trimmed)?.[1]?.trim() ?? trimmed;
+  const json = withoutCodeBlock(trimmed);
   // The check of the first character keeps free text, which is most answers, from being parsed.
   if (!json.startsWith("{") && !json.startsWith("[")) return undefined;
   try {
@@ -28,4 +25,13 @@ function objectOrList(text: string): Json | undefined {
     // The text is not JSON, or exceeds the bounds: the answer has no data.
     return undefined;
   }
+}
+
+/** The text inside of a code block of Markdown, which models without a JSON mode write around the whole answer. */
+function withoutCodeBlock(text: string): string {
+  const mark = "```";
+  const lineEnd = text.indexOf("\n");
+  if (lineEnd === -1 || !text.startsWith(mark) || !text.endsWith(mark)) return text;
+  const language = text.slice(mark.length, lineEnd).trim();
+  return language === "" || language === "json" ? text.slice(lineEnd + 1, -mark.length).trim() : text;
 }

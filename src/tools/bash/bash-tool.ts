@@ -45,7 +45,7 @@ export interface BashOptions {
 /** The default of the option `denyPatterns`: texts of commands that delete everything, overwrite disks, or start processes without end. */
 export const denyPatterns: readonly (string | RegExp)[] = [
   // The root folder itself, and everything in it; not `rm -rf /tmp/build`.
-  /\brm\s+(?:-[a-zA-Z-]+\s+)*-[a-zA-Z]*(?:r[a-zA-Z]*f|f[a-zA-Z]*r)[a-zA-Z]*\s+(?:--\s+)?["']?\/+(?:\*|["']|(?=[\s;&|)]|$))/,
+  /\brm\s+(?:-[a-zA-Z-]+\s+)*-(?=[a-zA-Z]*[rR])(?=[a-zA-Z]*f)[a-zA-Z]+\s+(?:--\s+)?["']?\/+(?:\*|["']|(?=[\s;&|)]|$))/,
   "mkfs",
   "dd if=",
   ":(){:|:&};:",

@@ -17,7 +17,8 @@ const uncounted = new Set(
 export function flatHtml(html: string): string {
   const byName = new Map<string, { kept: number; removed: number }>();
   let open = 0;
-  return html.replace(/<(\/?)([a-z][^\s/<>]*)[^<>]*>/gi, (tag: string, slash: string, given: string) => {
+  // The name is matched as a whole. Without the lookahead, a name without an end would be tried in all its lengths.
+  return html.replace(/<(\/?)([a-z][^\s/<>]*)(?![^\s/<>])[^<>]*>/gi, (tag: string, slash: string, given: string) => {
     const name = given.toLowerCase();
     if (uncounted.has(name) || tag.endsWith("/>")) return tag;
     const counts = byName.get(name) ?? { kept: 0, removed: 0 };

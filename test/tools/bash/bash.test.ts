@@ -75,6 +75,7 @@ describe("a command that is not run, or not to its end", () => {
     "rm -rf /*",
     "rm -fr -- '/'",
     "rm -v -rf //; ls",
+    "rm -Rvfx /",
     "mkfs",
     "dd if=",
     ":(){:|:&};:",
@@ -88,6 +89,11 @@ describe("a command that is not run, or not to its end", () => {
     ) as string;
     expect(text).toContain(shown);
     expect(await run("ls")).toBe("Exit code: 0\na.txt\n");
+  });
+
+  it("A long option of rm in a command is compared with the denied texts without backtracking", async () => {
+    const { run } = await shellOver({ "/a.txt": "a" });
+    expect(await run(`echo 'rm -${"rf".repeat(20_000)} x' | wc -c`)).toBe("Exit code: 0\n40007\n");
   });
 
   it("A command that deletes a folder by its absolute path is run, and an expression of the options denies each command", async () => {

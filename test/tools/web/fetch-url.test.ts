@@ -6,6 +6,7 @@ import { readTool } from "#spec/index.ts";
 import type { ToolResult } from "#spec/index.ts";
 import { createFetchUrlTool } from "#tools/web/index.ts";
 import type { FetchUrlOptions } from "#tools/web/index.ts";
+import { pageText } from "#tools/web/page-text.ts";
 
 import { realPng } from "../../support/real-png.ts";
 import { reachable } from "../../worker/outbound-world.ts";
@@ -119,6 +120,10 @@ describe("what a page is read as", () => {
     const [head = "", page = ""] = (cut.result.result ?? "").split("<untrusted_page>");
     expect(head).not.toContain("found");
     expect(page.length).toBeLessThan(2200);
+  });
+
+  it("A page with a name of a tag that has no end, as long as a page can be, is read without backtracking", () => {
+    expect(pageText(`<p>before</p><${"a".repeat(1_000_000)}`, "https://example.com/")).toContain("before");
   });
 
   it("A page loses characters that hide instructions, and cannot write the mark at its end", async () => {
