@@ -77,7 +77,9 @@ function unreadable(message: string): Fields {
 
 /** The text of an HTML page, which a proxy or a login portal may send in place of the provider's answer. */
 function withoutTags(text: string): string {
+  // Only the beginning is shown. The expressions take quadratic time, so a longer text is not given to them.
   const visible = text
+    .slice(0, 8192)
     .replace(/<(script|style)[\s\S]*?<\/\1>/gi, " ")
     .replace(/<[^>]*>/g, " ")
     .replace(/\s+/g, " ")

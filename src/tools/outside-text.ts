@@ -17,7 +17,7 @@ export function outsideText(text: string, limit: number): string {
  * selectors that emoji do not need, and characters without width. Joiners stay, because words of some languages and emoji contain them.
  */
 const deceptive =
-  /[\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFE00-\uFE0D\uFEFF\u{1BCA0}-\u{1BCA3}\u{E0000}-\u{E0FFF}]/gu;
+  /[\u00AD\u061C\u180E\u200B\u200E\u200F\u202A-\u202E\u2060-\u206F\uFEFF\u{1BCA0}-\u{1BCA3}\u{E0000}-\u{E0FFF}]|[\u{FE00}-\u{FE0D}]/gu;
 
 /** Returns a text from outside, such as the text of a page, without characters that a person does not see and a model reads. */
 export function visibleText(text: string): string {

@@ -7,28 +7,12 @@ import type { Thread } from "#contract/thread.ts";
 import { deferred } from "#lib/deferred.ts";
 
 import { closedAfter, sentText } from "../support/mcp-client.ts";
-import type { CallAnswer, CallOptions } from "../support/mcp-client.ts";
-import { effects, gate, scripts } from "../worker/definitions.ts";
-import { api, as, connect, createCatalog, origin, post, sendRequest, watchedApp } from "./support/mcp-app.ts";
+import type { CallOptions } from "../support/mcp-client.ts";
+import { effects } from "../worker/definitions.ts";
+import { api, as, connect, createCatalog, post, sendRequest } from "./support/mcp-app.ts";
+import { resultOf, script, sessionHeaders, waitingRun } from "./support/mcp-calls.ts";
 
 beforeAll(createCatalog);
-
-/** Registers a script under a word of its own and returns the word. */
-function script(answer: Parameters<typeof scripts.set>[1]): string {
-  const word = `mcp-${crypto.randomUUID()}`;
-  scripts.set(word, answer);
-  return word;
-}
-
-/** A word whose run waits at a gate, and the gate. */
-function waitingRun() {
-  const name = crypto.randomUUID();
-  const opened = gate(name);
-  const word = script(({ step }) =>
-    step === 0 ? { toolCalls: [{ name: "wait", arguments: { gate: name } }] } : { text: "The gate is open." },
-  );
-  return { word, name, ...opened };
-}
 
 const paying = (amount: number) =>
   script(({ step }) =>
@@ -266,30 +250,6 @@ describe("a call that does not end as usual", () => {
     expect(effects).toContain(`wait ${name}`);
   });
 
-  it.each(["create", "postMessage"])(
-    "MCPS8 A cancellation that arrives before the call of %s stops the run that the request then starts",
-    async (method) => {
-      const session = await sessionHeaders();
-      const { word, open } = waitingRun();
-      const statuses: number[] = [];
-      const send = watchedApp(async (name) => {
-        if (name !== method || statuses.length > 0) return;
-        const params = { requestId: 4 };
-        const cancelled = await post({ jsonrpc: "2.0", method: "notifications/cancelled", params }, session);
-        statuses.push(cancelled.status);
-      });
-      const params = { name: "helper", arguments: { task: word } };
-      const response = await send(`${origin}/mcp`, {
-        method: "POST",
-        headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...session },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 4, method: "tools/call", params }),
-      });
-      expect((await resultOf(response)).structuredContent?.status).toBe("stopped");
-      expect(statuses).toEqual([202]);
-      open();
-    },
-  );
-
   it("MCPS8 The cancellation of an earlier call does not stop a later run of the same thread", async () => {
     const ids: (string | number)[] = [];
     const { call, transport } = await connect({
@@ -362,23 +322,6 @@ describe("a call that does not end as usual", () => {
     expect(elsewhere.structuredContent?.thread_id).not.toBe(thread);
   });
 
-  it("MCPS10 A request whose cancellation arrived first is refused", async () => {
-    const session = await sessionHeaders();
-    const cancelled = await post(
-      { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 3 } },
-      session,
-    );
-    expect(cancelled.status).toBe(202);
-    const request = {
-      jsonrpc: "2.0",
-      id: 3,
-      method: "tools/call",
-      params: { name: "helper", arguments: { task: "x" } },
-    };
-    const { isError, content } = await resultOf(await post(request, session));
-    expect([isError, content]).toEqual([true, [{ type: "text", text: "conflict: The request was cancelled." }]]);
-  });
-
   it("MCPS11 thread_result waits for the run of another call, and says that a thread has no run", async () => {
     const { call } = await connect();
     const { word, reached, open } = waitingRun();
@@ -396,21 +339,3 @@ describe("a call that does not end as usual", () => {
     expect([empty.isError, empty.texts[0], empty.data.status]).toEqual([false, `The thread ${id} has no run.`, null]);
   });
 });
-
-/** The headers of a new session of Anna. */
-async function sessionHeaders(): Promise<Record<string, string>> {
-  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
-  const response = await post({ jsonrpc: "2.0", id: 0, method: "initialize", params });
-  return { ...as("anna"), "mcp-session-id": response.headers.get("mcp-session-id") ?? "" };
-}
-
-/** The result of a call, from JSON or from a stream. */
-async function resultOf(response: Response): Promise<{
-  isError: boolean;
-  content: unknown;
-  structuredContent?: CallAnswer["data"];
-}> {
-  const text = await response.text();
-  const json = text.startsWith("{") ? text : (/^data: (\{.*"result".*\})$/m.exec(text)?.[1] ?? "");
-  return (JSON.parse(json) as { result: never }).result;
-}

@@ -70,7 +70,7 @@ describe("a response that repeats the credentials", () => {
   it("OUT22 A file has other bytes in place of the credentials, and its other bytes are unchanged", async () => {
     const respond = (_: URL, headers: Headers) => {
       const text = `\u0080${headers.get("authorization") ?? ""}\u00ff`;
-      const bytes = Uint8Array.from([...text, ...secret], (character) => character.charCodeAt(0));
+      const bytes = Uint8Array.from((text + secret).split(""), (character) => character.charCodeAt(0));
       return new Response(bytes, { headers: { "content-type": "application/octet-stream" } });
     };
     const { call } = await api(one, bearer, respond);
