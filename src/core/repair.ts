@@ -25,11 +25,13 @@ export function repair(
   const answered = new Set<string>();
   for (const message of messages) {
     if (message.role === "tool" || isEmpty(message)) continue;
-    const unique = withoutRepeatedCalls(message, answered);
+    const hasCalls = message.parts.some(isCall);
+    const unique = hasCalls ? withoutRepeatedCalls(message, answered) : message;
     if (unique !== message && isEmpty(unique)) continue;
     const before = repaired.at(-1);
     if (unique.role === "assistant" && before?.role === "assistant") repaired.splice(-1, 1, joined(before, unique));
     else repaired.push(unique);
+    if (!hasCalls) continue;
     for (const part of unique.parts) {
       if (part.type !== "tool_call") continue;
       answered.add(part.id);
@@ -60,7 +62,6 @@ function isCall({ type }: StoredPart): boolean {
 
 /** Removes calls whose id an earlier call has. */
 function withoutRepeatedCalls(message: ModelMessage, answered: ReadonlySet<string>): ModelMessage {
-  if (!message.parts.some(isCall)) return message;
   const ids = new Set<string>();
   const parts = message.parts.filter((part) => {
     if (part.type !== "tool_call") return true;

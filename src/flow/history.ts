@@ -12,6 +12,7 @@ import { earlierThinking } from "#core/request/selected-thinking.ts";
 import { outcomeOf, stepOf } from "#core/run-state.ts";
 import { isAnswer } from "#core/scope.ts";
 import { textOf } from "#core/view.ts";
+import { ListMemo } from "#lib/list-memo.ts";
 import type { AnyAgentDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
 import { otherSide, sideOf } from "./conversation-strategy.ts";
@@ -49,9 +50,16 @@ export interface Viewer {
   agent: AnyAgentDefinition;
 }
 
-/** The messages as a model receives them, with calls and results paired. */
-export function modelMessages(viewer: Viewer, records: readonly MessageRecord[]): ModelMessage[] {
-  return repair(fromPerspective(viewer, records.filter(isSendable)).map(modelMessage));
+/** The messages of a loop's last step in the form of a request. */
+export type ConvertedMessages = ListMemo<MessageRecord, ModelMessage>;
+
+/** The messages as a model receives them, with calls and results paired. `converted` are those of the loop's last step. */
+export function modelMessages(
+  viewer: Viewer,
+  records: readonly MessageRecord[],
+  converted: ConvertedMessages = new ListMemo(),
+): ModelMessage[] {
+  return repair(converted.map(fromPerspective(viewer, records.filter(isSendable)), modelMessage));
 }
 
 /**
@@ -104,14 +112,14 @@ function ownerOf(record: MessageRecord, nextSide: Side): Side {
 
 /** For each record, the side of the next answer after it; for records after the last answer, the viewer's side. */
 function nextSides(records: readonly MessageRecord[], viewer: Side): Side[] {
-  const sides: Side[] = [];
+  const sides = records.map(() => viewer);
   let next = viewer;
   for (let at = records.length - 1; at >= 0; at -= 1) {
     const record = records[at];
-    sides.push(next);
+    sides[at] = next;
     if (record !== undefined && isAnswer(record)) next = record.side ?? "a";
   }
-  return sides.reverse();
+  return sides;
 }
 
 /** The parts of an answer that the other side receives: its content, or the outcome of the called stop tool (decision 6: stop tools). */

@@ -42,7 +42,8 @@ export function lastMeasured(
 function isUnchanged(answer: MessageRecord, { stored, included }: StepMessages): boolean {
   const sent = new Set(included.filter(({ run_id }) => run_id === answer.run_id));
   return stored.every((message) => {
-    if (message.position >= answer.position) return message.handoff === undefined;
-    return message.run_id !== answer.run_id || sent.has(message);
+    // Most messages belong to other runs. Their positions are compared only if they have a handoff.
+    if (message.run_id !== answer.run_id) return message.handoff === undefined || message.position < answer.position;
+    return message.position >= answer.position ? message.handoff === undefined : sent.has(message);
   });
 }

@@ -4,7 +4,7 @@
 
 import { compact, projectedTokens } from "#core/context/compact.ts";
 import type { CompactOptions } from "#core/context/compact.ts";
-import { contextTokens } from "#core/context/context-tokens.ts";
+import { TokenEstimates } from "#core/context/context-tokens.ts";
 import { project, wholeProjection } from "#core/context/projection.ts";
 import type { ProjectedMessages, Projection } from "#core/context/projection.ts";
 import { cutMiddle } from "#core/context/shorten.ts";
@@ -75,6 +75,8 @@ export interface RequestParts {
   measured: MeasuredRequest | null;
   /** Whether a model refused the request as too large. */
   refused: boolean;
+  /** The tokens of the messages of the loop's last request. Default: none are known. */
+  estimates?: TokenEstimates;
   /** The summary of the messages that are dropped: undefined if it was not requested, null if it failed. */
   summary?: string | null | undefined;
 }
@@ -94,7 +96,10 @@ export interface RequestContext {
   dropped?: DroppedMessages;
 }
 
-/** Applies the projection of the last request, or makes a smaller one if the request exceeds its budget. Contract: pure. */
+/**
+ * Applies the projection of the last request, or makes a smaller one if the request exceeds its budget. Contract: the result depends only on
+ * the parts, and nothing but `estimates` changes.
+ */
 export function requestContext(parts: RequestParts): RequestContext | StepProblem {
   const { prompt, model, window, messages, stored, refused } = parts;
   const last = stored === null ? wholeProjection : messages.read(stored);
@@ -218,9 +223,12 @@ function requestOf(
  * The tokens of a request: `fixed` of its system prompt and tools, `tokens` of all of it. `scale` is the ratio of the provider's count to
  * the estimate.
  */
-function sizeOf({ system, tools, measured }: RequestParts, { messages: sent, files }: ProjectedMessages) {
+function sizeOf(
+  { system, tools, measured, estimates: known = new TokenEstimates() }: RequestParts,
+  { messages: sent, files }: ProjectedMessages,
+) {
   const fixed = requestTokens({ system, messages: [], tools: [...tools] });
-  const estimates = sent.map((message, at) => contextTokens(message, at >= files));
+  const estimates = known.of(sent, files);
   const estimated = estimates.reduce((sum, tokens) => sum + tokens, 0);
   const answer = measured === null ? -1 : sent.findLastIndex(({ id }) => id === measured.messageId);
   if (measured === null || answer === -1) return { fixed, tokens: fixed + estimated, scale: 1 };

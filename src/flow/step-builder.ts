@@ -4,6 +4,7 @@
 import type { ThreadContext } from "#contract/context-route.ts";
 import { refuse, ThreadholdError } from "#contract/error.ts";
 import type { Side } from "#contract/thread-message.ts";
+import { TokenEstimates } from "#core/context/context-tokens.ts";
 import { PositionedMessages } from "#core/context/stored-projection.ts";
 import type { StoredProjection } from "#core/context/stored-projection.ts";
 import type { Clock } from "#core/ports/clock.ts";
@@ -22,11 +23,13 @@ import { isInScope } from "#core/scope.ts";
 import type { Scope } from "#core/scope.ts";
 import { offeredTools, unknownToolsWarning } from "#core/strategy/offered-tools.ts";
 import { orderedByModel } from "#core/tools/model-order.ts";
+import { ListMemo } from "#lib/list-memo.ts";
 import type { AnyAgentDefinition, AnyModelDefinition, AnyPromptDefinition } from "#spec/index.ts";
 
 import { describeContext } from "./describe-context.ts";
 import { filteredMessages } from "./filter-hooks.ts";
 import { earlierMessages, modelMessages } from "./history.ts";
+import type { ConvertedMessages } from "./history.ts";
 import type { HookRunner } from "./hook-runner.ts";
 import { lastMeasured } from "./measured-request.ts";
 import { rangeOf } from "./participant.ts";
@@ -81,6 +84,9 @@ export class StepBuilder implements StepPort {
   readonly #sources: StepSources;
   readonly #participant: Participant;
   readonly #toolSources: readonly ToolSource[];
+  /** The messages of the last step's request and their tokens, so that the next step converts and counts only new messages. */
+  readonly #converted: ConvertedMessages = new ListMemo();
+  readonly #estimates = new TokenEstimates();
   /** The projection before the current step. */
   #last: StoredProjection | undefined;
   /** The prompt of the current step, and the range of the messages before it; null before the first one. */
@@ -148,7 +154,7 @@ export class StepBuilder implements StepPort {
     const viewer = { side, agent };
     const chosen = hooks.changesHistory
       ? await filteredMessages({ included, stored: this.#filterable(prompt, included, range) }, hooks, viewer)
-      : modelMessages(viewer, included);
+      : modelMessages(viewer, included, this.#converted);
     const offered = offeredTools(resolved.tools, shape, prompt.toolChoice);
     const parts: RequestParts = {
       prompt,
@@ -160,6 +166,7 @@ export class StepBuilder implements StepPort {
       stored: last ?? null,
       measured: lastMeasured(answered, models, side),
       refused: squeeze > 0,
+      estimates: this.#estimates,
       summary,
     };
     return { parts, of, side, agent, form, models, resolved, offered, included };

@@ -132,11 +132,14 @@ export function convertPrompt(request: ModelRequest, to: ProviderSettings): Lang
   const joinTurns = profile.alternatesTurns;
   const toolNames = new Map<string, string>();
   const prompt: LanguageModelV3Prompt = [];
-  for (const [at, message] of rest.entries()) {
-    const converted = convertMessage(message, request, { to, toolNames });
+  const target = { to, toolNames };
+  let at = 0;
+  for (const message of rest) {
+    at += 1;
+    const converted = convertMessage(message, request, target);
     if (converted !== null) append(prompt, converted, joinTurns);
-    if (message.role !== "tool" || rest[at + 1]?.role === "tool") continue;
-    const images = toolResultImages(resultsBefore(rest, at + 1), request.model, profile);
+    if (message.role !== "tool" || rest[at]?.role === "tool") continue;
+    const images = toolResultImages(resultsBefore(rest, at), request.model, profile);
     if (images !== null) append(prompt, images, joinTurns);
   }
   const beginsWell = prompt.length > 0 && (!joinTurns || prompt[0]?.role === "user");

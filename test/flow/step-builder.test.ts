@@ -135,3 +135,38 @@ it("A prompt with modelOrder offers _after with its tools, also when a step is r
   }
   expect((await planOf({})).request.tools[0]?.parameters["properties"]).not.toHaveProperty("_after");
 });
+
+it("A loop's later steps have the requests and the estimates that a new loop with the same messages has", async () => {
+  const long = (index: number) => messageRecord(index, { parts: [{ type: "text", text: "word ".repeat(200) }] });
+  const calling = messageRecord(20, {
+    role: "assistant",
+    parts: [{ type: "tool_call", id: "c1", name: "look", arguments: {} }],
+  });
+  const started = messageRecord(21, { role: "tool", tool_call_id: "c1", name: "look", status: "started" });
+  const result = { status: "success" as const, result: "Seen." };
+  const changed = messageRecord(2, { parts: [{ type: "text", text: "Another question" }] });
+  const steps: ((messages: MessageRecord[]) => MessageRecord[])[] = [
+    (messages) => messages,
+    (messages) => [...messages, calling, started],
+    (messages) => [...messages.slice(0, -1), messageRecord(21, { ...started, status: "complete", result })],
+    (messages) => messages.with(0, changed),
+    (messages) => messages.toSpliced(1, 1),
+    (messages) => [...messages, ...Array.from({ length: 20 }, (_, at) => long(at + 30))],
+  ];
+  const earlier = Array.from({ length: 3 }, (_, at) => messageRecord(-at, { id: idOf(at + 100), position: `0${at}` }));
+  const given = { prompt: { includeChat: true }, model: { contextWindow: 4000 }, earlier };
+  const own: MessageRecord[] = [];
+  const { builder } = project({ ...given, own });
+  let messages = [messageRecord(2), long(3)];
+  for (const [at, change] of steps.entries()) {
+    messages = change(messages);
+    own.splice(0, own.length, ...messages);
+    const [plan, alone] = [await builder.plan({}), await planOf({ ...given, own: [...messages] })];
+    if ("problem" in plan) throw new Error(plan.problem.message);
+    expect(plan.request).toEqual(alone.request);
+    expect(plan.trace).toEqual(alone.trace);
+    // The last step exceeds the budget, so it shows the estimate.
+    expect(plan.compaction?.tokens_before).toBe(alone.compaction?.tokens_before);
+    expect(plan.compaction !== undefined).toBe(at === steps.length - 1);
+  }
+});

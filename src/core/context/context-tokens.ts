@@ -23,6 +23,28 @@ export function contextTokens(message: ModelMessage, files: boolean): number {
   return attached.reduce((sum, reference) => sum + ofPart(partOf(reference)), tokens);
 }
 
+/** Counts the tokens of each message of a request. A message at the same index as in the request before is not counted again. */
+export class TokenEstimates {
+  #messages: readonly ModelMessage[] = [];
+  #files = 0;
+  #tokens: readonly number[] = [];
+
+  /** `files` is the index of the first message whose files are sent. */
+  of(messages: readonly ModelMessage[], files: number): readonly number[] {
+    const [before, filesBefore, counted] = [this.#messages, this.#files, this.#tokens];
+    const tokens: number[] = [];
+    for (let at = 0; at < messages.length; at += 1) {
+      const message = messages[at] as ModelMessage;
+      const isSame = at < before.length && before[at] === message && at >= files === at >= filesBefore;
+      tokens.push(isSame ? (counted[at] as number) : contextTokens(message, at >= files));
+    }
+    this.#messages = messages;
+    this.#files = files;
+    this.#tokens = tokens;
+    return tokens;
+  }
+}
+
 /** Tokens of a part whose file is sent. */
 const withSentFiles = (part: StoredPart) => (isFile(part) ? fileTokens(part, true) : tokensOf(part));
 

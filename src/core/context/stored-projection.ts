@@ -43,7 +43,10 @@ export class PositionedMessages {
   /** The projection for these messages. */
   read(stored: StoredProjection): Projection {
     const { head, pinned, cut, lines, count, summary } = stored;
+    // Each of these positions is usually at or after the one before it, and so is its index.
     const dropped = this.#indexOf(stored.dropped);
+    const essence = this.#indexOf(stored.essence, { position: stored.dropped, index: dropped });
+    const shortened = this.#indexOf(stored.shortened, { position: stored.essence, index: essence });
     const missing = new Set(pinned === null ? head : [...head, pinned]);
     const indexes = new Map<string, number>();
     for (let at = 0; at < this.messages.length && missing.size > 0; at += 1) {
@@ -58,8 +61,8 @@ export class PositionedMessages {
       head: head.flatMap(before),
       pinned: pinned === null ? null : (before(pinned)[0] ?? null),
       dropped,
-      essence: this.#indexOf(stored.essence),
-      shortened: this.#indexOf(stored.shortened),
+      essence,
+      shortened,
       lines,
       cut: cut === null ? null : { before: this.#indexOf(cut.before), tokens: cut.tokens },
       files: this.#indexOf(stored.files),
@@ -108,10 +111,12 @@ export class PositionedMessages {
     return this.#positions[stored] ?? after(this.#positions.at(-1) ?? "");
   }
 
-  /** Index of the first message at or after a position; the number of messages if there is none. */
-  #indexOf(position: string): number {
-    const index = this.#positions.findIndex((at) => at >= position);
-    return index === -1 ? this.#positions.length : index;
+  /** Index of the first message at or after a position; the number of messages if there is none. `known` is the index of another one. */
+  #indexOf(position: string, known = { position: "", index: 0 }): number {
+    const positions = this.#positions;
+    let index = position >= known.position ? known.index : 0;
+    while (index < positions.length && (positions[index] ?? "") < position) index += 1;
+    return index;
   }
 }
 

@@ -16,7 +16,7 @@ export function earlierThinking(
   reasoning: ReasoningConfig | undefined,
   current: readonly MessageRecord[],
 ): MessageRecord[] {
-  if (reasoning?.include === true) return [...earlier];
+  if (reasoning?.include === true || !earlier.some(hasThinking)) return [...earlier];
   const turn = openTurn(earlier, current);
   const runs = new Set(current.flatMap(({ run_id }) => run_id ?? []));
   const keeps = ({ run_id }: MessageRecord, at: number) => at >= turn || (run_id !== null && runs.has(run_id));
@@ -32,9 +32,13 @@ function openTurn(earlier: readonly MessageRecord[], current: readonly MessageRe
   return current.some(isFromOther) ? earlier.length : earlier.findLastIndex(isFromOther) + 1;
 }
 
+function hasThinking({ parts }: MessageRecord): boolean {
+  for (const { type, provider_data } of parts) if (type === "thinking" || provider_data !== undefined) return true;
+  return false;
+}
+
 function withoutThinking(message: MessageRecord): MessageRecord {
-  if (!message.parts.some(({ type, provider_data }) => type === "thinking" || provider_data !== undefined))
-    return message;
+  if (!hasThinking(message)) return message;
   const parts = message.parts.flatMap((part) => {
     if (part.type === "thinking") return [];
     if (part.provider_data === undefined) return [part];
