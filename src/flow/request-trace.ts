@@ -71,11 +71,19 @@ export async function requestTrace(
 }
 
 /**
- * The candidates that are not sent. In most requests all are sent in their order after the head, and then no set of thousands of ids is made.
+ * The candidates that are not sent. In most requests the messages after the head are candidates in their order, and then no set of thousands
+ * of ids is made.
  */
 function missingIds(candidates: readonly string[], sent: readonly string[]): string[] {
-  const head = sent.length - candidates.length;
-  if (candidates.every((id, at) => id === sent[head + at])) return [];
+  const missing: string[] = [];
+  // The index in `sent` of the message that is expected next.
+  let next = candidates[0] === undefined ? -1 : sent.indexOf(candidates[0]);
+  const head = new Set(sent.slice(0, Math.max(0, next)));
+  for (const id of candidates) {
+    if (id === sent[next]) next += 1;
+    else if (!head.has(id)) missing.push(id);
+  }
+  if (next === sent.length) return missing;
   const known = new Set(sent);
   return candidates.filter((id) => !known.has(id));
 }

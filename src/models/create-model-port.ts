@@ -8,7 +8,7 @@ import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import type { JsonObject } from "#contract/json.ts";
 import type { StopReason } from "#contract/thread-message.ts";
 import { answerData } from "#core/model/answer-data.ts";
-import type { ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
+import type { ModelFacts, ModelPart, ModelPort, ModelRequest } from "#core/ports/model-port.ts";
 import { fromBase64, toBase64 } from "#lib/base64.ts";
 import { followAbort } from "#lib/follow-abort.ts";
 import { systemClock } from "#lib/system-clock.ts";
@@ -96,8 +96,8 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
   const { env, fetch, accessTo, languages = new LanguageModels(), timers = platformTimers } = options;
   const now = options.now ?? Date.now;
   const delay = options.delay ?? systemClock.sleep;
-  const known = knownSecrets(env);
-  const redactKnown = createRedact(known);
+  const ownSecrets = knownSecrets(env);
+  const redactKnown = createRedact(ownSecrets);
 
   async function* stream(
     request: ModelRequest,
@@ -118,7 +118,7 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
         return;
       }
       const access = (await accessTo?.(request.model)) ?? {};
-      const secrets = access.apiKey === undefined ? known : [...known, access.apiKey];
+      const secrets = access.apiKey === undefined ? ownSecrets : [...ownSecrets, access.apiKey];
       if (access.apiKey !== undefined) redact = createRedact(secrets);
       const settings = providerSettings(request.model, env, access);
       if (settings === null) {
@@ -146,7 +146,14 @@ export function createModelPort(options: ModelPortOptions): ModelPort {
     }
   }
 
-  return { stream, thinksInSilence, facts: (model) => modelFacts(model, env) };
+  // Each step asks for them. They depend on the definition and on the variables, which do not change.
+  const known = new WeakMap<ModelRequest["model"], ModelFacts>();
+  const facts = (model: ModelRequest["model"]): ModelFacts => {
+    const found = known.get(model) ?? modelFacts(model, env);
+    known.set(model, found);
+    return found;
+  };
+  return { stream, thinksInSilence, facts };
 }
 
 /** A provider's error in the middle of its stream, thrown to be classified with every other failure. */

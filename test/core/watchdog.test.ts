@@ -50,6 +50,24 @@ it("The time limit of 60 s between two parts of an answer begins with the last p
   expect(harness.clock.armed).toBe(0);
 });
 
+it("The time limit between two parts begins with the first part of an answer, also if that part arrives after a longer time than this limit", async () => {
+  const { parts: waits, open: openGate } = gates(1);
+  const script = (_: unknown, number: number) =>
+    number === 0 ? [...waits, ...textBlock(0, "late"), hang] : says("fine");
+  const harness = new Harness({ script, models: [modelNamed("main", { timeouts: { silenceMs: 5000 } })] });
+  const ended = harness.finish();
+  await harness.clock.advance(7000);
+  openGate(0);
+  await harness.clock.advance(4999);
+  expect(harness.model.requests).toHaveLength(1);
+  await harness.clock.advance(1);
+  await ended;
+  expect(harness.events.find(({ type }) => type === "model_retry")).toMatchObject({
+    error: { message: "The model sent nothing for 5 s." },
+  });
+  expect(harness.clock.armed).toBe(0);
+});
+
 it("Every part of an answer restarts the time limit of 60 s, however long the whole answer takes", async () => {
   const open: (() => void)[] = [];
   const part = (text: string): ScriptPart[] => [

@@ -1,5 +1,6 @@
 // What a log row stores of a model request.
 
+import fc from "fast-check";
 import { expect, it } from "vitest";
 
 import type { ModelMessage, ModelRequest } from "#core/ports/model-port.ts";
@@ -54,4 +55,16 @@ it("The options of a request are logged as they were sent", async () => {
     max_tokens: 9,
     reasoning: { effort: "low" },
   });
+});
+
+it("The left out messages of a log row are the candidates that no sent message has, in whatever order the messages are sent", async () => {
+  const ids = fc.subarray(["1", "2", "3", "4", "5", "6"]);
+  const shuffled = ids.chain((list) => fc.shuffledSubarray(list, { minLength: list.length }));
+  await fc.assert(
+    fc.asyncProperty(ids, fc.oneof(ids, shuffled), async (candidates, sent) => {
+      const trace = await requestTrace(request(sent.map((id) => message(id))), candidates);
+      const left_out = candidates.filter((id) => !sent.includes(id));
+      expect(trace["messages"]).toMatchObject({ left_out });
+    }),
+  );
 });

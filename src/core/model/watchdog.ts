@@ -45,19 +45,20 @@ export async function* watched(
   const received = (): void => {
     last = clock.now();
   };
-  // One timer checks when the last bytes arrived. A new timer for each piece would cost more than the piece.
+  // One timer checks when the last bytes arrived. A new timer for each piece would cost more than the piece. Until the answer begins, the
+  // timer's time is not longer than the limit that applies from then on, so the timer need not be replaced.
   const arm = (ms: number): void => {
     disarm = clock.after(ms, () => {
       const remaining = limit - (clock.now() - last) / 1000;
       if (remaining > 0) {
-        arm(remaining);
+        arm(begun ? remaining : Math.min(remaining, limits.next));
         return;
       }
       expired = true;
       controller.abort(new Error("the model sent nothing for too long"));
     });
   };
-  arm(limit);
+  arm(Math.min(limits.first, limits.next));
   try {
     const parts = open(controller.signal, received);
     await faults.at("watchdog.first");
@@ -73,10 +74,7 @@ export async function* watched(
       // A raw chunk may announce an answer long before the model's first thinking or text, so the answer has not begun yet.
       if (begun || part.type === "raw") continue;
       begun = true;
-      if (limit === limits.next) continue;
       limit = limits.next;
-      disarm();
-      arm(limit);
     }
   } finally {
     disarm();
