@@ -32,10 +32,15 @@ export class Journal implements RunJournal {
   }
 
   append(message: MessageRecord): void {
-    this.#live.transaction(() => {
-      this.#live.insertMessage(message);
-      if (message.awaits?.kind === "child") this.#adopt(message.awaits.thread_id);
-    });
+    const child = message.awaits?.kind === "child" ? message.awaits.thread_id : null;
+    // A write of one row needs no transaction, which would take about as long as the write.
+    if (child === null && message.position === message.id) this.#live.insertMessage(message);
+    else {
+      this.#live.transaction(() => {
+        this.#live.insertMessage(message);
+        if (child !== null) this.#adopt(child);
+      });
+    }
     // A tool message may have a position that was reserved before other messages were added, so the list is sorted.
     this.#messages.sort((left, right) => (left.position < right.position ? -1 : 1));
   }
@@ -50,12 +55,14 @@ export class Journal implements RunJournal {
 
   log(record: LogRecord, agent?: string): void {
     this.#live.used(this.#run, this.#messages);
-    this.#live.transaction(() => {
-      this.#live.store.insertLog(record);
-      if (agent === undefined) return;
-      this.#live.change({ agent_id: agent });
-      this.#live.save();
-    });
+    if (agent === undefined) this.#live.store.insertLog(record);
+    else {
+      this.#live.transaction(() => {
+        this.#live.store.insertLog(record);
+        this.#live.change({ agent_id: agent });
+        this.#live.save();
+      });
+    }
     this.#live.broadcaster.releaseStored(recordedStep(record));
     logToolFailures(this.#context, record);
     this.#context.traces?.recordStep(this.#run, record, this.#messages);
