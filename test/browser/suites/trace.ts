@@ -12,12 +12,20 @@ import { tracedFailure } from "../../e2e/support/traced-agent.ts";
 import { goInside } from "../support/browser.ts";
 import { longThreadFile } from "../support/long-thread-file.mjs";
 import { drawn } from "../support/look.ts";
+import { pacedPlan, pacedReasoning } from "../support/paced-model.ts";
 import { idle } from "./playground-use.ts";
 import type { PlaygroundUse } from "./playground-use.ts";
 
 const tree = (page: Page): Locator => page.getByRole("tree", { name: "Trace" });
 const bar = (page: Page, name: RegExp): Locator => page.getByRole("treeitem", { name });
 const detail = (page: Page): Locator => page.getByRole("region", { name: /^Detail of/ });
+/** The reasoning in a step's detail. The events below it have the same text, and are no paragraphs. */
+const reasoning = (page: Page, text: string): Locator => detail(page).locator("p").filter({ hasText: text });
+/** The labels of a trace's steps, without their durations. */
+const stepsShown = async (page: Page): Promise<string[]> => {
+  const labels = await bar(page, /^Step/).evaluateAll((bars) => bars.map((one) => one.ariaLabel ?? ""));
+  return labels.map((label) => label.split(", ").toSpliced(2, 1).join(", "));
+};
 /** Resolves when the trace of `tracedThread` is complete. Only events report its waits, which arrive after the log and move the other bars. */
 const waitsShown = (page: Page): Promise<void> =>
   bar(page, /^Wait: Back-off/)
@@ -112,7 +120,51 @@ export function trace({ api, pacedAnswer, visit }: PlaygroundUse): void {
       await api().say(reasoner.id, "What is the weather?");
       const other = await visit(`/threads/${reasoner.id}/trace`);
       await bar(other.page, /^Step 1, done, .*reason$/).click();
-      await detail(other.page).getByText("The user wants the weather").first().waitFor();
+      await reasoning(other.page, "The user wants the weather").waitFor();
+    });
+
+    it("A trace that is opened or reloaded during a run shows the same phases, plan and reasoning as one that was open from the beginning", async () => {
+      const { id } = await api().createThread("paced_planner");
+      const answer = pacedAnswer();
+      const early = await visit(`/threads/${id}`);
+      await idle(early.page);
+      await goInside(early.page, `/threads/${id}/trace`);
+      await api().post(id, answer.question);
+      answer.write("It ");
+      const during = [
+        "Step 1, done, plan, 0 of 2 done",
+        "Step 2, done, execute, 1 of 2 done",
+        "Step 3, running, execute",
+      ];
+      await expect.poll(() => stepsShown(early.page)).toEqual(during);
+      const late = await visit(`/threads/${id}/trace`);
+      await expect.poll(() => stepsShown(late.page)).toEqual(during);
+      await early.page.reload();
+      await expect.poll(() => stepsShown(early.page)).toEqual(during);
+      const statuses = ["completed", "in progress"];
+      for (const { page } of [early, late]) {
+        await bar(page, /^Step 2, done/).click();
+        const plan = detail(page).getByRole("list", { name: "Plan" }).getByRole("listitem");
+        expect(await plan.allInnerTexts()).toEqual(pacedPlan.map((step, at) => `${step} ${statuses[at] ?? ""}`));
+      }
+      answer.write("rains.");
+      answer.end();
+      const ended = [...during.slice(0, 2), "Step 3, done, execute, 2 of 2 done"];
+      for (const { page } of [early, late]) await expect.poll(() => stepsShown(page)).toEqual(ended);
+
+      const reasoner = await api().createThread("paced_reasoner");
+      const action = pacedAnswer();
+      await api().post(reasoner.id, action.question);
+      action.write("It ");
+      const other = await visit(`/threads/${reasoner.id}/trace`);
+      for (const reads of [1, 2]) {
+        await expect.poll(() => stepsShown(other.page)).toEqual(["Step 1, done, reason", "Step 2, running, act"]);
+        await bar(other.page, /^Step 1, done/).click();
+        await reasoning(other.page, pacedReasoning).waitFor();
+        if (reads === 1) await other.page.reload();
+      }
+      action.end();
+      await bar(other.page, /^Run of paced_reasoner, done/).waitFor();
     });
 
     it("A trace shows the request, answer and events of an attempt, and the arguments and result of a call", async () => {

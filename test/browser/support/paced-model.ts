@@ -1,5 +1,5 @@
-// An agent whose answers a test streams piece by piece. What a page shows in the middle of such an answer depends on the
-// test alone, not on the machine's speed. The agent's model is a provider on the loopback, in the test's process.
+// Agents whose answers a test streams piece by piece. What a page shows in the middle of such an answer depends on the
+// test alone, not on the machine's speed. The agents' model is a provider on the loopback, in the test's process.
 
 import { PassThrough } from "node:stream";
 
@@ -30,17 +30,28 @@ export interface PacedModel {
   close: () => Promise<void>;
 }
 
-/** Adds the agent `paced` to a project, and starts the provider of its model. */
+/**
+ * Adds the agents `paced`, `paced_planner` and `paced_reasoner` to a project, and starts the provider of their model. The reasoning, the
+ * plan and the answer to its first step are given at once. The answer to the plan's last step, and the one after the reasoning, is the
+ * prepared one.
+ */
 export async function addPacedAgent(project: ProjectCopy): Promise<PacedModel> {
   project.write("agents/models/paced.ts", model);
   project.write("agents/prompts/paced_rules.ts", prompt);
-  project.write("agents/agents/paced.ts", agent);
+  project.write("agents/agents/paced.ts", agent("paced", ""));
+  project.write("agents/agents/paced_planner.ts", agent("paced_planner", 'strategy: "plan", '));
+  project.write("agents/agents/paced_reasoner.ts", agent("paced_reasoner", 'strategy: "react", '));
   const answers = new Map<string, PassThrough>();
   const refused = new Set<string>();
   const provider = await openScriptedProvider(({ body: { messages } }) => {
-    const question = wordsOf(messages.findLast(({ role }) => role === "user"));
-    if (refused.delete(question)) return { status: 503 };
-    return { text: answers.get(question) ?? "It went well." };
+    const asked = messages.filter(({ role }) => role === "user").map(wordsOf);
+    const last = asked.at(-1) ?? "";
+    const quick = quickAnswer(last);
+    if (quick !== null) return { text: quick };
+    // A strategy's instructions follow the question.
+    const question = strategyPrompt.test(last) ? asked.findLast((text) => answers.has(text)) : last;
+    if (question !== undefined && refused.delete(question)) return { status: 503 };
+    return { text: answers.get(question ?? "") ?? "It went well." };
   });
   return {
     variables: ["--var", "OPENAI_API_KEY:none", "--var", `OPENAI_BASE_URL:${provider.url}/v1`],
@@ -81,6 +92,23 @@ export async function reloadDuring(answer: PacedAnswer, text: Locator): Promise<
   return next;
 }
 
+/** The plan of `paced_planner`, and the reasoning of `paced_reasoner`. */
+export const pacedPlan = ["Look at the sky.", "State the weather."];
+export const pacedReasoning = "The user wants the weather, and the window shows it.";
+
+const strategyPrompt = /^(Carry out the step|Based on your reasoning)/;
+
+/** The answer to an instruction of a strategy that is given at once; null for any other message. */
+function quickAnswer(asked: string): string | null {
+  if (asked.startsWith("Think about")) return pacedReasoning;
+  if (asked.startsWith('Carry out the step "1"')) return "The sky is grey.";
+  if (!asked.startsWith("Make a plan")) return null;
+  const steps = pacedPlan.map((description, at) => {
+    return { id: String(at + 1), description, tool: null, dependsOn: at === 0 ? [] : [String(at)] };
+  });
+  return JSON.stringify({ steps });
+}
+
 const model = `import { defineModel } from "threadhold";
 
 export default defineModel({
@@ -104,11 +132,11 @@ export default definePrompt({
 });
 `;
 
-const agent = `import { defineAgent } from "threadhold";
+const agent = (name: string, strategy: string): string => `import { defineAgent } from "threadhold";
 
 export default defineAgent({
-  name: "paced",
+  name: "${name}",
   description: "Answers piece by piece",
-  sideA: { label: "Paced", prompt: "paced_rules", maxSteps: 5 },
+  ${strategy}sideA: { label: "Paced", prompt: "paced_rules", maxSteps: 5 },
 });
 `;
