@@ -4,6 +4,8 @@ import { expect, it } from "vitest";
 
 import type { StepPlan, StepProblem } from "#core/ports/step-port.ts";
 import type { MessageRecord, StoredPart } from "#core/record.ts";
+import { defineModel } from "#spec/index.ts";
+import type { PromptDefinition } from "#spec/index.ts";
 
 import { idOf, messageRecord } from "../store/records.ts";
 import { MemoryFiles, pngBytes } from "../support/memory-files.ts";
@@ -168,5 +170,64 @@ it("A loop's later steps have the requests and the estimates that a new loop wit
     // The last step exceeds the budget, so it shows the estimate.
     expect(plan.compaction?.tokens_before).toBe(alone.compaction?.tokens_before);
     expect(plan.compaction !== undefined).toBe(at === steps.length - 1);
+  }
+});
+
+it("The summary of dropped messages is requested from the model that the prompt names, else from the prompt's own model", async () => {
+  const small = defineModel({ name: "small", provider: "test", model: "small" });
+  const long = (index: number) => messageRecord(index, { parts: [{ type: "text", text: "word ".repeat(400) }] });
+  const writerOf = async (context: PromptDefinition["context"]) => {
+    const plan = await planOf({
+      prompt: { includeChat: true, context: { maxTokens: 2000, keepRecent: 2, ...context } },
+      models: { small },
+      own: Array.from({ length: 12 }, (_, at) => long(at + 2)),
+    });
+    return plan.summary?.model.name;
+  };
+  expect(await writerOf({ strategy: "summarize", model: "small" })).toBe("small");
+  expect(await writerOf({ strategy: "summarize" })).toBe("main");
+  expect(await writerOf({ strategy: "levels" })).toBeUndefined();
+});
+
+it("Without includePastTools the calls of a run leave the requests once, when the next run begins, and each later run begins with the same messages", async () => {
+  const run = (at: number) => {
+    const call = { type: "tool_call" as const, id: `c${at}`, name: "look", arguments: {} };
+    const loop = { run_id: `r${at}`, side: "a" as const };
+    const result = { status: "success" as const, result: `Seen ${at}.` };
+    return [
+      messageRecord(at * 10 + 1, { run_id: `r${at}`, parts: [{ type: "text", text: `Question ${at}` }] }),
+      messageRecord(at * 10 + 2, { ...loop, role: "assistant", step: 1, model: "main", parts: [call] }),
+      messageRecord(at * 10 + 3, { ...loop, role: "tool", tool_call_id: `c${at}`, name: "look", result }),
+      messageRecord(at * 10 + 4, {
+        ...loop,
+        role: "assistant",
+        step: 2,
+        model: "main",
+        parts: [{ type: "text", text: `Answer ${at}` }],
+      }),
+    ];
+  };
+  const runs = Array.from({ length: 4 }, (_, at) => run(at + 1));
+  const requests = await Promise.all(
+    runs.map(async (messages, at) => {
+      const own: MessageRecord[] = messages.slice(0, 1);
+      const earlier = runs.slice(0, at).flat();
+      const { builder } = project({ prompt: { includeChat: true, includePastTools: false }, own, earlier });
+      const sentNow = async () => {
+        const plan = await builder.plan({});
+        if ("problem" in plan) throw new Error(plan.problem.message);
+        return plan.request.messages;
+      };
+      const first = await sentNow();
+      own.push(...messages.slice(1, 3));
+      return { first, second: await sentNow() };
+    }),
+  );
+  for (const [at, { first, second }] of requests.entries()) {
+    expect(first.filter(({ role }) => role === "tool")).toEqual([]);
+    expect(second.slice(0, first.length)).toEqual(first);
+    expect(second.filter(({ role }) => role === "tool")).toHaveLength(1);
+    const before = requests[at - 1];
+    if (before !== undefined) expect(first.slice(0, before.first.length)).toEqual(before.first);
   }
 });
