@@ -33,6 +33,8 @@ const longestId = 160;
 export function createUniqueIds(request: ModelRequest): (id: string) => string {
   const used = new Set<string>();
   for (const message of request.messages) {
+    // Only answers have calls, and most messages of a long conversation are none.
+    if (message.role !== "assistant") continue;
     for (const part of message.parts) if (part.type === "tool_call") used.add(part.id);
   }
   const step = stepName(request);
