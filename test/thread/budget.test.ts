@@ -30,7 +30,8 @@ describe("rows written", () => {
       expect(written).toBeLessThanOrEqual(10);
       spent.add(written);
     }
-    expect(spent.size).toBe(1);
+    // The bound leaves a row for later features. README.md and docs/design/cost.md state what is written now.
+    expect([...spent]).toEqual([9]);
   });
 
   it("COST1 A structured answer writes as many rows as a text of the same length", async () => {
