@@ -5,7 +5,6 @@ import { memo, useMemo } from "react";
 import type { ReactElement } from "react";
 import ReactMarkdown from "react-markdown";
 import type { Components, ExtraProps, Options } from "react-markdown";
-import remarkGfm from "remark-gfm";
 
 import { blocksOf } from "./blocks.ts";
 import { CodeBlock } from "./code-block.tsx";
@@ -13,6 +12,7 @@ import { addressOfPath, filePaths, pathOfAddress } from "./file-paths.ts";
 import { Formula } from "./formula.tsx";
 import { putFormulas, takeFormulas } from "./formulas.ts";
 import type { FormulaSource } from "./formulas.ts";
+import { gfmSyntax } from "./gfm-syntax.ts";
 import { PlainOnFailure, PlainText } from "./plain-on-failure.tsx";
 import { RemoteImage } from "./remote-image.tsx";
 import { safeAddress } from "./safe-address.ts";
@@ -21,7 +21,7 @@ import { isHardBlock, isLongText } from "./too-much.ts";
 
 import css from "./markdown.module.css";
 
-const plugins = [remarkGfm, filePaths];
+const plugins = [gfmSyntax, filePaths];
 
 /** The address of a link: a path of a thread's file stays unchanged, and any other address has to be external. */
 function addressOf(address: string): string {
