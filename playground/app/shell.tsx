@@ -11,7 +11,6 @@ import { Button, IconButton } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { Menu } from "../kit/menu.tsx";
 import { PartBoundary } from "../kit/part-boundary.tsx";
-import { NewThreadDialog } from "../threads/new-thread-dialog.tsx";
 import { ThreadList } from "../threads/thread-list-panel.tsx";
 import { HealthNote } from "./health-note.tsx";
 import { OutageNote } from "./reach-gate.tsx";
@@ -28,6 +27,11 @@ const Palette = lazy(async () => {
 
 const KeysDialog = lazy(async () => {
   const { KeysDialog: found } = await import("./keys-dialog.tsx");
+  return { default: found };
+});
+
+const NewThreadDialog = lazy(async () => {
+  const { NewThreadDialog: found } = await import("../threads/new-thread-dialog.tsx");
   return { default: found };
 });
 
@@ -108,7 +112,13 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
           {children}
         </main>
       </div>
-      <NewThreadDialog open={creating} onClose={() => setCreating(false)} />
+      {creating ? (
+        <PartBoundary onClose={() => setCreating(false)}>
+          <Suspense>
+            <NewThreadDialog onClose={() => setCreating(false)} />
+          </Suspense>
+        </PartBoundary>
+      ) : null}
       {importing === null ? null : (
         <PartBoundary onClose={() => setImporting(null)}>
           <Suspense>

@@ -11,6 +11,7 @@ import { usePageTitle } from "../app/page-title.ts";
 import { useShortcuts } from "../app/shortcuts.ts";
 import { useLogOpen } from "../events/use-chosen-event.ts";
 import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
+import { PartBoundary } from "../kit/part-boundary.tsx";
 import { useNameOf } from "../threads/thread-title.ts";
 import { Composer } from "./composer.tsx";
 import { ConnectionNote } from "./connection-note.tsx";
@@ -18,7 +19,6 @@ import { useContextOpen } from "./context/use-context-open.ts";
 import { useContextReload } from "./context/use-thread-context.ts";
 import { ConversationHead } from "./conversation-head.tsx";
 import { MessageList } from "./message-list.tsx";
-import { PendingCalls } from "./pending-calls.tsx";
 import { QueueList, useQueue } from "./queue-list.tsx";
 import { MessageSearch } from "./search/message-search.tsx";
 import { ShownMessage, useMessageQuery } from "./search/shown-message.ts";
@@ -28,6 +28,7 @@ import { VoicesContext, useVoices } from "./voices.ts";
 import css from "./conversation.module.css";
 
 const ContextPanel = lazy(async () => ({ default: (await import("./context/context-panel.tsx")).ContextPanel }));
+const PendingCalls = lazy(async () => ({ default: (await import("./pending-calls.tsx")).PendingCalls }));
 const EventLog = lazy(async () => ({ default: (await import("../events/event-log.tsx")).EventLog }));
 
 /** The page of one thread. */
@@ -95,7 +96,13 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
             </ShownMessage>
           </ExecutionsContext>
         </VoicesContext>
-        <PendingCalls handle={used.handle} calls={pending} />
+        {pending.length === 0 ? null : (
+          <PartBoundary>
+            <Suspense fallback={<LoadingNote what="what waits for you" />}>
+              <PendingCalls handle={used.handle} calls={pending} />
+            </Suspense>
+          </PartBoundary>
+        )}
         <QueueList handle={used.handle} held={activeRunId === null} />
         <Composer
           handle={used.handle}

@@ -25,8 +25,7 @@ interface PendingCallsProps {
 }
 
 /** The calls, the oldest first. */
-export function PendingCalls({ handle, calls }: PendingCallsProps): ReactElement | null {
-  if (calls.length === 0) return null;
+export function PendingCalls({ handle, calls }: PendingCallsProps): ReactElement {
   return (
     <section className={css["pending"]} aria-label="Waits for you">
       {calls.map((call) => (

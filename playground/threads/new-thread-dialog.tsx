@@ -15,15 +15,10 @@ import { useNewThread } from "./use-new-thread.ts";
 
 import css from "./new-thread-dialog.module.css";
 
-/** The dialog. */
-export function NewThreadDialog({ open, onClose }: { open: boolean; onClose: () => void }): ReactElement {
+/** The dialog; it is mounted only while it is open. */
+export function NewThreadDialog({ onClose }: { onClose: () => void }): ReactElement {
   return (
-    <Dialog
-      open={open}
-      onClose={onClose}
-      title="New thread"
-      about="A durable conversation with one of the project's agents."
-    >
+    <Dialog open onClose={onClose} title="New thread" about="A durable conversation with one of the project's agents.">
       <NewThreadForm onDone={onClose} />
     </Dialog>
   );

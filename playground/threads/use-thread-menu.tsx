@@ -1,7 +1,7 @@
 // The actions on a thread, for every place that shows a thread.
 
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
+import { Suspense, lazy, useState } from "react";
 import type { ReactNode } from "react";
 import type { Thread } from "threadhold/client";
 import { useThreadholdClient } from "threadhold/react";
@@ -11,10 +11,14 @@ import { copyText } from "../kit/copy-text.ts";
 import { Dialog } from "../kit/dialog.tsx";
 import type { MenuEntry } from "../kit/menu.tsx";
 import { ErrorNote } from "../kit/note.tsx";
+import { PartBoundary } from "../kit/part-boundary.tsx";
 import { useDeletions } from "./deletions.tsx";
-import { EditThreadDialog } from "./edit-thread-dialog.tsx";
 import { exportThread } from "./export-thread.ts";
 import { useNameOf } from "./thread-title.ts";
+
+const EditThreadDialog = lazy(async () => ({
+  default: (await import("./edit-thread-dialog.tsx")).EditThreadDialog,
+}));
 
 /** The entries of the menu, and the dialog that one of them has opened. */
 export function useThreadMenu(thread: Thread, onChanged: () => void): { entries: MenuEntry[]; dialog: ReactNode } {
@@ -48,7 +52,13 @@ export function useThreadMenu(thread: Thread, onChanged: () => void): { entries:
   ];
   const dialog = (
     <>
-      {editing ? <EditThreadDialog thread={thread} onClose={() => setEditing(false)} onSaved={onChanged} /> : null}
+      {editing ? (
+        <PartBoundary onClose={() => setEditing(false)}>
+          <Suspense>
+            <EditThreadDialog thread={thread} onClose={() => setEditing(false)} onSaved={onChanged} />
+          </Suspense>
+        </PartBoundary>
+      ) : null}
       <Dialog open={save.error !== null} onClose={() => save.reset()} title="Export">
         <ErrorNote title="The thread was not exported" error={save.error} action onRetry={() => save.mutate()} />
       </Dialog>
