@@ -68,6 +68,12 @@ export function uiConfig({ outDir, port, worker }) {
       // scripts/ui-size.mjs checks the size of the first load.
       chunkSizeWarningLimit: 2000,
       manifest: "manifest.json",
+      rolldownOptions: {
+        output: {
+          // Modules of the first load that later chunks use too would be many small files, which compress worse than one.
+          codeSplitting: { groups: [{ name: "first", tags: ["$initial"] }] },
+        },
+      },
     },
     ...(worker === undefined
       ? {}
