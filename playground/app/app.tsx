@@ -20,6 +20,7 @@ const FilesPage = lazy(async () => {
   const { FilesPage: found } = await import("../files/files-page.tsx");
   return { default: found };
 });
+const InboxPage = lazy(async () => ({ default: (await import("../inbox/inbox-page.tsx")).InboxPage }));
 const UsagePage = lazy(async () => {
   const { UsagePage: found } = await import("../usage/usage-page.tsx");
   return { default: found };
@@ -51,6 +52,11 @@ export function App(): ReactElement {
                       <FilesPage key={id} id={id} />
                     </Suspense>
                   )}
+                </Route>
+                <Route path="/inbox">
+                  <Suspense fallback={<LoadingNote what="the inbox" />}>
+                    <InboxPage />
+                  </Suspense>
                 </Route>
                 <Route path="/usage">
                   <Suspense fallback={<LoadingNote what="usage" />}>

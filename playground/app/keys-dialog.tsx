@@ -11,6 +11,7 @@ const keys: readonly [keys: readonly string[], does: string][] = [
   [["?"], "This list"],
   [["N"], "New thread"],
   [["/"], "Search threads"],
+  [["I"], "Inbox: what waits for you in all threads"],
   [["J", "K"], "Next thread, previous thread"],
   [["C"], "Write a message"],
   [["Enter", "Shift Enter"], "Send, new line"],

@@ -7,6 +7,8 @@ import { Link, useLocation } from "wouter";
 
 import { useAccess } from "../access/access.tsx";
 import { callerName, useCaller } from "../access/use-caller.ts";
+import { InboxLink } from "../inbox/inbox-link.tsx";
+import { useNotificationsWanted } from "../inbox/notify/notification-choice.ts";
 import { Button, IconButton } from "../kit/button.tsx";
 import { Icon } from "../kit/icon.tsx";
 import { Menu } from "../kit/menu.tsx";
@@ -25,6 +27,10 @@ const Palette = lazy(async () => {
   return { default: found };
 });
 
+const CallNotifications = lazy(async () => ({
+  default: (await import("../inbox/notify/call-notifications.tsx")).CallNotifications,
+}));
+
 const KeysDialog = lazy(async () => {
   const { KeysDialog: found } = await import("./keys-dialog.tsx");
   return { default: found };
@@ -42,12 +48,13 @@ const ImportDialog = lazy(async () => {
 
 /** The frame. On a phone the list is the start page, and a thread takes its place. */
 export function Shell({ children }: { children: ReactNode }): ReactElement {
-  const [path] = useLocation();
+  const [path, navigate] = useLocation();
   const [creating, setCreating] = useState(false);
   const [importing, setImporting] = useState<{ file: File | null } | null>(null);
   const [helping, setHelping] = useState(false);
   const [commanding, setCommanding] = useState(false);
   const theme = useTheme();
+  const notifies = useNotificationsWanted();
   const { signedIn, signOut } = useAccess();
   const caller = useCaller();
   const name = caller === undefined ? "…" : callerName(caller);
@@ -55,6 +62,7 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
     "mod+k": () => setCommanding(true),
     n: () => setCreating(true),
     "?": () => setHelping(true),
+    i: () => navigate("/inbox"),
     "/": () => document.getElementById("thread-search")?.focus(),
   });
   return (
@@ -62,11 +70,12 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
       <a className={css["skip"]} href="#main">
         Skip to the page
       </a>
-      <header className={css["bar"]} data-signed-in={signedIn || undefined}>
+      <header className={css["bar"]}>
         <Link href="/" className={css["home"] ?? ""} aria-label="Threadhold, start">
           <Wordmark />
         </Link>
         <nav className={css["pages"]} aria-label="Pages">
+          <InboxLink open={path === "/inbox"} />
           {pages.map(({ href, name }) => (
             <Link
               key={href}
@@ -112,6 +121,13 @@ export function Shell({ children }: { children: ReactNode }): ReactElement {
           {children}
         </main>
       </div>
+      {notifies ? (
+        <PartBoundary>
+          <Suspense>
+            <CallNotifications />
+          </Suspense>
+        </PartBoundary>
+      ) : null}
       {creating ? (
         <PartBoundary onClose={() => setCreating(false)}>
           <Suspense>

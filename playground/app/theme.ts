@@ -1,5 +1,5 @@
-// The light or dark theme: the system's, unless the visitor chose one. The choice is the only thing that the playground
-// stores permanently.
+// The light or dark theme: the system's, unless the visitor chose one. This choice and the one of
+// notifications are all that the playground stores permanently.
 
 import { createStore, useStore } from "../kit/create-store.ts";
 

@@ -1,6 +1,5 @@
 // A form for a run that is suspended at a limit: the run resumes once the limit is raised.
 
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ReactElement } from "react";
 import type { JsonObject, ThreadHandle } from "threadhold/client";
@@ -8,6 +7,7 @@ import type { JsonObject, ThreadHandle } from "threadhold/client";
 import { Button } from "../kit/button.tsx";
 import { FormEnd, TextField } from "../kit/field.tsx";
 import { ErrorNote } from "../kit/note.tsx";
+import { useAnswer } from "./call-context.ts";
 
 import css from "./pending.module.css";
 
@@ -19,9 +19,7 @@ export function LimitForm({ handle, args }: { handle: ThreadHandle; args: JsonOb
   const amount = amounts.find((one) => one === given["amount"]) ?? "steps";
   const used = Number(given["used"] ?? 0);
   const [raised, setRaised] = useState(String(Math.max(Number(given["allowed"] ?? 1), used) * 2));
-  const go = useMutation({
-    mutationFn: () => handle.runs.post({ kind: "continue", limits: { [amount]: Number(raised) } }),
-  });
+  const go = useAnswer(() => handle.runs.post({ kind: "continue", limits: { [amount]: Number(raised) } }));
   return (
     <form
       className={css["form"]}

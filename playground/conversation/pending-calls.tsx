@@ -1,27 +1,32 @@
 // The calls that wait for a person: an approval, the result of a remote tool, a higher limit, or the answer to a question.
 // The run is suspended until someone answers, on this page or elsewhere. A call that asks a question keeps running.
 
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
+import { useContext, useState } from "react";
 import type { ReactElement } from "react";
-import type { JsonObject, OpenCall, ThreadHandle } from "threadhold/client";
+import type { JsonObject, PendingCall as WaitingCall, ThreadHandle } from "threadhold/client";
+import { Link } from "wouter";
 
 import { useTool } from "../agents/use-agents.ts";
 import { Button } from "../kit/button.tsx";
 import { FormEnd } from "../kit/field.tsx";
+import { dayAndTime, iso } from "../kit/figures.ts";
 import { ErrorNote, LoadingNote } from "../kit/note.tsx";
-import { useNow } from "../kit/now.ts";
+import { useAgo } from "../kit/now.ts";
 import { FormOfSchema } from "../schema-form/form-of-schema.tsx";
+import { CallContext, useAnswer } from "./call-context.ts";
 import { JsonView } from "./json-view.tsx";
 import { LimitForm } from "./limit-form.tsx";
 import { QuestionAnswer } from "./question-answer.tsx";
 import { ReasonForm, useReason } from "./reason-form.tsx";
 import { RemoteAnswer } from "./remote-answer.tsx";
+import { TimeLeft } from "./time-left.tsx";
 
 import css from "./pending.module.css";
 
 interface PendingCallsProps {
   handle: ThreadHandle;
-  calls: readonly OpenCall[];
+  calls: readonly WaitingCall[];
 }
 
 /** The calls, the oldest first. */
@@ -35,20 +40,23 @@ export function PendingCalls({ handle, calls }: PendingCallsProps): ReactElement
   );
 }
 
-const asks = {
+/** What a call waits for, by its kind. */
+export const asks = {
   approval: "waits for approval",
   remote: "waits for its result",
   limit: "The run reached a limit",
   question: "asks you a question",
 } as const;
 
-function PendingCall({ handle, call }: { handle: ThreadHandle; call: OpenCall }): ReactElement {
-  const now = useNow();
+/** A call, with the form that answers it. */
+export function PendingCall({ handle, call }: { handle: ThreadHandle; call: WaitingCall }): ReactElement {
+  const { place, loadsOnClick } = useContext(CallContext);
+  const [asked, setAsked] = useState(!loadsOnClick);
   // Large arguments are not part of the pending call, so they are loaded.
   const known = useQuery({
     queryKey: ["arguments", call.thread_id ?? handle.id, call.id],
     queryFn: ({ signal }) => handle.tools.argumentsOf(call, { signal }),
-    enabled: call.arguments === undefined,
+    enabled: call.arguments === undefined && asked,
   });
   const args = call.arguments ?? known.data;
   return (
@@ -60,11 +68,21 @@ function PendingCall({ handle, call }: { handle: ThreadHandle; call: OpenCall })
       <header className={css["head"]}>
         {call.kind === "limit" ? null : <code className={css["name"]}>{call.name}</code>}
         <span>{asks[call.kind]}</span>
-        {call.deadline === null ? null : <span className={css["deadline"]}>{left(call.deadline, now)}</span>}
+        {call.since === undefined ? null : <Since at={call.since} />}
+        {place === null ? null : (
+          <Link href={place} className={css["place"] ?? ""}>
+            Show in the thread
+          </Link>
+        )}
+        {call.deadline === null ? null : <TimeLeft deadline={call.deadline} className={css["deadline"]} />}
       </header>
       {known.error === null ? null : <ErrorNote title="The arguments could not be read" error={known.error} />}
       {args === undefined ? (
-        known.error === null ? (
+        !asked ? (
+          <div>
+            <Button onClick={() => setAsked(true)}>Show the arguments</Button>
+          </div>
+        ) : known.error === null ? (
           <LoadingNote what="the arguments" />
         ) : null
       ) : call.kind === "approval" ? (
@@ -80,22 +98,29 @@ function PendingCall({ handle, call }: { handle: ThreadHandle; call: OpenCall })
   );
 }
 
+/** The time since a call waits. */
+function Since({ at }: { at: number }): ReactElement {
+  const ago = useAgo(at);
+  return (
+    <time className={css["since"]} dateTime={iso(at)} title={`Waits since ${dayAndTime(at)}`}>
+      {ago === "now" ? "just now" : /^\d+ \w$/.test(ago) ? `${ago} ago` : ago}
+    </time>
+  );
+}
+
 interface ApprovalProps {
   handle: ThreadHandle;
-  call: OpenCall;
+  call: WaitingCall;
   args: JsonObject | string;
 }
 
 function Approval({ handle, call, args }: ApprovalProps): ReactElement {
   const tool = useTool(call.name);
   const reason = useReason();
-  const approve = useMutation({
-    mutationFn: (changed: JsonObject | undefined) =>
-      handle.tools.approve(call.id, changed === undefined ? {} : { args: changed }),
-  });
-  const decline = useMutation({
-    mutationFn: (reason: string | undefined) => handle.tools.decline(call.id, reason),
-  });
+  const approve = useAnswer((changed: JsonObject | undefined) =>
+    handle.tools.approve(call.id, changed === undefined ? {} : { args: changed }),
+  );
+  const decline = useAnswer((text: string | undefined) => handle.tools.decline(call.id, text));
   const busy = approve.isPending || decline.isPending;
   const error = approve.error ?? decline.error;
   const editable = call.editable_arguments === true && typeof args === "object" && tool != null;
@@ -155,10 +180,4 @@ function Approval({ handle, call, args }: ApprovalProps): ReactElement {
 
 function same(one: JsonObject, other: JsonObject): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
-}
-
-/** The remaining time in whole minutes or hours. */
-function left(deadline: number, now: number): string {
-  const minutes = Math.max(0, Math.ceil((deadline / 1000 - now) / 60_000));
-  return minutes < 120 ? `${minutes} min left` : `${Math.floor(minutes / 60)} h left`;
 }

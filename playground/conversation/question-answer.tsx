@@ -1,19 +1,19 @@
 // The form for a question that a running call asks. The server of the tool wrote the text and the schema, so both are shown as text.
 
-import { useMutation } from "@tanstack/react-query";
 import type { ReactElement } from "react";
-import type { JsonObject, OpenCall, ThreadHandle } from "threadhold/client";
+import type { JsonObject, PendingCall, ThreadHandle } from "threadhold/client";
 
 import { Button } from "../kit/button.tsx";
 import { FormEnd } from "../kit/field.tsx";
 import { ErrorNote } from "../kit/note.tsx";
 import { FormOfSchema } from "../schema-form/form-of-schema.tsx";
+import { useAnswer } from "./call-context.ts";
 
 import css from "./pending.module.css";
 
 interface QuestionAnswerProps {
   handle: ThreadHandle;
-  call: OpenCall;
+  call: PendingCall;
   args: JsonObject | string;
 }
 
@@ -22,11 +22,9 @@ const nothing: JsonObject = {};
 /** The form. */
 export function QuestionAnswer({ handle, call, args }: QuestionAnswerProps): ReactElement {
   const { message, schema } = typeof args === "string" ? nothing : args;
-  const answer = useMutation({ mutationFn: (content: JsonObject) => handle.tools.answer(call.id, content) });
-  const decline = useMutation({ mutationFn: () => handle.tools.decline(call.id) });
-  const dismiss = useMutation({
-    mutationFn: () => handle.tools.fail(call.id, "The person dismissed the question."),
-  });
+  const answer = useAnswer((content: JsonObject) => handle.tools.answer(call.id, content));
+  const decline = useAnswer(() => handle.tools.decline(call.id));
+  const dismiss = useAnswer(() => handle.tools.fail(call.id, "The person dismissed the question."));
   const all = [answer, decline, dismiss];
   const busy = all.some(({ isPending }) => isPending);
   const error = all.find((each) => each.error !== null)?.error ?? null;

@@ -1,16 +1,16 @@
 // A form for the result of a tool without a function: the person enters what a client's code would return. If the tool
 // has a schema for its results, the form follows it; otherwise it is a text field.
 
-import { useMutation } from "@tanstack/react-query";
 import { useId, useState } from "react";
 import type { ReactElement, ReactNode } from "react";
-import type { Json, JsonObject, OpenCall, ThreadHandle } from "threadhold/client";
+import type { Json, JsonObject, PendingCall, ThreadHandle } from "threadhold/client";
 
 import { useTool } from "../agents/use-agents.ts";
 import { Button } from "../kit/button.tsx";
 import { FormEnd } from "../kit/field.tsx";
 import { ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { FormOfSchema } from "../schema-form/form-of-schema.tsx";
+import { useAnswer } from "./call-context.ts";
 import { JsonView } from "./json-view.tsx";
 import { ReasonForm, useReason } from "./reason-form.tsx";
 
@@ -19,7 +19,7 @@ import css from "./pending.module.css";
 
 interface RemoteAnswerProps {
   handle: ThreadHandle;
-  call: OpenCall;
+  call: PendingCall;
   args: JsonObject | string;
 }
 
@@ -29,10 +29,8 @@ const nothing: JsonObject = {};
 export function RemoteAnswer({ handle, call, args }: RemoteAnswerProps): ReactElement {
   const tool = useTool(call.name);
   const reason = useReason();
-  const answer = useMutation({ mutationFn: (result: Json) => handle.tools.answer(call.id, result) });
-  const fail = useMutation({
-    mutationFn: (text: string | undefined) => handle.tools.fail(call.id, text ?? "The tool failed."),
-  });
+  const answer = useAnswer((result: Json) => handle.tools.answer(call.id, result));
+  const fail = useAnswer((text: string | undefined) => handle.tools.fail(call.id, text ?? "The tool failed."));
   // Waits for the tool's schema, so that the form is not shown first as a text field.
   if (tool === undefined) return <LoadingNote what="the form" />;
   const end = (

@@ -104,6 +104,12 @@ export function Palette({ onClose, onNew, onImport, onKeys }: PaletteProps): Rea
                   Keyboard shortcuts<kbd>?</kbd>
                 </Command.Item>
                 <Command.Item onSelect={then(() => navigate("/"))}>Go to the start</Command.Item>
+                <Command.Item
+                  value="inbox waiting approvals questions limits"
+                  onSelect={then(() => navigate("/inbox"))}
+                >
+                  Inbox<kbd>I</kbd>
+                </Command.Item>
                 <Command.Item value="usage cost tokens" onSelect={then(() => navigate("/usage"))}>
                   Usage and cost
                 </Command.Item>

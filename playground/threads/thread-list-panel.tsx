@@ -6,6 +6,7 @@ import { useThreads } from "threadhold/react";
 import { useLocation, useRoute } from "wouter";
 
 import { useShortcuts } from "../app/shortcuts.ts";
+import { useOthersWaiting } from "../inbox/others-waiting.ts";
 import { Button, IconButton } from "../kit/button.tsx";
 import { EmptyNote, ErrorNote, LoadingNote } from "../kit/note.tsx";
 import { useHidden } from "./deletions.tsx";
@@ -33,6 +34,7 @@ export function ThreadList({ onNew, onImport }: ThreadListProps): ReactElement {
   const [filter, setFilter] = useListFilter();
   const [limit, setLimit] = useState(pageLength);
   const { threads, loading, error, refresh } = useThreads(queryOf(filter, limit));
+  useOthersWaiting(threads);
   const hidden = useHidden();
   // The same function at each rendering, so that an unchanged row is not drawn again with the list.
   const showTagged = useCallback((tag: string) => setFilter({ tag }), [setFilter]);

@@ -82,12 +82,24 @@ describe("signing in", () => {
     expect(await kept()).not.toContain("anna-secret");
   });
 
-  it("The API page fits the width of a phone when a user is signed in", async () => {
+  const ask = async (token: string, path: string, body: object): Promise<{ id: string }> => {
+    const answer = await fetch(`${server?.url ?? ""}${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return (await answer.json()) as { id: string };
+  };
+
+  it("The API page fits the width of a phone when a user is signed in for whom a call waits", async () => {
+    const { id } = await ask("anna-secret", "/api/threads", { agent_id: "purchaser" });
+    await ask("anna-secret", `/api/threads/${id}/messages?wait=true`, { content: "An espresso machine for 900" });
     const { page, findings, picture } = await open("/docs");
     await page.getByLabel("Token or JWT").fill("anna-secret");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "API" }).waitFor();
     await page.locator("main details").first().waitFor();
+    await page.getByRole("link", { name: "Inbox 1 thread waits" }).waitFor();
     for (const width of [390, 360, 320]) {
       await page.setViewportSize({ width, height: 844 });
       await drawn(page);
@@ -118,14 +130,6 @@ describe("signing in", () => {
   });
 
   it("An administrator sees each thread's owner and each message's author, and every user sees as whom they are signed in", async () => {
-    const ask = async (token: string, path: string, body: object): Promise<{ id: string }> => {
-      const answer = await fetch(`${server?.url ?? ""}${path}`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-        body: JSON.stringify(body),
-      });
-      return (await answer.json()) as { id: string };
-    };
     const { id } = await ask("anna-secret", "/api/threads", { agent_id: "assistant", title: "First of hers" });
     await ask("root-secret", "/api/threads", { agent_id: "assistant", title: "One of nobody" });
     await ask("anna-secret", `/api/threads/${id}/messages`, { content: "Written by Anna", run: false });

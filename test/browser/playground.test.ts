@@ -18,6 +18,8 @@ import { executions } from "./suites/executions.ts";
 import { files } from "./suites/files.ts";
 import { hostile } from "./suites/hostile.ts";
 import { hotReload } from "./suites/hot-reload.ts";
+import { inbox } from "./suites/inbox.ts";
+import { notifications } from "./suites/notifications.ts";
 import type { PlaygroundUse } from "./suites/playground-use.ts";
 import { rebuilt } from "./suites/rebuilt.ts";
 import { richText } from "./suites/rich-text.ts";
@@ -37,6 +39,7 @@ import { addAskingAgent } from "./support/asking-agent.ts";
 import { openBrowser } from "./support/browser.ts";
 import type { TestBrowser, TestPage } from "./support/browser.ts";
 import { addContextAgents } from "./support/context-agents.ts";
+import { addCourierAgent } from "./support/courier-agent.ts";
 import { addPacedAgent } from "./support/paced-model.ts";
 import type { PacedModel } from "./support/paced-model.ts";
 import { addSourceAgents } from "./support/source-agents.ts";
@@ -51,6 +54,7 @@ describe("the playground", () => {
   addStrategyAgents(project);
   addAnswerAgents(project);
   addContextAgents(project);
+  addCourierAgent(project);
   const pages: TestPage[] = [];
   let model: PacedModel | undefined;
   let servers: SourceServers | undefined;
@@ -149,6 +153,8 @@ describe("the playground", () => {
     richText,
     runs,
     waiting,
+    inbox,
+    notifications,
     eventLog,
     trace,
     executions,

@@ -1,0 +1,54 @@
+// The threads that wait for a person, as every page needs them: for the count in the bar and in the tab's title, and for notifications.
+// One request loads them, and the feed of threads updates them. It is no hook of `threadhold/react`, because those draw with animation
+// frames, which a hidden tab does not have.
+
+import type { Thread, ThreadFilter, ThreadholdClient, ThreadListView } from "threadhold/client";
+import { useThreadholdClient } from "threadhold/react";
+
+import { useStore } from "../kit/create-store.ts";
+import type { Store } from "../kit/create-store.ts";
+import { useHidden } from "../threads/deletions.tsx";
+
+/** The number of threads up to which the count is exact. */
+export const mostCounted = 100;
+
+const filter: ThreadFilter = { waiting: true, limit: mostCounted };
+
+/**
+ * The feed covers the caller's own threads. An administrator's list would also be requested every five seconds, for the threads of other
+ * users. The list of threads at the side has such requests already, and reports those threads (`others-waiting.ts`).
+ */
+const everyMs = 60 * 60 * 1000;
+
+/** The list, newest activity first. */
+export interface WaitingList extends Pick<Store<ThreadListView>, "get" | "subscribe"> {
+  /** Requests the list again now. */
+  readonly refresh: () => void;
+}
+
+/** One list for each client, so that the parts of a page share its requests. */
+const lists = new WeakMap<ThreadholdClient, WaitingList>();
+
+/** The list of the page. */
+export function useWaitingList(): WaitingList {
+  const client = useThreadholdClient();
+  const known = lists.get(client) ?? listOf(client);
+  lists.set(client, known);
+  return known;
+}
+
+function listOf(client: ThreadholdClient): WaitingList {
+  const list = client.threads.follow(filter, { everyMs });
+  return {
+    get: () => list.state,
+    subscribe: (listener) => list.subscribe(listener),
+    refresh: () => list.refresh(),
+  };
+}
+
+/** The waiting threads, without those that the user is deleting. */
+export function useWaitingThreads(): readonly Thread[] {
+  const { threads } = useStore(useWaitingList());
+  const hidden = useHidden();
+  return threads.filter(({ id }) => !hidden.has(id));
+}

@@ -1,0 +1,116 @@
+// Which calls the page notifies of. The browser's part is in test/browser/suites/notifications.ts.
+
+import { expect, it } from "vitest";
+
+import { notifyOfCalls } from "#playground/inbox/notify/call-notifier.ts";
+import type { WaitingCall } from "#playground/inbox/waiting-call.ts";
+
+import { threadWith } from "./support/waiting-thread.ts";
+
+/** A page with a list that the test changes. */
+function page({ leading = true }: { leading?: boolean } = {}) {
+  let state = { threads: [] as ReturnType<typeof threadWith>[], loading: true, error: null as Error | null };
+  let changed = (): void => undefined;
+  const shown: string[] = [];
+  const closed: string[] = [];
+  const asked: { waiting: WaitingCall; answer: (isShown: boolean) => void }[] = [];
+  const stop = notifyOfCalls({
+    list: {
+      get: () => state,
+      subscribe(listener) {
+        changed = listener;
+        return () => {
+          changed = () => undefined;
+        };
+      },
+    },
+    isLeading: () => leading,
+    isShown: (waiting) => new Promise((answer) => asked.push({ waiting, answer })),
+    show({ call }) {
+      shown.push(call.id);
+      return () => closed.push(call.id);
+    },
+  });
+  return {
+    shown,
+    closed,
+    asked: () => asked.map(({ waiting }) => waiting.call.id),
+    list: (...threads: ReturnType<typeof threadWith>[]) => {
+      state = { threads, loading: false, error: null };
+      changed();
+    },
+    fail: () => {
+      state = { threads: [], loading: false, error: new Error("The server answered 500.") };
+      changed();
+    },
+    /** Answers all questions about what tabs show. */
+    answer: async (isShown: boolean) => {
+      for (const { answer } of asked.splice(0)) answer(isShown);
+      await Promise.resolve();
+      await Promise.resolve();
+    },
+    stop,
+  };
+}
+
+it("A call that begins to wait has one notification, and none of those that waited when the page was loaded", async () => {
+  const { shown, list, answer } = page();
+  list(threadWith("a", 100));
+  list(threadWith("a", 100), threadWith("b", 200));
+  list(threadWith("a", 100), threadWith("b", 200));
+  await answer(false);
+  expect(shown).toEqual(["b"]);
+});
+
+it("A failed request does not count as a list in which nothing waited", async () => {
+  const { shown, fail, list, answer } = page();
+  fail();
+  list(threadWith("a", 100));
+  list(threadWith("a", 100), threadWith("b", 200));
+  await answer(false);
+  expect(shown).toEqual(["b"]);
+});
+
+it("An older call that enters a full list has no notification", async () => {
+  const { shown, list, answer } = page();
+  list(threadWith("b", 200));
+  list(threadWith("a", 100));
+  await answer(false);
+  expect(shown).toEqual([]);
+});
+
+it("A call that is answered while the other tabs are asked has no notification", async () => {
+  const { shown, list, asked, answer } = page();
+  list();
+  list(threadWith("a", 100));
+  expect(asked()).toEqual(["a"]);
+  list();
+  await answer(false);
+  expect(shown).toEqual([]);
+});
+
+it("A call that a visible tab shows has no notification, and neither has any call in a tab that does not notify", async () => {
+  const visible = page();
+  const other = page({ leading: false });
+  for (const { list } of [visible, other]) {
+    list();
+    list(threadWith("a", 100));
+  }
+  expect(visible.asked()).toEqual(["a"]);
+  expect(other.asked()).toEqual([]);
+  await visible.answer(true);
+  expect(visible.shown).toEqual([]);
+});
+
+it("A notification is closed when its call does not wait any more, and a stopped notifier shows none", async () => {
+  const { shown, closed, list, answer, stop } = page();
+  list();
+  list(threadWith("a", 100));
+  await answer(false);
+  list();
+  expect([shown, closed]).toEqual([["a"], ["a"]]);
+  list(threadWith("b", 200));
+  stop();
+  await answer(false);
+  expect(shown).toEqual(["a"]);
+});
