@@ -10,6 +10,7 @@ import { skip, testClock } from "../worker/clock.ts";
 import { webhookVariables } from "../worker/webhook.ts";
 import { answer, approve, ask, freshAnswers, named, pay, says, script, send, shown } from "./answer-client.ts";
 import { costOf, settled } from "./cost-table.ts";
+import { setServer } from "./mcp-driver.ts";
 import { holds, lastRunOf, wake } from "./team-driver.ts";
 import { admin, alarmOf, crash, evict, message, newThread, stubOf, value } from "./thread-driver.ts";
 
@@ -142,6 +143,26 @@ describe("a webhook", () => {
     await evict(id);
     const webhooks = await received(1);
     expect(webhooks.map(({ sent }) => sent.data)).toMatchObject([{ thread_id: id, calls: [{ thread_id: child }] }]);
+  });
+
+  it("INBOX3 The question of a running call is sent once, without its text, and its answer sends nothing", async () => {
+    sends();
+    const server = setServer("everything", "bad/asking", { elicitation: true });
+    const requestedSchema = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+    const questions = [{ message: "Who are you?", requestedSchema }];
+    script("webhook_question", [{ name: "everything__ask", arguments: { questions } }]);
+    const { id, calls } = await waitsWith("mcp", "webhook_question", 1);
+    const [webhook] = await received(1);
+    const { arguments: shownQuestion, ...question } = calls[0] ?? { arguments: undefined };
+    expect(shownQuestion).toMatchObject({ message: "Who are you?" });
+    expect(question).toMatchObject({ name: "everything__ask", kind: "question" });
+    expect(webhook?.sent.data.calls).toEqual([{ ...question, since: expect.any(Number) as number }]);
+    expect(webhook?.body).not.toContain("Who are you?");
+    await value(answer(id, { tool_call_id: named(calls, "everything__ask"), result: { name: "Ada" } }));
+    await completes(id);
+    await server.idle();
+    await evict(id);
+    expect(await received(1)).toHaveLength(1);
   });
 });
 
