@@ -47,7 +47,7 @@ const delta = z.string();
 export const runTriggerSchema = z.enum(["user", "continuation", "branch", "sub_agent", "queue", "recovery"]);
 
 /** A call that waits for a client, an approval or a higher limit. */
-export const awaitedCallSchema = pendingCallSchema.omit({ since: true }).extend({
+export const awaitedCallSchema = pendingCallSchema.extend({
   /** Absent if they are too large to be sent again for calls that were shown before. The message with the call has them. */
   arguments: toolCallSchema.shape.arguments.optional(),
 });

@@ -35,8 +35,7 @@ export const pendingCallSchema = z.object({
   /** The child thread that made the call, if this thread did not. The call can be answered in either thread. */
   thread_id: z.string().optional(),
   /**
-   * Microseconds; the time at which the call began to wait. In lists of threads and in the feed of threads only. Absent for a call that an
-   * older deployment stored.
+   * Microseconds; the time at which the call began to wait. Absent for a call that an older deployment stored.
    */
   since: z.number().int().optional(),
   /** Whether an approval may change the arguments. */

@@ -3,7 +3,6 @@
 import type { ToolResult } from "#contract/call-result.ts";
 import type { AwaitedCall } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
-import type { PendingCall } from "#contract/thread.ts";
 import type { Usage } from "#contract/usage.ts";
 
 import type { AmountName } from "./limits/amounts.ts";
@@ -11,7 +10,7 @@ import type { LimitReason } from "./limits/reached.ts";
 import type { ToolAnswer } from "./ports/tool-port.ts";
 
 /** A call that waits for a client or a person. `since` is absent if a child thread of an older deployment reported the call. */
-export type WaitingCall = AwaitedCall & Pick<PendingCall, "since">;
+export type WaitingCall = AwaitedCall;
 
 /** What a call with status `started` waits for. `delivered` is the result or decision, until the loop has read it. */
 export type AwaitedResult = AwaitedChildResult | AwaitedClientResult | AwaitedApproval;

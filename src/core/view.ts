@@ -116,20 +116,13 @@ function shownMessages(counts: MessageCounts): number {
   return Object.values(counts).reduce((sum, [shown]) => sum + shown, 0);
 }
 
-/** A call that waits, as one thread and its events show it. Lists show in addition since when it waits. */
-export function withoutSince<C extends PendingCall>(call: C): Omit<C, "since"> {
-  const { since: _, ...shown } = call;
-  return shown;
-}
-
 /**
  * A thread on the wire, in lists and in the feed of threads. A thread whose running call asks a question is listed as waiting, because a
  * person has to act.
  */
 export function toListedThread(record: ThreadRecord): Thread {
-  const { pending = [] } = record;
-  const status = pending.some(isOwnQuestion) ? "awaiting_tool_execution" : record.status;
-  return { ...toThread(record), status, pending_tool_calls: pending };
+  const isAsking = (record.pending ?? []).some(isOwnQuestion);
+  return { ...toThread(record), ...(isAsking ? { status: "awaiting_tool_execution" as const } : {}) };
 }
 
 /** Whether a pending call is the question of a running call of the thread itself, and not of a child thread. */
@@ -157,7 +150,7 @@ export function toThread(record: ThreadRecord): Thread {
     cost: addCost(record.cost, active.cost),
     last_seq: record.last_seq,
     active_run_id: record.active_run_id,
-    pending_tool_calls: (record.pending ?? []).map(withoutSince),
+    pending_tool_calls: record.pending ?? [],
     branch_id: record.branch,
     parent: parentView(record.parent),
   };

@@ -58,7 +58,7 @@ describe("a waiting call", () => {
 });
 
 describe("a run", () => {
-  // All calls in the run's events would be 1,972,262 bytes, and its row holds 1,900,000 (`withoutEarlierCalls` in suspension.ts keeps them
+  // All calls in the run's events would be 2,059,762 bytes, and its row holds 1,900,000 (`withoutEarlierCalls` in suspension.ts keeps them
   // out). A character of these ids has three bytes.
   it("A run that waits for five steps of seven hundred calls can always be stored, and ends", async () => {
     const [steps, perStep, perAnswer] = [5, 700, 100];

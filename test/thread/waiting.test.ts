@@ -9,7 +9,7 @@ import { createD1Catalog } from "#store/catalog/d1-catalog.ts";
 import { answer, approve, ask, freshAnswers, named, pay, says, script, send } from "./answer-client.ts";
 import { newOwner, watch } from "./feed-watcher.ts";
 import { holds, lastRunOf } from "./team-driver.ts";
-import { admin, message, newThread, stubOf, value } from "./thread-driver.ts";
+import { admin, evict, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const catalog = createD1Catalog(env.CATALOG);
 const waits = { waiting: true, limit: 50 } as const;
@@ -92,10 +92,16 @@ describe("the list of threads that wait", () => {
     expect(await waiting(owner)).toEqual([]);
   });
 
-  it("INBOX1 A thread shows its calls without the time since when they wait, as its events do", async () => {
+  it("INBOX1 A thread and its events show since when its calls wait, as the list does, also after a restart", async () => {
     script("alone", [pay("Ada")]);
     const { id, listed } = await waitsWith("payer", "alone", 1);
-    const { since: _, ...call } = listed.pending_tool_calls[0] ?? { since: 0 };
+    const [call] = listed.pending_tool_calls;
+    expect(call?.since).toEqual(expect.any(Number));
+    await evict(id);
     expect((await value(stubOf(id).call("describe", admin))).pending_tool_calls).toEqual([call]);
+    const following = await follow(id, { after: "0" });
+    const event = await following.until(({ type }) => type === "awaiting_tool_execution");
+    following.close();
+    expect(event).toMatchObject({ tool_calls: [call] });
   });
 });

@@ -8,7 +8,7 @@ import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts"
 import type { AwaitedApproval, AwaitedClientResult } from "#core/awaited.ts";
 import type { MessageRecord } from "#core/record.ts";
 import type { Caller, InputSetup } from "#core/thread-rpc.ts";
-import { toRun, withoutSince } from "#core/view.ts";
+import { toRun } from "#core/view.ts";
 import { causeOf } from "#lib/log-port.ts";
 
 import { entryOf } from "../background/catalog-task.ts";
@@ -106,7 +106,7 @@ async function acceptResults(
   if (shownRun === null) throw refuse("conflict", "The run of these calls is gone.");
   return {
     run: toRun(live.store.run(shownRun.id) ?? shownRun),
-    missing: open.map(withoutSince),
+    missing: open,
     ignored: [...ended, ...(grouped?.ignored ?? []), ...late, ...accepted.late.map(({ posted: { id } }) => id)],
   };
 }

@@ -7,7 +7,6 @@ import type { WaitingCall } from "#core/awaited.ts";
 import { jsonBytes } from "#core/cut-text.ts";
 import type { Question, QuestionAnswer } from "#core/ports/question-port.ts";
 import type { ThreadRecord } from "#core/record.ts";
-import { withoutSince } from "#core/view.ts";
 import { clientSchema } from "#flow/client-schema.ts";
 import type { ClientSchema } from "#flow/client-schema.ts";
 
@@ -89,7 +88,7 @@ function checkOf({ message, schema }: Question, open: number): ClientSchema["che
 /** Writes and emits the open questions of a run that is executed. */
 function recordQuestions(context: ObjectContext, runId: string, questions: PendingCall[]): void {
   const { live, wakeups } = context;
-  const event = { type: "questions_changed", run_id: runId, tool_calls: questions.map(withoutSince) } as const;
+  const event = { type: "questions_changed", run_id: runId, tool_calls: questions } as const;
   live.emit([event], () => showQuestions(live, questions));
   wakeups.runSoon();
 }

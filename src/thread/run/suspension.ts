@@ -8,7 +8,6 @@ import { jsonBytes } from "#core/cut-text.ts";
 import type { MessageRecord, StoredEvent } from "#core/record.ts";
 import type { ExecutedRun, SuspendedRun } from "#core/run-record.ts";
 import { withoutArguments } from "#core/stored-event.ts";
-import { withoutSince } from "#core/view.ts";
 
 import { markForCatalog } from "../background/catalog-task.ts";
 import { enqueueCalls } from "../children/outbound-messages.ts";
@@ -159,8 +158,7 @@ function writeOpenCalls({ live, wakeups }: SuspensionContext, run: SuspendedRun,
   const status = calls.length === 0 ? "running" : "awaiting_tool_execution";
   const begun = callsNotShown(run, calls);
   live.transaction(() => {
-    const tool_calls = calls.map(withoutSince);
-    const events = live.stage([{ type: "awaiting_tool_execution", run_id: run.id, tool_calls, totals }]);
+    const events = live.stage([{ type: "awaiting_tool_execution", run_id: run.id, tool_calls: calls, totals }]);
     run.status = status;
     run.events = withoutEarlierCalls([...run.events, ...events]);
     live.store.updateRun(run);
