@@ -11,6 +11,8 @@ export interface CallSettings {
   foldAfter: number;
   /** Whether absent arguments are loaded only after a click. */
   loadsOnClick: boolean;
+  /** Called when an answer is sent. */
+  onSent: () => void;
   /** Called when the server accepted an answer. */
   onAnswered: () => void;
   /** Called when the server refused an answer. */
@@ -22,12 +24,18 @@ export const CallContext = createContext<CallSettings>({
   place: null,
   foldAfter: 4000,
   loadsOnClick: false,
+  onSent: () => undefined,
   onAnswered: () => undefined,
   onRefused: () => undefined,
 });
 
 /** Sends an answer, and reports its outcome to the page. */
 export function useAnswer<Value = void>(send: (value: Value) => Promise<unknown>) {
-  const { onAnswered, onRefused } = useContext(CallContext);
-  return useMutation<unknown, Error, Value>({ mutationFn: send, onSuccess: onAnswered, onError: onRefused });
+  const { onSent, onAnswered, onRefused } = useContext(CallContext);
+  return useMutation<unknown, Error, Value>({
+    mutationFn: send,
+    onMutate: onSent,
+    onSuccess: onAnswered,
+    onError: onRefused,
+  });
 }

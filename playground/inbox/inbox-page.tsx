@@ -1,7 +1,7 @@
 // The inbox: every call that waits for a person, over all threads, the longest wait first. The feed of threads keeps it current, and each
 // call is answered here with the forms of the conversation.
 
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { ReactElement } from "react";
 import { useThreads } from "threadhold/react";
 
@@ -31,6 +31,8 @@ export function InboxPage(): ReactElement {
   const [filter, setFilter] = useInboxFilter();
   const [length, setLength] = useState(pageLength);
   const [answered, setAnswered] = useState<ReadonlySet<string>>(new Set());
+  /** Calls whose answers were sent: their outcome is known when the response arrives. */
+  const sent = useRef(new Set<string>());
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const { threads, loading, error, refresh } = useThreads({
     waiting: true,
@@ -50,7 +52,7 @@ export function InboxPage(): ReactElement {
   const focus = useKeptFocus(
     shown.flatMap((entry) => entry.calls.map(({ key }) => key)),
     (key) => {
-      if (!answered.has(key)) setOutcome({ type: "gone" });
+      if (!sent.current.has(key)) setOutcome({ type: "gone" });
     },
   );
   const settle = (next: Outcome, key: string): void => {
@@ -81,7 +83,13 @@ export function InboxPage(): ReactElement {
         ) : null}
         <ol className={css["threads"]} ref={focus.list} onFocus={focus.onFocus} onBlur={focus.onBlur}>
           {shown.map((entry) => (
-            <WaitingThreadItem key={entry.thread.id} entry={entry} onSettled={settle} />
+            <WaitingThreadItem
+              key={entry.thread.id}
+              entry={entry}
+              onSent={(key) => sent.current.add(key)}
+              onFailed={(key) => sent.current.delete(key)}
+              onSettled={settle}
+            />
           ))}
         </ol>
         {entries.length > shown.length ? (

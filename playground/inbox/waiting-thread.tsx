@@ -22,12 +22,17 @@ const foldAfter = 600;
 
 interface WaitingThreadItemProps {
   entry: WaitingThread;
+  /** Called with the key of a call when an answer is sent, and when an answer failed after which the call still waits. */
+  onSent: (key: string) => void;
+  onFailed: (key: string) => void;
   /** Called with the outcome of an answer, and the call's key. */
   onSettled: (outcome: Outcome, key: string) => void;
 }
 
 /** The item. */
-export function WaitingThreadItem({ entry: { thread, calls }, onSettled }: WaitingThreadItemProps): ReactElement {
+export function WaitingThreadItem({ entry, ...about }: WaitingThreadItemProps): ReactElement {
+  const { thread, calls } = entry;
+  const { onSent, onFailed, onSettled } = about;
   const client = useThreadholdClient();
   const handle = useMemo(() => client.thread(thread.id), [client, thread.id]);
   const nameOf = useNameOf();
@@ -43,9 +48,11 @@ export function WaitingThreadItem({ entry: { thread, calls }, onSettled }: Waiti
       place,
       foldAfter,
       loadsOnClick: true,
+      onSent: () => onSent(key),
       onAnswered: () => onSettled({ type: "answered", name, title, place }, key),
       onRefused: (error) => {
         if (isSettled(error)) onSettled({ type: "elsewhere", name, title, place }, key);
+        else onFailed(key);
       },
     };
   });

@@ -68,6 +68,7 @@ export function inbox({ api, open, visit }: PlaygroundUse): void {
         .getByRole("status", { name: "Last answer" })
         .getByText("place_order in The first order is answered.")
         .waitFor();
+      await look(screen, "inbox-answered");
       // The keyboard continues with the call that takes the position of the answered one.
       await expect
         .poll(() => page.evaluate(() => document.activeElement?.closest("[data-waiting]") !== null))
@@ -110,12 +111,14 @@ export function inbox({ api, open, visit }: PlaygroundUse): void {
         .getByText(/^The call was answered elsewhere/)
         .waitFor();
       expect(await there.page.evaluate(() => document.activeElement?.textContent)).toBe("Inbox");
+      await look(there, "inbox-gone");
       expect(await text(id)).toContain("for at most 900 euros");
     });
 
     it("An answer that the server refuses because the call was answered meanwhile is explained, with a link to the thread", async () => {
       const id = await order("Too late");
-      const { page } = await visit("/inbox");
+      const screen = await visit("/inbox");
+      const { page } = screen;
       const release = deferred<void>();
       await page.route("**/api/**/tool-results", async (route) => {
         await release.promise;
@@ -132,6 +135,7 @@ export function inbox({ api, open, visit }: PlaygroundUse): void {
       const note = page.getByRole("status", { name: "Last answer" });
       await note.getByText(/was settled before your answer arrived/).waitFor();
       await note.getByRole("link", { name: "Too late" }).waitFor();
+      await look(screen, "inbox-elsewhere");
       await empty(page);
     });
 
@@ -206,6 +210,23 @@ export function inbox({ api, open, visit }: PlaygroundUse): void {
       expect(await calls(page).count()).toBe(20);
       await page.getByRole("button", { name: "Show 2 more" }).click();
       await calls(page).nth(21).waitFor();
+    });
+
+    it("The inbox keeps its calls when a request fails, and says that they may be out of date", async () => {
+      await order("Kept");
+      const screen = await open("/inbox");
+      const { page } = screen;
+      await calls(page, approval).getByRole("button", { name: "Approve" }).waitFor();
+      const error = { code: "internal", message: "The catalog cannot be read.", request_id: "r" };
+      await page.route(/\/api\/(?:~\/)?threads\?.*order=oldest/, (route) =>
+        route.fulfill({ status: 500, json: { error } }),
+      );
+      await page.getByRole("alert").getByText("The catalog cannot be read.").waitFor();
+      await calls(page, approval).getByRole("button", { name: "Approve" }).waitFor();
+      await look(screen, "inbox-error");
+      await page.unrouteAll();
+      await page.getByRole("button", { name: "Try again" }).click();
+      await page.getByRole("alert").waitFor({ state: "detached" });
     });
 
     it("The number of waiting threads follows the feed without a request, and threads of other users by the list at the side", async () => {

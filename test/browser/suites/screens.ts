@@ -97,6 +97,7 @@ export function screens({ api, open, visit }: PlaygroundUse): void {
       { name: "files-refused", path: `/threads/${text.id}/files?find=(`, shows: "The search was refused" },
       { name: "files-missing", path: `/threads/${text.id}/files/none.txt`, shows: "There is no such file" },
       { name: "files-empty", path: `/threads/${empty.id}/files`, shows: "No files yet" },
+      { name: "inbox-page", path: "/inbox", shows: /^1 call waits in 1 thread$/ },
       { name: "usage", path: "/usage?days=7&measure=tokens", shows: "Day by day" },
       { name: "usage-empty", path: "/usage?from=2020-01-01&to=2020-01-07", shows: "Nothing ran in these days" },
       { name: "usage-error", path: "/usage?from=2020-01-01&to=2026-01-01", shows: "The usage could not be read" },
