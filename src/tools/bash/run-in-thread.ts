@@ -19,14 +19,15 @@ const megabyte = 1024 * 1024;
 
 /**
  * Limits of a command. Loops are limited by count, because a Worker's clock does not advance while it computes; bytes are limited by the
- * memory of an isolate, 128 MB. The limits of `awk` apply to each loop, so nested loops are limited by `mostOperations`.
+ * memory of an isolate, 128 MB. The limits of `awk` apply to each loop, so nested loops are limited by `mostOperations`. The shell copies an
+ * array with each command that changes it, and `sed` a text with each branch, so these numbers are smaller.
  */
 const limits: NonNullable<BashOptions["executionLimits"]> = {
   maxSourceBytes: megabyte,
-  maxCommandCount: 50_000,
+  maxCommandCount: 20_000,
   maxLoopIterations: 100_000,
   maxAwkIterations: 100_000,
-  maxSedIterations: 100_000,
+  maxSedIterations: 10_000,
   maxJqIterations: 1_000_000,
   maxWorkUnits: 10_000_000,
   maxTraversalEntries: 200_000,

@@ -169,6 +169,12 @@ describe("a command that is not run, or not to its end", () => {
     expect(await coder.text("bash", { command: "ls" })).toBe("Exit code: 0\n");
   });
 
+  it("The commands, and the branches of sed in a line, are limited by their number", async () => {
+    const { run } = await shellOver({});
+    expect(await run("echo x | sed ':a;s/x/xx/;ta'")).toContain("maximum iterations (10000)");
+    expect(await run("for i in $(seq 150); do for j in $(seq 150); do :; done; done; echo end")).not.toContain("end");
+  });
+
   it.for(["while true; do :; done", "f() { f; }; f", "seq 1 100000000 | wc -l", "awk 'BEGIN { while (1) x++ }'"])(
     "A limit of work ends a command that would run without end: %s",
     async (command) => {
