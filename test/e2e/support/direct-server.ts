@@ -1,5 +1,5 @@
 // Serves a project in the Workers runtime, without the proxy of `wrangler dev` in front of it. That proxy keeps a request whose client
-// disconnected before the response began: it reads the response later and nobody receives it. Other requests pass both in the same way.
+// disconnected before the response began: it reads the response later, and no client receives it. Other requests pass both in the same way.
 
 import path from "node:path";
 

@@ -73,7 +73,7 @@ describe("the tools of a program", () => {
 });
 
 describe("the end of a program", () => {
-  it("Closing ends the program, and a later call is an error that says so", async () => {
+  it("Closing ends the program, and a later call is an error with the reason", async () => {
     const server = await start([misbehaving]);
     const { pid } = await factsOf(server);
     await Promise.all([server.close(), server.close()]);
