@@ -215,10 +215,28 @@ const strategyFields = {
   next: callable,
 } satisfies Fields<StrategyDefinition>;
 
+const mcpOAuth = z
+  .strictObject({
+    clientId: name.optional(),
+    clientSecret: z.union([name, callable]).optional(),
+    issuer: z.url({ protocol: /^https?$/ }).optional(),
+    scopes: z.array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, "a scope has no spaces")).optional(),
+    clientName: name.optional(),
+  })
+  .refine(
+    ({ clientSecret, clientId, issuer }) =>
+      clientSecret === undefined || (clientId !== undefined && issuer !== undefined),
+    {
+      path: ["clientSecret"],
+      error: "Invalid value: a secret requires clientId, and issuer, so that no other server receives the secret",
+    },
+  );
+
 const mcpServerFields = {
   name,
   url: z.union([z.url({ protocol: /^https?$/ }), callable]),
   headers: z.union([z.record(z.string(), z.string()), callable]).optional(),
+  oauth: z.union([z.boolean(), mcpOAuth]).optional(),
   prefix: name.optional(),
   tools: z.array(name).optional(),
   resources: z.boolean().optional(),

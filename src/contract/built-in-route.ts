@@ -17,6 +17,8 @@ export interface BuiltInRoute<Tag extends string = RouteTag> {
   /** Whether requests of pages of other origins are refused, also with valid credentials, unless ALLOWED_ORIGINS lists the origin. */
   ownPages?: true;
   query?: z.ZodType;
+  /** Whether the query is not checked, because another server writes the address. The handler reads it. */
+  anyQuery?: true;
   body?: z.ZodType;
   /** Whether the body may be absent. An absent body is read as `{}`. */
   bodyOptional?: boolean;

@@ -122,6 +122,11 @@ export const sourceStateSchema = z.object({
   host: z.string().nullable(),
   /** The version that the server or the document states. Null if it is unknown. */
   version: z.string().nullable(),
+  /**
+   * Whether the person who asks has connected to the server. Null if the definition does not use OAuth, if the deployment lacks the key for
+   * tokens, or if the person has no user id.
+   */
+  authorization: z.enum(["authorized", "required"]).nullable(),
   unset_variables: z.array(z.string()),
   error: z.string().nullable(),
   tools: z.array(toolViewSchema),

@@ -94,6 +94,11 @@ const plainEventSchema = z.discriminatedUnion("type", [
   }),
   /** A running call asks a person a question, or a question has ended. The event contains all open questions, which are calls of kind `question`. */
   event("questions_changed", { tool_calls: z.array(awaitedCallSchema) }),
+  /**
+   * A step or a call needs the tools of an MCP server to which the thread's owner has not connected. Emitted once for a server in a run, and
+   * the run goes on. The following `thread_updated` lists the server in `required_authorizations`.
+   */
+  event("authorization_required", { server: z.string() }),
   event("step_start", {
     model: z.string(),
     attempt: z.number().int().positive(),

@@ -129,6 +129,7 @@ type UnshownType =
   | "compaction_end"
   | "queue_changed"
   | "questions_changed"
+  | "authorization_required"
   | "file_changed"
   | "custom"
   | "error";

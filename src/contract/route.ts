@@ -3,6 +3,7 @@
 
 import type { z } from "zod";
 
+import { authorizationRoutes } from "./authorization-route.ts";
 import type { BuiltInRoute } from "./built-in-route.ts";
 import { catalogRoutes } from "./catalog-route.ts";
 import { contextRoutes } from "./context-route.ts";
@@ -54,6 +55,7 @@ export const routes = {
   ...catalogRoutes,
   ...usageRoutes,
   ...toolRoutes,
+  ...authorizationRoutes,
   ...feedRoutes,
   ...streamRoutes,
 } as const satisfies Record<string, BuiltInRoute>;

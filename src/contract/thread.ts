@@ -68,6 +68,11 @@ export const threadSchema = z.object({
   active_run_id: z.string().nullable(),
   /** Calls that wait for a client, an approval or a higher limit. */
   pending_tool_calls: z.array(pendingCallSchema),
+  /**
+   * MCP servers whose tools a run needed, and to which the thread's owner has not connected. Absent if there are none. `since`:
+   * microseconds; the time at which a run needed the server first.
+   */
+  required_authorizations: z.array(z.object({ server: z.string(), since: z.number().int() })).optional(),
   branch_id: z.string(),
   parent: threadParentSchema.nullable(),
 });

@@ -3,11 +3,12 @@
 
 import type { FeedMessage } from "#contract/feed.ts";
 
+import type { AuthorizationCall } from "./authorization-call.ts";
 import type { HoldsLeases, KeepsLeases } from "./lease.ts";
 
 export type { LeaseHolder, LeaseOutcome, LeaseRequest } from "./lease.ts";
 
-/** The methods of a feed's object. Contract: no method waits for a watcher, and only `take` writes a row. */
+/** The methods of a feed's object. Contract: no method waits for a watcher, and only `take` and `authorization` write rows. */
 export interface FeedRpc extends KeepsLeases, HoldsLeases {
   /**
    * Sends a message to the feed's watchers that subscribed as `owner`. `admitted` are the leases of inputs that the thread has admitted:
@@ -16,10 +17,12 @@ export interface FeedRpc extends KeepsLeases, HoldsLeases {
   publish(owner: string | null, message: FeedMessage, admitted?: readonly string[]): Promise<void>;
   /** Marks a ticket as used. Returns true for the first use, as `ThreadRpc.redeemTicket` does. */
   redeemTicket(nonce: string, expiresAt: number): Promise<boolean>;
+  /** Calls a method of the store of the owner's authorizations, such as the tokens for MCP servers. */
+  authorization(call: AuthorizationCall): Promise<unknown>;
 }
 
 /** The methods of a feed that threads call. */
-export type OwnerFeedRpc = Pick<FeedRpc, "publish" | "giveBack">;
+export type OwnerFeedRpc = Pick<FeedRpc, "publish" | "giveBack" | "authorization">;
 
 /** A feed's object for the Worker. `fetch` accepts the upgrade request of a watcher. */
 export interface FeedStub extends FeedRpc {

@@ -168,6 +168,8 @@ export interface ThreadRecord {
   creation: string;
   /** When the thread was imported (microseconds). Absent for a thread that was created in this deployment. */
   imported_at?: number;
+  /** The servers that runs needed, and that the owner of the thread has not connected to. `run_id`: the last such run. */
+  authorizations?: { server: string; since: number; run_id: string }[];
   /** The number of the thread's last `thread_updated` event. */
   updated_seq?: number;
   /** The projections of compacted conversations, by side and prompt: what requests contain of each. Absent if none was compacted. */

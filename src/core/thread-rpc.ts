@@ -20,6 +20,7 @@ import type { PendingCall, Thread, ThreadStatus } from "#contract/thread.ts";
 import type { PostToolResults, ToolResultsTaken } from "#contract/tool-route.ts";
 import type { TranscriptMessage } from "#contract/transcript.ts";
 
+import type { AuthorizationCall } from "./authorization-call.ts";
 import type { HoldsLeases } from "./lease.ts";
 import type { ThreadParent } from "./record.ts";
 
@@ -162,6 +163,10 @@ export interface ThreadMethods {
   /** Sends the thread and the totals of all its runs to the catalog, the deployment's index of all threads, again. */
   relist(): Relisted;
   postToolResults(input: PostToolResults, setup?: InputSetup): PostedResults;
+  /** Calls a method of the store of authorizations of a thread without an owner. */
+  authorization(call: AuthorizationCall): unknown;
+  /** Notes that the thread's owner has connected to a server, so that the thread does not show that this is required. */
+  authorized(server: string): null;
   /** Returns the conversation, one page at a time. */
   readTranscript(cursor: string | null): TranscriptPage;
 }

@@ -151,9 +151,15 @@ export function toThread(record: ThreadRecord): Thread {
     last_seq: record.last_seq,
     active_run_id: record.active_run_id,
     pending_tool_calls: record.pending ?? [],
+    ...requiredAuthorizations(record),
     branch_id: record.branch,
     parent: parentView(record.parent),
   };
+}
+
+function requiredAuthorizations({ authorizations = [] }: ThreadRecord): Pick<Thread, "required_authorizations"> {
+  if (authorizations.length === 0) return {};
+  return { required_authorizations: authorizations.map(({ server, since }) => ({ server, since })) };
 }
 
 const nothingUsed = { usage: zeroUsage, cost: 0 };

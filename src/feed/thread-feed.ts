@@ -1,6 +1,6 @@
 // The Durable Object of a feed, one for each owner of threads. It sends changes of the threads to the watchers and keeps the leases
-// of the owner's streams and runs (decision 19: open streams and running threads are limited by leases). Feed messages are not
-// stored: a watcher that misses one lists the threads again. Idle watchers cost nothing: their sockets hibernate, and the platform
+// of the owner's streams and runs (decision 19: open streams and running threads are limited by leases), and the owner's sealed
+// authorizations at other servers. Feed messages are not stored: a watcher that misses one lists the threads again. Idle watchers cost nothing: their sockets hibernate, and the platform
 // answers pings without waking the object.
 
 import { DurableObject } from "cloudflare:workers";
@@ -8,6 +8,7 @@ import { DurableObject } from "cloudflare:workers";
 import { errorBodySchema, httpStatus, tooSlowCloseCode } from "#contract/error.ts";
 import type { FeedDraft, FeedMessage } from "#contract/feed.ts";
 import { mostWatchers } from "#contract/stream-limits.ts";
+import type { AuthorizationCall } from "#core/authorization-call.ts";
 import { leaseField, ownerField, watchEndField } from "#core/feed-rpc.ts";
 import type { FeedDirectory, FeedRpc } from "#core/feed-rpc.ts";
 import { isAttended, streamLeaseSchema } from "#core/lease.ts";
@@ -71,6 +72,11 @@ export function threadFeed<Env>(dependenciesOf: (env: Env) => FeedDependencies) 
 
     async redeemTicket(nonce: string, expiresAt: number): Promise<boolean> {
       return this.#tickets.redeem(nonce, expiresAt, this.#dependencies.clock.now());
+    }
+
+    async authorization(call: AuthorizationCall): Promise<unknown> {
+      const { AuthorizationRows } = await import("#core/authorization-rows.ts");
+      return new AuthorizationRows(this.ctx.storage.kv, () => this.#dependencies.clock.now()).call(call);
     }
 
     async take(request: LeaseRequest): Promise<LeaseOutcome> {

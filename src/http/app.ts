@@ -155,7 +155,7 @@ async function serveBuiltIn(
   }
   const params = await checkThreadId(services, request, given);
   const { caller, cookie } = await callerOf(services, route, { request, url, params });
-  const query = parseQuery(route.query ?? noFields, url.searchParams);
+  const query = route.anyQuery === true ? undefined : parseQuery(route.query ?? noFields, url.searchParams);
   const body = route.body === undefined ? undefined : await readBody(route, route.body, request);
   // The values have the types of the route's schemas, but the compiler cannot infer that if the route is a variable.
   const call = {

@@ -11,6 +11,7 @@ import type { Registry, ToolSourceDefinition, ToolSourceEntry } from "#spec/regi
 import type { Catalog } from "#store/catalog/catalog.ts";
 
 import type { Authenticate } from "./auth/own-authentication.ts";
+import type { ServerAuthorizations } from "./authorization/server-authorizations.ts";
 import type { Dialect } from "./dialect.ts";
 import type { RateLimiter } from "./limit/rate-limiter.ts";
 import type { Assets } from "./page/serve-page.ts";
@@ -48,6 +49,8 @@ export interface AppDependencies {
     definition: ToolSourceDefinition,
     userId: string | null,
   ) => Promise<SourceState>;
+  /** The authorizations of MCP servers. */
+  authorizations: ServerAuthorizations;
   variables: Variables;
   /** Replaces the tokens of the variables: identifies the caller of a request. */
   authenticate?: Authenticate | undefined;

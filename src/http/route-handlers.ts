@@ -2,6 +2,7 @@
 
 import type { RouteName } from "#contract/route.ts";
 
+import { authorizationHandlers } from "./authorization/authorization-handlers.ts";
 import { catalogHandlers } from "./catalog/restore-handler.ts";
 import { definitionHandlers } from "./definitions/definition-handlers.ts";
 import { feedHandlers } from "./feed/feed-handler.ts";
@@ -26,6 +27,7 @@ export function handlersOf(services: Services, routeAt: (path: string) => RouteN
     ...healthHandlers(services),
     ...openApiHandlers(services),
     ...definitionHandlers(services),
+    ...authorizationHandlers(services),
     ...catalogHandlers(services),
     ...usageHandlers(services),
     ...toolResultHandlers(services),

@@ -29,6 +29,23 @@ export interface McpSampling {
   maxRequests?: number;
 }
 
+/** How the deployment gets access to a server by OAuth 2.1. */
+export interface McpOAuth {
+  /** The client's id at the authorization server. Default: each authorization registers a client (RFC 7591). */
+  clientId?: string;
+  /** The client's secret. Use a function to read it: `({ env }) => String(env.DOCS_CLIENT_SECRET)`. It requires `clientId` and `issuer`. */
+  clientSecret?: string | ((context: Pick<McpContext, "env">) => string);
+  /**
+   * The issuer of the authorization server, such as `https://login.example.com`. No other server is used, whatever the MCP server states.
+   * Default: the authorization server that the MCP server names.
+   */
+  issuer?: string;
+  /** The scopes that are requested. Default: those that the MCP server names. */
+  scopes?: readonly string[];
+  /** The name with which the client is registered. Authorization servers show it. Default `Threadhold`. */
+  clientName?: string;
+}
+
 /** An MCP server that is reached over HTTP. A prompt lists its tools as `prefix__name`, or all of them as `prefix__*`. */
 export interface McpServerDefinition<N extends string = string, P extends string = N> {
   name: N;
@@ -41,6 +58,11 @@ export interface McpServerDefinition<N extends string = string, P extends string
   headers?:
     | Readonly<Record<string, string>>
     | ((context: McpContext) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
+  /**
+   * Whether the server requires OAuth. Each user connects once, and a thread without a user has a connection of its own. The tokens are
+   * encrypted with the variable `ENCRYPTION_KEY`. Default false.
+   */
+  oauth?: boolean | McpOAuth;
   /** The beginning of the names of the server's tools, before `__`. Default: the name of the definition. */
   prefix?: P;
   /** The names of the server's tools that prompts can list, without the prefix. Default: all. */

@@ -21,6 +21,7 @@ import type { Wakeups } from "./background/wakeups.ts";
 import type { ParentFeed } from "./children/parent-feed.ts";
 import type { LiveThread } from "./live-thread.ts";
 import type { SearchPlaces } from "./method/search-places.ts";
+import type { ThreadAuthorizations } from "./owner-authorizations.ts";
 import type { OwnerFeed } from "./owner-feed.ts";
 import type { RunTraces } from "./trace/run-traces.ts";
 
@@ -85,6 +86,8 @@ export interface ObjectContext {
   calls: ThreadCalls;
   /** Sends the events of a child thread to its parent thread; null for a thread without a parent. */
   feed: ParentFeed | null;
+  /** The authorizations of the thread's owner at other servers. */
+  authorizations: ThreadAuthorizations;
   /** Sends changes of the thread to the feed of its owner. */
   ownerFeed: OwnerFeed;
   /** Makes and exports the spans of the thread's runs; null if the deployment exports no traces. */

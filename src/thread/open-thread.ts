@@ -13,6 +13,7 @@ import { threadFiles } from "./files/loaded-thread-files.ts";
 import { LiveThread } from "./live-thread.ts";
 import { SearchPlaces } from "./method/search-places.ts";
 import type { ObjectContext } from "./object-context.ts";
+import { threadAuthorizations } from "./owner-authorizations.ts";
 import type { OwnerFeed } from "./owner-feed.ts";
 import { restoreReader } from "./reader/subscribe.ts";
 import { threadCalls } from "./run/definition-calls.ts";
@@ -76,6 +77,7 @@ export function openThread(options: OpenOptions): OpenThread {
     settings: world.settings,
     images: world.files.images,
     searches: new SearchPlaces(),
+    authorizations: threadAuthorizations(live, { feeds: world.feeds, storage }),
     calls: threadCalls(
       () => context,
       () => driver,

@@ -37,6 +37,7 @@ import { serveMessageSearch } from "./method/message-search.ts";
 import type { MethodCall, MethodGroup, MethodName } from "./method/method-call.ts";
 import { resultMethods } from "./method/post-tool-results.ts";
 import { transcriptMethods } from "./method/read-transcript.ts";
+import { authorizationMethods } from "./method/thread-authorizations.ts";
 import { changeMethods } from "./method/thread-changes.ts";
 import { contextMethods } from "./method/thread-context.ts";
 import { exportThread } from "./method/thread-export.ts";
@@ -68,6 +69,7 @@ const methods: MethodGroup<MethodName> = {
   ...resultMethods,
   ...transcriptMethods,
   ...peerMethods,
+  ...authorizationMethods,
 };
 
 /** Makes the class of a deployment's thread objects. `worldOf` returns the dependencies: definitions, models, catalog, settings. */

@@ -27,6 +27,8 @@ export interface ThreadholdBindings extends Variables, LimitVariables {
   MAX_FILE_BYTES?: string;
   /** Comma-separated list of internal hosts that outbound requests may use: `host`, `host:port` or `*.suffix`. Default: none. */
   ALLOWED_OUTBOUND_HOSTS?: string;
+  /** The keys that encrypt the tokens for MCP servers with OAuth: base64 of 32 bytes, the current one first, comma-separated. */
+  ENCRYPTION_KEY?: string;
   /** The address of the webhook for threads that begin to wait for a person. Default: none. */
   WAITING_WEBHOOK_URL?: string;
   /** The key of the webhook's signature: `whsec_` and base64 of 24 to 64 random bytes. */

@@ -29,6 +29,7 @@ import type { Environment, ThreadholdBindings } from "./bindings.ts";
 import { deploymentLimits } from "./deployment-limits.ts";
 import { fileSettings, secretsOf } from "./environment.ts";
 import { mountAt, readPrefix } from "./mount.ts";
+import { authorizationsOf, serverAuthorizations } from "./object-authorizations.ts";
 import { outboundFetch } from "./outbound.ts";
 import type { ThreadholdOptions } from "./threadhold-options.ts";
 
@@ -60,12 +61,15 @@ export function compose(
     traceSettings(env, reportInvalidTraces);
     webhookSettings(env, { isLocal: isLocal(env), onInvalid: reportInvalidWebhook });
     const { diagnostics = [], authenticate } = options;
+    const objects = {
+      threads: (id: string) => threadOf(env, id),
+      feeds: (owner: string | null) => feedOf(env, owner),
+    };
     const app = createApp({
       registry,
       diagnostics,
-      threads: (id) => threadOf(env, id),
+      ...objects,
       objects: (objectId) => env.THREADS.get(objectIdOf(env, objectId)) as unknown as ThreadStub,
-      feeds: (owner) => feedOf(env, owner),
       catalog: catalogOf(env),
       readiness: (model) => readiness(model, { ...env }),
       modelFacts: (model) => modelFacts(model, { ...env }),
@@ -76,9 +80,15 @@ export function compose(
           env: { ...env },
           log: consoleLog,
           userId,
+          authorizations: userId === null ? undefined : authorizationsOf({ user: userId }, objects),
           hash: registry.hash,
         });
       },
+      authorizations: serverAuthorizations(registry, {
+        ...objects,
+        env: { ...env },
+        fetch: () => outboundOf(env, createRequestQueue(maxOpenRequests)),
+      }),
       variables: env,
       authenticate: authenticate && ((request) => authenticate(request, env)),
       prefix,

@@ -81,6 +81,32 @@ it("The build reports an unknown model in the option sampling", async () => {
   });
 });
 
+it("The build accepts an MCP server with OAuth, and refuses a secret of a client without the issuer that receives it", async () => {
+  const withOAuth = (oauth: string) => ({
+    [file]: server(`name: "docs", url: "https://docs.example.com/mcp", oauth: ${oauth}`),
+    ...prompt(["docs__*"]),
+  });
+  for (const oauth of [
+    "true",
+    "{}",
+    `{ clientId: "a", scopes: ["notes:read", "offline_access"], clientName: "Shop" }`,
+    `{ clientId: "a", clientSecret: ({ env }) => String(env.SECRET), issuer: "https://login.example.com" }`,
+  ]) {
+    const { diagnostics } = await compileWith(withOAuth(oauth));
+    expect(diagnostics, oauth).toEqual([]);
+  }
+  for (const oauth of [`{ clientId: "a", clientSecret: "b" }`, `{ clientSecret: "b", issuer: "https://a.example" }`]) {
+    expect(await onlyFinding(withOAuth(oauth)), oauth).toMatchObject({
+      severity: "error",
+      message: expect.stringContaining("a secret requires clientId, and issuer") as string,
+    });
+  }
+  expect(await onlyFinding(withOAuth(`{ clientId: "a", scopes: ["notes read"] }`))).toMatchObject({
+    severity: "error",
+    message: expect.stringContaining("a scope has no spaces") as string,
+  });
+});
+
 it("The build refuses two MCP servers with the same prefix", async () => {
   const other = { "agents/mcp/other.ts": server(`name: "other", url: "https://a.example", prefix: "docs"`) };
   expect(await onlyFinding({ ...docs, ...other })).toMatchObject({
@@ -115,6 +141,7 @@ it("The definitions in the guide compile", async () => {
   expect(files.map(([, path]) => path)).toEqual([
     "agents/mcp/docs.ts",
     "agents/prompts/support.ts",
+    "agents/mcp/notes.ts",
     "agents/mcp/local.ts",
   ]);
   const { diagnostics } = await compileWith(Object.fromEntries(files.map(([, path = "", text = ""]) => [path, text])));

@@ -14,12 +14,14 @@ import { freshLimits } from "./limited.ts";
 import { reachable } from "./outbound-world.ts";
 import { atPlaces } from "./places.ts";
 import { acts, asked, personas } from "./team.ts";
+import { changedVariables } from "./variables.ts";
 
 afterAll(() => {
   for (const scripted of [scripts, personas, acts, seers, attaching, fileWorks, aloud.asked, aloud.heard])
     scripted.clear();
   for (const seen of [effects, hookCalls, asked, shownToModels, ran, reachable]) seen.length = 0;
   for (const key of Object.keys(fileWorld)) delete fileWorld[key as keyof typeof fileWorld];
+  for (const name of Object.keys(changedVariables)) delete changedVariables[name];
   midway.run = null;
   hanging.end();
   atPlaces(null);

@@ -18,6 +18,7 @@ import { meteredDatabase } from "./metered-catalog.ts";
 import { reaching } from "./outbound-world.ts";
 import { placedCatalog, placedFaults, placedFeeds, placedThreads } from "./places.ts";
 import { traced } from "./traced.ts";
+import { changedVariables } from "./variables.ts";
 import { testWebhook } from "./webhook.ts";
 
 const catalog = createD1Catalog(hangingDatabase(meteredDatabase(env.CATALOG)), {
@@ -34,6 +35,12 @@ const { ThreadObject, ThreadFeed, fetch } = compose(registry, {}, (world, state)
     threads: placedThreads(state, world.threads),
     feeds: placedFeeds(state, world.feeds),
     outbound: reaching(world.outbound),
+    connection: {
+      ...world.connection,
+      get env() {
+        return { ...world.connection.env, ...changedVariables };
+      },
+    },
     clock: clockOf(state.id.name ?? ""),
     settings: { ...world.settings, limits: allowance.current },
     files: { ...world.files, ...fileWorld },

@@ -58,6 +58,13 @@ export function placedFeeds(
 ): FeedDirectory<OwnerFeedRpc> {
   return (owner) => ({
     giveBack: (id, part) => feeds(owner).giveBack(id, part),
+    authorization: async (call) => {
+      const thread = state.id.name ?? "";
+      await passing?.({ thread, name: `before ${call[0]} of an authorization`, state });
+      const result = await feeds(owner).authorization(call);
+      await passing?.({ thread, name: `after ${call[0]} of an authorization`, state });
+      return result;
+    },
     publish: async (to, word, admitted) => {
       const thread = state.id.name ?? "";
       await passing?.({ thread, name: "before tell", state });

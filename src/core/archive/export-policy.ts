@@ -145,6 +145,8 @@ export const threadPolicies = {
   children: "omitted",
   // The calls that wait for a client belong to the active run, which the import ends.
   pending: "omitted",
+  // The imported thread has no authorizations, and its next run finds out which ones it needs.
+  authorizations: "omitted",
   updated_seq: "omitted",
 } as const satisfies Record<keyof ThreadRecord, ExportPolicy>;
 

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from "#contract/json.ts";
 import type { Log } from "#lib/log-port.ts";
 import type { ToolCall } from "#spec/index.ts";
 
+import type { AuthorizationModule, Authorizations } from "./authorization-port.ts";
 import type { Clock } from "./clock.ts";
 import type { OutboundFetch } from "./outbound-fetch.ts";
 import type { Question, QuestionAnswer } from "./question-port.ts";
@@ -34,6 +35,8 @@ export interface ToolsContext {
   signal?: AbortSignal | undefined;
   /** Whether `tools()` requests the list although it is in memory. Set for a person who asks for the current list. */
   isFresh?: boolean;
+  /** The authorizations of the thread's owner. Absent if the tools are listed for a person without a user id. */
+  authorizations?: Authorizations | undefined;
   /** Reads an untrusted JSON Schema. `problem` is the reason why the schema cannot be used. */
   readSchema(schema: JsonObject): SchemaCheck | { problem: string };
 }
@@ -87,6 +90,8 @@ export interface SourceFacts {
   host: string | null;
   /** The version that the server or the document states, as bounded text. */
   version: string | null;
+  /** Whether the owner has given the authorization that the definition needs. Absent: it needs none, or this is unknown. */
+  authorization?: "authorized" | "required";
 }
 
 /** The tools of one definition in one thread. An object of this type serves one run. */
@@ -111,4 +116,6 @@ export interface DefinedTools {
 export interface DefinedToolsModule {
   /** Contract: sends no request. */
   openTools(definition: unknown, context: ToolsContext): DefinedTools;
+  /** Absent if definitions of this kind need no authorizations. */
+  authorization?: AuthorizationModule;
 }

@@ -13,7 +13,10 @@ import { readSchema, schemaOf } from "./defined-tools.ts";
 const limitMs = 20_000;
 
 /** The dependencies: those of the tools, without a thread. */
-export type SourceContext = Pick<ToolsContext, "fetch" | "clock" | "env" | "log" | "userId" | "hash">;
+export type SourceContext = Pick<
+  ToolsContext,
+  "fetch" | "clock" | "env" | "log" | "userId" | "hash" | "authorizations"
+>;
 
 /** Requests the list of a definition's tools, and returns it with the state of the source. Ends within a time limit. */
 export async function readSourceState(
@@ -41,8 +44,17 @@ export async function readSourceState(
   };
   const { name, prefix, file } = definition;
   const state = (listed: Pick<SourceState, "error" | "tools" | "omitted_tools">): SourceState => {
-    const facts = opened?.facts() ?? { host: null, version: null };
-    return { name, file, kind: entry.kind, prefix, ...facts, unset_variables: [...unset].toSorted(), ...listed };
+    const { authorization = null, ...facts } = opened?.facts() ?? { host: null, version: null };
+    return {
+      authorization,
+      name,
+      file,
+      kind: entry.kind,
+      prefix,
+      ...facts,
+      unset_variables: [...unset].toSorted(),
+      ...listed,
+    };
   };
   try {
     const tools = await waitWithin(list, {

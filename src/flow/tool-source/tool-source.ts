@@ -1,6 +1,7 @@
 // Resolves the tools of a step from an ordered list of sources. If several sources have a name, the first one's tool is used. If a source
 // fails, the step lacks only the tools of that source.
 
+import { isAuthorizationRequired } from "#core/authorization-required.ts";
 import { cutText, errorMessage } from "#core/cut-text.ts";
 import type { ToolRunner } from "#core/ports/tool-port.ts";
 import { errorResult } from "#core/tools/error-results.ts";
@@ -33,6 +34,8 @@ export interface SourceFailure {
   entry: string;
   /** The failed source and the reason. */
   warning: string;
+  /** The server that a person has to connect to before the tools are available. Absent: the source failed for another reason. */
+  authorization?: string;
 }
 
 /** The maximum number of UTF-8 bytes of JSON of a warning. */
@@ -92,6 +95,7 @@ async function matchingNames(
 function failureOf(entry: string, { title }: ToolSource, thrown: unknown): SourceFailure {
   return {
     entry,
+    ...(isAuthorizationRequired(thrown) ? { authorization: thrown.server } : {}),
     warning: cutText(`${title} failed, so "${entry}" is not available: ${errorMessage(thrown)}`, warningLimit),
   };
 }
@@ -99,17 +103,35 @@ function failureOf(entry: string, { title }: ToolSource, thrown: unknown): Sourc
 /** A section of the system prompt that names the entries whose tools are missing; no section if no source failed. */
 export function unavailableSection(failures: readonly SourceFailure[]): string[] {
   if (failures.length === 0) return [];
-  const entries = failures.map(({ entry }) => entry).join(", ");
-  return [`These tools are not available now, so do not call them: ${entries}.`];
+  const broken = failures.filter(({ authorization }) => authorization === undefined);
+  const servers = new Set(failures.flatMap(({ authorization }) => authorization ?? []));
+  return [
+    ...(broken.length === 0 ? [] : [`These tools are not available now, so do not call them: ${entriesOf(broken)}.`]),
+    ...[...servers].map((server) => {
+      const entries = entriesOf(failures.filter(({ authorization }) => authorization === server));
+      return (
+        `These tools are available after the user has connected to "${server}", so do not call them now: ${entries}. ` +
+        `If you need them, ask the user to connect to "${server}".`
+      );
+    }),
+  ];
+}
+
+function entriesOf(failures: readonly SourceFailure[]): string {
+  return failures.map(({ entry }) => entry).join(", ");
 }
 
 /** The tools; for each entry whose source failed, a runner that returns an error. */
 export function withUnavailable({ tools, failures }: ResolvedTools): ReadonlyMap<string, ToolRunner> {
   if (failures.length === 0) return tools;
-  return new Map([...failures.map(({ entry }) => [entry, unavailable(entry)] as const), ...tools]);
+  return new Map([...failures.map((failure) => [failure.entry, unavailable(failure)] as const), ...tools]);
 }
 
-function unavailable(name: string): ToolRunner {
+function unavailable({ entry: name, authorization }: SourceFailure): ToolRunner {
+  const reason =
+    authorization === undefined
+      ? `The tool "${name}" is not available now.`
+      : `The tool "${name}" is available after the user has connected to "${authorization}" (authorization_required).`;
   return {
     spec: { name, description: "", parameters: { type: "object" } },
     remote: false,
@@ -120,7 +142,7 @@ function unavailable(name: string): ToolRunner {
     idempotent: false,
     check: (args) => ({ ok: true, args }),
     async *run() {
-      yield { type: "result", result: errorResult(`The tool "${name}" is not available now.`) };
+      yield { type: "result", result: errorResult(reason) };
     },
     reconcile: null,
   };

@@ -164,7 +164,8 @@ function mustWait(wait: number): ThreadholdError {
   return new ThreadholdError({ code: "rate_limited", message, retry_after_ms: wait });
 }
 
-function notConfigured(reason: string): ThreadholdError {
+/** The refusal of every request while it is not configured who may call. */
+export function notConfigured(reason: string): ThreadholdError {
   return refuse("auth_not_configured", `Nothing is served until authentication is configured. ${reason}`);
 }
 

@@ -11,6 +11,7 @@ import { entryOf, markForCatalog, ranHere, runTotals } from "../background/catal
 import { deleteChildren, notifyParentOfDeletion } from "../children/removal.ts";
 import type { LiveThread } from "../live-thread.ts";
 import type { OpenThread } from "../open-thread.ts";
+import { emitThreadUpdated } from "../owner-authorizations.ts";
 import { dropInput } from "../run/drop-input.ts";
 import { runOfKey } from "../run/idempotency.ts";
 import type { MethodGroup } from "./method-call.ts";
@@ -54,12 +55,7 @@ async function patchThread({ context }: OpenThread, change: PatchThread): Promis
     updated_at: clock.now(),
   });
   markForCatalog(live);
-  live.emit([{ type: "thread_updated", thread: view(context.live) }], ([event]) => {
-    // The new event contains everything that the previous one showed. So the previous one is deleted, and repeated changes need no more
-    // storage.
-    if (live.record.updated_seq !== undefined) live.store.deleteEvent(live.record.updated_seq);
-    if (event !== undefined) live.change({ updated_seq: event.seq });
-  });
+  emitThreadUpdated(live);
   await context.wakeups.catalog.run();
   return view(context.live);
 }

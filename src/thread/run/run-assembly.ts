@@ -26,6 +26,7 @@ import { turnStrategy } from "#flow/turn-strategies.ts";
 import { threadAnswerFiles } from "../attachments/thread-answer-files.ts";
 import { RunChildThreads } from "../children/run-children.ts";
 import type { ObjectContext } from "../object-context.ts";
+import { runAuthorizations } from "../owner-authorizations.ts";
 import { definitionAccess } from "./definition-access.ts";
 import { executionState, StopFlag } from "./definition-execution.ts";
 import { carriedMessages, carriedOn, firstSide, messagesBefore } from "./earlier-messages.ts";
@@ -158,6 +159,7 @@ async function assembleRun(context: ObjectContext, run: ExecutedRun, abort: Abor
   const skills = threadSkills(context);
   const toolSources = threadToolSources(context, {
     signal,
+    authorizations: runAuthorizations(context, run.id),
     ask: (callId, question, withdrawn) => askInRun(context, { callId, question, signal: withdrawn }),
   });
   const steps: StepBuilder = new StepBuilder(

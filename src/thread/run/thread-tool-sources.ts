@@ -1,5 +1,6 @@
 // The sources of tools of definitions that have many tools, such as MCP servers, and of the skills, for one run or one call of a thread.
 
+import type { Authorizations } from "#core/ports/authorization-port.ts";
 import type { AskQuestion } from "#core/ports/question-port.ts";
 import { skillSources } from "#flow/skill-sources.ts";
 import type { SkillSources } from "#flow/skill-sources.ts";
@@ -12,6 +13,8 @@ import type { ObjectContext } from "../object-context.ts";
 interface RunParts {
   signal?: AbortSignal | undefined;
   ask?: AskQuestion;
+  /** Those that emit what the run needs. */
+  authorizations?: Authorizations;
 }
 
 /** Creates the sources, which the caller has to close. Nothing is loaded before a name with a definition's prefix is resolved. */
@@ -26,6 +29,7 @@ export function threadToolSources(context: ObjectContext, run: RunParts = {}): D
     log: (level, event, fields) => log(level, event, { thread_id: live.record.id, ...fields }),
     threadId: live.record.id,
     userId: live.record.user_id,
+    authorizations: context.authorizations,
     hash,
     faults,
     models,

@@ -1,3 +1,16 @@
 // The entry `threadhold/tools/mcp`: the tools of MCP servers. The generated registry imports it if the project has files in `agents/mcp/`.
 
+import type { AuthorizationModule } from "#core/ports/authorization-port.ts";
+
 export { openTools } from "./server-tools.ts";
+
+const load = () => import("./oauth/authorization-module.ts");
+
+/** The authorizations of servers with OAuth. Their module is loaded by the first request for one. */
+export const authorization: AuthorizationModule = {
+  begin: async (...input) => (await load()).authorization.begin(...input),
+  place: async (...input) => (await load()).authorization.place(...input),
+  complete: async (...input) => (await load()).authorization.complete(...input),
+  isAuthorized: async (...input) => (await load()).authorization.isAuthorized(...input),
+  remove: async (...input) => (await load()).authorization.remove(...input),
+};

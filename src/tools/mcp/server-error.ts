@@ -7,6 +7,7 @@ import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 
 import { ThreadholdError } from "#contract/error.ts";
+import { isAuthorizationRequired } from "#core/authorization-required.ts";
 
 import { outsideText } from "../outside-text.ts";
 
@@ -44,7 +45,8 @@ export function endsSession(thrown: unknown): boolean {
 }
 
 /** Converts a thrown value to an error whose text names the definition `name`. */
-export function serverError(name: string, thrown: unknown): McpServerError {
+export function serverError(name: string, thrown: unknown): Error {
+  if (isAuthorizationRequired(thrown)) return thrown;
   return thrown instanceof McpServerError ? thrown : new McpServerError(`The MCP server "${name}" ${reason(thrown)}`);
 }
 

@@ -4,6 +4,7 @@
 import type { Progress } from "@modelcontextprotocol/sdk/types.js";
 
 import type { Json, JsonObject } from "#contract/json.ts";
+import { isAuthorizationRequired } from "#core/authorization-required.ts";
 import type { ToolAnswer } from "#core/ports/tool-port.ts";
 import type {
   DefinedCall,
@@ -16,6 +17,7 @@ import type { AnyMcpServerDefinition } from "#spec/index.ts";
 
 import { outsideText } from "../outside-text.ts";
 import { Elicitor } from "./elicitation.ts";
+import type { AuthorizedRequests } from "./oauth/authorized-requests.ts";
 import { Sampler } from "./sampling.ts";
 import { endsSession, httpStatus, McpServerError, NoSessionInTime, serverError } from "./server-error.ts";
 import { featureTools, runFeature } from "./server-features.ts";
@@ -36,6 +38,16 @@ export function openTools(definition: unknown, context: ToolsContext): DefinedTo
   return new ServerTools(definition as AnyMcpServerDefinition, context);
 }
 
+/** A server, and how requests are sent to it. */
+interface ResolvedServer {
+  server: Server;
+  /** The key of the server's list in memory. */
+  key: string;
+  context: ToolsContext;
+  /** Undefined for a server without OAuth. */
+  oauth: AuthorizedRequests | undefined;
+}
+
 /** A session and the number of its open requests. */
 interface OpenedSession {
   readonly session: Promise<ServerSession>;
@@ -48,8 +60,8 @@ class ServerTools implements DefinedTools {
   readonly #times: CallTimes;
   /** The session that is open or being opened. Its promise belongs to one run of one thread. */
   #opened: OpenedSession | undefined;
-  /** The server with its address and headers, and the key of its list in memory. Undefined before the first request. */
-  #resolved: Promise<{ server: Server; key: string }> | undefined;
+  /** The server with its address and headers. Undefined before the first request. */
+  #resolved: Promise<ResolvedServer> | undefined;
   readonly #sampler: Sampler | undefined;
   readonly #elicitor: Elicitor | undefined;
   #closed = false;
@@ -66,11 +78,15 @@ class ServerTools implements DefinedTools {
 
   async tools(): Promise<readonly DefinedTool[]> {
     try {
-      const { key } = await this.#server();
+      const { key, oauth } = await this.#server();
+      // A list in memory is not offered without a token, because the server would refuse every call.
+      await oauth?.ready();
+      if (oauth !== undefined) this.#facts = { ...this.#facts, authorization: "authorized" };
       const kept = this.#context.isFresh === true ? undefined : keptList(key, this.#context.clock.now());
       const listed = kept ?? (await this.#list(key));
       return listed.map((tool) => this.#tool(tool));
     } catch (thrown) {
+      if (isAuthorizationRequired(thrown)) this.#facts = { ...this.#facts, authorization: "required" };
       throw serverError(this.#definition.name, thrown);
     }
   }
@@ -218,8 +234,8 @@ class ServerTools implements DefinedTools {
   #open(): OpenedSession {
     const sampler = this.#sampler;
     const elicitor = this.#elicitor;
-    const session = this.#server().then(({ server, key }) =>
-      ServerSession.open(server, this.#context, {
+    const session = this.#server().then(({ server, key, context }) =>
+      ServerSession.open(server, context, {
         ...(sampler === undefined ? {} : { onSample: (params) => sampler.answer(params) }),
         ...(elicitor === undefined ? {} : { onQuestion: (params, signal) => elicitor.answer(params, signal) }),
         onToolsChanged: () => dropList(key),
@@ -230,14 +246,20 @@ class ServerTools implements DefinedTools {
     return opened;
   }
 
-  #server(): Promise<{ server: Server; key: string }> {
+  #server(): Promise<ResolvedServer> {
     return (this.#resolved ??= this.#resolve());
   }
 
-  async #resolve(): Promise<{ server: Server; key: string }> {
-    const address = serverAddress(this.#definition, this.#context);
+  async #resolve(): Promise<ResolvedServer> {
+    const [definition, context] = [this.#definition, this.#context];
+    const address = serverAddress(definition, context);
     this.#facts = { host: address.host, version: null };
-    return resolveServer(this.#definition, this.#context, { url: address, ...this.#times });
+    const resolved = await resolveServer(definition, context, { url: address, ...this.#times });
+    const { oauth: options = false } = definition;
+    if (options === false) return { ...resolved, context, oauth: undefined };
+    const { authorizedRequests } = await import("./oauth/authorized-requests.ts");
+    const oauth = await authorizedRequests(definition, context, address);
+    return { ...resolved, context: { ...context, fetch: oauth.fetch }, oauth };
   }
 }
 

@@ -9,8 +9,11 @@ import type { AnyMcpServerDefinition, McpContext } from "#spec/index.ts";
 import { McpServerError } from "./server-error.ts";
 import type { Server } from "./server-session.ts";
 
+/** The thread and the deployment of the values. */
+type ValuesContext = Pick<ToolsContext, "env" | "userId" | "threadId" | "clock" | "signal">;
+
 /** Returns the context that the definition's functions receive. */
-export function mcpContext({ env, userId, threadId }: ToolsContext): McpContext {
+export function mcpContext({ env, userId, threadId }: ValuesContext): McpContext {
   return { env, userId, threadId };
 }
 
@@ -43,33 +46,41 @@ export function callTimes({
 }
 
 /** Returns the address of the server. */
-export function serverAddress({ name, url }: AnyMcpServerDefinition, context: ToolsContext): URL {
+export function serverAddress({ name, url }: AnyMcpServerDefinition, context: ValuesContext): URL {
   const address = URL.parse(typeof url === "function" ? url(mcpContext(context)) : url);
   if (address !== null && /^https?:$/.test(address.protocol)) return address;
   throw new McpServerError(`The MCP server "${name}" has no valid address. Check the definition's url.`);
 }
 
-/** Returns the server, and the key of its list of tools in memory. */
+/** Returns the headers of the definition. Waits for the definition's function, at most as long as for a call. */
+export async function serverHeaders(
+  { name, headers = {} }: AnyMcpServerDefinition,
+  context: ValuesContext,
+  timeoutMs: number,
+): Promise<Record<string, string>> {
+  if (typeof headers !== "function") return { ...headers };
+  const { clock, signal } = context;
+  const end = (what: string) => () => {
+    throw new McpServerError(`The function \`headers\` of the MCP server "${name}" ${what}.`);
+  };
+  const values = await waitWithin(async () => headers(mcpContext(context)), {
+    timers: clock,
+    milliseconds: timeoutMs,
+    onTimeout: end(`did not return within ${timeoutMs / 1000} s`),
+    abort: signal === undefined ? undefined : { signal, onAbort: end("was stopped") },
+  });
+  return { ...values };
+}
+
+/** Returns the server, and the key of its list of tools in memory. With OAuth, each owner has a list. */
 export async function resolveServer(
-  { name, headers = {}, allowedHosts = [] }: AnyMcpServerDefinition,
+  definition: AnyMcpServerDefinition,
   context: ToolsContext,
   given: Pick<Server, "url" | "timeoutMs" | "callMs">,
 ): Promise<{ server: Server; key: string }> {
-  const values = typeof headers === "function" ? await inTime(async () => headers(mcpContext(context))) : headers;
-  const key = await sha256Hex(JSON.stringify([context.hash, name, given.url.href, values]));
-  return { server: { name, headers: { ...values }, allowedHosts, ...given }, key };
-
-  /** Waits for the definition's function, at most as long as for a call. */
-  function inTime<T>(work: () => Promise<T>): Promise<T> {
-    const { clock, signal } = context;
-    const end = (what: string) => () => {
-      throw new McpServerError(`The function \`headers\` of the MCP server "${name}" ${what}.`);
-    };
-    return waitWithin(work, {
-      timers: clock,
-      milliseconds: given.timeoutMs,
-      onTimeout: end(`did not return within ${given.timeoutMs / 1000} s`),
-      abort: signal === undefined ? undefined : { signal, onAbort: end("was stopped") },
-    });
-  }
+  const { name, allowedHosts = [], oauth = false } = definition;
+  const headers = await serverHeaders(definition, context, given.timeoutMs);
+  const owner = oauth === false ? [] : [context.authorizations?.owner ?? null];
+  const key = await sha256Hex(JSON.stringify([context.hash, name, given.url.href, headers, ...owner]));
+  return { server: { name, headers, allowedHosts, ...given }, key };
 }

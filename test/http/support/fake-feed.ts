@@ -1,11 +1,14 @@
 // A feed's object in memory: it accepts watchers, records tickets and keeps leases as the real one does, and the test scripts its messages.
 
+import type { AuthorizationCall } from "#core/authorization-call.ts";
+import { AuthorizationRows } from "#core/authorization-rows.ts";
 import { leaseField } from "#core/feed-rpc.ts";
 import type { FeedStub } from "#core/feed-rpc.ts";
 import { streamLeaseSchema } from "#core/lease.ts";
 import type { HeldLeases, LeaseHolder, LeaseOutcome, LeaseRequest } from "#core/lease.ts";
 import { Leases } from "#feed/leases.ts";
 
+import { memoryKeys } from "../../support/memory-store/memory-keys.ts";
 import { FakeSubscriber } from "./fake-subscriber.ts";
 
 export class FakeFeed implements FeedStub {
@@ -21,6 +24,7 @@ export class FakeFeed implements FeedStub {
   /** The number of rows that were written for leases. */
   rows = 0;
   readonly leases: Leases;
+  readonly authorizations: AuthorizationRows;
   readonly #open = new Set<string>();
   readonly #waiting: ((part: "stream" | "all") => void)[] = [];
   readonly #nonces = new Set<string>();
@@ -31,7 +35,12 @@ export class FakeFeed implements FeedStub {
       row = text;
       this.rows += 1;
     };
+    this.authorizations = new AuthorizationRows(memoryKeys(), now);
     this.leases = new Leases({ now, row: { read: () => row, write }, askHolder });
+  }
+
+  async authorization(call: AuthorizationCall): Promise<unknown> {
+    return this.authorizations.call(call);
   }
 
   async take(request: LeaseRequest): Promise<LeaseOutcome> {

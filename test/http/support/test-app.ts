@@ -58,6 +58,9 @@ export interface TestAppOptions {
   dependencies?: Partial<AppDependencies>;
 }
 
+const noServer = () => Promise.reject(new Error("No server is defined."));
+const noAuthorizations = { isAuthorized: noServer, begin: noServer, remove: noServer, end: noServer };
+
 export function testApp({
   variables = { API_TOKENS: tokens },
   routes = [],
@@ -104,6 +107,7 @@ export function testApp({
     readiness: () => ({ ready: false, missing: "OPENAI_API_KEY" }),
     modelFacts: (model) => modelFacts(model, {}),
     sourceState: () => Promise.reject(new Error("No source is defined.")),
+    authorizations: noAuthorizations,
     variables,
     version: "1.2.3",
     dialects,

@@ -3,6 +3,7 @@
 // /everything     streamable HTTP with sessions; every tool of the reference server
 // /old            HTTP with SSE as of 2024-11-05: GET opens the stream, POST /old/message sends. Other methods get 405
 // /bad/:mode      servers that misbehave, see bad-modes.mjs
+// /oauth/:tenant  an authorization server and an MCP server that requires its tokens, see oauth-server.mjs
 // GET /requests?scope lists the requests with the header `x-scope`: HTTP method, and method of the protocol.
 // GET /bridge     starts a bridge to the reference server over stdio once, and returns its address
 // POST /release   lets a server of /bad/:mode answer the calls that it has not answered yet
@@ -17,6 +18,7 @@ import { createServer as everything } from "@modelcontextprotocol/server-everyth
 
 import { misbehave } from "./bad-modes.mjs";
 import { startBridge } from "./bridge.mjs";
+import { serveOauth } from "./oauth-server.mjs";
 
 /** Starts the servers on a free port of the loopback. */
 export async function startMcpServer() {
@@ -108,6 +110,7 @@ export async function startMcpServer() {
       return void response.end();
     }
     const text = await textOf(request);
+    if (serveOauth({ request, response, url, text })) return;
     const body = text === "" ? undefined : JSON.parse(text);
     requests.push({ scope, line: [request.method, body?.method, body?.params?.name].filter(Boolean).join(" ") });
     const route = routes[first];

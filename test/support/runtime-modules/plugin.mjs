@@ -145,6 +145,14 @@ async function bundle(alias) {
   return replacements;
 }
 
+/** Modules that a dynamic import loads. A module that is an entry of the bundle could not be found by such an import. */
+const loadedLater = new Set([
+  "src/core/authorization-rows.ts",
+  "src/dialect/mcp/served-messages.ts",
+  "src/flow/tool-source/source-authorizations.ts",
+  "src/http/authorization/visit-page.ts",
+]);
+
 /** The modules that run inside the runtime, as paths from the root. */
 function sourceFiles() {
   return (
@@ -159,8 +167,8 @@ function sourceFiles() {
       )
       // The registry imports them when a thread uses an MCP server or skills.
       .filter((file) => !/^src\/tools\/(?:mcp|openapi|skills)\//.test(file))
-      // The dialect imports it at its first request.
-      .filter((file) => file !== "src/dialect/mcp/served-messages.ts")
+      // Other modules import them when they are needed first.
+      .filter((file) => !loadedLater.has(file))
   );
 }
 

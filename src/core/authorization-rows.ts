@@ -1,0 +1,102 @@
+// The authorizations of one owner as keys of an object's storage: one key for each server, and one for each person's visit of an
+// authorization server. The texts are sealed before they arrive here. Nothing of this is in an export, because exports read tables.
+
+import type { AuthorizationCall } from "./authorization-call.ts";
+import type { AuthorizationStore, RefreshLease, StoredAuthorization, StoredVisit } from "./ports/authorization-port.ts";
+
+/** The synchronous key-value storage of an object. */
+export interface KeyStorage {
+  get<T>(key: string): T | undefined;
+  put<T>(key: string, value: T): void;
+  delete(key: string): boolean;
+  list<T>(options: { prefix: string }): Iterable<[string, T]>;
+}
+
+interface Row extends StoredAuthorization {
+  lease?: { holder: string; until: number };
+}
+
+const second = 1_000_000;
+
+/** Microseconds after which the lease of a refresh ends. A refresh takes at most 20 seconds. */
+const leaseMicros = 30 * second;
+
+/** The maximum number of visits of an owner that have begun. */
+const mostVisits = 10;
+
+const rowPrefix = "authorization/";
+const visitPrefix = "authorization-visit/";
+
+/** The operations of the store, without promises. */
+type Operations = {
+  [M in keyof AuthorizationStore]: (
+    ...input: Parameters<AuthorizationStore[M]>
+  ) => Awaited<ReturnType<AuthorizationStore[M]>>;
+};
+
+/** Reads and writes the rows. `now` returns microseconds since epoch. */
+export class AuthorizationRows implements Operations {
+  readonly #storage: KeyStorage;
+  readonly #now: () => number;
+
+  constructor(storage: KeyStorage, now: () => number) {
+    this.#storage = storage;
+    this.#now = now;
+  }
+
+  read(server: string): StoredAuthorization | null {
+    const row = this.#row(server);
+    return row === undefined ? null : { revision: row.revision, text: row.text };
+  }
+
+  lease(server: string, revision: string, holder: string): RefreshLease {
+    const row = this.#row(server);
+    if (row?.revision !== revision) return "changed";
+    const now = this.#now();
+    if (row.lease !== undefined && row.lease.holder !== holder && row.lease.until > now) return "busy";
+    this.#storage.put<Row>(rowPrefix + server, { ...row, lease: { holder, until: now + leaseMicros } });
+    return "granted";
+  }
+
+  release(server: string, holder: string): void {
+    const row = this.#row(server);
+    if (row?.lease?.holder !== holder) return;
+    const { lease: _, ...free } = row;
+    this.#storage.put<Row>(rowPrefix + server, free);
+  }
+
+  replace(server: string, expected: string | null, next: StoredAuthorization | null): boolean {
+    if (expected !== null && this.#row(server)?.revision !== expected) return false;
+    if (next === null) this.#storage.delete(rowPrefix + server);
+    else this.#storage.put<Row>(rowPrefix + server, { revision: next.revision, text: next.text });
+    return true;
+  }
+
+  begin(visit: StoredVisit): void {
+    const open = [...this.#storage.list<StoredVisit>({ prefix: visitPrefix })];
+    const isOld = ([, { expires_at }]: [string, StoredVisit]) => expires_at <= this.#now();
+    const kept = open
+      .filter((entry) => !isOld(entry))
+      .toSorted(([, one], [, other]) => one.expires_at - other.expires_at);
+    const dropped = [...open.filter(isOld), ...kept.slice(0, Math.max(0, kept.length - mostVisits + 1))];
+    for (const [key] of dropped) this.#storage.delete(key);
+    this.#storage.put(visitPrefix + visit.id, visit);
+  }
+
+  finish(id: string, browser: string): string | null {
+    const visit = this.#storage.get<StoredVisit>(visitPrefix + id);
+    if (visit === undefined || visit.browser !== browser || visit.expires_at <= this.#now()) return null;
+    this.#storage.delete(visitPrefix + id);
+    return visit.text;
+  }
+
+  /** Runs a call that arrived over RPC. */
+  call([method, ...input]: AuthorizationCall): unknown {
+    // The compiler does not connect the type of the input with the name of the method. `AuthorizationCall` does.
+    return (this[method] as (...given: readonly unknown[]) => unknown).apply(this, input);
+  }
+
+  #row(server: string): Row | undefined {
+    return this.#storage.get<Row>(rowPrefix + server);
+  }
+}

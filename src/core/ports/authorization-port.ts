@@ -1,0 +1,117 @@
+// The ports of authorizations: rights that an owner of threads gave this deployment at another server, such as the OAuth tokens for an MCP
+// server. The store has one implementation for an owner's object and one for a thread without an owner. It contains sealed texts only.
+
+import type { Clock } from "./clock.ts";
+import type { OutboundFetch } from "./outbound-fetch.ts";
+
+/** Whose authorizations: those of a user, or those of one thread without an owner. */
+export type AuthorizationOwner = { user: string } | { thread: string };
+
+/** The authorization for one server. Every change has another revision. */
+export interface StoredAuthorization {
+  revision: string;
+  /** The sealed text. */
+  text: string;
+}
+
+/** The outcome of a request for the lease of a refresh. `changed`: the row has another revision, or was deleted. */
+export type RefreshLease = "granted" | "busy" | "changed";
+
+/** A person's visit of an authorization server, which has begun. */
+export interface StoredVisit {
+  id: string;
+  /** The digest of the value in the cookie of the browser that began the visit. */
+  browser: string;
+  /** The sealed text. */
+  text: string;
+  /** Microseconds since epoch. */
+  expires_at: number;
+}
+
+/**
+ * The authorizations of one owner, by the names of servers. Contract: each method is atomic, also between isolates; `read` writes nothing;
+ * a rejection means that the object could not be reached, and that the method may have run.
+ */
+export interface AuthorizationStore {
+  read(server: string): Promise<StoredAuthorization | null>;
+  /**
+   * Takes the lease of a refresh. While it lasts, no other holder gets it. It ends with a change of the row, with `release`, or after 30
+   * seconds, because its holder may have crashed.
+   */
+  lease(server: string, revision: string, holder: string): Promise<RefreshLease>;
+  /** Ends a lease without a change of the row. */
+  release(server: string, holder: string): Promise<void>;
+  /** Writes or deletes (null) the row if its revision is `expected`; always if `expected` is null. Returns whether it did. */
+  replace(server: string, expected: string | null, next: StoredAuthorization | null): Promise<boolean>;
+  /** Stores a visit. If an owner has too many, the oldest is deleted. */
+  begin(visit: StoredVisit): Promise<void>;
+  /** Deletes a visit and returns its text. Null, without a change, if there is none, if it is too old, or if the browser is another one. */
+  finish(id: string, browser: string): Promise<string | null>;
+}
+
+/** The parts of a run, of a request or of a page that a definition's tools need for authorizations. */
+export interface Authorizations {
+  owner: AuthorizationOwner;
+  store: AuthorizationStore;
+  /** Called when a request needs an authorization that the owner has not given. */
+  required?: (server: string) => void;
+  /** Called when a valid authorization was read. */
+  granted?: (server: string) => void;
+}
+
+/** The dependencies of a person's visit of an authorization server. */
+export interface VisitContext {
+  fetch: OutboundFetch;
+  clock: Clock;
+  env: Readonly<Record<string, unknown>>;
+  owner: AuthorizationOwner;
+  store: AuthorizationStore;
+  userId: string | null;
+  threadId: string;
+}
+
+/** A visit that has begun. */
+export interface BegunVisit {
+  /** The address that the person visits. */
+  url: string;
+  /** The cookie by which the browser that began the visit is recognised. */
+  cookie: { name: string; value: string; seconds: number };
+}
+
+/** The parameters with which an authorization server returns a person. */
+export interface VisitReturn {
+  code?: string | undefined;
+  error?: string | undefined;
+  iss?: string | undefined;
+  /** The cookies of the request, as its header. */
+  cookies: string;
+}
+
+/** The place that the parameter `state` of a returning person names. */
+export interface VisitPlace {
+  owner: AuthorizationOwner;
+  source: string;
+  threadId: string;
+  id: string;
+}
+
+/** The value of a function, or a text for the person about what is wrong. */
+export type AuthorizationResult<T> = { ok: true; value: T } | { ok: false; problem: string };
+
+/** The authorizations of a kind of definitions. Contract: rejects only if the store cannot be reached. */
+export interface AuthorizationModule {
+  /** Begins a visit: discovery, registration, and the parameters of the address. */
+  begin(definition: unknown, context: VisitContext, redirectUri: string): Promise<AuthorizationResult<BegunVisit>>;
+  /** Reads the parameter `state`. Null if this deployment did not create it, or if it is too old. */
+  place(env: Readonly<Record<string, unknown>>, state: string, now: number): Promise<VisitPlace | null>;
+  /** Ends a visit: checks the browser, exchanges the code, and stores the tokens. */
+  complete(
+    definition: unknown,
+    context: VisitContext,
+    visit: { place: VisitPlace; answer: VisitReturn },
+  ): Promise<AuthorizationResult<null>>;
+  /** Whether there is an authorization, as far as it is known without a request to the server. */
+  isAuthorized(definition: unknown, context: VisitContext): Promise<AuthorizationResult<boolean>>;
+  /** Deletes the authorization, and revokes it at the server if the server can. Returns whether there was one. */
+  remove(definition: unknown, context: VisitContext): Promise<AuthorizationResult<boolean>>;
+}

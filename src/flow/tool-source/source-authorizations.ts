@@ -1,0 +1,110 @@
+// The authorizations of definitions with many tools, such as MCP servers with OAuth: finds the definition and the module of its kind. The
+// Worker loads this module at the first request for an authorization.
+
+import { refuse } from "#contract/error.ts";
+import type {
+  AuthorizationModule,
+  AuthorizationResult,
+  BegunVisit,
+  VisitContext,
+  VisitReturn,
+} from "#core/ports/authorization-port.ts";
+import type { DefinedToolsModule } from "#core/ports/tool-source-port.ts";
+import { causeOf } from "#lib/log-port.ts";
+import type { Log } from "#lib/log-port.ts";
+import type { Registry, ToolSourceDefinition } from "#spec/index.ts";
+
+/** A server in a thread. */
+export interface AuthorizationSubject {
+  server: string;
+  threadId: string;
+  /** The user of the thread. Null: the thread has an authorization of its own. */
+  userId: string | null;
+}
+
+/** The dependencies. */
+export interface AuthorizationParts {
+  toolSources: Registry["toolSources"];
+  env: Readonly<Record<string, unknown>>;
+  /** Microseconds since epoch. */
+  now: () => number;
+  log: Log;
+  /** The context of a visit for the owner of a thread. */
+  context: (whose: Pick<VisitContext, "owner" | "userId" | "threadId">) => VisitContext;
+  /** Notifies a thread that its owner has connected to a server. */
+  notify: (threadId: string, server: string) => Promise<void>;
+}
+
+/** Whether the owner of the thread has connected. */
+export async function isAuthorized(parts: AuthorizationParts, subject: AuthorizationSubject): Promise<boolean> {
+  const { module, definition } = await definitionOf(parts, subject.server);
+  return valueOf(await module.isAuthorized(await definition.load(), contextOf(parts, subject)));
+}
+
+/** Begins a visit of the authorization server. */
+export async function beginVisit(
+  parts: AuthorizationParts,
+  subject: AuthorizationSubject,
+  redirectUri: string,
+): Promise<BegunVisit> {
+  const { module, definition } = await definitionOf(parts, subject.server);
+  return valueOf(await module.begin(await definition.load(), contextOf(parts, subject), redirectUri));
+}
+
+/** Deletes the authorization. */
+export async function removeAuthorization(parts: AuthorizationParts, subject: AuthorizationSubject): Promise<void> {
+  const { module, definition } = await definitionOf(parts, subject.server);
+  valueOf(await module.remove(await definition.load(), contextOf(parts, subject)));
+}
+
+const unknownState = "This address is not valid, or is too old. Connect again.";
+
+/** Ends a visit with the parameters with which the authorization server returned the person. Refuses if nothing was authorized. */
+export async function endVisit(
+  parts: AuthorizationParts,
+  { state, ...answer }: VisitReturn & { state?: string | undefined },
+): Promise<void> {
+  const place = state === undefined ? null : await placeOf(parts, state);
+  if (place === null) throw refuse("invalid_request", unknownState);
+  const { owner, threadId, source } = place;
+  const userId = "user" in owner ? owner.user : null;
+  const { module, definition } = await definitionOf(parts, source);
+  const context = contextOf(parts, { server: source, threadId, userId });
+  valueOf(await module.complete(await definition.load(), context, { place, answer }));
+  // The tokens are stored, and the next run of the thread reads them also without this message.
+  await parts.notify(threadId, source).catch((thrown: unknown) => {
+    parts.log("warning", "authorization_not_shown", { thread_id: threadId, cause: causeOf(thrown) });
+  });
+}
+
+/** Returns the value. Throws a refusal with the text for the person. */
+function valueOf<T>(result: AuthorizationResult<T>): T {
+  if (result.ok) return result.value;
+  throw refuse("not_available", result.problem);
+}
+
+async function placeOf({ toolSources = [], env, now }: AuthorizationParts, state: string) {
+  for (const entry of toolSources) {
+    const { authorization } = (await entry.load()) as DefinedToolsModule;
+    const place = await authorization?.place(env, state, now());
+    if (place !== undefined && place !== null) return place;
+  }
+  return null;
+}
+
+function contextOf({ context }: AuthorizationParts, { threadId, userId }: AuthorizationSubject): VisitContext {
+  return context({ owner: userId === null ? { thread: threadId } : { user: userId }, userId, threadId });
+}
+
+async function definitionOf(
+  { toolSources = [] }: AuthorizationParts,
+  name: string,
+): Promise<{ module: AuthorizationModule; definition: ToolSourceDefinition }> {
+  for (const entry of toolSources) {
+    const definition = entry.definitions.find((each) => each.name === name);
+    if (definition === undefined) continue;
+    const { authorization: module } = (await entry.load()) as DefinedToolsModule;
+    if (module !== undefined) return { module, definition };
+  }
+  throw refuse("source_not_found", `There is no MCP server "${name}".`);
+}

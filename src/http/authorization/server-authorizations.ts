@@ -1,0 +1,32 @@
+// What the routes of authorizations need of the deployment. The Worker implements it.
+
+/** A server in a thread. */
+export interface AuthorizationSubject {
+  server: string;
+  threadId: string;
+  /** The user of the thread. Null: the thread has an authorization of its own. */
+  userId: string | null;
+}
+
+/** The cookie by which the browser that began a visit is recognised. */
+export interface VisitCookie {
+  name: string;
+  value: string;
+  seconds: number;
+}
+
+/** The authorizations of MCP servers. Contract: each method rejects with a `ThreadholdError` that a person can act on. */
+export interface ServerAuthorizations {
+  isAuthorized(subject: AuthorizationSubject): Promise<boolean>;
+  /** Begins a visit. Returns the address that the person visits. */
+  begin(subject: AuthorizationSubject, redirectUri: string): Promise<{ url: string; cookie: VisitCookie }>;
+  remove(subject: AuthorizationSubject): Promise<void>;
+  /** Ends a visit with the parameters and the `Cookie` header of the person who returns. Errors repeat nothing of them. */
+  end(answer: {
+    state: string | undefined;
+    code: string | undefined;
+    error: string | undefined;
+    iss: string | undefined;
+    cookies: string;
+  }): Promise<void>;
+}

@@ -1,0 +1,89 @@
+// The authorizations that a thread's runs use, such as the tokens for MCP servers. Those of a user are in the user's own object. A thread
+// without an owner has its own, in its storage, and they are deleted with it.
+
+import { refuse } from "#contract/error.ts";
+import type { EventDraft } from "#contract/event.ts";
+import { remoteAuthorizations } from "#core/authorization-call.ts";
+import type { AuthorizationCall } from "#core/authorization-call.ts";
+import type { FeedDirectory, OwnerFeedRpc } from "#core/feed-rpc.ts";
+import type { Authorizations } from "#core/ports/authorization-port.ts";
+import type { ThreadRecord } from "#core/record.ts";
+import { toThread } from "#core/view.ts";
+import type { MeteredStorage } from "#store/meter.ts";
+
+import { markForCatalog } from "./background/catalog-task.ts";
+import type { LiveThread } from "./live-thread.ts";
+import type { ObjectContext } from "./object-context.ts";
+
+/** The authorizations of a thread's owner. */
+export interface ThreadAuthorizations extends Authorizations {
+  /** Calls the store in the thread's storage. Null for a thread with an owner. */
+  callOwn: ((call: AuthorizationCall) => Promise<unknown>) | null;
+}
+
+/** Opens the authorizations of a thread. Reads nothing. */
+export function threadAuthorizations(
+  live: LiveThread,
+  { feeds, storage }: { feeds: FeedDirectory<OwnerFeedRpc>; storage: MeteredStorage },
+): ThreadAuthorizations {
+  const { id, user_id: user } = live.record;
+  if (user !== null) {
+    return { owner: { user }, store: remoteAuthorizations((call) => feeds(user).authorization(call)), callOwn: null };
+  }
+  const callOwn = async (call: AuthorizationCall): Promise<unknown> => {
+    const { AuthorizationRows } = await import("#core/authorization-rows.ts");
+    // A row that is written after the deletion would stay in the storage.
+    if (live.retired) throw refuse("thread_not_found", "The thread was deleted.");
+    return new AuthorizationRows(storage.kv, () => live.clock.now()).call(call);
+  };
+  return { owner: { thread: id }, store: remoteAuthorizations(callOwn), callOwn };
+}
+
+/** The authorizations for a run, which emits what it needs. */
+export function runAuthorizations(context: ObjectContext, runId: string): Authorizations {
+  return {
+    ...context.authorizations,
+    required: (server) => requireAuthorization(context.live, runId, server),
+    granted: (server) => grantAuthorization(context.live, server),
+  };
+}
+
+/** Notes that a run needs a server. Emits the event once for a server in a run, also if the run was interrupted by a crash. */
+function requireAuthorization(live: LiveThread, runId: string, server: string): void {
+  const { authorizations: known = [] } = live.record;
+  const old = known.find((each) => each.server === server);
+  if (live.retired || old?.run_id === runId) return;
+  const others = known.filter((each) => each !== old);
+  const entry = { server, since: old?.since ?? live.clock.now(), run_id: runId };
+  setAuthorizations(live, [...others, entry], [{ type: "authorization_required", run_id: runId, server }]);
+}
+
+/** Notes that the owner has connected to a server. */
+export function grantAuthorization(live: LiveThread, server: string): void {
+  const { authorizations: known = [] } = live.record;
+  const others = known.filter((each) => each.server !== server);
+  if (live.retired || others.length === known.length) return;
+  setAuthorizations(live, others, []);
+}
+
+function setAuthorizations(
+  live: LiveThread,
+  authorizations: NonNullable<ThreadRecord["authorizations"]>,
+  before: EventDraft[],
+): void {
+  live.change({ authorizations });
+  markForCatalog(live);
+  emitThreadUpdated(live, before);
+}
+
+/** Emits `thread_updated` with the thread as it is now, after the events `before`. */
+export function emitThreadUpdated(live: LiveThread, before: EventDraft[] = []): void {
+  const thread = { ...toThread(live.record), last_seq: live.lastSeq };
+  live.emit([...before, { type: "thread_updated", thread }], (events) => {
+    // The new event contains everything that the previous one showed. So the previous one is deleted, and repeated changes need no more
+    // storage.
+    if (live.record.updated_seq !== undefined) live.store.deleteEvent(live.record.updated_seq);
+    const seq = events.at(-1)?.seq;
+    if (seq !== undefined) live.change({ updated_seq: seq });
+  });
+}

@@ -1,0 +1,76 @@
+// The fetch function for requests to authorization servers, and the errors of these requests. An error contains no text of a response,
+// because a server may repeat a code or a token there.
+
+import { OAuthError } from "@modelcontextprotocol/sdk/server/auth/errors.js";
+import type { FetchLike } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { z } from "zod";
+
+import { ThreadholdError } from "#contract/error.ts";
+import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
+
+import { McpServerError } from "../server-error.ts";
+
+/** Bounds of a response. A request with its response is shorter than the lease of a refresh. */
+const limits = { bytes: 256 * 1024, headersMs: 10_000, idleMs: 5000, totalMs: 12_000, redirects: 2 };
+
+/** Creates the fetch function. A request with a body follows no redirect, because its body has secrets. */
+export function oauthFetch(fetch: OutboundFetch, allowedHosts: readonly string[]): FetchLike {
+  return (url, { method = "GET", headers, body, redirect, signal } = {}) =>
+    fetch(url, {
+      method,
+      ...(headers === undefined ? {} : { headers }),
+      // The guarded fetch sends a text as it is.
+      ...(body == null ? {} : { body: body instanceof URLSearchParams ? body.toString() : body }),
+      redirect: method === "GET" ? (redirect ?? "follow") : "error",
+      signal: signal ?? null,
+      allowedHosts,
+      limits,
+    });
+}
+
+/** Ends a response whose body is not read. */
+export async function dropBody({ body }: Response): Promise<void> {
+  // The connection may be broken already.
+  await body?.cancel().catch(() => undefined);
+}
+
+/** The codes of OAuth that an error text may repeat. */
+const knownCodes = new Set([
+  "access_denied",
+  "invalid_client",
+  "invalid_client_metadata",
+  "invalid_grant",
+  "invalid_redirect_uri",
+  "invalid_request",
+  "invalid_scope",
+  "invalid_target",
+  "server_error",
+  "temporarily_unavailable",
+  "too_many_requests",
+  "unauthorized_client",
+  "unsupported_grant_type",
+  "unsupported_response_type",
+]);
+
+/** Returns a code that is safe to repeat; null for any other text. */
+export function knownCode(code: string | undefined): string | null {
+  return code !== undefined && knownCodes.has(code) ? code : null;
+}
+
+/** Converts a thrown value to an error. `action` names what failed: "The registration at the authorization server". */
+export function oauthError(name: string, action: string, thrown: unknown): McpServerError {
+  return thrown instanceof McpServerError
+    ? thrown
+    : new McpServerError(`${action} of the MCP server "${name}" failed: ${reason(thrown)}`);
+}
+
+function reason(thrown: unknown): string {
+  if (thrown instanceof ThreadholdError) return thrown.message;
+  if (thrown instanceof OAuthError) {
+    const code = knownCode(thrown.errorCode);
+    return code === null ? "the server refused the request." : `the server refused the request (${code}).`;
+  }
+  if (thrown instanceof z.core.$ZodError || thrown instanceof SyntaxError)
+    return "the response has an unexpected form.";
+  return "the connection failed, or the response is unexpected.";
+}

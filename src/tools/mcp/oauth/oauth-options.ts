@@ -1,0 +1,67 @@
+// The options `oauth` of a definition, the key that encrypts its tokens, and the place to which a sealed text is bound.
+
+import type { AuthorizationOwner } from "#core/ports/authorization-port.ts";
+import { readSealKeys } from "#lib/sealed-text.ts";
+import type { SealKeys } from "#lib/sealed-text.ts";
+import type { AnyMcpServerDefinition, McpOAuth } from "#spec/index.ts";
+
+import { McpServerError } from "../server-error.ts";
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/** The variable with the keys. */
+const keyVariable = "ENCRYPTION_KEY";
+
+/** A client that is registered at the authorization server. */
+export interface OAuthClient {
+  client_id: string;
+  client_secret?: string;
+  token_endpoint_auth_method?: string;
+}
+
+/** Returns the options of a definition; null if it does not use OAuth. */
+export function oauthOf({ oauth = false }: AnyMcpServerDefinition): McpOAuth | null {
+  return oauth === false ? null : oauth === true ? {} : oauth;
+}
+
+/** Returns the keys. Throws an error that names the variable, and the command that makes a key. */
+export async function sealKeys(name: string, env: Variables): Promise<SealKeys> {
+  const variable = env[keyVariable];
+  const keys = await readSealKeys(variable);
+  if (keys !== null) return keys;
+  const isUnset = (variable ?? "") === "";
+  throw new McpServerError(
+    `The MCP server "${name}" is not ready: it uses OAuth, and the variable ${keyVariable} ` +
+      `${isUnset ? "is not set" : "has no valid value"}. Make a key with \`openssl rand -base64 32\`, and set it with ` +
+      `\`npx wrangler secret put ${keyVariable}\`, locally in .dev.vars.`,
+  );
+}
+
+/** Returns the client that the definition names; null if the client has to be registered. */
+export function definedClient(name: string, { clientId, clientSecret }: McpOAuth, env: Variables): OAuthClient | null {
+  if (clientId === undefined) return null;
+  if (clientSecret === undefined) return { client_id: clientId };
+  const secret = typeof clientSecret === "function" ? clientSecret({ env }) : clientSecret;
+  if (typeof secret === "string" && secret !== "") return { client_id: clientId, client_secret: secret };
+  throw new McpServerError(
+    `The MCP server "${name}" is not ready: its \`oauth.clientSecret\` is empty. Set the variable that the function reads.`,
+  );
+}
+
+/** The place of a sealed text: what it is, whose it is, and for which server and address. */
+export function sealPlace(
+  what: "tokens" | "visit",
+  owner: AuthorizationOwner,
+  { name, url }: { name: string; url: URL },
+): string[] {
+  const whose = "user" in owner ? ["user", owner.user] : ["thread", owner.thread];
+  return [`mcp oauth ${what}`, ...whose, name, url.href];
+}
+
+/** The place of the parameter `state`. */
+export const statePlace = ["mcp oauth state"];
+
+/** Whether two issuers are equal. Metadata and documents write the slash at the end of an origin differently. */
+export function isSameIssuer(one: string, other: string): boolean {
+  return one.replace(/\/$/, "") === other.replace(/\/$/, "");
+}

@@ -1,0 +1,226 @@
+// The access token for one server in one run. It is read from the store once. It is refreshed before it expires, and after the server has
+// refused it. Refresh tokens are valid once, so a lease of the store lets one run refresh, and the others use its result.
+
+import { refreshAuthorization } from "@modelcontextprotocol/sdk/client/auth.js";
+import {
+  InvalidClientError,
+  InvalidGrantError,
+  UnauthorizedClientError,
+} from "@modelcontextprotocol/sdk/server/auth/errors.js";
+
+import { AuthorizationRequired } from "#core/authorization-required.ts";
+import type { Authorizations } from "#core/ports/authorization-port.ts";
+import type { ToolsContext } from "#core/ports/tool-source-port.ts";
+import { seal, unseal } from "#lib/sealed-text.ts";
+import type { SealKeys } from "#lib/sealed-text.ts";
+import type { McpOAuth } from "#spec/index.ts";
+
+import { McpServerError } from "../server-error.ts";
+import { oauthError, oauthFetch } from "./oauth-fetch.ts";
+import { definedClient, isSameIssuer, sealPlace } from "./oauth-options.ts";
+import { readRecord, readTokens, writeRecord } from "./token-record.ts";
+import type { TokenRecord } from "./token-record.ts";
+
+/** Microseconds before the expiry at which a token is refreshed. */
+const early = 60 * 1_000_000;
+
+/** Milliseconds between two questions whether another run has refreshed the token, and their maximum number. */
+const pauseMs = 250;
+const mostPauses = 160;
+
+/** The server of the tokens. */
+export interface TokenParts {
+  name: string;
+  url: URL;
+  oauth: McpOAuth;
+  allowedHosts: readonly string[];
+  keys: SealKeys;
+  authorizations: Authorizations;
+  context: Pick<ToolsContext, "fetch" | "clock" | "env" | "log" | "signal">;
+}
+
+/** A record with the revision of its row. */
+interface Current {
+  revision: string;
+  record: TokenRecord;
+}
+
+/** The tokens of one run. */
+export class ServerTokens {
+  readonly #parts: TokenParts;
+  /** What was read or refreshed last. Its promise belongs to one run of one thread. */
+  #current: Promise<Current> | undefined;
+  /** The refreshes that have begun, by the record that they replace. */
+  readonly #renewals = new WeakMap<Current, Promise<Current>>();
+
+  constructor(parts: TokenParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns a token that has not expired. Rejects with `AuthorizationRequired` if there is none. */
+  async token(): Promise<string> {
+    const current = await this.#once(() => this.#read());
+    if (!this.#isEnding(current)) return current.record.access_token;
+    return (await this.#renewed(current)).record.access_token;
+  }
+
+  /** Returns another token after the server has refused `refused`. */
+  async after(refused: string): Promise<string> {
+    const current = await this.#once(() => this.#read());
+    if (current.record.access_token !== refused) return current.record.access_token;
+    return (await this.#renewed(current, refused)).record.access_token;
+  }
+
+  /** The error of a server that refuses a new token. */
+  refused(): AuthorizationRequired {
+    this.#current = undefined;
+    return this.#required();
+  }
+
+  /** The calls of a run that need a token at the same time wait for one request. A failure is not kept: a person may have acted meanwhile. */
+  #once(work: () => Promise<Current>): Promise<Current> {
+    if (this.#current !== undefined) return this.#current;
+    const begun = work().catch((thrown: unknown) => {
+      if (this.#current === begun) this.#current = undefined;
+      throw thrown;
+    });
+    this.#current = begun;
+    return begun;
+  }
+
+  /** The calls that find the same token refused or ended share one refresh. */
+  async #renewed(old: Current, refused?: string): Promise<Current> {
+    let renewal = this.#renewals.get(old);
+    if (renewal === undefined) {
+      this.#current = undefined;
+      renewal = this.#once(() => this.#refresh(old, refused));
+      this.#renewals.set(old, renewal);
+    }
+    try {
+      const renewed = await renewal;
+      if (renewed === old) this.#renewals.delete(old);
+      return renewed;
+    } catch (thrown) {
+      this.#renewals.delete(old);
+      throw thrown;
+    }
+  }
+
+  #isEnding({ record: { expires_at } }: Current): boolean {
+    return expires_at !== null && expires_at - early <= this.#parts.context.clock.now();
+  }
+
+  #isOver({ record: { expires_at } }: Current): boolean {
+    return expires_at !== null && expires_at <= this.#parts.context.clock.now();
+  }
+
+  async #read(): Promise<Current> {
+    const { name, keys, oauth, authorizations, context } = this.#parts;
+    const row = await authorizations.store.read(name);
+    if (row === null) throw this.#required();
+    const text = await unseal(keys, row.text, this.#place);
+    if (text === null) {
+      const cause = "No key of ENCRYPTION_KEY decrypts the stored tokens, or the address of the server has changed.";
+      context.log("warning", "mcp_tokens_unreadable", { server: name, cause });
+      throw this.#required();
+    }
+    const record = readRecord(text);
+    if (oauth.issuer !== undefined && !isSameIssuer(oauth.issuer, record.server.issuer)) throw this.#required();
+    const current = { revision: row.revision, record };
+    if (record.refresh_token === null && this.#isOver(current)) throw this.#required();
+    authorizations.granted?.(name);
+    return current;
+  }
+
+  /** Refreshes the token, or returns the one that another run has stored meanwhile. */
+  async #refresh(old: Current, refused: string | undefined): Promise<Current> {
+    const { name, authorizations, context } = this.#parts;
+    const { store } = authorizations;
+    if (old.record.refresh_token === null) {
+      if (refused === undefined && !this.#isOver(old)) return old;
+      if (refused !== undefined) await store.replace(name, old.revision, null);
+      throw this.#required();
+    }
+    const holder = crypto.randomUUID();
+    for (let pauses = 0; pauses < mostPauses; pauses += 1) {
+      const lease = await store.lease(name, old.revision, holder);
+      if (lease === "granted") return this.#refreshWithLease(old, { holder, refused });
+      if (lease === "changed") return this.#read();
+      await context.clock.sleep(pauseMs, context.signal ?? new AbortController().signal);
+    }
+    throw new McpServerError(`The tokens for the MCP server "${name}" are being renewed. Try again later.`);
+  }
+
+  async #refreshWithLease(
+    old: Current,
+    { holder, refused }: { holder: string; refused: string | undefined },
+  ): Promise<Current> {
+    const { name, authorizations } = this.#parts;
+    const { store } = authorizations;
+    let record: TokenRecord;
+    try {
+      record = await this.#request(old.record);
+    } catch (thrown) {
+      if (isEndOfGrant(thrown)) {
+        await store.replace(name, old.revision, null);
+        throw this.#required();
+      }
+      await store.release(name, holder);
+      // The token may be used until it expires.
+      if (refused === undefined && !this.#isOver(old)) return old;
+      throw oauthError(name, "The renewal of the tokens", thrown);
+    }
+    return this.#store(old.revision, record);
+  }
+
+  async #request(record: TokenRecord): Promise<TokenRecord> {
+    const { name, oauth, allowedHosts, context } = this.#parts;
+    const { server, refresh_token } = record;
+    const client = record.client ?? definedClient(name, oauth, context.env);
+    // The definition does not name the client any more.
+    if (client === null || refresh_token === null) throw new InvalidClientError("no client");
+    const tokens = await refreshAuthorization(server.issuer, {
+      metadata: {
+        issuer: server.issuer,
+        authorization_endpoint: server.issuer,
+        token_endpoint: server.tokenEndpoint,
+        response_types_supported: ["code"],
+        token_endpoint_auth_methods_supported: server.clientMethods,
+      },
+      clientInformation: client,
+      refreshToken: refresh_token,
+      ...(server.resource === null ? {} : { resource: new URL(server.resource) }),
+      fetchFn: oauthFetch(context.fetch, allowedHosts),
+    });
+    return { ...record, ...readTokens(name, tokens, context.clock.now()) };
+  }
+
+  /** Stores new tokens. If the row was changed or deleted meanwhile, that change applies. */
+  async #store(expected: string, record: TokenRecord): Promise<Current> {
+    const { name, keys, authorizations } = this.#parts;
+    const next = { revision: crypto.randomUUID(), text: await seal(keys, writeRecord(record), this.#place) };
+    const write = () => authorizations.store.replace(name, expected, next);
+    // The server has already exchanged the refresh token, so the result must not be lost by one broken connection.
+    const isStored = await write().catch(write);
+    return isStored ? { revision: next.revision, record } : this.#read();
+  }
+
+  get #place(): string[] {
+    return sealPlace("tokens", this.#parts.authorizations.owner, this.#parts);
+  }
+
+  #required(): AuthorizationRequired {
+    const { name, authorizations } = this.#parts;
+    authorizations.required?.(name);
+    return new AuthorizationRequired(name);
+  }
+}
+
+/** Whether an error of the server means that its tokens are over, and not that it cannot answer now. */
+function isEndOfGrant(thrown: unknown): boolean {
+  return (
+    thrown instanceof InvalidGrantError ||
+    thrown instanceof InvalidClientError ||
+    thrown instanceof UnauthorizedClientError
+  );
+}

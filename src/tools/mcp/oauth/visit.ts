@@ -1,0 +1,260 @@
+// A person's visit of an authorization server: it begins with discovery and the address to visit, and ends with the exchange of the code.
+// The parameter `state` names the visit. It is sealed, so a text that this deployment did not create reaches no object. The stored visit is
+// bound to the browser that began it, and is deleted by its first end.
+
+import { exchangeAuthorization, registerClient, startAuthorization } from "@modelcontextprotocol/sdk/client/auth.js";
+import { z } from "zod";
+
+import type {
+  AuthorizationModule,
+  BegunVisit,
+  VisitContext,
+  VisitPlace,
+  VisitReturn,
+} from "#core/ports/authorization-port.ts";
+import { seal, unseal, urlText } from "#lib/sealed-text.ts";
+import type { SealKeys } from "#lib/sealed-text.ts";
+import { sha256Hex } from "#lib/sha256.ts";
+import type { AnyMcpServerDefinition, McpOAuth } from "#spec/index.ts";
+
+import { McpServerError } from "../server-error.ts";
+import { callTimes, serverAddress, serverHeaders } from "../server-values.ts";
+import { knownCode, oauthError, oauthFetch } from "./oauth-fetch.ts";
+import { definedClient, isSameIssuer, oauthOf, sealKeys, sealPlace, statePlace } from "./oauth-options.ts";
+import type { OAuthClient } from "./oauth-options.ts";
+import { discoverServer } from "./server-metadata.ts";
+import type { AuthorizationServer } from "./server-metadata.ts";
+import { clientOf, readTokens, tokenServer, writeRecord } from "./token-record.ts";
+
+/** Seconds in which a person has to return from the authorization server. */
+const visitSeconds = 600;
+
+const defaultClientName = "Threadhold";
+
+/** The longest parameters of a returning person that are used. */
+const parameterLimit = 8192;
+
+const placeSchema = z.object({
+  owner: z.union([z.strictObject({ user: z.string() }), z.strictObject({ thread: z.string() })]),
+  source: z.string(),
+  threadId: z.string(),
+  id: z.string(),
+  until: z.number(),
+});
+
+const visitSchema = z.object({
+  verifier: z.string(),
+  redirectUri: z.string(),
+  server: z.object({
+    issuer: z.string(),
+    authorizationEndpoint: z.string(),
+    tokenEndpoint: z.string(),
+    registrationEndpoint: z.string().nullable(),
+    revocationEndpoint: z.string().nullable(),
+    clientMethods: z.array(z.string()),
+    sendsIssuer: z.boolean(),
+    resource: z.string().nullable(),
+    scope: z.string().nullable(),
+  }),
+  /** The registered client; null if the definition names the client. */
+  client: z
+    .object({
+      client_id: z.string(),
+      client_secret: z.string().exactOptional(),
+      token_endpoint_auth_method: z.string().exactOptional(),
+    })
+    .nullable(),
+});
+
+/** The definition of a visit, with its address and keys. */
+interface Subject {
+  name: string;
+  url: URL;
+  headers: Record<string, string>;
+  allowedHosts: readonly string[];
+  oauth: McpOAuth;
+  keys: SealKeys;
+}
+
+/** Reads the definition for the owner of a visit. */
+export async function subjectOf(definition: AnyMcpServerDefinition, context: VisitContext): Promise<Subject> {
+  const { name, allowedHosts = [] } = definition;
+  const oauth = oauthOf(definition);
+  if (oauth === null) throw new McpServerError(`The MCP server "${name}" uses no OAuth.`);
+  const keys = await sealKeys(name, context.env);
+  const url = serverAddress(definition, context);
+  const headers = await serverHeaders(definition, context, callTimes(definition).timeoutMs);
+  return { name, allowedHosts, oauth, keys, url, headers };
+}
+
+/** Begins a visit. */
+export async function beginVisit(
+  definition: AnyMcpServerDefinition,
+  context: VisitContext,
+  redirectUri: string,
+): Promise<BegunVisit> {
+  const subject = await subjectOf(definition, context);
+  const { name, oauth, keys } = subject;
+  const defined = definedClient(name, oauth, context.env);
+  const server = await discovered(subject, context);
+  const client = defined ?? (await registered(subject, context, { server, redirectUri }));
+  const id = crypto.randomUUID();
+  const browser = urlText(crypto.getRandomValues(new Uint8Array(32)));
+  const expires_at = context.clock.now() + visitSeconds * 1_000_000;
+  const { owner, threadId } = context;
+  const place = { owner, source: name, threadId, id, until: expires_at } satisfies z.input<typeof placeSchema>;
+  const state = await seal(keys, JSON.stringify(place), statePlace);
+  const scope = oauth.scopes?.join(" ") ?? server.scope;
+  const { authorizationUrl, codeVerifier } = await startAuthorization(server.issuer, {
+    metadata: sdkMetadata(server),
+    clientInformation: client,
+    redirectUrl: redirectUri,
+    state,
+    ...(scope === null ? {} : { scope }),
+    ...(server.resource === null ? {} : { resource: new URL(server.resource) }),
+  });
+  const visit: z.input<typeof visitSchema> = {
+    verifier: codeVerifier,
+    redirectUri,
+    server,
+    client: defined === null ? client : null,
+  };
+  const text = await seal(keys, JSON.stringify(visit), [...sealPlace("visit", owner, subject), id]);
+  await context.store.begin({ id, browser: await sha256Hex(browser), text, expires_at });
+  return { url: authorizationUrl.href, cookie: { name: cookieName(id), value: browser, seconds: visitSeconds } };
+}
+
+async function discovered(subject: Subject, context: VisitContext): Promise<AuthorizationServer> {
+  const { name, url, headers, allowedHosts, oauth } = subject;
+  const fetchFn = oauthFetch(context.fetch, allowedHosts);
+  const parts = { name, url, headers, allowedHosts, fetchFn, env: context.env, issuer: oauth.issuer };
+  try {
+    return await discoverServer(parts);
+  } catch (thrown) {
+    throw oauthError(name, "The search for the authorization server", thrown);
+  }
+}
+
+/** Registers a client (RFC 7591). */
+async function registered(
+  { name, allowedHosts, oauth }: Subject,
+  { fetch }: VisitContext,
+  { server, redirectUri }: { server: AuthorizationServer; redirectUri: string },
+): Promise<OAuthClient> {
+  if (server.registrationEndpoint === null) {
+    throw new McpServerError(
+      `The authorization server of the MCP server "${name}" does not register clients. Register one there with the redirect ` +
+        `address ${redirectUri}, and set \`oauth.clientId\` of the definition.`,
+    );
+  }
+  const { clientMethods } = server;
+  const method = ["none", "client_secret_basic", "client_secret_post"].find((each) => clientMethods.includes(each));
+  try {
+    const client = await registerClient(server.issuer, {
+      metadata: sdkMetadata(server),
+      clientMetadata: {
+        client_name: oauth.clientName ?? defaultClientName,
+        redirect_uris: [redirectUri],
+        grant_types: ["authorization_code", "refresh_token"],
+        response_types: ["code"],
+        token_endpoint_auth_method: method ?? "none",
+      },
+      fetchFn: oauthFetch(fetch, allowedHosts),
+    });
+    return clientOf(client as OAuthClient);
+  } catch (thrown) {
+    throw oauthError(name, "The registration at the authorization server", thrown);
+  }
+}
+
+/** The metadata as the SDK reads it, with the checked addresses. */
+function sdkMetadata(server: AuthorizationServer) {
+  return {
+    issuer: server.issuer,
+    authorization_endpoint: server.authorizationEndpoint,
+    token_endpoint: server.tokenEndpoint,
+    response_types_supported: ["code"],
+    code_challenge_methods_supported: ["S256"],
+    token_endpoint_auth_methods_supported: server.clientMethods,
+    ...(server.registrationEndpoint === null ? {} : { registration_endpoint: server.registrationEndpoint }),
+  };
+}
+
+/** The name of the cookie of a visit. Several visits of a browser may be open. */
+function cookieName(id: string): string {
+  return `threadhold_mcp_${id.slice(0, 8)}`;
+}
+
+/** Reads the parameter `state`. */
+export const readPlace: AuthorizationModule["place"] = async (env, state, now) => {
+  if (state.length > parameterLimit) return null;
+  const keys = await sealKeys("", env).catch(() => null);
+  const text = keys === null ? null : await unseal(keys, state, statePlace);
+  if (text === null) return null;
+  const { until, ...place } = placeSchema.parse(JSON.parse(text));
+  return until > now ? place : null;
+};
+
+/** Ends a visit. Throws an error for the person if it ends without an authorization. */
+export async function completeVisit(
+  definition: AnyMcpServerDefinition,
+  context: VisitContext,
+  { place, answer }: { place: VisitPlace; answer: VisitReturn },
+): Promise<null> {
+  const subject = await subjectOf(definition, context);
+  const { name, keys } = subject;
+  const browser = cookieOf(answer.cookies, cookieName(place.id));
+  const sealed = browser === null ? null : await context.store.finish(place.id, await sha256Hex(browser));
+  const text =
+    sealed === null ? null : await unseal(keys, sealed, [...sealPlace("visit", context.owner, subject), place.id]);
+  if (text === null) {
+    throw new McpServerError(
+      "This address was used already, is too old, or belongs to another browser. Connect again.",
+    );
+  }
+  const visit = visitSchema.parse(JSON.parse(text));
+  const { server } = visit;
+  // Without this check, a server could pass a code of another authorization server to this one (RFC 9207, mix-up).
+  if (answer.iss === undefined ? server.sendsIssuer : !isSameIssuer(answer.iss, server.issuer)) {
+    throw new McpServerError("Another authorization server than the expected one responded. Connect again.");
+  }
+  if (answer.error !== undefined) {
+    const code = knownCode(answer.error);
+    throw new McpServerError(
+      `The authorization server of "${name}" did not grant the access${code === null ? "" : ` (${code})`}.`,
+    );
+  }
+  if (answer.code === undefined || answer.code.length > parameterLimit) {
+    throw new McpServerError(`The authorization server of "${name}" returned no code. Connect again.`);
+  }
+  const client = visit.client ?? definedClient(name, subject.oauth, context.env);
+  if (client === null) throw new McpServerError(`The definition of "${name}" has changed. Connect again.`);
+  let tokens;
+  try {
+    const exchanged = await exchangeAuthorization(server.issuer, {
+      metadata: sdkMetadata(server),
+      clientInformation: client,
+      authorizationCode: answer.code,
+      codeVerifier: visit.verifier,
+      redirectUri: visit.redirectUri,
+      ...(server.resource === null ? {} : { resource: new URL(server.resource) }),
+      fetchFn: oauthFetch(context.fetch, subject.allowedHosts),
+    });
+    tokens = readTokens(name, exchanged, context.clock.now());
+  } catch (thrown) {
+    throw oauthError(name, "The exchange of the code", thrown);
+  }
+  const record = writeRecord({ server: tokenServer(server), client: visit.client, ...tokens });
+  const stored = await seal(keys, record, sealPlace("tokens", context.owner, subject));
+  await context.store.replace(name, null, { revision: crypto.randomUUID(), text: stored });
+  return null;
+}
+
+/** The value of a cookie; null if the header does not contain it. */
+function cookieOf(header: string, name: string): string | null {
+  for (const pair of header.split(";")) {
+    const [key = "", ...value] = pair.split("=");
+    if (key.trim() === name) return value.join("=").trim();
+  }
+  return null;
+}

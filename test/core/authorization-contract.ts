@@ -1,0 +1,73 @@
+// What every store of authorizations guarantees. The suite runs over each implementation.
+
+import { expect, it } from "vitest";
+
+import type { AuthorizationStore } from "#core/ports/authorization-port.ts";
+
+const second = 1_000_000;
+
+/** A store with a clock that the test sets, in microseconds. */
+export interface OpenedStore {
+  store: AuthorizationStore;
+  now: () => number;
+  pass: (micros: number) => void;
+}
+
+const row = (revision: string, text = `text ${revision}`) => ({ revision, text });
+const visit = (id: string, expires_at: number) => ({ id, browser: `browser ${id}`, text: `visit ${id}`, expires_at });
+
+/** Declares the tests. */
+export function authorizationContract(name: string, open: () => OpenedStore | Promise<OpenedStore>): void {
+  it(`OAUTH14 ${name} returns the text of a server, and writes it only over the expected revision`, async () => {
+    const { store } = await open();
+    expect(await store.read("docs")).toBeNull();
+    expect(await store.replace("docs", "one", row("two"))).toBe(false);
+    expect(await store.replace("docs", null, row("one"))).toBe(true);
+    expect(await store.replace("docs", "other", row("two"))).toBe(false);
+    expect(await store.replace("docs", "one", row("two"))).toBe(true);
+    expect(await store.read("docs")).toEqual(row("two"));
+    expect(await store.read("mail")).toBeNull();
+    expect(await store.replace("docs", "one", null)).toBe(false);
+    expect(await store.replace("docs", "two", null)).toBe(true);
+    expect(await store.read("docs")).toBeNull();
+  });
+
+  it(`OAUTH14 ${name} gives the lease of a refresh to one holder, until a change, its release or its end`, async () => {
+    const { store, pass } = await open();
+    expect(await store.lease("docs", "one", "a")).toBe("changed");
+    await store.replace("docs", null, row("one"));
+    expect(await store.lease("docs", "other", "a")).toBe("changed");
+    expect(await store.lease("docs", "one", "a")).toBe("granted");
+    expect(await store.lease("docs", "one", "b")).toBe("busy");
+    expect(await store.lease("docs", "one", "a")).toBe("granted");
+    await store.release("docs", "b");
+    expect(await store.lease("docs", "one", "b")).toBe("busy");
+    await store.release("docs", "a");
+    expect(await store.lease("docs", "one", "b")).toBe("granted");
+    pass(31 * second);
+    expect(await store.lease("docs", "one", "a")).toBe("granted");
+    await store.replace("docs", "one", row("two"));
+    expect(await store.lease("docs", "one", "b")).toBe("changed");
+    expect(await store.lease("docs", "two", "b")).toBe("granted");
+    expect(await store.read("docs")).toEqual(row("two"));
+  });
+
+  it(`OAUTH14 ${name} ends a visit once, for its browser, and within its time`, async () => {
+    const { store, now, pass } = await open();
+    await store.begin(visit("one", now() + 10 * second));
+    await store.begin(visit("two", now() + 10 * second));
+    expect(await store.finish("one", "browser two")).toBeNull();
+    expect(await store.finish("none", "browser none")).toBeNull();
+    expect(await store.finish("one", "browser one")).toBe("visit one");
+    expect(await store.finish("one", "browser one")).toBeNull();
+    pass(10 * second);
+    expect(await store.finish("two", "browser two")).toBeNull();
+  });
+
+  it(`OAUTH14 ${name} keeps the last ten visits of an owner`, async () => {
+    const { store, now } = await open();
+    for (let count = 0; count < 12; count += 1) await store.begin(visit(`v${count}`, now() + (100 + count) * second));
+    const ends = await Promise.all([0, 1, 2, 11].map((count) => store.finish(`v${count}`, `browser v${count}`)));
+    expect(ends).toEqual([null, null, "visit v2", "visit v11"]);
+  });
+}

@@ -1,0 +1,156 @@
+// The life of the tokens for MCP servers with OAuth, over real HTTP: refresh, expiry, and crashes.
+
+import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+
+import type { ThreadEvent } from "#contract/event.ts";
+
+import { scripts } from "../worker/definitions.ts";
+import { atPlaces } from "../worker/places.ts";
+import { changedVariables } from "../worker/variables.ts";
+import {
+  agree,
+  ask,
+  begin,
+  connect,
+  createCatalog,
+  endLeaseSoon,
+  endVisitWith,
+  forgetUser,
+  protectedServer,
+  returnTo,
+  rowsOfUser,
+  statusOf,
+  storeOfUser,
+  threadOf,
+} from "./oauth-driver.ts";
+
+beforeAll(createCatalog);
+beforeEach(async () => {
+  await forgetUser("anna");
+  for (const name of Object.keys(changedVariables)) delete changedVariables[name];
+  atPlaces(null);
+});
+
+const required = (events: readonly ThreadEvent[]) => events.filter(({ type }) => type === "authorization_required");
+const count = (lines: readonly string[], line: string) => lines.filter((each) => each === line).length;
+
+describe("the refresh", () => {
+  it("OAUTH8 A token that has nearly expired is refreshed before it is used, and the new refresh token is used the next time", async () => {
+    const { control, tenant } = protectedServer();
+    await control({ expiresIn: 30 });
+    const id = await threadOf("anna");
+    await connect(id);
+    for (let round = 1; round <= 3; round += 1) {
+      expect((await ask(id)).result).toBe(`You are ${tenant}.`);
+    }
+    const { requests, reused } = await control();
+    expect(count(requests, "POST as/token")).toBeGreaterThanOrEqual(4);
+    expect(reused).toBe(0);
+  });
+
+  it("OAUTH8 A token that the server refuses is refreshed once, and the request is sent again", async () => {
+    const { control, tenant } = protectedServer();
+    const id = await threadOf("anna");
+    await connect(id);
+    await ask(id);
+    await control({ expireAccess: true });
+    expect((await ask(id)).result).toBe(`You are ${tenant}.`);
+    const { requests, reused } = await control();
+    expect({ tokens: count(requests, "POST as/token"), reused }).toEqual({ tokens: 2, reused: 0 });
+  });
+
+  it("OAUTH8 Threads of a user that need a refresh at the same time send one, and all of them use its result", async () => {
+    const { control, tenant } = protectedServer();
+    const ids = await Promise.all(Array.from({ length: 4 }, () => threadOf("anna")));
+    await connect(ids[0] ?? "");
+    await control({ expireAccess: true, holdTokens: true });
+    const asked = Promise.all(ids.map((id) => ask(id)));
+    await vi.waitUntil(async () => (await control()).held > 0, { timeout: 20_000 });
+    await control({ holdTokens: false, release: true });
+    expect((await asked).map(({ result }) => result)).toEqual(ids.map(() => `You are ${tenant}.`));
+    const { requests, reused } = await control();
+    expect({ tokens: count(requests, "POST as/token"), reused }).toEqual({ tokens: 2, reused: 0 });
+  });
+
+  it("OAUTH8 Parallel calls of one run whose token is refused send one refresh", async () => {
+    const { control, tenant } = protectedServer();
+    const id = await threadOf("anna");
+    await connect(id);
+    await ask(id);
+    await control({ expireAccess: true });
+    const word = `parallel-${crypto.randomUUID()}`;
+    const call = { name: "everything__whoami", arguments: {} };
+    scripts.set(word, ({ step }) => (step === 0 ? { toolCalls: [call, call, call] } : { text: "done" }));
+    const { results } = await ask(id, word);
+    expect(results.slice(-3)).toEqual(Array.from({ length: 3 }, () => `You are ${tenant}.`));
+    expect(count((await control()).requests, "POST as/token")).toBe(2);
+  });
+
+  it("OAUTH9 A refresh that the server refuses for good deletes the tokens, and the run requires an authorization", async () => {
+    const { control } = protectedServer();
+    const id = await threadOf("anna");
+    await connect(id);
+    await control({ revokeAll: true });
+    expect(required((await ask(id)).events)).toHaveLength(1);
+    expect(await rowsOfUser("anna")).not.toContain("authorization/everything");
+    await connect(id);
+    expect((await ask(id)).result).toContain("You are");
+  });
+
+  it("OAUTH9 A refresh that fails for a moment keeps the tokens, and an error of the run names the renewal", async () => {
+    const { control } = protectedServer();
+    const id = await threadOf("anna");
+    await connect(id);
+    await ask(id);
+    await control({ expireAccess: true, tokenStatus: 503 });
+    const { events, result } = await ask(id);
+    expect(result).toContain("The renewal of the tokens");
+    expect(required(events)).toEqual([]);
+    await control({ tokenStatus: null });
+    expect((await ask(id)).result).toContain("You are");
+  });
+
+  it("OAUTH9 A person who disconnects during a refresh stays disconnected", async () => {
+    const { control } = protectedServer();
+    const id = await threadOf("anna");
+    await connect(id);
+    await control({ expireAccess: true, holdTokens: true });
+    const asked = ask(id);
+    await vi.waitUntil(async () => (await control()).held > 0, { timeout: 20_000 });
+    await storeOfUser("anna").replace("everything", null, null);
+    await control({ holdTokens: false, release: true });
+    expect(required((await asked).events)).toHaveLength(1);
+    expect(await statusOf(id)).toMatchObject({ status: "required" });
+  });
+});
+
+describe("a crash", () => {
+  it("OAUTH19 A crash between the exchange of the code and the store of the tokens stores nothing, and the person connects again", async () => {
+    const { control } = protectedServer();
+    const id = await threadOf("anna");
+    const visit = await begin(id);
+    const back = await agree(visit);
+    const failing = {
+      ...storeOfUser("anna"),
+      replace: () => Promise.reject(new Error("The object was reset.")),
+    };
+    await expect(endVisitWith(failing, { visit, back, id })).rejects.toThrow("The object was reset.");
+    expect(count((await control()).requests, "POST as/token")).toBe(1);
+    expect(await statusOf(id)).toMatchObject({ status: "required" });
+    expect((await returnTo(back, visit.cookie)).status).toBe(400);
+    expect(await connect(id)).toMatchObject({ status: 200 });
+    expect((await ask(id)).result).toContain("You are");
+  });
+
+  it("OAUTH19 The lease of a refresh whose thread crashed ends, and another thread refreshes", async () => {
+    const { control } = protectedServer();
+    const id = await threadOf("anna");
+    await connect(id);
+    await control({ expireAccess: true });
+    const store = storeOfUser("anna");
+    const row = await store.read("everything");
+    expect(await store.lease("everything", row?.revision ?? "", "a crashed thread")).toBe("granted");
+    await endLeaseSoon("anna", "everything");
+    expect((await ask(id)).result).toContain("You are");
+  });
+});

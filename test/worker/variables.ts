@@ -1,0 +1,3 @@
+// Variables that a test changes for the objects of all threads.
+
+export const changedVariables: Record<string, unknown> = {};
