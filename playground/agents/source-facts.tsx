@@ -18,6 +18,9 @@ import css from "./definition.module.css";
 /** The name of each kind of source. */
 const kindTexts: Readonly<Record<Source["kind"], string>> = { mcp: "MCP server", openapi: "OpenAPI document" };
 
+/** Whether the visitor has connected to a server with OAuth. */
+const connectionTexts = { none: null, authorized: "connected", required: "not connected; connect in a conversation" };
+
 /** The source's facts. */
 export function SourceFacts({ source: { name, kind, prefix } }: { source: Source }): ReactElement {
   const loaded = useSource(name, { atOnce: true });
@@ -33,6 +36,7 @@ export function SourceFacts({ source: { name, kind, prefix } }: { source: Source
             ["Host", state?.host],
             [kind === "mcp" ? "Server" : "Document", state?.version],
             ["State", state === undefined ? null : stateText(state)],
+            ["Your connection", connectionTexts[state?.authorization ?? "none"]],
           ]}
         />
         <LoadAgain loaded={loaded} />

@@ -1,7 +1,7 @@
 // The page of a thread: its head, its messages, calls that wait for a person, queued inputs, and the input; on request
 // also the log of its events.
 
-import { Suspense, lazy } from "react";
+import { Suspense, lazy, useState } from "react";
 import type { ReactElement } from "react";
 import { ThreadholdClientError } from "threadhold/client";
 import { useThread } from "threadhold/react";
@@ -29,6 +29,9 @@ import css from "./conversation.module.css";
 
 const ContextPanel = lazy(async () => ({ default: (await import("./context/context-panel.tsx")).ContextPanel }));
 const PendingCalls = lazy(async () => ({ default: (await import("./pending-calls.tsx")).PendingCalls }));
+const RequiredServers = lazy(async () => ({
+  default: (await import("./required-servers.tsx")).RequiredServers,
+}));
 const EventLog = lazy(async () => ({ default: (await import("../events/event-log.tsx")).EventLog }));
 
 /** The page of one thread. */
@@ -52,6 +55,10 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
     ...(searching ? {} : { "mod+f": turnSearch }),
   });
   usePageTitle(thread === null ? "Thread" : nameOf(thread));
+  const required = thread?.required_authorizations;
+  // The card of a server stays after the person has connected.
+  const [wasRequired, setWasRequired] = useState(false);
+  if (required !== undefined && !wasRequired) setWasRequired(true);
   if (connection.state === "closed" && connection.error !== null && thread === null) {
     return <Refused error={connection.error} />;
   }
@@ -96,6 +103,13 @@ export function ConversationPage({ id }: { id: string }): ReactElement {
             </ShownMessage>
           </ExecutionsContext>
         </VoicesContext>
+        {wasRequired ? (
+          <PartBoundary>
+            <Suspense fallback={null}>
+              <RequiredServers handle={used.handle} required={required ?? []} />
+            </Suspense>
+          </PartBoundary>
+        ) : null}
         {pending.length === 0 ? null : (
           <PartBoundary>
             <Suspense fallback={<LoadingNote what="what waits for you" />}>

@@ -9,6 +9,7 @@ import { addStrategyAgents, addTracedAgent } from "../e2e/support/traced-agent.t
 import { ApiClient } from "../support/http-client/api-client.ts";
 import { answers } from "./suites/answers.ts";
 import { api } from "./suites/api.ts";
+import { connections } from "./suites/connections.ts";
 import { context } from "./suites/context.ts";
 import { conversation } from "./suites/conversation.ts";
 import { definitions } from "./suites/definitions.ts";
@@ -42,6 +43,7 @@ import { addContextAgents } from "./support/context-agents.ts";
 import { addCourierAgent } from "./support/courier-agent.ts";
 import { addPacedAgent } from "./support/paced-model.ts";
 import type { PacedModel } from "./support/paced-model.ts";
+import { addProtectedAgent, protectedVariables } from "./support/protected-agent.ts";
 import { addSourceAgents } from "./support/source-agents.ts";
 import type { SourceServers } from "./support/source-agents.ts";
 import { addTalkAgents } from "./support/talk-agents.ts";
@@ -58,6 +60,7 @@ describe("the playground", () => {
   const pages: TestPage[] = [];
   let model: PacedModel | undefined;
   let servers: SourceServers | undefined;
+  let vault: { close: () => Promise<void> } | undefined;
   let desk: { close: () => Promise<void> } | undefined;
   let server: DevServer | undefined;
   let browser: TestBrowser | undefined;
@@ -88,8 +91,9 @@ describe("the playground", () => {
     model = await addPacedAgent(project);
     servers = await addSourceAgents(project);
     desk = await addAskingAgent(project);
+    vault = await addProtectedAgent(project);
     [server, browser] = await Promise.all([
-      startDevServer(project.state("playground"), model.variables, project.root),
+      startDevServer(project.state("playground"), [...model.variables, ...protectedVariables], project.root),
       openBrowser(),
     ]);
   });
@@ -109,6 +113,7 @@ describe("the playground", () => {
     await model?.close();
     await servers?.close();
     await desk?.close();
+    await vault?.close();
     project.remove();
   });
 
@@ -163,6 +168,7 @@ describe("the playground", () => {
     api,
     definitions,
     sources,
+    connections,
     stoppedCalls,
     hostile,
     screens,

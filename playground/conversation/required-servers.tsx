@@ -1,0 +1,99 @@
+// The MCP servers to which the thread's owner has to connect before a run can use their tools. The sign-in page opens in
+// another window. The thread's updates show when the person has connected.
+
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import type { ReactElement } from "react";
+import type { ThreadHandle } from "threadhold/client";
+import { useThreadholdClient } from "threadhold/react";
+
+import { Button } from "../kit/button.tsx";
+import { FormEnd } from "../kit/field.tsx";
+import { ErrorNote } from "../kit/note.tsx";
+
+import css from "./pending.module.css";
+
+interface RequiredServersProps {
+  handle: ThreadHandle;
+  /** The servers that are required now. */
+  required: readonly { server: string }[];
+}
+
+/** A card for each server. The card of a server stays after the person has connected, until the person continues. */
+export function RequiredServers({ handle, required }: RequiredServersProps): ReactElement | null {
+  const [shown, setShown] = useState<readonly string[]>([]);
+  const added = required.map(({ server }) => server).filter((server) => !shown.includes(server));
+  if (added.length > 0) setShown([...shown, ...added]);
+  if (shown.length === 0) return null;
+  return (
+    <section className={css["pending"]} aria-label="Servers to connect to">
+      {shown.map((server) => (
+        <ServerCard
+          key={server}
+          handle={handle}
+          server={server}
+          isRequired={required.some((each) => each.server === server)}
+          onClose={() => setShown((all) => all.filter((each) => each !== server))}
+        />
+      ))}
+    </section>
+  );
+}
+
+interface ServerCardProps {
+  handle: ThreadHandle;
+  server: string;
+  isRequired: boolean;
+  onClose: () => void;
+}
+
+function ServerCard({ handle, server, isRequired, onClose }: ServerCardProps): ReactElement {
+  const client = useThreadholdClient();
+  const begin = useMutation({
+    mutationFn: async () => {
+      const route = "POST /api/threads/:id/mcp/:server/authorization";
+      const { authorization_url: address } = await client.request(route, { params: { id: handle.id, server } });
+      if (!/^https?:\/\//.test(address)) throw new Error("The address of the sign-in page is no web address.");
+      window.open(address, "_blank", "noopener,noreferrer");
+      return address;
+    },
+  });
+  const go = useMutation({
+    mutationFn: async () => {
+      await handle.messages.post({ content: `I have connected to ${server}. Please continue.` });
+      onClose();
+    },
+  });
+  const error = begin.error ?? go.error;
+  return (
+    <article className={css["call"]} aria-label={`Connection to ${server}`}>
+      <header className={css["head"]}>
+        <code className={css["name"]}>{server}</code>
+        <span>{isRequired ? "needs your sign-in before its tools can be used" : "is connected"}</span>
+      </header>
+      {isRequired && begin.data !== undefined ? (
+        <p className={css["question"]}>
+          Sign in in the other window, then come back.{" "}
+          <a href={begin.data} target="_blank" rel="noopener noreferrer">
+            Open the sign-in page
+          </a>
+        </p>
+      ) : null}
+      {error === null ? null : <ErrorNote title={`${server} could not be connected`} error={error} />}
+      <FormEnd>
+        {isRequired ? (
+          <Button kind="primary" disabled={begin.isPending} onClick={() => begin.mutate()}>
+            {begin.data === undefined ? `Connect to ${server}` : "Begin again"}
+          </Button>
+        ) : (
+          <>
+            <Button onClick={onClose}>Close</Button>
+            <Button kind="primary" disabled={go.isPending} onClick={() => go.mutate()}>
+              Continue
+            </Button>
+          </>
+        )}
+      </FormEnd>
+    </article>
+  );
+}
