@@ -1,7 +1,6 @@
 // The MCP servers to which the thread's owner has to connect before a run can use their tools. The sign-in page opens in
 // another window. The thread's updates show when the person has connected.
 
-import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ReactElement } from "react";
 import type { ThreadHandle } from "threadhold/client";
@@ -49,32 +48,40 @@ interface ServerCardProps {
 
 function ServerCard({ handle, server, isRequired, onClose }: ServerCardProps): ReactElement {
   const client = useThreadholdClient();
-  const begin = useMutation({
-    mutationFn: async () => {
-      const route = "POST /api/threads/:id/mcp/:server/authorization";
-      const { authorization_url: address } = await client.request(route, { params: { id: handle.id, server } });
-      if (!/^https?:\/\//.test(address)) throw new Error("The address of the sign-in page is no web address.");
-      window.open(address, "_blank", "noopener,noreferrer");
-      return address;
-    },
-  });
-  const go = useMutation({
-    mutationFn: async () => {
-      await handle.messages.post({ content: `I have connected to ${server}. Please continue.` });
-      onClose();
-    },
-  });
-  const error = begin.error ?? go.error;
+  const [signIn, setSignIn] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const act = async (work: () => Promise<void>): Promise<void> => {
+    setBusy(true);
+    setError(null);
+    try {
+      await work();
+    } catch (thrown) {
+      setError(thrown);
+    }
+    setBusy(false);
+  };
+  const begin = async (): Promise<void> => {
+    const route = "POST /api/threads/:id/mcp/:server/authorization";
+    const { authorization_url: address } = await client.request(route, { params: { id: handle.id, server } });
+    if (!/^https?:\/\//.test(address)) throw new Error("The address of the sign-in page is no web address.");
+    window.open(address, "_blank", "noopener,noreferrer");
+    setSignIn(address);
+  };
+  const proceed = async (): Promise<void> => {
+    await handle.messages.post({ content: `I have connected to ${server}. Please continue.` });
+    onClose();
+  };
   return (
     <article className={css["call"]} aria-label={`Connection to ${server}`}>
       <header className={css["head"]}>
         <code className={css["name"]}>{server}</code>
         <span>{isRequired ? "needs your sign-in before its tools can be used" : "is connected"}</span>
       </header>
-      {isRequired && begin.data !== undefined ? (
+      {isRequired && signIn !== null ? (
         <p className={css["question"]}>
           Sign in in the other window, then come back.{" "}
-          <a href={begin.data} target="_blank" rel="noopener noreferrer">
+          <a href={signIn} target="_blank" rel="noopener noreferrer">
             Open the sign-in page
           </a>
         </p>
@@ -82,13 +89,13 @@ function ServerCard({ handle, server, isRequired, onClose }: ServerCardProps): R
       {error === null ? null : <ErrorNote title={`${server} could not be connected`} error={error} />}
       <FormEnd>
         {isRequired ? (
-          <Button kind="primary" disabled={begin.isPending} onClick={() => begin.mutate()}>
-            {begin.data === undefined ? `Connect to ${server}` : "Begin again"}
+          <Button kind="primary" disabled={busy} onClick={() => void act(begin)}>
+            {signIn === null ? `Connect to ${server}` : "Begin again"}
           </Button>
         ) : (
           <>
             <Button onClick={onClose}>Close</Button>
-            <Button kind="primary" disabled={go.isPending} onClick={() => go.mutate()}>
+            <Button kind="primary" disabled={busy} onClick={() => void act(proceed)}>
               Continue
             </Button>
           </>

@@ -3,8 +3,11 @@
 
 import { fromBase64, toBase64 } from "./base64.ts";
 
+/** The type `CryptoKey`, whose name the types of Node do not declare globally. */
+type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
 /** The keys of a deployment, the encrypting one first. */
-export type SealKeys = readonly [CryptoKey, ...CryptoKey[]];
+export type SealKeys = readonly [Key, ...Key[]];
 
 /** The maximum number of keys. Each of them is tried for a text. */
 const mostKeys = 8;
@@ -20,7 +23,7 @@ export async function readSealKeys(variable: unknown): Promise<SealKeys | null> 
   if (typeof variable !== "string") return null;
   const texts = variable.split(",").map((text) => text.trim());
   if (texts.length > mostKeys) return null;
-  const keys: CryptoKey[] = [];
+  const keys: Key[] = [];
   for (const text of texts) {
     const bytes = keyOf(text);
     if (bytes === null) return null;

@@ -235,6 +235,23 @@ export default defineModel({ name: "fast", provider: "openai", model: "gpt-5" })
     );
   });
 
+  it("The command doctor names a missing or invalid key for tokens if an MCP server uses OAuth, without the key", async () => {
+    const server = 'export default { name: "notes", url: "https://notes.example/mcp", oauth: true };';
+    const key = Buffer.alloc(32, 7).toString("base64");
+    const outputOf = async (variables: string[], files: Record<string, string> = { "agents/mcp/notes.ts": server }) => {
+      const vars = ["OPEN_LOOPBACK=true", ...variables].join("\n");
+      return (await doctor({ ...complete, ...files, ".dev.vars": vars }, inRepository)).output;
+    };
+    const missing =
+      /^warning OAuth of notes: ENCRYPTION_KEY is not set on this machine\.\n +fix: .*openssl rand -base64 32/m;
+    expect(await outputOf([])).toMatch(missing);
+    const invalid = await outputOf(["ENCRYPTION_KEY=a-passphrase"]);
+    expect(invalid).toMatch(/^warning OAuth of notes: ENCRYPTION_KEY has no valid value\./m);
+    expect(invalid).not.toContain("a-passphrase");
+    expect(await outputOf([`ENCRYPTION_KEY=${key}`])).not.toContain("OAuth of");
+    expect(await outputOf([], {})).not.toContain("OAuth of");
+  });
+
   it("The command doctor names the migrations that the local catalog lacks", async () => {
     const files = {
       ...complete,

@@ -77,7 +77,7 @@ async function run(options: DeployOptions, further: readonly string[], context: 
     }
     const terminal = options.yes === true || options.json === true ? undefined : context.terminal;
     const { yes = false, without, useDatabase, secretsFromEnv = false } = options;
-    assertKnownSecrets(without, preparation.models);
+    assertKnownSecrets(without, preparation);
     const settings = { ...preparation, terminal, yes, without, useDatabase, secretsFromEnv, further, context, report };
     const code = options.dryRun === true ? await dryRun(settings) : await deploy(settings);
     report.end(code);

@@ -57,7 +57,8 @@ export async function deploy(settings: DeploySettings): Promise<ExitCode> {
 }
 
 async function collect(kept: string[], settings: DeploySettings): Promise<CollectedSecrets & { kept: string[] }> {
-  const { project, worker, models, generatedMain, secretsFile, terminal, context, without, secretsFromEnv } = settings;
+  const { project, worker, models, usesOAuth, generatedMain, secretsFile, terminal, context, without, secretsFromEnv } =
+    settings;
   const present = new Set([...kept, ...Object.keys(project.config.vars)]);
   const { environment } = project;
   const putCommand = `npx wrangler secret put${environment === undefined ? "" : ` --env ${environment}`}`;
@@ -66,7 +67,7 @@ async function collect(kept: string[], settings: DeploySettings): Promise<Collec
   if (repeated.length > 0) {
     settings.report.warn(`${worker} has ${repeated.join(", ")} already and keeps it. ${putCommand} NAME replaces it.`);
   }
-  const needed = neededSecrets({ models, present, generatedMain, without });
+  const needed = neededSecrets({ models, usesOAuth, present, generatedMain, without });
   const sources = { file, env: context.env, fromEnv: secretsFromEnv, terminal, worker, putCommand };
   return { ...(await collectSecrets(needed, sources)), kept };
 }

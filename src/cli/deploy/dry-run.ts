@@ -11,7 +11,7 @@ import { wranglerFailure } from "./wrangler-run.ts";
 
 /** Reports the steps of a deploy and bundles the Worker. */
 export async function dryRun(settings: DeploySettings): Promise<ExitCode> {
-  const { project, database, migrations, models, generatedMain, without } = settings;
+  const { project, database, migrations, models, usesOAuth, generatedMain, without } = settings;
   const { secretsFile, worker, further, run, report } = settings;
   const { name, id } = database;
   const file = basename(project.file);
@@ -20,7 +20,7 @@ export async function dryRun(settings: DeploySettings): Promise<ExitCode> {
   report.step("catalog", isRealId(id) ? `would use the D1 database ${name} (${String(id)})` : byName);
   report.step("migrations", `would apply what is pending of ${names.join(", ")}`, { migrations: names });
   const present = new Set([...Object.keys(project.config.vars), ...Object.keys(secretsFile)]);
-  const needed = neededSecrets({ models, present, generatedMain, without }).map((secret) => secret.name);
+  const needed = neededSecrets({ models, usesOAuth, present, generatedMain, without }).map((secret) => secret.name);
   const given = Object.keys(secretsFile);
   const all = [...given, ...needed];
   report.step("secrets", all.length === 0 ? "none is needed" : `would set what is missing of ${all.join(", ")}`, {

@@ -1,4 +1,4 @@
-// The secrets that a Worker needs: keys of its models, access of its users, and the key that signs tickets.
+// The secrets that a Worker needs: keys of its models, access of its users, and the keys that sign tickets and encrypt tokens.
 
 import { readiness } from "#models/readiness.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
@@ -20,6 +20,8 @@ export interface NeededSecret {
 /** The known facts about a Worker before its deploy. */
 export interface SecretsContext {
   models: readonly AnyModelDefinition[];
+  /** Whether an MCP server of the project uses OAuth. */
+  usesOAuth: boolean;
   /** Names of secrets and variables that the Worker has, or gets from the configuration. */
   present: ReadonlySet<string>;
   /** Whether the main module is generated. A main module of the project's own may identify callers itself. */
@@ -31,8 +33,10 @@ export interface SecretsContext {
 /** Variables that identify callers. Without all of them every request is refused. */
 const access = ["API_TOKENS", "JWT_SECRET", "JWKS_URL"];
 
+const encryptionKey = "ENCRYPTION_KEY";
+
 /** The secrets that are missing, each once. */
-export function neededSecrets({ models, present, generatedMain, without }: SecretsContext): NeededSecret[] {
+export function neededSecrets({ models, usesOAuth, present, generatedMain, without }: SecretsContext): NeededSecret[] {
   const values = Object.fromEntries([...present].map((name) => [name, "set"]));
   const needed = new Map<string, NeededSecret>();
   for (const model of models) {
@@ -56,14 +60,22 @@ export function neededSecrets({ models, present, generatedMain, without }: Secre
     const isServedBy = (name: string): boolean => name === "TICKET_SECRET";
     needed.set("TICKET_SECRET", { name: "TICKET_SECRET", isServedBy, purpose, generated: true });
   }
+  if (usesOAuth && !present.has(encryptionKey)) {
+    const purpose = "the key that encrypts tokens for MCP servers";
+    const isServedBy = (name: string): boolean => name === encryptionKey;
+    needed.set(encryptionKey, { name: encryptionKey, isServedBy, purpose, generated: true });
+  }
   return [...needed.values()].filter((secret) => !without.some((name) => isFor(secret, name)));
 }
 
 const isFor = (secret: NeededSecret, name: string): boolean => secret.name === name || secret.isServedBy(name);
 
-/** Refuses a name to leave out that no Worker with these models needs. */
-export function assertKnownSecrets(without: readonly string[], models: readonly AnyModelDefinition[]): void {
-  const known = neededSecrets({ models, present: new Set(), generatedMain: true, without: [] });
+/** Refuses a name to leave out that no Worker with these definitions needs. */
+export function assertKnownSecrets(
+  without: readonly string[],
+  definitions: Pick<SecretsContext, "models" | "usesOAuth">,
+): void {
+  const known = neededSecrets({ ...definitions, present: new Set(), generatedMain: true, without: [] });
   const unknown = without.find((name) => !known.some((secret) => isFor(secret, name)));
   if (unknown === undefined) return;
   const names = known.map(({ name }) => name).join(", ");

@@ -35,6 +35,8 @@ export interface Preparation {
   /** The folder of the catalog's migrations, absolute. */
   migrations: string;
   models: readonly AnyModelDefinition[];
+  /** Whether an MCP server of the project uses OAuth. */
+  usesOAuth: boolean;
   /** Whether the main module is the one that the compiler writes, or the package's own. */
   generatedMain: boolean;
   secretsFile: Readonly<Record<string, string>>;
@@ -44,8 +46,8 @@ export interface Preparation {
 /** Checks a project; null if its definitions or its configuration have errors, which are reported. */
 export async function prepare(request: PreparationRequest): Promise<Preparation | null> {
   const { root, context, report } = request;
-  const models = await compile(request);
-  if (models === null) return null;
+  const definitions = await compile(request);
+  if (definitions === null) return null;
   const project = readWranglerProject(root, { environment: request.environment });
   const findings = "wrangler" in project ? configFindings(project) : [project];
   if (!("wrangler" in project) || findings.some(isError)) {
@@ -88,7 +90,7 @@ export async function prepare(request: PreparationRequest): Promise<Preparation 
     worker,
     database,
     migrations,
-    models,
+    ...definitions,
     generatedMain: main === join(root, ".threadhold/worker.ts") || root === resolve(context.packageRoot),
     secretsFile,
     run: wranglerOf({
@@ -102,7 +104,11 @@ export async function prepare(request: PreparationRequest): Promise<Preparation 
 }
 
 /** Compiles the definitions and checks their types; null after errors, which are printed. */
-async function compile({ root, context, report }: PreparationRequest): Promise<readonly AnyModelDefinition[] | null> {
+async function compile({
+  root,
+  context,
+  report,
+}: PreparationRequest): Promise<Pick<Preparation, "models" | "usesOAuth"> | null> {
   assertDefinitions(root);
   const lines: string[] = [];
   let compilation: Compilation | undefined;
@@ -125,5 +131,6 @@ async function compile({ root, context, report }: PreparationRequest): Promise<r
   }
   const { project, files } = compilation;
   report.step("definitions", `${String(files)} compiled and checked`);
-  return project.models.map(({ value }) => value);
+  const usesOAuth = project.sources.mcp.some(({ value: { oauth = false } }) => oauth !== false);
+  return { models: project.models.map(({ value }) => value), usesOAuth };
 }

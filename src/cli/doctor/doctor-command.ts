@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import type { Command } from "commander";
 
+import { readSealKeys } from "#lib/sealed-text.ts";
 import { traceSettings } from "#lib/trace-settings.ts";
 import { readiness } from "#models/readiness.ts";
 
@@ -88,7 +89,24 @@ async function projectFindings(
     const fix = `add ${missing}=… to .dev.vars; for a deployment run ${put} ${missing}`;
     return [warning(`model ${value.name}`, `${missing} is not set on this machine.`, fix)];
   });
-  return [compiled, ...access, ...keys, ...traceFindings(variables)];
+  const servers = project.sources.mcp.flatMap(({ name, value: { oauth = false } }) => (oauth === false ? [] : [name]));
+  const encryption = servers.length === 0 ? [] : await encryptionFindings(servers, variables, put);
+  return [compiled, ...access, ...keys, ...encryption, ...traceFindings(variables)];
+}
+
+/** Checks the key that encrypts the tokens for MCP servers with OAuth. Its value is not shown. */
+async function encryptionFindings(
+  servers: readonly string[],
+  variables: Readonly<Record<string, unknown>>,
+  put: string,
+): Promise<Finding[]> {
+  const variable = variables["ENCRYPTION_KEY"];
+  if ((await readSealKeys(variable)) !== null) return [];
+  const problem = (variable ?? "") === "" ? "is not set on this machine" : "has no valid value";
+  const fix =
+    "add ENCRYPTION_KEY=… with the output of `openssl rand -base64 32` to .dev.vars; " +
+    `for a deployment run ${put} ENCRYPTION_KEY`;
+  return [warning(`OAuth of ${servers.join(", ")}`, `ENCRYPTION_KEY ${problem}.`, fix)];
 }
 
 /** Checks the variables of OpenTelemetry. Values are not shown, because they may contain keys. */

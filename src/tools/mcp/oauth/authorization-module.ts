@@ -48,7 +48,7 @@ async function resultOf<T>(work: () => Promise<T>): Promise<AuthorizationResult<
 async function recordOf(subject: Subject, { owner, store }: VisitContext): Promise<TokenRecord | null> {
   const row = await store.read(subject.name);
   const text = row === null ? null : await unseal(subject.keys, row.text, sealPlace("tokens", owner, subject));
-  return text === null ? null : readRecord(text);
+  return readRecord(text);
 }
 
 async function removeAuthorization(definition: AnyMcpServerDefinition, context: VisitContext): Promise<boolean> {

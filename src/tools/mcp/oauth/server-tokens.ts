@@ -118,13 +118,12 @@ export class ServerTokens {
     const { name, keys, oauth, authorizations, context } = this.#parts;
     const row = await authorizations.store.read(name);
     if (row === null) throw this.#required();
-    const text = await unseal(keys, row.text, this.#place);
-    if (text === null) {
+    const record = readRecord(await unseal(keys, row.text, this.#place));
+    if (record === null) {
       const cause = "No key of ENCRYPTION_KEY decrypts the stored tokens, or the address of the server has changed.";
       context.log("warning", "mcp_tokens_unreadable", { server: name, cause });
       throw this.#required();
     }
-    const record = readRecord(text);
     if (oauth.issuer !== undefined && !isSameIssuer(oauth.issuer, record.server.issuer)) throw this.#required();
     const current = { revision: row.revision, record };
     if (record.refresh_token === null && this.#isOver(current)) throw this.#required();

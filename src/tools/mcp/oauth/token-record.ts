@@ -46,9 +46,9 @@ export function writeRecord(record: TokenRecord): string {
   return JSON.stringify(recordSchema.parse(record));
 }
 
-/** Reads the text of a record. Throws if the text has another form. */
-export function readRecord(text: string): TokenRecord {
-  return recordSchema.parse(JSON.parse(text));
+/** Reads the text of a record. Null if the text has another form, as a record of another version may have. */
+export function readRecord(text: string | null): TokenRecord | null {
+  return text === null ? null : (recordSchema.safeParse(JSON.parse(text)).data ?? null);
 }
 
 /** The parts of a server that a record keeps. */
