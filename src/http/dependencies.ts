@@ -49,8 +49,8 @@ export interface AppDependencies {
     definition: ToolSourceDefinition,
     userId: string | null,
   ) => Promise<SourceState>;
-  /** The authorizations of MCP servers. */
-  authorizations: ServerAuthorizations;
+  /** Loads the authorizations of MCP servers. */
+  authorizations: () => Promise<ServerAuthorizations>;
   variables: Variables;
   /** Replaces the tokens of the variables: identifies the caller of a request. */
   authenticate?: Authenticate | undefined;

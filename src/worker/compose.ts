@@ -29,7 +29,7 @@ import type { Environment, ThreadholdBindings } from "./bindings.ts";
 import { deploymentLimits } from "./deployment-limits.ts";
 import { fileSettings, secretsOf } from "./environment.ts";
 import { mountAt, readPrefix } from "./mount.ts";
-import { authorizationsOf, serverAuthorizations } from "./object-authorizations.ts";
+import { authorizationsOf } from "./object-authorizations.ts";
 import { outboundFetch } from "./outbound.ts";
 import type { ThreadholdOptions } from "./threadhold-options.ts";
 
@@ -84,11 +84,11 @@ export function compose(
           hash: registry.hash,
         });
       },
-      authorizations: serverAuthorizations(registry, {
-        ...objects,
-        env: { ...env },
-        fetch: () => outboundOf(env, createRequestQueue(maxOpenRequests)),
-      }),
+      authorizations: async () => {
+        const { serverAuthorizations } = await import("./route-authorizations.ts");
+        const fetch = () => outboundOf(env, createRequestQueue(maxOpenRequests));
+        return serverAuthorizations(registry, { ...objects, env: { ...env }, fetch });
+      },
       variables: env,
       authenticate: authenticate && ((request) => authenticate(request, env)),
       prefix,

@@ -97,6 +97,17 @@ describe("the refresh", () => {
     expect((await ask(id)).result).toContain("You are");
   });
 
+  it("OAUTH9 A token that has expired without a refresh token is not sent, and the run requires an authorization", async () => {
+    const { control } = protectedServer();
+    await control({ noRefresh: true, expiresIn: 0 });
+    const id = await threadOf("anna");
+    await connect(id);
+    expect(await statusOf(id)).toMatchObject({ status: "required" });
+    const { requests } = await control();
+    expect(required((await ask(id)).events)).toHaveLength(1);
+    expect((await control()).requests).toEqual(requests);
+  });
+
   it("OAUTH9 A refresh that fails for a moment keeps the tokens, and an error of the run names the renewal", async () => {
     const { control } = protectedServer();
     const id = await threadOf("anna");

@@ -1,5 +1,4 @@
-// The authorizations of definitions with many tools, such as MCP servers with OAuth: finds the definition and the module of its kind. The
-// Worker loads this module at the first request for an authorization.
+// The authorizations of definitions with many tools, such as MCP servers with OAuth: finds the definition and the module of its kind.
 
 import { refuse } from "#contract/error.ts";
 import type {

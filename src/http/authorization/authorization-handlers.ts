@@ -1,80 +1,27 @@
-// The routes of authorizations of MCP servers. Only the owner of a thread may connect, because the tokens act for the person who visits the
-// authorization server. The callback is a navigation of a browser, so it has no credentials: the sealed parameter `state` names the visit,
-// and the cookie proves that the same browser began it. Its page repeats nothing of the request.
+// The routes of authorizations of MCP servers. Most deployments get no request for them, so their code is loaded by the first one.
 
-import { callbackPath } from "#contract/authorization-route.ts";
-import { refuse, ThreadholdError } from "#contract/error.ts";
-import type { Caller } from "#core/thread-rpc.ts";
-
-import { emptyAnswer, jsonAnswer } from "../answer/json-answer.ts";
 import { notConfigured } from "../auth/authenticate.ts";
 import type { Handlers } from "../route/handler.ts";
 import type { Services } from "../services.ts";
-import type { AuthorizationSubject, VisitCookie } from "./server-authorizations.ts";
 
-type AuthorizationRoutes = "getAuthorization" | "beginAuthorization" | "deleteAuthorization" | "completeAuthorization";
+/** The routes. */
+export type AuthorizationRoutes =
+  | "getAuthorization"
+  | "beginAuthorization"
+  | "deleteAuthorization"
+  | "completeAuthorization";
 
 /** The handlers. */
-export function authorizationHandlers({
-  callThread,
-  dependencies: { authorizations, now, prefix },
-  limits,
-  settings,
-}: Services): Pick<Handlers, AuthorizationRoutes> {
+export function authorizationHandlers(services: Services): Pick<Handlers, AuthorizationRoutes> {
+  const load = async () => (await import("./authorization-requests.ts")).authorizationRequests(services);
   return {
-    async getAuthorization({ params, caller }) {
-      const isAuthorized = await authorizations.isAuthorized(await subjectOf(params, caller));
-      return jsonAnswer({ server: params.server, status: isAuthorized ? "authorized" : "required" });
-    },
-    async beginAuthorization({ params, caller, url }) {
-      const subject = await subjectOf(params, caller);
-      if (subject.userId !== caller.user) {
-        throw refuse("forbidden", "Only the user of the thread can connect, because the tokens act for that user.");
-      }
-      await limits.invoke(caller);
-      const redirectUri = new URL(prefix + callbackPath, url.origin).href;
-      const { url: address, cookie } = await authorizations.begin(subject, redirectUri);
-      const body = { authorization_url: address, expires_at: now() + cookie.seconds * 1_000_000 };
-      return jsonAnswer(body, 200, { "set-cookie": visitCookie(cookie, url) });
-    },
-    async deleteAuthorization({ params, caller }) {
-      const subject = await subjectOf(params, caller);
-      await limits.change(caller);
-      await authorizations.remove(subject);
-      return emptyAnswer();
-    },
-    async completeAuthorization({ request, url, headOnly }) {
+    getAuthorization: async (call) => (await load()).getAuthorization(call),
+    beginAuthorization: async (call) => (await load()).beginAuthorization(call),
+    deleteAuthorization: async (call) => (await load()).deleteAuthorization(call),
+    async completeAuthorization(call) {
+      const { settings } = services;
       if (settings.state === "closed") throw notConfigured(settings.reason);
-      const { visitPage } = await import("./visit-page.ts");
-      // A preview of an address must not use it up.
-      if (headOnly) return visitPage("opened");
-      const [state, code, error, iss] = ["state", "code", "error", "iss"].map((name) => single(url, name));
-      const cookies = request.headers.get("cookie") ?? "";
-      try {
-        await authorizations.end({ state, code, error, iss, cookies });
-        return visitPage("authorized");
-      } catch (thrown) {
-        if (thrown instanceof ThreadholdError) return visitPage({ problem: thrown.message });
-        throw thrown;
-      }
+      return (await load()).completeAuthorization(call);
     },
   };
-
-  async function subjectOf({ id, server }: { id: string; server: string }, caller: Caller) {
-    const run = { threadId: id, repeatable: true };
-    const { user_id } = await callThread({ ...run, run: (stub) => stub.call("describe", caller) });
-    return { server, threadId: id, userId: user_id } satisfies AuthorizationSubject;
-  }
-}
-
-/** The value of a parameter; undefined if it is absent, or given more than once. */
-function single({ searchParams }: URL, name: string): string | undefined {
-  const values = searchParams.getAll(name);
-  return values.length === 1 ? values[0] : undefined;
-}
-
-/** The `Set-Cookie` header for the browser of a visit, which sends the cookie to the callback alone. */
-function visitCookie({ name, value, seconds }: VisitCookie, url: URL): string {
-  const secure = url.protocol === "https:" ? "; Secure" : "";
-  return `${name}=${value}; Path=${callbackPath}; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`;
 }

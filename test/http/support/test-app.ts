@@ -59,7 +59,6 @@ export interface TestAppOptions {
 }
 
 const noServer = () => Promise.reject(new Error("No server is defined."));
-const noAuthorizations = { isAuthorized: noServer, begin: noServer, remove: noServer, end: noServer };
 
 export function testApp({
   variables = { API_TOKENS: tokens },
@@ -107,7 +106,7 @@ export function testApp({
     readiness: () => ({ ready: false, missing: "OPENAI_API_KEY" }),
     modelFacts: (model) => modelFacts(model, {}),
     sourceState: () => Promise.reject(new Error("No source is defined.")),
-    authorizations: noAuthorizations,
+    authorizations: noServer,
     variables,
     version: "1.2.3",
     dialects,

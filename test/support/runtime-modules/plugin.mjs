@@ -149,8 +149,8 @@ async function bundle(alias) {
 const loadedLater = new Set([
   "src/core/authorization-rows.ts",
   "src/dialect/mcp/served-messages.ts",
-  "src/flow/tool-source/source-authorizations.ts",
-  "src/http/authorization/visit-page.ts",
+  "src/http/authorization/authorization-requests.ts",
+  "src/worker/route-authorizations.ts",
 ]);
 
 /** The modules that run inside the runtime, as paths from the root. */

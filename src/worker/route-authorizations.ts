@@ -1,0 +1,48 @@
+// The authorizations of MCP servers for the routes of a deployment. Loaded by the first request for one.
+
+import { ThreadholdError } from "#contract/error.ts";
+import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
+import { peerCaller } from "#core/thread-peer.ts";
+import { beginVisit, endVisit, isAuthorized, removeAuthorization } from "#flow/tool-source/source-authorizations.ts";
+import type { AuthorizationParts } from "#flow/tool-source/source-authorizations.ts";
+import type { ServerAuthorizations } from "#http/authorization/server-authorizations.ts";
+import { consoleLog } from "#lib/log-port.ts";
+import { systemClock } from "#lib/system-clock.ts";
+import type { Registry } from "#spec/index.ts";
+
+import { authorizationsOf } from "./object-authorizations.ts";
+import type { AuthorizationObjects } from "./object-authorizations.ts";
+
+/** Creates the functions of the routes. */
+export function serverAuthorizations(
+  { toolSources }: Registry,
+  {
+    env,
+    fetch,
+    ...objects
+  }: AuthorizationObjects & { env: Readonly<Record<string, unknown>>; fetch: () => OutboundFetch },
+): ServerAuthorizations {
+  const parts: AuthorizationParts = {
+    toolSources,
+    env,
+    now: () => systemClock.now(),
+    log: consoleLog,
+    context: (whose) => ({
+      ...whose,
+      ...authorizationsOf(whose.owner, objects),
+      fetch: fetch(),
+      clock: systemClock,
+      env,
+    }),
+    notify: async (threadId, server) => {
+      const result = await objects.threads(threadId).call("authorized", peerCaller, server);
+      if (!result.ok) throw new ThreadholdError(result.refusal);
+    },
+  };
+  return {
+    isAuthorized: (subject) => isAuthorized(parts, subject),
+    begin: (subject, redirectUri) => beginVisit(parts, subject, redirectUri),
+    remove: (subject) => removeAuthorization(parts, subject),
+    end: (answer) => endVisit(parts, answer),
+  };
+}
