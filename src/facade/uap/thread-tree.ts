@@ -3,12 +3,11 @@
 
 import { z } from "zod";
 
-import { fieldsOf } from "#lib/json-value.ts";
-
 import { readJSON } from "../upp/message-json.ts";
 import { refusal } from "../upp/upp-error.ts";
 import type { AnyMessage } from "../upp/upp-message.ts";
 import { AgentState } from "./agent-state.ts";
+import { checkedState } from "./execution-checks.ts";
 import { SharedList } from "./shared-list.ts";
 import type { AgentStateJSON } from "./state-json.ts";
 
@@ -66,7 +65,7 @@ export class ThreadNode {
   }
 
   set state(state: AgentState) {
-    this.#state = checkedState(state);
+    this.#state = checkedState(state, "The state of a node");
   }
 
   /** The ids of the branches that begin at this node, in the order of their creation. */
@@ -102,7 +101,8 @@ export class ThreadTree {
 
   /** A tree of one node with the given state. */
   constructor(state: AgentState = AgentState.initial()) {
-    this.#root = createNode({ id: crypto.randomUUID(), parentId: null, state: checkedState(state) });
+    const checked = checkedState(state, "The state of a node");
+    this.#root = createNode({ id: crypto.randomUUID(), parentId: null, state: checked });
     this.#current = this.#root;
     this.#nodes = new Map([[this.#root.id, this.#root]]);
   }
@@ -147,7 +147,7 @@ export class ThreadTree {
    */
   branch(fromId: string, name?: string, state?: AgentState): string {
     const from = this.#node(fromId);
-    const begin = state === undefined ? this.#historyOf(from) : checkedState(state);
+    const begin = state === undefined ? this.#historyOf(from) : checkedState(state, "The state of a node");
     const node = createNode({ id: crypto.randomUUID(), parentId: fromId, name, state: begin });
     this.#nodes.set(node.id, node);
     addChild(from, node.id);
@@ -199,12 +199,6 @@ function continued(earlier: readonly AnyMessage[], messages: readonly AnyMessage
   const ids = new Set(messages.map(({ id }) => id));
   const repeated = earlier.findIndex(({ id }) => ids.has(id));
   return [...(repeated === -1 ? earlier : earlier.slice(0, repeated)), ...messages];
-}
-
-function checkedState(state: AgentState): AgentState {
-  // Checks the form and not the class, because a state of another copy of the package has another class.
-  if (Array.isArray(fieldsOf(state)["messages"]) && typeof fieldsOf(state)["withContext"] === "function") return state;
-  throw refusal("The state of a node has to be an AgentState. Restore JSON with AgentState.fromJSON first.");
 }
 
 /** Throws unless each node is reachable from the root by exactly one path, and `parentId` and `children` agree. */

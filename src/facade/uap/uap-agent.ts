@@ -1,5 +1,6 @@
 // `agent`: a model with tools and an execution strategy, whose functions take a state and return a new one.
 
+import { errorMessage } from "#core/cut-text.ts";
 import { anySignal } from "#lib/any-signal.ts";
 
 import { EventStream } from "../upp/event-stream.ts";
@@ -18,9 +19,10 @@ import type {
   MiddlewareContext,
 } from "./agent-contract.ts";
 import { AgentState } from "./agent-state.ts";
+import { checkedResult, checkedState, withCause } from "./execution-checks.ts";
 import { Execution, observedContext } from "./execution.ts";
 import { throughMiddleware } from "./middleware/pipeline.ts";
-import { keepPartialState } from "./partial-state.ts";
+import { ReachedState } from "./partial-state.ts";
 import { loop } from "./strategy/loop-execution.ts";
 import { streamResult } from "./stream-result.ts";
 import { runningCall } from "./subagent-context.ts";
@@ -82,31 +84,40 @@ function stream(self: Agent, begin: ExecutionStart, settings: ExecutionOptions):
 }
 
 async function execute(self: Agent, { input, state }: ExecutionStart, parts: ExecutionParts): Promise<GenerateResult> {
+  const given = checkedState(state, "The state");
   const message = typeof input === "string" ? new UserMessage(input) : input;
-  const context = { agent: self, input: message, state, metadata: {} };
-  return throughMiddleware(self.middleware ?? [], context, (changed) => executeStrategy(changed, parts));
+  const context = { agent: self, input: message, state: given, metadata: {} };
+  const reached = new ReachedState();
+  return throughMiddleware(self.middleware ?? [], context, {
+    reached,
+    execute: (changed) => executeStrategy(changed, { ...parts, reached }),
+  });
 }
 
 async function executeStrategy(
   { agent: self, input, state }: MiddlewareContext,
-  { signal, parent, sink }: ExecutionParts,
+  { signal, parent, sink, reached }: ExecutionParts & { reached: ReachedState },
 ): Promise<GenerateResult> {
   const { execution: strategy = loop(), strategy: hooks = {} } = self;
   const execution = new Execution(self, state, parent);
   try {
     const context = execution.context({ input, signal, sink });
-    const { turn, state: reached } = await runStrategy(strategy, context, sink);
-    const result = { turn, state: execution.addTracesAndSession(reached) };
+    const returned: unknown = await runStrategy(strategy, context, sink);
+    const place = `The strategy "${strategy.name}"`;
+    const { turn, state: last } = checkedResult(returned, place, { isOptional: false });
+    const result = { turn, state: execution.addTracesAndSession(last) };
     execution.state = result.state;
+    reached.state = result.state;
     await hooks.onComplete?.(result);
     return result;
   } catch (thrown) {
     execution.state = execution.addTracesAndSession(execution.state);
-    keepPartialState(thrown, execution.state);
-    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-    const result = await hooks.onError?.(error, execution.state);
-    if (result != null) return result;
-    throw thrown;
+    reached.state = execution.state;
+    reached.keepFor(thrown);
+    const error = thrown instanceof Error ? thrown : new Error(errorMessage(thrown), { cause: thrown });
+    const returned: unknown = (await hooks.onError?.(error, execution.state)) ?? undefined;
+    if (returned === undefined) throw thrown;
+    return withCause(thrown, () => checkedResult(returned, "onError of the agent's hooks", { isOptional: true }));
   } finally {
     execution.close();
   }

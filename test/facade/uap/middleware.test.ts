@@ -219,9 +219,9 @@ describe.each([
       messages.push((error as Error).message);
     }
     expect(messages).toEqual([
-      'before of the middleware "guard" returned no context. Return the context, { ...context, state }, or nothing.',
+      'before of the middleware "guard" returned no context. Return the context, { ...context, state }, with an AgentState, or nothing.',
       'before of the middleware "guard" replaced the agent. It can replace the input, the state and the metadata.',
-      'after of the middleware "guard" returned no result. Return { turn, state } or nothing.',
+      'after of the middleware "guard" returned no result. Return { turn, state }, with a Turn and an AgentState, or nothing.',
     ]);
   });
 });

@@ -3,12 +3,20 @@
 // called before its first event, `after` and `onError` after its last one, and its result is the one that they return.
 
 import { errorMessage } from "#core/cut-text.ts";
+import { fieldsOf, isObject } from "#lib/json-value.ts";
 
 import { refusal } from "../../upp/upp-error.ts";
 import type { GenerateResult, Middleware, MiddlewareContext } from "../agent-contract.ts";
+import { checkedResult, isState, withCause } from "../execution-checks.ts";
+import type { ReachedState } from "../partial-state.ts";
 
-/** Executes the agent with the input and the state of the context. */
-type Execute = (context: MiddlewareContext) => Promise<GenerateResult>;
+/** What the middleware surrounds. */
+interface Surrounded {
+  /** Executes the agent with the input and the state of the context. */
+  execute: (context: MiddlewareContext) => Promise<GenerateResult>;
+  /** The state of the execution, which is kept for each error. A middleware may replace the result, and so the state. */
+  reached: ReachedState;
+}
 
 /**
  * Runs the pipeline. `onError` of a middleware receives the errors of the execution and of later middleware, but not those of its own
@@ -18,9 +26,15 @@ type Execute = (context: MiddlewareContext) => Promise<GenerateResult>;
 export async function throughMiddleware(
   middleware: readonly Middleware[],
   first: MiddlewareContext,
-  execute: Execute,
+  { execute, reached }: Surrounded,
 ): Promise<GenerateResult> {
   let context = first;
+  /** Checks a result that a middleware returned, and keeps its state. */
+  const replaced = (returned: unknown, place: string): GenerateResult => {
+    const result = checkedResult(returned, place, { isOptional: true });
+    reached.state = result.state;
+    return result;
+  };
   const runFrom = async (index: number): Promise<GenerateResult> => {
     const entry = middleware[index];
     if (entry === undefined) return execute(context);
@@ -29,15 +43,21 @@ export async function throughMiddleware(
     try {
       result = await runFrom(index + 1);
     } catch (thrown) {
+      reached.keepFor(thrown);
       const error = thrown instanceof Error ? thrown : new Error(errorMessage(thrown), { cause: thrown });
       const replacement: unknown = (await entry.onError?.(context, error)) ?? undefined;
       if (replacement === undefined) throw thrown;
-      return checkedResult(replacement, `onError of ${nameOf(entry, index)}`);
+      return withCause(thrown, () => replaced(replacement, `onError of ${nameOf(entry, index)}`));
     }
-    const changed: unknown = await entry.after?.(context, result);
-    return changed === undefined ? result : checkedResult(changed, `after of ${nameOf(entry, index)}`);
+    const changed: unknown = (await entry.after?.(context, result)) ?? undefined;
+    return changed === undefined ? result : replaced(changed, `after of ${nameOf(entry, index)}`);
   };
-  return runFrom(0);
+  try {
+    return await runFrom(0);
+  } catch (thrown) {
+    reached.keepFor(thrown);
+    throw thrown;
+  }
 }
 
 /** The name in an error. In a JavaScript program, a middleware may have no name. */
@@ -47,21 +67,15 @@ function nameOf({ name }: Partial<Middleware>, index: number): string {
 
 /** Returns the context that `before` returned, or the same context if it returned none. */
 function nextContext(context: MiddlewareContext, returned: unknown, name: string): MiddlewareContext {
-  if (returned === undefined) return context;
-  const next = returned as Partial<MiddlewareContext> | null;
-  const isComplete =
-    typeof next?.input === "object" && typeof next.state === "object" && typeof next.metadata === "object";
-  if (!isComplete) {
-    throw refusal(`before of ${name} returned no context. Return the context, { ...context, state }, or nothing.`);
+  if (returned === undefined || returned === null) return context;
+  const { agent, input, state, metadata } = fieldsOf(returned);
+  if (!isObject(input) || !isState(state) || !isObject(metadata)) {
+    throw refusal(
+      `before of ${name} returned no context. Return the context, { ...context, state }, with an AgentState, or nothing.`,
+    );
   }
-  if (next.agent !== context.agent) {
+  if (agent !== context.agent) {
     throw refusal(`before of ${name} replaced the agent. It can replace the input, the state and the metadata.`);
   }
-  return next as MiddlewareContext;
-}
-
-function checkedResult(returned: unknown, place: string): GenerateResult {
-  const { turn, state } = (returned ?? {}) as Partial<GenerateResult>;
-  if (typeof turn === "object" && typeof state === "object") return returned as GenerateResult;
-  throw refusal(`${place} returned no result. Return { turn, state } or nothing.`);
+  return returned as MiddlewareContext;
 }

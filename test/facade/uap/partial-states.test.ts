@@ -1,0 +1,112 @@
+// The states of failed executions: `partialState` for errors of hooks, of middleware and of the program.
+
+import { describe, expect, it } from "vitest";
+
+import type { AgentOptions, GenerateResult } from "#facade/uap/agent-contract.ts";
+import { AgentState } from "#facade/uap/agent-state.ts";
+import { partialState } from "#facade/uap/partial-state.ts";
+
+import { add, call, gate, outline, rejection } from "../support/scripted-llm.ts";
+import { recordedScript, scriptedAgent } from "./support/scripted-agent.ts";
+
+const answers = [{ toolCalls: [call("add", { a: 1, b: 2 })] }, { text: "Three." }];
+const adder = (more: AgentOptions) => scriptedAgent(recordedScript(answers).script, { tools: [add], ...more });
+const messagesOf = (error: unknown) => outline(partialState(error)?.messages ?? []);
+const wrapping = (error: Error): never => {
+  throw new Error("Wrapped.", { cause: error });
+};
+
+describe("an error object that several executions throw", () => {
+  const limit = new Error("The budget is exceeded.");
+  const limited = (onStepEnd: () => Promise<void>) => scriptedAgent([{ text: "Hello." }], { strategy: { onStepEnd } });
+
+  it("An error object that two concurrent executions throw has no state, so neither user receives the other's conversation", async () => {
+    const both = gate();
+    let waiting = 0;
+    const onStepEnd = async () => {
+      waiting += 1;
+      if (waiting === 2) both.open();
+      await both.passed;
+      throw limit;
+    };
+    const secrets = ["The secret of Ada", "The secret of Bob"];
+    const states = secrets.map(async (secret) => {
+      const error = await rejection(limited(onStepEnd).query(secret));
+      expect(error).toBe(limit);
+      await Promise.resolve();
+      return partialState(error);
+    });
+    expect(await Promise.all(states)).toEqual([undefined, undefined]);
+  });
+
+  it("An error object of an earlier execution has no state after a second execution threw it, also if the second one fails before its first step", async () => {
+    const thrown = new Error("Again.");
+    const fail = () => {
+      throw thrown;
+    };
+    const first = await rejection(scriptedAgent([{ text: "Hello." }], { strategy: { onStepEnd: fail } }).query("Ada"));
+    expect(messagesOf(first)).toEqual(["user: Ada", "assistant: Hello."]);
+    const second = scriptedAgent([], { middleware: [{ name: "guard", before: fail }] });
+    expect(await rejection(second.query("Bob"))).toBe(thrown);
+    expect(partialState(thrown)).toBeUndefined();
+  });
+});
+
+describe("errors of hooks and middleware", () => {
+  const failing = [...answers.slice(0, 1), { error: { status: 429, message: "Too many." } }];
+  const known = ["user: Add.", 'assistant: [add {"a":1,"b":2}]', "results: 3"];
+
+  it.each<[string, AgentOptions]>([
+    ["onError of the hooks", { strategy: { onError: wrapping } }],
+    [
+      "onError of a middleware",
+      {
+        middleware: [
+          { name: "outer", onError: () => undefined },
+          { name: "wrapping", onError: (_context, error) => wrapping(error) },
+        ],
+      },
+    ],
+  ])(
+    "An error that %s throws in place of the error of the execution has the state up to the error",
+    async (_place, more) => {
+      const agent = scriptedAgent(recordedScript(failing).script, { tools: [add], ...more });
+      const error = await rejection(agent.generate("Add.", AgentState.initial()));
+      expect(error).toMatchObject({ message: "Wrapped.", cause: { code: "RATE_LIMITED" } });
+      expect(messagesOf(error)).toEqual(known);
+    },
+  );
+
+  it("An error of after has the complete state of the execution, with the changes of the middleware inside", async () => {
+    const middleware = [
+      { name: "outer", after: () => wrapping(new Error("The store is closed.")) },
+      {
+        name: "inner",
+        after: (_context: unknown, { turn, state }: GenerateResult) => ({
+          turn,
+          state: state.withMetadata("inner", 1),
+        }),
+      },
+    ];
+    const error = await rejection(adder({ middleware }).generate("Add.", AgentState.initial()));
+    expect(messagesOf(error)).toEqual([...known, "assistant: Three."]);
+    expect(partialState(error)?.metadata).toEqual({ inner: 1 });
+  });
+
+  it("The onError of an outer middleware receives an error whose state is known already", async () => {
+    const seen: string[][] = [];
+    const middleware = [
+      { name: "outer", onError: (_context: unknown, error: Error) => void seen.push(messagesOf(error)) },
+      { name: "inner", after: () => wrapping(new Error("The store is closed.")) },
+    ];
+    await rejection(adder({ middleware }).generate("Add.", AgentState.initial()));
+    expect(seen).toEqual([[...known, "assistant: Three."]]);
+  });
+
+  it("An error of before has no state, because the execution did not begin", async () => {
+    const middleware = [{ name: "guard", before: () => wrapping(new Error("Not allowed.")) }];
+    const error = await rejection(adder({ middleware }).query("Add."));
+    expect(error).toMatchObject({ message: "Wrapped." });
+    expect(partialState(error)).toBeUndefined();
+  });
+});
