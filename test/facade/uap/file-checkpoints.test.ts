@@ -64,6 +64,53 @@ it("Folders and files that are not sessions are not listed", () =>
     expect(await store.list()).toEqual(["s"]);
   }));
 
+it.each([
+  ["a folder of another program", "a.jpg"],
+  ["a folder with a file that has the name of the metadata", "metadata.json"],
+])("The deletion of a session whose name is that of %s leaves the folder unchanged", (_name, file) =>
+  withFolder(async (dir) => {
+    await mkdir(path.join(dir, "photos", "2024"), { recursive: true });
+    await writeFile(path.join(dir, "photos", file), "{}");
+    await writeFile(path.join(dir, "photos", "2024", "b.jpg"), "B");
+    await fileCheckpoints({ dir }).delete("photos");
+    expect(await readdir(path.join(dir, "photos"))).toEqual(["2024", file].toSorted());
+    expect(await readdir(path.join(dir, "photos", "2024"))).toEqual(["b.jpg"]);
+  }),
+);
+
+it("The deletion of a session removes its two files and temporary files, and leaves other files of the folder", () =>
+  withFolder(async (dir) => {
+    const store = fileCheckpoints({ dir });
+    const folder = path.join(dir, "s");
+    await store.save("s", stateOf(1).toJSON());
+    await writeFile(path.join(folder, `checkpoint.json.${crypto.randomUUID()}.tmp`), "{}");
+    await writeFile(path.join(folder, "notes.txt"), "Keep this.");
+    await writeFile(path.join(folder, "draft.tmp"), "Keep this.");
+    await store.delete("s");
+    expect((await readdir(folder)).toSorted()).toEqual(["draft.tmp", "notes.txt"]);
+    expect(await store.list()).toEqual([]);
+    await store.save("t", stateOf(1).toJSON());
+    await store.delete("t");
+    expect(await readdir(dir)).toEqual(["s"]);
+  }));
+
+it("A deletion that a crash interrupted after checkpoint.json was removed can be repeated", () =>
+  withFolder(async (dir) => {
+    const store = fileCheckpoints({ dir, encrypt: { key } });
+    await store.save("s", stateOf(1).toJSON());
+    await rm(path.join(dir, "s", "checkpoint.json"));
+    await store.delete("s");
+    expect(await readdir(dir)).toEqual([]);
+  }));
+
+it.each([
+  ["an empty text", ""],
+  ["null", null],
+  ["a number", 5],
+])("The option dir is refused if it is %s", (_name, dir) => {
+  expect(() => fileCheckpoints({ dir: dir as string })).toThrow(refused("Set it to the path of a folder"));
+});
+
 it("A save rejects if its folder cannot be created, and a later save can succeed", () =>
   withFolder(async (dir) => {
     await writeFile(dir, "a file in place of the folder");
@@ -128,7 +175,7 @@ describe("after a crash", () => {
     }));
 
   it.each(["", "{", "null", "[]", "half a checkp"])(
-    "A damaged checkpoint, such as %j, is an error that names the session, and does not count as a missing one",
+    "Loading a damaged checkpoint, such as %j, fails with an error that names the session, and does not return null",
     (text) =>
       withFolder(async (dir) => {
         const store = fileCheckpoints({ dir });

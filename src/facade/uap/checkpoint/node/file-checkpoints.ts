@@ -2,11 +2,12 @@
 // metadata. Each file is written under another name and then renamed. `metadata.json` is removed before `checkpoint.json` is replaced, so
 // after a crash between the two it is missing, and never describes another state.
 
-import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
 import path from "node:path";
 
 import { parseJson } from "#lib/json-value.ts";
 
+import { refusal } from "../../../upp/upp-error.ts";
 import type { CheckpointMetadata, CheckpointStore } from "../../checkpoint-store.ts";
 import type { AgentStateJSON } from "../../state-json.ts";
 import { newMetadata, readMetadata, restoredMetadata } from "../checkpoint-metadata.ts";
@@ -29,6 +30,7 @@ export interface FileCheckpointOptions {
 const checkpointFile = "checkpoint.json";
 const metadataFile = "metadata.json";
 const temporary = ".tmp";
+const temporaryFile = /^(?:checkpoint|metadata)\.json\..+\.tmp$/;
 /** Age in milliseconds after which a temporary file belongs to a process that crashed. */
 const abandonedAfter = 60 * 60 * 1000;
 
@@ -44,6 +46,9 @@ export function fileCheckpoints({
   compress = false,
   encrypt,
 }: FileCheckpointOptions = {}): Required<CheckpointStore> {
+  if (typeof dir !== "string" || dir === "") {
+    throw refusal(`The option dir is ${JSON.stringify(dir)}. Set it to the path of a folder, or leave it out.`);
+  }
   const root = path.resolve(dir);
   const codec = createCodec({ compress, encrypt: encrypt ?? null });
   const at = (sessionId: string) => new SessionFolder(path.join(root, nameOfSession(sessionId)), sessionId, codec);
@@ -135,15 +140,33 @@ class SessionFolder {
     await this.#removeAbandoned();
   }
 
-  /** Without `checkpoint.json`, a session does not exist, so this file is removed first. */
+  /**
+   * Removes the files that this store wrote, and the folder if it is then empty. Other files remain: the folder of the store may contain folders
+   * of other programs, and the id of a session may come from a request.
+   */
   async remove(): Promise<void> {
-    await rm(this.#file(checkpointFile), { force: true });
-    await rm(this.path, { recursive: true, force: true });
+    if (!(await this.exists()) && !(await this.#hasOwnMetadata())) return;
+    // Without `checkpoint.json`, a session does not exist, so this file is removed first.
+    for (const name of [checkpointFile, metadataFile, ...(await this.#temporaryFiles())]) {
+      await rm(this.#file(name), { force: true });
+    }
+    await rmdir(this.path).catch((error: unknown) => {
+      if (!["ENOENT", "ENOTEMPTY", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    });
+  }
+
+  /** Whether `metadata.json` is that of this session: a crash during a deletion leaves it without `checkpoint.json`. */
+  async #hasOwnMetadata(): Promise<boolean> {
+    const text = await this.#read(metadataFile).catch(() => null);
+    return text !== null && readMetadata(this.#sessionId, parseJson(text)) !== null;
+  }
+
+  async #temporaryFiles(): Promise<string[]> {
+    return ((await nullIfMissing(readdir(this.path))) ?? []).filter((name) => temporaryFile.test(name));
   }
 
   async #removeAbandoned(): Promise<void> {
-    for (const name of (await nullIfMissing(readdir(this.path))) ?? []) {
-      if (!name.endsWith(temporary)) continue;
+    for (const name of await this.#temporaryFiles()) {
       const file = await nullIfMissing(stat(this.#file(name)));
       if (file !== null && Date.now() - file.mtimeMs > abandonedAfter) await rm(this.#file(name), { force: true });
     }
