@@ -23,7 +23,7 @@ export interface GenerateResult {
 
 /** Settings of one execution. */
 export interface ExecutionOptions {
-  /** Aborts this execution. */
+  /** Aborts this execution. It then waits neither for hooks and middleware nor for the results of running tools. */
   signal?: AbortSignal | undefined;
   /**
    * The second argument of the tool that starts this execution. The agent is then a sub-agent: an abort of the call aborts it, and without
@@ -44,7 +44,7 @@ export interface AgentOptions extends Partial<Omit<LLMOptions, "model" | "config
   execution?: ExecutionStrategy | undefined;
   /** `before` of each middleware is called in the order of the list, `after` and `onError` in the reverse order. */
   middleware?: readonly Middleware[] | undefined;
-  /** Hooks: functions that observe the steps of an execution, and that may end it. */
+  /** Hooks: functions that are called at the steps of an execution, and that may end it. */
   strategy?: AgentStrategy | undefined;
   /**
    * The maximum number of levels of sub-agents below this agent, from 0 to `Infinity`. It ends a recursion of agents, and limits nothing
@@ -117,24 +117,24 @@ export interface ExecutionStrategy {
 }
 
 /**
- * The hooks of an execution: functions that observe its steps. Promises are awaited, except that of `onAct`. An exception of one of them ends the
- * execution.
+ * The hooks of an execution: functions that are called at its steps, and that may end it. Promises are awaited until the execution is aborted,
+ * except that of `onAct`; other results are ignored, unless a hook states a result. An exception of a hook ends the execution.
  */
 export interface AgentStrategy {
-  /** Called after each step. If it returns true, the execution ends. */
+  /** Called after each step. If it returns true, or another value that counts as true in JavaScript, the execution ends. */
   stopCondition?(state: AgentState): boolean | Promise<boolean>;
   /** Called when a step begins. `step` counts from 1 in each execution. */
-  onStepStart?(step: number, state: AgentState): void | Promise<void>;
+  onStepStart?(step: number, state: AgentState): unknown;
   /** Called with the reasoning of a step of `react`. */
-  onReason?(step: number, reasoning: string): void | Promise<void>;
+  onReason?(step: number, reasoning: string): unknown;
   /** Called when an answer calls tools, before they run. */
-  onAct?(step: number, actions: readonly ToolCall[]): void | Promise<void>;
+  onAct?(step: number, actions: readonly ToolCall[]): unknown;
   /** Called with the results of the calls of an answer. */
-  onObserve?(step: number, observations: readonly ToolResult[]): void | Promise<void>;
+  onObserve?(step: number, observations: readonly ToolResult[]): unknown;
   /** Called when a step has ended. The turn contains the messages of this step. */
-  onStepEnd?(step: number, result: { turn: Turn; state: AgentState }): void | Promise<void>;
+  onStepEnd?(step: number, result: { turn: Turn; state: AgentState }): unknown;
   /** Called when the execution has ended without an error. */
-  onComplete?(result: GenerateResult): void | Promise<void>;
+  onComplete?(result: GenerateResult): unknown;
   /** Called when the execution failed. A returned result becomes that of the execution. */
   onError?(
     error: Error,

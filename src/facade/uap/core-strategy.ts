@@ -97,13 +97,12 @@ class CoreStrategyAdapter implements Strategy {
     try {
       // The calls begin without waiting for a promise of the hook. If it rejects, the execution fails.
       const answer = records.messages(this.#recordsInState).findLast((message) => message.type === "assistant");
-      const returned = this.#context.strategy.onAct?.(this.#step, answer?.toolCalls ?? []);
-      returned?.then(undefined, fail);
-      return "run";
+      Promise.resolve(this.#context.strategy.onAct?.(this.#step, answer?.toolCalls ?? [])).catch(fail);
     } catch (error) {
       fail(error);
-      return "leave";
     }
+    // After an exception the run is aborted: its calls do not run, but the state has a result for each of them.
+    return "run";
   }
 
   /** `requests`: the number of model requests so far. */
@@ -170,7 +169,7 @@ class CoreStrategyAdapter implements Strategy {
     this.#state = this.state();
     this.#recordsInState = records.length;
     await strategy.onStepEnd?.(this.#step, { turn, state: this.#state });
-    return (await strategy.stopCondition?.(this.#state)) === true;
+    return Boolean(await strategy.stopCondition?.(this.#state));
   }
 
   #progress(): TurnProgress {

@@ -8,6 +8,7 @@ import { createInstance, partsOf } from "../upp/llm.ts";
 import type { ParentContext, SubagentEvent, ToolContext } from "../upp/tool-context.ts";
 import type { AnyMessage } from "../upp/upp-message.ts";
 import type { RunTool } from "../upp/upp-tool.ts";
+import { abortable } from "./abortable.ts";
 import type { Agent, AgentStrategy, ExecutionContext } from "./agent-contract.ts";
 import type { AgentState } from "./agent-state.ts";
 import { assertNesting, inheritance, lineageOf, modelOf, nameOf, runLinked, threadOf } from "./subagent-context.ts";
@@ -91,7 +92,7 @@ export class Execution {
       input,
       state: this.state,
       tools,
-      strategy: this.#hooks(strategy),
+      strategy: this.#hooks(strategy, signal),
       ...(signal === undefined ? {} : { signal }),
       ...(sessionId === undefined ? {} : { sessionId }),
       [executionKey]: this,
@@ -115,22 +116,25 @@ export class Execution {
   }
 
   /** The agent's hooks, which also record the state and save checkpoints. The agent itself calls `onComplete` and `onError`. */
-  #hooks(hooks: AgentStrategy): AgentStrategy {
+  #hooks(hooks: AgentStrategy, signal: AbortSignal | undefined): AgentStrategy {
     return {
-      stopCondition: (state) => hooks.stopCondition?.(state) ?? false,
+      stopCondition: (state) => abortable(hooks.stopCondition?.(state) ?? false, signal),
       onStepStart: (step, state) => {
         this.#step = step;
         this.state = state;
-        return hooks.onStepStart?.(step, state);
+        return abortable(hooks.onStepStart?.(step, state), signal);
       },
-      onReason: (step, reasoning) => hooks.onReason?.(step, reasoning),
+      onReason: (step, reasoning) => abortable(hooks.onReason?.(step, reasoning), signal),
       onAct: (step, actions) => hooks.onAct?.(step, actions),
-      onObserve: (step, observations) => hooks.onObserve?.(step, observations),
+      onObserve: (step, observations) => abortable(hooks.onObserve?.(step, observations), signal),
       onStepEnd: (step, result) => {
         this.state = this.addTracesAndSession(result.state);
-        const returned = hooks.onStepEnd?.(step, result);
-        void this.#saveCheckpoint(this.state);
-        return returned;
+        try {
+          return abortable(hooks.onStepEnd?.(step, result), signal);
+        } finally {
+          // The step has ended, whatever the hook does: it is saved also if the hook throws, and before a promise of the hook resolves.
+          void this.#saveCheckpoint(this.state);
+        }
       },
     };
   }
@@ -173,21 +177,28 @@ export function observedContext(context: ExecutionContext, sink: StreamSink<Agen
       observe: () => turnObserver({ signal, untilReady, emit: (upp) => sink.emit({ source: "upp", upp }) }),
     },
   );
-  return { ...context, llm: observed, signal, strategy: emittingHooks(strategy, agent.id, emit) };
+  return { ...context, llm: observed, signal, strategy: emittingHooks(strategy, { agentId: agent.id, emit, signal }) };
+}
+
+interface EmittingParts {
+  agentId: string;
+  emit: Emit;
+  /** The signal of the stream, which may be another one than that of the context. */
+  signal: AbortSignal;
 }
 
 /** Returns hooks that emit an event before each call. */
-function emittingHooks(hooks: AgentStrategy, agentId: string, emit: Emit): AgentStrategy {
+function emittingHooks(hooks: AgentStrategy, { agentId, emit, signal }: EmittingParts): AgentStrategy {
   const planOf = ({ plan }: AgentState) => (plan === undefined ? {} : { plan });
   return {
-    stopCondition: (state) => hooks.stopCondition?.(state) ?? false,
+    stopCondition: (state) => abortable(hooks.stopCondition?.(state) ?? false, signal),
     onStepStart(step, state) {
       emit({ type: "step_start", step, agentId, data: planOf(state) });
-      return hooks.onStepStart?.(step, state);
+      return abortable(hooks.onStepStart?.(step, state), signal);
     },
     onReason(step, reasoning) {
       emit({ type: "reasoning", step, agentId, data: { reasoning } });
-      return hooks.onReason?.(step, reasoning);
+      return abortable(hooks.onReason?.(step, reasoning), signal);
     },
     onAct(step, actions) {
       emit({ type: "action", step, agentId, data: { toolCalls: actions } });
@@ -195,11 +206,11 @@ function emittingHooks(hooks: AgentStrategy, agentId: string, emit: Emit): Agent
     },
     onObserve(step, observations) {
       emit({ type: "observation", step, agentId, data: { observations } });
-      return hooks.onObserve?.(step, observations);
+      return abortable(hooks.onObserve?.(step, observations), signal);
     },
     onStepEnd(step, result) {
       emit({ type: "step_end", step, agentId, data: { usage: result.turn.usage, ...planOf(result.state) } });
-      return hooks.onStepEnd?.(step, result);
+      return abortable(hooks.onStepEnd?.(step, result), signal);
     },
   };
 }

@@ -7,6 +7,7 @@ import { EventStream } from "../upp/event-stream.ts";
 import type { StreamSink } from "../upp/event-stream.ts";
 import type { ToolContext } from "../upp/tool-context.ts";
 import { UserMessage } from "../upp/upp-message.ts";
+import { abortable, abortableOnError } from "./abortable.ts";
 import type {
   Agent,
   AgentInput,
@@ -90,6 +91,7 @@ async function execute(self: Agent, { input, state }: ExecutionStart, parts: Exe
   const reached = new ReachedState();
   return throughMiddleware(self.middleware ?? [], context, {
     reached,
+    signal: parts.signal,
     execute: (changed) => executeStrategy(changed, { ...parts, reached }),
   });
 }
@@ -108,14 +110,15 @@ async function executeStrategy(
     const result = { turn, state: execution.addTracesAndSession(last) };
     execution.state = result.state;
     reached.state = result.state;
-    await hooks.onComplete?.(result);
+    await abortable(hooks.onComplete?.(result), signal);
     return result;
   } catch (thrown) {
     execution.state = execution.addTracesAndSession(execution.state);
     reached.state = execution.state;
     reached.keepFor(thrown);
     const error = thrown instanceof Error ? thrown : new Error(errorMessage(thrown), { cause: thrown });
-    const returned: unknown = (await hooks.onError?.(error, execution.state)) ?? undefined;
+    const returned: unknown =
+      (await abortableOnError(() => hooks.onError?.(error, execution.state), signal)) ?? undefined;
     if (returned === undefined) throw thrown;
     return withCause(thrown, () => checkedResult(returned, "onError of the agent's hooks", { isOptional: true }));
   } finally {
@@ -135,7 +138,8 @@ async function runStrategy(
 
 /** Sends the events of a strategy's stream to the sink, and returns the result of the stream. */
 async function forwardEvents(from: AgentStreamResult, sink: StreamSink<AgentStreamEvent>): Promise<GenerateResult> {
-  const abort = (): void => from.abort();
+  // The signal of the context reaches the stream before this call, so that the stream's error has the reason of the abort as its cause.
+  const abort = (): void => queueMicrotask(() => from.abort());
   // The events of a custom strategy may end before its result rejects. The rejection must not count as unhandled.
   from.result.catch(() => undefined);
   sink.signal.addEventListener("abort", abort);

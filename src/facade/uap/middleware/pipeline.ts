@@ -6,6 +6,7 @@ import { errorMessage } from "#core/cut-text.ts";
 import { fieldsOf, isObject } from "#lib/json-value.ts";
 
 import { refusal } from "../../upp/upp-error.ts";
+import { abortable, abortableOnError } from "../abortable.ts";
 import type { GenerateResult, Middleware, MiddlewareContext } from "../agent-contract.ts";
 import { checkedResult, isState, withCause } from "../execution-checks.ts";
 import type { ReachedState } from "../partial-state.ts";
@@ -16,6 +17,8 @@ interface Surrounded {
   execute: (context: MiddlewareContext) => Promise<GenerateResult>;
   /** The state of the execution, which is kept for each error. A middleware may replace the result, and so the state. */
   reached: ReachedState;
+  /** Ends the wait for a function of a middleware. */
+  signal: AbortSignal | undefined;
 }
 
 /**
@@ -26,7 +29,7 @@ interface Surrounded {
 export async function throughMiddleware(
   middleware: readonly Middleware[],
   first: MiddlewareContext,
-  { execute, reached }: Surrounded,
+  { execute, reached, signal }: Surrounded,
 ): Promise<GenerateResult> {
   let context = first;
   /** Checks a result that a middleware returned, and keeps its state. */
@@ -38,18 +41,18 @@ export async function throughMiddleware(
   const runFrom = async (index: number): Promise<GenerateResult> => {
     const entry = middleware[index];
     if (entry === undefined) return execute(context);
-    context = nextContext(context, await entry.before?.(context), nameOf(entry, index));
+    context = nextContext(context, await abortable(entry.before?.(context), signal), nameOf(entry, index));
     let result: GenerateResult;
     try {
       result = await runFrom(index + 1);
     } catch (thrown) {
       reached.keepFor(thrown);
       const error = thrown instanceof Error ? thrown : new Error(errorMessage(thrown), { cause: thrown });
-      const replacement: unknown = (await entry.onError?.(context, error)) ?? undefined;
+      const replacement: unknown = (await abortableOnError(() => entry.onError?.(context, error), signal)) ?? undefined;
       if (replacement === undefined) throw thrown;
       return withCause(thrown, () => replaced(replacement, `onError of ${nameOf(entry, index)}`));
     }
-    const changed: unknown = (await entry.after?.(context, result)) ?? undefined;
+    const changed: unknown = (await abortable(entry.after?.(context, result), signal)) ?? undefined;
     return changed === undefined ? result : replaced(changed, `after of ${nameOf(entry, index)}`);
   };
   try {
