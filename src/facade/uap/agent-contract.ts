@@ -76,6 +76,8 @@ export interface Agent extends Readonly<AgentOptions> {
   ask(input: AgentInput, state: AgentState, options?: ExecutionOptions): Promise<GenerateResult>;
   /** Executes the agent with an empty state and returns the turn. */
   query(input: AgentInput, options?: ExecutionOptions): Promise<Turn>;
+  /** The id, the name, and the id of the model, for logs. The connection settings are left out, because they may contain keys. */
+  toJSON(): { id: string; name?: string; model?: string };
 }
 
 /** The events of an execution in progress. They can be read once. */

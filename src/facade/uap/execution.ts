@@ -37,13 +37,14 @@ export class Execution {
   readonly #agent: Agent;
   readonly #parent: ToolContext | undefined;
   readonly #lineage: ParentContext;
-  readonly #subagents = new SubagentEvents();
+  readonly #subagents: SubagentEvents;
   #step = 0;
 
   /** `parent` is the tool call that starts the execution; absent if no tool starts it. */
   constructor(agent: Agent, state: AgentState, parent?: ToolContext) {
     this.#agent = agent;
     this.#parent = parent;
+    this.#subagents = new SubagentEvents(state.subagentTraces);
     this.#lineage = lineageOf(agent, { stateId: state.id, sessionId: sessionOf(agent, state), parent });
     this.state = this.addTracesAndSession(state);
   }
@@ -106,13 +107,17 @@ export class Execution {
       sink?.emit({ source: "uap", uap: { type: data.type, step: this.#step, agentId, data } as UAPEvent });
       return sink?.untilReady(() => {});
     };
-    return (tool, params, call) =>
-      runLinked(tool, params, {
+    return (tool, params, call) => {
+      const context = {
         ...call,
         ...this.#lineage,
         ...inheritance(this.#agent, this.#parent),
         onSubagentEvent: this.#subagents.receiver(call.toolCallId, emit),
-      });
+        // Without the model and its settings, which may contain keys: a tool may return or log its context.
+        toJSON: () => ({ toolCallId: call.toolCallId, ...this.#lineage }),
+      };
+      return runLinked(tool, params, context);
+    };
   }
 
   /** The agent's hooks, which also record the state and save checkpoints. The agent itself calls `onComplete` and `onError`. */

@@ -1,5 +1,6 @@
 // Collects the ended tool calls of an execution from the events of its stream. A failed execution has no turn with a list of its calls.
 
+import { errorMessage } from "#core/cut-text.ts";
 import { isObject, parseJson } from "#lib/json-value.ts";
 
 import type { SubagentToolExecution } from "../upp/tool-context.ts";
@@ -36,10 +37,21 @@ export class StreamedExecutions {
         const args = parseJson(this.#arguments.get(toolCallId) ?? "");
         const duration = timestamp - (this.#started.get(toolCallId) ?? timestamp);
         const call = { toolName, toolCallId, arguments: isObject(args) ? args : {} };
-        this.#ended.push({ ...call, result, isError, duration });
+        this.#ended.push({ ...call, result: copyOf(result), isError, duration });
         break;
       }
       default:
     }
+  }
+}
+
+/** Copies a result as JSON. The program may change the value later, so that the calls could no longer be stored. */
+function copyOf(result: unknown): unknown {
+  if (typeof result === "string") return result;
+  try {
+    const json = JSON.stringify(result) as string | undefined;
+    return json === undefined ? undefined : parseJson(json);
+  } catch (thrown) {
+    return `The result cannot be converted to JSON: ${errorMessage(thrown)}`;
   }
 }

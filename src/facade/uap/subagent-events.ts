@@ -17,7 +17,14 @@ export class SubagentEvents {
   /** The sub-agents that have not ended. */
   readonly #started = new Map<string, Start>();
   readonly #traces: SubagentExecutionTrace[] = [];
+  /** The ids of the sub-agents that have ended, also in earlier executions. A trace with such an id would not be added to the state. */
+  readonly #ended: Set<string>;
   #isClosed = false;
+
+  /** `earlier`: the traces in the state that the execution begins with. */
+  constructor(earlier: readonly SubagentExecutionTrace[] = []) {
+    this.#ended = new Set(earlier.map(({ subagentId }) => subagentId));
+  }
 
   /**
    * Returns the function `ToolContext.onSubagentEvent` of a call. It passes the events of the call's sub-agents to `emit` and returns the
@@ -54,6 +61,11 @@ export class SubagentEvents {
         `The event ${type} has no subagentId. Set it to an id of this execution, such as crypto.randomUUID().`,
       );
     }
+    if (type === "subagent_start" && this.#ended.has(subagentId)) {
+      throw refusal(
+        `The state has a trace of a sub-agent with the id "${subagentId}" already. Use a new id for each execution, such as crypto.randomUUID().`,
+      );
+    }
     if ((type === "subagent_start") !== this.#started.has(subagentId)) return;
     const problem = type === "subagent_start" ? "is already running" : "is not running";
     throw refusal(
@@ -74,6 +86,7 @@ export class SubagentEvents {
       case "subagent_end":
         this.#traces.push(traceOf(this.#started.get(event.subagentId), event));
         this.#started.delete(event.subagentId);
+        this.#ended.add(event.subagentId);
         break;
       default:
         throw refusal(
@@ -107,7 +120,7 @@ function traceOf(start: Start | undefined, end: End): SubagentExecutionTrace {
       : { toolExecutions: toolExecutions.map((each) => ({ ...each, result: resultText(each.result) })) }),
     ...(usage === undefined ? {} : { usage }),
   };
-  // The trace is checked and copied during the tool's call, so that an invalid trace is an error of the call. Later it would end the whole
-  // execution.
+  // The trace is checked and copied during the tool's call, so that an invalid trace is an error of the call. An invalid trace that is
+  // found after the call would end the whole execution.
   return readFrozen(traceSchema, trace, "trace");
 }

@@ -2,15 +2,14 @@
 // defines the schema of the tool.
 
 import { errorMessage } from "#core/cut-text.ts";
-import { systemClock } from "#lib/system-clock.ts";
+import { fieldsOf } from "#lib/json-value.ts";
 
-import type { SubagentEvent, ToolContext } from "../upp/tool-context.ts";
+import { refusal } from "../upp/upp-error.ts";
 import type { Tool, ToolParams } from "../upp/upp-tool.ts";
 import type { Agent, AgentInput } from "./agent-contract.ts";
 import { AgentState } from "./agent-state.ts";
-import { StreamedExecutions } from "./streamed-executions.ts";
+import { ReportedExecution } from "./reported-execution.ts";
 import { contextFor } from "./subagent-context.ts";
-import type { AgentStreamEvent } from "./uap-event.ts";
 
 /** Options of `subagentTool`. */
 export interface SubagentToolOptions extends Omit<Tool, "run"> {
@@ -31,7 +30,7 @@ export function subagentTool({ agent, type, prompt, ...tool }: SubagentToolOptio
   return {
     ...tool,
     async run(params, context) {
-      const input = await prompt(params);
+      const input = checkedInput(await prompt(params), tool.name);
       const subagentType = type ?? agent.name ?? tool.name;
       const reported = new ReportedExecution(subagentType, context);
       reported.start(typeof input === "string" ? input : input.text);
@@ -41,8 +40,7 @@ export function subagentTool({ agent, type, prompt, ...tool }: SubagentToolOptio
         // Backpressure: if the reader of the parent's stream is slow, the sub-agent waits.
         for await (const innerEvent of stream) await reported.emitInner(innerEvent);
         const { turn } = await stream.result;
-        const { toolExecutions, usage } = turn;
-        reported.end({ success: true, result: turn.response.text, toolExecutions, usage });
+        reported.succeed(turn);
         return turn.response.text;
       } catch (error) {
         reported.fail(errorMessage(error));
@@ -52,56 +50,8 @@ export function subagentTool({ agent, type, prompt, ...tool }: SubagentToolOptio
   };
 }
 
-type EndData = Omit<Extract<SubagentEvent, { type: "subagent_end" }>, "type" | "timestamp" | keyof Fields>;
-interface Fields {
-  subagentId: string;
-  subagentType: string;
-  parentToolCallId: string;
-}
-
-/** Emits the events of one execution of a sub-agent. The end is emitted once, also if the call is aborted. */
-class ReportedExecution {
-  readonly #fields: Fields;
-  readonly #context: ToolContext;
-  readonly #executions = new StreamedExecutions();
-  readonly #onAbort: () => void;
-  #hasEnded = false;
-
-  constructor(subagentType: string, context: ToolContext) {
-    this.#context = context;
-    this.#fields = { subagentId: crypto.randomUUID(), subagentType, parentToolCallId: context.toolCallId };
-    // An aborted execution does not wait for its sub-agents. So `subagent_end` is emitted at once, before the parent's stream ends.
-    this.#onAbort = () => this.fail("The sub-agent was aborted.");
-  }
-
-  start(prompt: string): void {
-    this.#emit({ type: "subagent_start", ...this.#fields, prompt, timestamp: nowMs() });
-    this.#context.signal.addEventListener("abort", this.#onAbort, { once: true });
-  }
-
-  /** Returns a promise if the reader of the parent's stream is slow. */
-  emitInner(innerEvent: AgentStreamEvent): unknown {
-    if (this.#hasEnded) return undefined;
-    this.#executions.add(innerEvent);
-    return this.#emit({ type: "subagent_event", ...this.#fields, innerEvent });
-  }
-
-  end(data: EndData): void {
-    this.#context.signal.removeEventListener("abort", this.#onAbort);
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
-    this.#emit({ type: "subagent_end", ...this.#fields, ...data, timestamp: nowMs() });
-  }
-
-  fail(error: string): void {
-    this.end({ success: false, error, toolExecutions: this.#executions.ended });
-  }
-
-  #emit(event: SubagentEvent): unknown {
-    return this.#context.onSubagentEvent?.(event);
-  }
-}
-
-function nowMs(): number {
-  return Math.round(systemClock.now() / 1000);
+/** Checks the input that `prompt` returned. In a JavaScript program, a forgotten `return` gives undefined. */
+function checkedInput(input: AgentInput, name: string): AgentInput {
+  if (typeof input === "string" || typeof fieldsOf(input)["text"] === "string") return input;
+  throw refusal(`prompt of the tool "${name}" returned no input. Return a text or a message.`);
 }

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { objectSchema } from "../upp/block-json.ts";
 import type { TokenUsage } from "../upp/turn.ts";
 
-/** A call of a tool in a sub-agent. */
+/** A tool call that a sub-agent made. */
 export interface ToolExecutionTrace {
   readonly toolName: string;
   readonly toolCallId?: string;

@@ -54,6 +54,7 @@ export function agent(options: AgentOptions): Agent {
       return (id ??= crypto.randomUUID());
     },
     tools,
+    toJSON: () => jsonOf(self),
     generate: (input: AgentInput, state: AgentState, settings: ExecutionOptions = {}) =>
       execute(self, { input, state }, executionParts(self, settings)),
     stream: (input: AgentInput, state: AgentState, settings: ExecutionOptions = {}) =>
@@ -64,6 +65,11 @@ export function agent(options: AgentOptions): Agent {
       (await execute(self, { input, state: AgentState.initial() }, executionParts(self, settings))).turn,
   });
   return self;
+}
+
+/** Without connection settings, which may contain keys, and without functions. */
+function jsonOf({ id, name, model }: Agent): ReturnType<Agent["toJSON"]> {
+  return { id, ...(name === undefined ? {} : { name }), ...(model === undefined ? {} : { model: model.modelId }) };
 }
 
 /** Combines the signals of the agent, of the options and of the calling tool. */
