@@ -32,8 +32,13 @@ export interface ExecutionOptions {
   parentContext?: ToolContext | undefined;
 }
 
+/** The options of `llm`. Each may also be undefined, such as an option that a program passes on. */
+type InheritedOptions = {
+  [Name in Exclude<keyof LLMOptions, "model" | "config">]?: LLMOptions[Name] | undefined;
+};
+
 /** The options of an agent: those of `llm`, and those of the agent itself. */
-export interface AgentOptions extends Partial<Omit<LLMOptions, "model" | "config">> {
+export interface AgentOptions extends InheritedOptions {
   /** The name in the events of a thread and of an agent that executes this one. It need not be unique. */
   name?: string | undefined;
   /** May be absent in a sub-agent, which then uses the model of its parent: the agent whose tool executes it. */
@@ -43,7 +48,7 @@ export interface AgentOptions extends Partial<Omit<LLMOptions, "model" | "config
   /** Default: `loop()`. */
   execution?: ExecutionStrategy | undefined;
   /** `before` of each middleware is called in the order of the list, `after` and `onError` in the reverse order. */
-  middleware?: readonly Middleware[] | undefined;
+  middleware?: readonly (Middleware & NoFunction)[] | undefined;
   /** Hooks: functions that are called at the steps of an execution, and that may end it. */
   strategy?: AgentStrategy | undefined;
   /**
@@ -153,7 +158,12 @@ export interface MiddlewareContext {
   readonly metadata: Record<string, unknown>;
 }
 
-/** Functions that are called before and after each execution of an agent. */
+/** No function: the name of a function would make it a middleware, as in `[logging]` in place of `[logging()]`. */
+export interface NoFunction {
+  call?: never;
+}
+
+/** Functions that are called before and after each execution of an agent. At least one of the three is needed. */
 export interface Middleware {
   readonly name: string;
   /** Called before the execution. A returned context replaces the context. */

@@ -1,11 +1,8 @@
 // The state of an agent: its conversation, the number of its last step, and data that strategies and programs add. A state never changes:
 // each operation returns a new one, which shares the messages with the old one. Stores of checkpoints keep a state as JSON.
 
-import { z } from "zod";
-
 import { isObject } from "#lib/json-value.ts";
 
-import { readJSON } from "../upp/message-json.ts";
 import { refusal } from "../upp/upp-error.ts";
 import type { AnyMessage } from "../upp/upp-message.ts";
 import { planSchema } from "./plan-step.ts";
@@ -115,7 +112,8 @@ export class AgentState {
 
   /** Sets the number of the last step. */
   withStep(step: number): AgentState {
-    return this.#with({ step: readJSON(stepSchema, step, "step") });
+    if (stepSchema.safeParse(step).success) return this.#with({ step });
+    throw refusal(`step has to be a whole number of at least 0; it is ${shown(step)}.`);
   }
 
   /** Sets an entry of the metadata to a copy of the value, which has to be JSON. `undefined` removes the entry. */
@@ -127,7 +125,8 @@ export class AgentState {
 
   /** Adds the reasoning of a step. */
   withReasoning(reasoning: string): AgentState {
-    return this.#with({ reasoning: this.#parts.reasoning.append([readJSON(z.string(), reasoning, "reasoning")]) });
+    if (typeof reasoning === "string") return this.#with({ reasoning: this.#parts.reasoning.append([reasoning]) });
+    throw refusal(`reasoning has to be a text; it is ${shown(reasoning)}.`);
   }
 
   /** Sets the plan. */
@@ -173,12 +172,20 @@ function property(get: (state: AgentState) => unknown): PropertyDescriptor {
 
 /** Checks the form and not the class, because messages of another copy of the package have other classes. */
 function checkedMessages(messages: readonly AnyMessage[]): readonly AnyMessage[] {
+  if (!Array.isArray(messages as unknown)) {
+    throw refusal("The messages of a state have to be a list. Of a thread, use thread.toMessages().");
+  }
   const index = messages.findIndex((message) => !isMessage(message));
   if (index === -1) return messages;
   throw refusal(
     `messages.${index} is not a message of UPP. Create it with UserMessage, AssistantMessage or ToolResultMessage, ` +
       `or restore it with messageFromJSON.`,
   );
+}
+
+/** A value in an error. */
+function shown(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : String(value);
 }
 
 function isMessage(value: unknown): boolean {

@@ -11,6 +11,7 @@ import type { RunTool } from "../upp/upp-tool.ts";
 import { abortable } from "./abortable.ts";
 import type { Agent, AgentStrategy, ExecutionContext } from "./agent-contract.ts";
 import type { AgentState } from "./agent-state.ts";
+import { checkedSession } from "./checkpoint/session-name.ts";
 import { assertNesting, inheritance, lineageOf, modelOf, nameOf, runLinked, threadOf } from "./subagent-context.ts";
 import { SubagentEvents } from "./subagent-events.ts";
 import type { AgentStreamEvent, UAPEvent } from "./uap-event.ts";
@@ -159,7 +160,7 @@ export class Execution {
 function sessionOf({ checkpoints, sessionId }: Agent, { metadata }: AgentState): string | undefined {
   if (checkpoints === undefined) return undefined;
   const { sessionId: restored } = metadata;
-  return sessionId ?? (typeof restored === "string" ? restored : crypto.randomUUID());
+  return sessionId ?? (typeof restored === "string" ? checkedSession(restored) : crypto.randomUUID());
 }
 
 /** Returns the execution of a context; a new execution for a context that a program created. */

@@ -19,6 +19,7 @@ import type {
   GenerateResult,
   MiddlewareContext,
 } from "./agent-contract.ts";
+import { checkedSignal, checkOptions } from "./agent-options.ts";
 import { AgentState } from "./agent-state.ts";
 import { checkedResult, checkedState, withCause } from "./execution-checks.ts";
 import { Execution, observedContext } from "./execution.ts";
@@ -41,6 +42,7 @@ interface ExecutionParts {
 
 /** Creates an agent. */
 export function agent(options: AgentOptions): Agent {
+  checkOptions(options);
   const { model, config, params, system, tools = [], toolStrategy, modelOrder } = options;
   const { structure, signal, execution = loop(), middleware, strategy, maxSubagentDepth } = options;
   const { name, checkpoints, sessionId, in: state } = options;
@@ -55,11 +57,11 @@ export function agent(options: AgentOptions): Agent {
     },
     tools,
     toJSON: () => jsonOf(self),
-    generate: (input: AgentInput, state: AgentState, settings: ExecutionOptions = {}) =>
+    generate: async (input: AgentInput, state: AgentState, settings: ExecutionOptions = {}) =>
       execute(self, { input, state }, executionParts(self, settings)),
     stream: (input: AgentInput, state: AgentState, settings: ExecutionOptions = {}) =>
       stream(self, { input, state }, settings),
-    ask: (input: AgentInput, state: AgentState, settings: ExecutionOptions = {}) =>
+    ask: async (input: AgentInput, state: AgentState, settings: ExecutionOptions = {}) =>
       execute(self, { input, state }, executionParts(self, settings)),
     query: async (input: AgentInput, settings: ExecutionOptions = {}) =>
       (await execute(self, { input, state: AgentState.initial() }, executionParts(self, settings))).turn,
@@ -75,7 +77,7 @@ function jsonOf({ id, name, model }: Agent): ReturnType<Agent["toJSON"]> {
 /** Combines the signals of the agent, of the options and of the calling tool. */
 function executionParts({ signal: own }: Agent, { signal: given, parentContext }: ExecutionOptions): ExecutionParts {
   const parent = parentContext ?? runningCall();
-  const signals = [own, given, parent?.signal].filter((signal) => signal !== undefined);
+  const signals = [own, checkedSignal(given), parent?.signal].filter((signal) => signal !== undefined);
   return { signal: signals.length < 2 ? signals[0] : anySignal(signals), parent };
 }
 

@@ -1,6 +1,6 @@
 // The middleware `logging`: its levels, its options, and what it never writes.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { AgentState } from "#facade/uap/agent-state.ts";
 import { logging } from "#facade/uap/middleware/logging.ts";
@@ -9,7 +9,7 @@ import { agent } from "#facade/uap/uap-agent.ts";
 import { UserMessage } from "#facade/upp/upp-message.ts";
 
 import { call, rejection, tool } from "../support/scripted-llm.ts";
-import { scripted } from "./support/scripted-agent.ts";
+import { scripted, scriptedAgent } from "./support/scripted-agent.ts";
 import type { Script } from "./support/scripted-agent.ts";
 
 const works = tool("works", () => "fine");
@@ -111,6 +111,25 @@ describe("logging", () => {
     const all = [...failed.lines, ...answered.lines].join("\n");
     expect(all).toContain("[redacted]");
     expect(all).not.toMatch(/a-secret/);
+  });
+
+  it("A logger that throws or rejects changes neither the result nor the error of an execution, and its failures are logged", async () => {
+    const logged = vi.spyOn(console, "error").mockImplementation(() => {});
+    const fails = () => {
+      throw new Error("The disk is full.");
+    };
+    for (const logger of [fails, async () => fails()]) {
+      const done = scriptedAgent([{ text: "Yes." }], { middleware: [logging({ logger })] });
+      expect((await done.query("Go.")).response.text).toBe("Yes.");
+      const failed = scriptedAgent([{ error: { status: 429, message: "Too many." } }], {
+        middleware: [logging({ logger })],
+      });
+      expect(await rejection(failed.query("Go."))).toMatchObject({ code: "RATE_LIMITED" });
+    }
+    await vi.waitUntil(() => logged.mock.calls.length === 8);
+    const line = expect.objectContaining({ event: "agent_line_not_logged", cause: expect.stringContaining("disk") });
+    const lines = logged.mock.calls.map(([text]) => JSON.parse(String(text)) as unknown);
+    expect(lines).toEqual(Array.from({ length: 8 }, () => line));
   });
 
   it("An unknown level is refused, and the error names the levels", async () => {

@@ -4,8 +4,12 @@ import { describe, expect, it } from "vitest";
 
 import type { AgentOptions, ExecutionContext } from "#facade/uap/agent-contract.ts";
 import { AgentState } from "#facade/uap/agent-state.ts";
+import { logging } from "#facade/uap/middleware/logging.ts";
+import { react } from "#facade/uap/strategy/react-execution.ts";
+import { agent } from "#facade/uap/uap-agent.ts";
+import { Thread } from "#facade/upp/upp-thread.ts";
 
-import { rejection } from "../support/scripted-llm.ts";
+import { add, rejection } from "../support/scripted-llm.ts";
 import { memoryStore } from "./support/recording-store.ts";
 import { eventsOf, scriptedAgent } from "./support/scripted-agent.ts";
 
@@ -87,4 +91,79 @@ describe("results of strategies and hooks", () => {
       message: expect.stringContaining('the middleware "guard"'),
     });
   });
+});
+
+describe("options of an agent", () => {
+  it.each<[string, unknown, string]>([
+    ["no options", undefined, "agent needs options"],
+    [
+      "a middleware that was not called",
+      { middleware: [logging] },
+      "middleware.0 has no functions before, after or onError",
+    ],
+    ["a middleware without functions", { middleware: [logging(), { name: "x" }] }, "middleware.1 has no functions"],
+    ["a middleware with a text", { middleware: [{ name: "x", before: "log" }] }, "middleware.0 has no functions"],
+    ["a middleware that is not in a list", { middleware: logging() }, "middleware has to be a list"],
+    ["a strategy that was not called", { execution: react }, "execution has no function execute"],
+    ["the name of a strategy", { execution: "react" }, "execution has no function execute"],
+    ["a store without save", { checkpoints: {} }, "checkpoints has no function save"],
+    ["an empty session id", { sessionId: "", checkpoints: memoryStore().store }, "The id of a session"],
+    ["a number as the session id", { sessionId: 5 }, "The id of a session"],
+    ["a tool that is not in a list", { tools: add }, "tools has to be a list"],
+    ["a controller as the signal", { signal: new AbortController() }, "use its property signal"],
+  ])("An agent with %s is refused when it is created", (_name, options, message) => {
+    expect(() => agent(untyped(options))).toThrow(
+      expect.objectContaining({ code: "INVALID_REQUEST", message: expect.stringContaining(message) }),
+    );
+  });
+
+  it("A controller as the signal of an execution is refused", async () => {
+    const running = scriptedAgent([]).generate("Go.", AgentState.initial(), { signal: untyped(new AbortController()) });
+    expect(await rejection(running)).toMatchObject({ message: expect.stringContaining("use its property signal") });
+  });
+
+  it("An empty session id in the metadata of a state is refused before the first request, because no save could succeed", async () => {
+    const given = scriptedAgent([], { checkpoints: memoryStore().store });
+    const state = AgentState.initial().withMetadata("sessionId", "");
+    expect(await rejection(given.generate("Go.", state))).toMatchObject({
+      message: expect.stringContaining("The id of a session"),
+    });
+  });
+
+  it("The types refuse a middleware that was not called, and accept options that are undefined and hooks that return a value", () => {
+    // @ts-expect-error -- `logging` is the function that creates the middleware.
+    const wrong: AgentOptions = { middleware: [logging] };
+    const [maybe, steps]: [string | undefined, number[]] = [undefined, []];
+    const right: AgentOptions = {
+      system: maybe,
+      params: undefined,
+      signal: undefined,
+      toolStrategy: undefined,
+      structure: undefined,
+      strategy: { onStepStart: (step) => steps.push(step), onComplete: ({ state }) => steps.push(state.step) },
+    };
+    expect(() => agent(wrong)).toThrow("middleware.0");
+    expect(agent(right).system).toBeUndefined();
+  });
+
+  it("The strategy react refuses a reasoningPrompt that is no text", () => {
+    expect(() => react({ reasoningPrompt: untyped(5) })).toThrow(
+      "reasoningPrompt of react() has to be a text; it is 5.",
+    );
+  });
+});
+
+it.each<[string, (state: AgentState) => unknown, string]>([
+  ["a thread as the messages", (state) => state.withMessages(untyped(new Thread())), "use thread.toMessages()"],
+  ["no messages", (state) => state.withMessages(untyped(undefined)), "have to be a list"],
+  [
+    "a text as the step",
+    (state) => state.withStep(untyped("3")),
+    'step has to be a whole number of at least 0; it is "3".',
+  ],
+  ["a number as the reasoning", (state) => state.withReasoning(untyped(3)), "reasoning has to be a text; it is 3."],
+])("A state refuses %s", (_name, change, message) => {
+  expect(() => change(AgentState.initial())).toThrow(
+    expect.objectContaining({ code: "INVALID_REQUEST", message: expect.stringContaining(message) }),
+  );
 });

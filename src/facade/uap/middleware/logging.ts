@@ -1,7 +1,9 @@
 // The middleware `logging`: writes a line when an execution begins, when it ends, and for each tool call. Lines contain messages only with
-// `includeMessages`. The API key and the values of headers in the agent's settings are removed from every line.
+// `includeMessages`. Removed from every line are an API key that the agent's settings contain as a text, the values of their headers, and texts
+// in the form of common keys. A logger that fails changes no execution.
 
 import { errorMessage } from "#core/cut-text.ts";
+import { causeOf, consoleLog } from "#lib/log-port.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { createRedact } from "#models/redact.ts";
 
@@ -30,8 +32,11 @@ export interface LoggingOptions {
    * `error`: failed executions. Default: `info`.
    */
   level?: LoggingLevel;
-  /** Writes a line. Default: `console.log` with the line alone. */
-  logger?: (line: string, facts: LoggedFacts) => void;
+  /**
+   * Writes a line. Its promise is not awaited. A failure is logged as `agent_line_not_logged` and changes nothing else. Default:
+   * `console.log` with the line alone.
+   */
+  logger?: (line: string, facts: LoggedFacts) => unknown;
   /** Writes the contents of the messages. The bytes of images and files are written as their number. Default: false. */
   includeMessages?: boolean;
   /** Writes the durations of executions and calls. Default: true. */
@@ -52,7 +57,12 @@ export function logging(options: LoggingOptions = {}): Middleware {
   /** Writes a line. The text is created only for a level that is written. */
   const write = (facts: LoggedFacts, agent: Agent, text: () => string): void => {
     if (levels.indexOf(facts.level) < levels.indexOf(least)) return;
-    logger(createRedact(secretsOf(agent))(`[agent ${facts.agentId}] ${text()}`), facts);
+    const line = createRedact(secretsOf(agent))(`[agent ${facts.agentId}] ${text()}`);
+    try {
+      Promise.resolve(logger(line, facts)).catch(logFailure);
+    } catch (error) {
+      logFailure(error);
+    }
   };
   const messagesText = (messages: Parameters<typeof loggedMessages>[0]): string =>
     includeMessages ? `\n${loggedMessages(messages)}` : "";
@@ -99,6 +109,10 @@ export function logging(options: LoggingOptions = {}): Middleware {
       });
     },
   };
+}
+
+function logFailure(error: unknown): void {
+  consoleLog("error", "agent_line_not_logged", { cause: causeOf(error) });
 }
 
 function endText({ turn }: GenerateResult, took: Pick<LoggedFacts, "duration">): string {
