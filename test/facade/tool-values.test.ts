@@ -96,7 +96,7 @@ it("The execution of a call contains the arguments from onBeforeCall as JSON, al
   expect(state.subagentTraces).toMatchObject([{ success: true, toolExecutions: executed }]);
 });
 
-it("A sub-agent's trace that is not JSON is an error result of its call, and the execution continues", async () => {
+it("If the trace of a sub-agent is not JSON, its call has an error result, and the execution of the agent continues", async () => {
   const byHand = tool("explore", (_params, { onSubagentEvent, toolCallId }) => {
     const fields = { subagentId: "helper-1", subagentType: "helper", parentToolCallId: toolCallId };
     onSubagentEvent?.({ type: "subagent_start", ...fields, prompt: "?", timestamp: 1 });

@@ -216,3 +216,14 @@ it("The traces of a state are those that were added, in order", () => {
     { verbose: true },
   );
 });
+
+it("The states of a conversation share one array of messages: reading a longer state releases the array of a shorter one", () => {
+  const short = AgentState.initial().withMessage(new UserMessage("One"));
+  const read = short.messages;
+  expect(short.messages).toBe(read);
+  const long = short.withMessage(new UserMessage("Two"));
+  expect(long.messages[0]).toBe(read[0]);
+  // The shorter state has released its array, so it makes another one.
+  expect(short.messages).not.toBe(read);
+  expect(short.messages).toEqual(read);
+});

@@ -7,6 +7,7 @@ import { AgentState } from "#facade/uap/agent-state.ts";
 import { loop } from "#facade/uap/strategy/loop-execution.ts";
 import { react } from "#facade/uap/strategy/react-execution.ts";
 import { agent } from "#facade/uap/uap-agent.ts";
+import { createProvider } from "#facade/upp/create-provider.ts";
 import { llm } from "#facade/upp/llm.ts";
 import type { ToolContext } from "#facade/upp/tool-context.ts";
 import { UserMessage } from "#facade/upp/upp-message.ts";
@@ -40,7 +41,7 @@ it("A tool receives the model, the connection, the agent and the state of the ex
   expect(context?.toolCallId).toEqual(expect.any(String));
 });
 
-it("A copy of an agent that a tool creates with parentModel is executed with the model of the tool's agent", async () => {
+it("A copy of an agent that a tool creates with `model: context.parentModel` requests the model of the agent that called the tool", async () => {
   const helper = agent({ system: "You help." });
   const helps: Tool = {
     name: "help",
@@ -127,7 +128,59 @@ it("A built-in strategy refuses a context whose llm is not an instance that llm 
   });
 });
 
-it("The requests of an agent use its options system, params, modelOrder and toolStrategy", async () => {
+it("The requests of an agent, and of a sub-agent that inherits its model, are sent with its params and its config", async () => {
+  const bodies: string[] = [];
+  const keys: (string | null)[] = [];
+  const fetch: typeof globalThis.fetch = async (_url, init) => {
+    bodies.push(init?.body as string);
+    keys.push(new Headers(init?.headers).get("authorization"));
+    const delta =
+      bodies.length === 1
+        ? { tool_calls: [{ index: 0, id: "call_1", function: { name: "help", arguments: "{}" } }] }
+        : { content: "Done." };
+    const chunk = {
+      id: "1",
+      choices: [{ index: 0, delta, finish_reason: bodies.length === 1 ? "tool_calls" : "stop" }],
+    };
+    return new Response(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`, {
+      headers: { "content-type": "text/event-stream" },
+    });
+  };
+  const helper = agent({ system: "You help." });
+  const help = tool("help", async () => (await helper.query("Task.")).response.text);
+  const model = createProvider({
+    protocol: "openai",
+    baseUrl: "https://models.example/v1",
+    apiKey: "the-providers-key",
+  })("gpt-test");
+  const config = { apiKey: "the-agents-key", fetch };
+  const { turn } = await agent({ model, tools: [help], params: { seed: 7 }, config }).generate(
+    "Go.",
+    AgentState.initial(),
+  );
+  expect(turn.response.text).toBe("Done.");
+  // The agent, its sub-agent, and the agent with the result of its tool.
+  expect(keys).toEqual(Array.from({ length: 3 }, () => "Bearer the-agents-key"));
+  expect(bodies.map((body) => (JSON.parse(body) as { seed?: number }).seed)).toEqual([7, undefined, 7]);
+});
+
+it("With modelOrder, the schema of each tool of an agent has the parameter _after", async () => {
+  const seen: string[] = [];
+  for (const modelOrder of [true, false]) {
+    const model = createProvider({
+      protocol: "openai",
+      apiKey: "the-providers-key",
+      fetch: async (_url, init) => {
+        seen.push(init?.body as string);
+        return new Response("{}", { status: 400 });
+      },
+    })("gpt-test");
+    await rejection(agent({ model, tools: [add], modelOrder }).query("Go."));
+  }
+  expect(seen.map((body) => body.includes("_after"))).toEqual([true, false]);
+});
+
+it("The requests of an agent use its options system and toolStrategy", async () => {
   const seen: string[] = [];
   const script = ({ system, step }: { system: string; step: number }) => {
     seen.push(system);

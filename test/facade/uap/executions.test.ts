@@ -62,7 +62,7 @@ describe.each(ways)("%s", (wayName, way) => {
       scriptedAgent(recordedScript(script).script, { tools: [add], execution: execution(), ...more });
     const lastStep = Number.parseInt(expectedHooks.at(-1) ?? "", 10);
 
-    it("The state has the history, every message of the execution, the step, the reasoning and the plan", async () => {
+    it("The returned state has the history, every message of the execution, the step, the reasoning and the plan", async () => {
       const history = (await scriptedAgent([{ text: "Hello." }]).ask("Hello?", AgentState.initial())).state;
       const { turn, state } = await way(made(), history);
       expect(outlineOf(turn.messages)).toEqual(messages);

@@ -100,7 +100,7 @@ it("The strategy react ends after maxSteps steps, and reasoningPrompt requests t
   expect(turn.toolExecutions).toHaveLength(2);
 });
 
-it("Each request of an execution begins with the messages of the one before, also in the next execution with its state", async () => {
+it("Each request begins with the messages of the request before, also if the next execution continues from the returned state", async () => {
   const { script, requests } = recordedScript([
     { text: "Hm." },
     adding,

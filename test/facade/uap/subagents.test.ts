@@ -2,9 +2,10 @@
 
 import { describe, expect, it } from "vitest";
 
-import type { Agent } from "#facade/uap/agent-contract.ts";
+import type { Agent, ExecutionStrategy } from "#facade/uap/agent-contract.ts";
 import { AgentState } from "#facade/uap/agent-state.ts";
 import type { CheckpointStore } from "#facade/uap/checkpoint-store.ts";
+import { loop } from "#facade/uap/strategy/loop-execution.ts";
 import { agent } from "#facade/uap/uap-agent.ts";
 import type { AgentStreamEvent, UAPEvent } from "#facade/uap/uap-event.ts";
 import { llm } from "#facade/upp/llm.ts";
@@ -250,23 +251,29 @@ describe("events and traces", () => {
     ]);
   });
 
-  it("Events that a tool emits after the execution has ended are dropped", async () => {
+  it("Events that a tool emits after the execution has ended are dropped: the stream does not contain them, and the state of the execution has no trace", async () => {
     let late: ToolContext["onSubagentEvent"];
     const explore = tool("explore", (_params, { onSubagentEvent }) => void (late = onSubagentEvent));
-    const stream = parentOf(explore).stream("Go.", AgentState.initial());
+    // The events of a strategy without a stream go directly to the agent's stream, which is open until `after` has returned.
+    const execution: ExecutionStrategy = { name: "direct", execute: (context) => loop().execute(context) };
+    const fields = { subagentId: "1", subagentType: "x", parentToolCallId: "1" };
+    const middleware = [
+      {
+        name: "late",
+        after() {
+          late?.({ type: "subagent_start", ...fields, prompt: "", timestamp: 1 });
+          late?.({ type: "subagent_end", ...fields, success: true, timestamp: 2 });
+        },
+      },
+    ];
+    const stream = parentOf(explore, { execution, middleware }).stream("Go.", AgentState.initial());
+    const events = await eventsOf(stream);
     const { state } = await stream.result;
-    late?.({
-      type: "subagent_start",
-      subagentId: "1",
-      subagentType: "x",
-      parentToolCallId: "1",
-      prompt: "",
-      timestamp: 1,
-    });
-    expect([subagentEvents(await eventsOf(stream)), state.subagentTraces]).toEqual([[], undefined]);
+    expect(late).toBeDefined();
+    expect([subagentEvents(events), state.subagentTraces]).toEqual([[], undefined]);
   });
 
-  it("The end of a sub-agent that fails states the error and its calls, and the parent's model reads the error", async () => {
+  it("If a sub-agent fails, `subagent_end` has the error and the calls of the sub-agent, and the parent's model reads the error", async () => {
     let requests = 0;
     const script: Script = () => {
       requests += 1;
