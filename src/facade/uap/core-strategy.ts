@@ -97,7 +97,9 @@ class CoreStrategyAdapter implements Strategy {
     try {
       // The calls begin without waiting for a promise of the hook. If it rejects, the execution fails.
       const answer = records.messages(this.#recordsInState).findLast((message) => message.type === "assistant");
-      Promise.resolve(this.#context.strategy.onAct?.(this.#step, answer?.toolCalls ?? [])).catch(fail);
+      // The hook receives a copy, because the tools run with the arguments of the message.
+      const calls = structuredClone(answer?.toolCalls ?? []);
+      Promise.resolve(this.#context.strategy.onAct?.(this.#step, calls)).catch(fail);
     } catch (error) {
       fail(error);
     }

@@ -8,8 +8,9 @@ import { logging } from "#facade/uap/middleware/logging.ts";
 import { react } from "#facade/uap/strategy/react-execution.ts";
 import { agent } from "#facade/uap/uap-agent.ts";
 import { Thread } from "#facade/upp/upp-thread.ts";
+import type { ToolCall } from "#facade/upp/upp-tool.ts";
 
-import { add, rejection } from "../support/scripted-llm.ts";
+import { add, call, outline, rejection, tool } from "../support/scripted-llm.ts";
 import { memoryStore } from "./support/recording-store.ts";
 import { eventsOf, scriptedAgent } from "./support/scripted-agent.ts";
 
@@ -166,4 +167,26 @@ it.each<[string, (state: AgentState) => unknown, string]>([
   expect(() => change(AgentState.initial())).toThrow(
     expect.objectContaining({ code: "INVALID_REQUEST", message: expect.stringContaining(message) }),
   );
+});
+
+it("A change of the calls that onAct receives changes neither the arguments of the tool nor the messages", async () => {
+  const script = [{ toolCalls: [call("add", { a: 1, b: 2, list: [1] })] }, { text: "Three." }];
+  const seen: unknown[] = [];
+  const onAct = (_step: number, calls: readonly ToolCall[]) => {
+    const args = untyped<{ a: number; list: number[] }>(calls[0]?.arguments);
+    args.a = 100;
+    args.list.push(2);
+  };
+  const adds = tool("add", (params) => {
+    seen.push(params);
+    return "done";
+  });
+  const { turn, state } = await scriptedAgent(script, { tools: [adds], strategy: { onAct } }).generate(
+    "Go.",
+    AgentState.initial(),
+  );
+  const sent = { a: 1, b: 2, list: [1] };
+  expect(seen).toEqual([sent]);
+  expect(turn.toolExecutions).toMatchObject([{ arguments: sent }]);
+  expect(outline(state.messages)[1]).toBe(`assistant: [add ${JSON.stringify(sent)}]`);
 });
