@@ -159,7 +159,7 @@ export interface MiddlewareContext {
 }
 
 /** No function: the name of a function would make it a middleware, as in `[logging]` in place of `[logging()]`. */
-export interface NoFunction {
+interface NoFunction {
   call?: never;
 }
 

@@ -207,7 +207,8 @@ function emittingHooks(hooks: AgentStrategy, { agentId, emit, signal }: Emitting
       return abortable(hooks.onReason?.(step, reasoning), signal);
     },
     onAct(step, actions) {
-      emit({ type: "action", step, agentId, data: { toolCalls: actions } });
+      // The hook receives the same calls after the event, and may change them.
+      emit({ type: "action", step, agentId, data: { toolCalls: structuredClone(actions) } });
       return hooks.onAct?.(step, actions);
     },
     onObserve(step, observations) {

@@ -169,7 +169,7 @@ it.each<[string, (state: AgentState) => unknown, string]>([
   );
 });
 
-it("A change of the calls that onAct receives changes neither the arguments of the tool nor the messages", async () => {
+it("A change of the calls that onAct receives changes neither the arguments of the tool nor the messages and events", async () => {
   const script = [{ toolCalls: [call("add", { a: 1, b: 2, list: [1] })] }, { text: "Three." }];
   const seen: unknown[] = [];
   const onAct = (_step: number, calls: readonly ToolCall[]) => {
@@ -181,12 +181,15 @@ it("A change of the calls that onAct receives changes neither the arguments of t
     seen.push(params);
     return "done";
   });
-  const { turn, state } = await scriptedAgent(script, { tools: [adds], strategy: { onAct } }).generate(
-    "Go.",
-    AgentState.initial(),
-  );
+  const stream = scriptedAgent(script, { tools: [adds], strategy: { onAct } }).stream("Go.", AgentState.initial());
+  const events = await eventsOf(stream);
+  const { turn, state } = await stream.result;
   const sent = { a: 1, b: 2, list: [1] };
   expect(seen).toEqual([sent]);
+  const action = events.flatMap((event) =>
+    event.source === "uap" && event.uap.type === "action" ? [event.uap.data] : [],
+  );
+  expect(action).toMatchObject([{ toolCalls: [{ arguments: sent }] }]);
   expect(turn.toolExecutions).toMatchObject([{ arguments: sent }]);
   expect(outline(state.messages)[1]).toBe(`assistant: [add ${JSON.stringify(sent)}]`);
 });
