@@ -33,7 +33,9 @@ export class HostJournal implements RunJournal {
   }
 
   append(message: MessageRecord): void {
+    const last = this.#messages.at(-1);
     this.#messages.push(message);
+    if (last === undefined || last.position < message.position) return;
     // The position of a tool message was reserved earlier, so it need not be the last.
     this.#messages.sort((left, right) => (left.position < right.position ? -1 : 1));
   }

@@ -42,6 +42,7 @@ export class HostLimits implements LimitPort {
   }
 
   reached(): Promise<ReachedLimit | null> {
+    if (this.#isUnlimited()) return Promise.resolve(null);
     const reason = reachedLimit(this.#budgets());
     return Promise.resolve(reason === null ? null : { reason, until: null });
   }
@@ -63,6 +64,10 @@ export class HostLimits implements LimitPort {
     this.#ports.run.progress.driven_ms = this.drivenMs();
   }
 
+  #isUnlimited(): boolean {
+    return this.#bounds === noBounds && this.#ports.run.limits === null;
+  }
+
   #budgets(): { run: Budget; thread: Budget } {
     const { run, journal } = this.#ports;
     const used = usedOf(
@@ -77,6 +82,7 @@ export class HostLimits implements LimitPort {
   }
 
   #watch(): void {
+    if (this.#isUnlimited()) return;
     const left = remainingTime(this.#budgets());
     if (left === null) return;
     const { ms, reason } = left;

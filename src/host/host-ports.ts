@@ -52,12 +52,15 @@ export function hostPorts({ conversationId, onEvent, ids, ...parts }: HostParts)
     scope: mainScope,
     sink: numberedSink(conversationId, clock, onEvent),
     strategy,
-    hooks: { ...noHooks, ...hooks },
+    hooks: hooks === undefined ? noHooks : { ...noHooks, ...hooks },
     clock,
     ids: { ordered: () => ids.next(), random: () => Math.random() },
     faults: noFaults,
     stopAsked: () => false,
-    results: { ...unboundedResults, errors: { ...unboundedResults.errors, ...errorTexts } },
+    results:
+      errorTexts === undefined
+        ? unboundedResults
+        : { ...unboundedResults, errors: { ...unboundedResults.errors, ...errorTexts } },
   };
 }
 

@@ -6,15 +6,24 @@ import { v7 } from "uuid";
 const lastSequence = 0xffff_ffff;
 
 /** The number of random bytes of a UUID, and the number of UUIDs whose random bytes are requested at once. */
-const [idBytes, idsAtOnce] = [16, 16];
+const [idBytes, idsAtOnce] = [16, 64];
+
+/** The random bytes of the next UUIDs. They are requested when the first one is made: a Worker has none in its global scope. */
+let random = new Uint8Array();
+
+/** Returns the random bytes of a UUID. A request for the bytes of many UUIDs takes hardly longer than a request for one. */
+function randomBytes(): Uint8Array {
+  if (random.length === 0) random = crypto.getRandomValues(new Uint8Array(idBytes * idsAtOnce));
+  const bytes = random.subarray(0, idBytes);
+  random = random.subarray(idBytes);
+  return bytes;
+}
 
 /** Creates increasing UUIDv7s. */
 export class OrderedUuids {
   readonly #now: () => number;
   #msecs = 0;
   #sequence = 0;
-  /** The random bytes of the next UUIDs. */
-  #random = new Uint8Array();
 
   /** `now` returns milliseconds since the epoch. */
   constructor(now: () => number) {
@@ -41,14 +50,6 @@ export class OrderedUuids {
       this.#msecs += 1;
       this.#sequence = 0;
     }
-    return v7({ msecs: this.#msecs, seq: this.#sequence, random: this.#randomBytes() });
-  }
-
-  /** Returns the random bytes of a UUID. A request for the bytes of many UUIDs takes hardly longer than a request for one. */
-  #randomBytes(): Uint8Array {
-    if (this.#random.length === 0) this.#random = crypto.getRandomValues(new Uint8Array(idBytes * idsAtOnce));
-    const bytes = this.#random.subarray(0, idBytes);
-    this.#random = this.#random.subarray(idBytes);
-    return bytes;
+    return v7({ msecs: this.#msecs, seq: this.#sequence, random: randomBytes() });
   }
 }

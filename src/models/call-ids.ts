@@ -37,10 +37,10 @@ export function createUniqueIds(request: ModelRequest): (id: string) => string {
     if (message.role !== "assistant") continue;
     for (const part of message.parts) if (part.type === "tool_call") used.add(part.id);
   }
-  const step = stepName(request);
+  let step: string | undefined;
   return (id) => {
     const short = id.length > longestId ? `${id.slice(0, longestId - 9)}_${shortHash(id)}` : id;
-    const base = unrepeated.test(short) ? short : `${short === "" ? "call" : short}_${step}`;
+    const base = unrepeated.test(short) ? short : `${short === "" ? "call" : short}_${(step ??= stepName(request))}`;
     let unique = base;
     for (let number = 2; used.has(unique); number++) unique = `${base}_${number}`;
     used.add(unique);

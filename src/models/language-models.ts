@@ -10,6 +10,11 @@ import type { CallTarget, ProviderSettings } from "./provider/provider-profile.t
 
 type Fetch = typeof globalThis.fetch;
 
+/** The property of a request's signal that has the fetch of the request. A `WeakMap` would cost more for each request. */
+const fetchKey = Symbol("fetch");
+
+type SignalOfRequest = AbortSignal & { [fetchKey]?: Fetch };
+
 /** A language model, and the settings that it was made with. */
 interface KeptModel {
   settings: ProviderSettings;
@@ -19,7 +24,6 @@ interface KeptModel {
 /** The language models of one port, or of several ports one after the other. */
 export class LanguageModels {
   readonly #kept = new WeakMap<object, KeptModel>();
-  readonly #fetches = new WeakMap<AbortSignal, Fetch>();
   readonly #keyOf: (model: CallTarget["model"]) => object;
 
   /** A language model is kept as long as the object that `keyOf` returns. Default: the definition of the model. */
@@ -31,7 +35,7 @@ export class LanguageModels {
   async get(target: CallTarget, signal: AbortSignal, fetch: Fetch): Promise<LanguageModelV3> {
     const { model, to } = target;
     if (to.profile.countsPerRequest === true) return to.profile.load(target, fetch);
-    this.#fetches.set(signal, fetch);
+    (signal as SignalOfRequest)[fetchKey] = fetch;
     const key = this.#keyOf(model);
     const kept = this.#kept.get(key);
     if (kept !== undefined && isSame(kept.settings, to)) return kept.language;
@@ -41,7 +45,7 @@ export class LanguageModels {
   }
 
   readonly #fetchOfRequest = ((input, init) => {
-    const fetch = init?.signal == null ? undefined : this.#fetches.get(init.signal);
+    const fetch = (init?.signal as SignalOfRequest | null | undefined)?.[fetchKey];
     if (fetch === undefined) unreachable("a provider's package sends each request with the signal of its call");
     return fetch(input, init);
   }) as Fetch;

@@ -17,11 +17,13 @@ export interface Exchange {
   begun: boolean;
   /** The body stated that the answer is complete, by `[DONE]` or its last event. */
   ended: boolean;
+  /** The answer is complete, and its body was read to its end, is closed, or will be closed: nothing of the exchange has to be aborted. */
+  over: boolean;
 }
 
 /** An exchange before its request. */
 export function newExchange(): Exchange {
-  return { status: null, headers: null, broken: false, begun: false, ended: false };
+  return { status: null, headers: null, broken: false, begun: false, ended: false, over: false };
 }
 
 /** The record of an exchange, a callback for received bytes, and timers. */
@@ -30,11 +32,16 @@ export interface Watch {
   /** Called for the headers and for each piece of the body. */
   received: () => void;
   timers: Timers;
+  /** Whether the connection of a complete answer is left open for the next request. */
+  reusesConnection: boolean;
 }
 
 /** Milliseconds without bytes after which an answer with a finish reason counts as complete: if it has token counts, and if it has none. */
 const quietWithCountsMs = 2_000;
 const quietWithoutCountsMs = 10_000;
+
+/** Milliseconds in which the body of a complete answer has to end, so that its connection is used again. */
+const restMs = 1_000;
 
 /** The reason for an abort whose reason is not read. Without it, each abort would create an exception with a stack trace. */
 export const noLongerNeeded = new Error("The request is over.");
@@ -65,21 +72,28 @@ export function answerPieces(body: ReadableStream<Uint8Array>, watch: Watch): Bo
   const lines = new AnswerLines();
   let isOver = false;
 
+  const close = (): void => void reader.cancel().catch(() => undefined);
+
   const end = (): BodyPiece => {
     isOver = true;
+    exchange.over = true;
     exchange.ended = lines.completed;
-    reader.cancel().catch(() => undefined);
     return { bytes: endOfEvent, text: lines.read(endOfEvent) };
   };
 
   return {
     async read() {
       if (isOver) return null;
-      if (lines.ended) return end();
+      if (lines.ended) {
+        if (watch.reusesConnection) readRest(reader, watch.timers);
+        else close();
+        return end();
+      }
       try {
         const next = reader.read();
         const quietMs = lines.counted ? quietWithCountsMs : quietWithoutCountsMs;
         const read = await (lines.finished ? unlessQuiet(next, quietMs, watch.timers) : next);
+        if (read === null) close();
         if (read === null || read.done) return end();
         watch.received();
         const text = lines.read(read.value);
@@ -87,16 +101,32 @@ export function answerPieces(body: ReadableStream<Uint8Array>, watch: Watch): Bo
         if (lines.ended) exchange.ended = lines.completed;
         return { bytes: read.value, text };
       } catch (error) {
+        close();
         // A connection that breaks after the finish reason removes nothing from the answer.
         if (lines.finished) return end();
         isOver = true;
         exchange.broken = true;
-        reader.cancel().catch(() => undefined);
         throw error;
       }
     },
     cancel: (reason) => reader.cancel(reason),
   };
+}
+
+/**
+ * Reads the rest of the body of a complete answer. At most servers the body ends at once, and the client then uses the connection for the
+ * next request. A body that continues, or that does not end in time, is closed with its connection.
+ */
+function readRest(reader: ReadableStreamDefaultReader<Uint8Array>, timers: Timers): void {
+  const close = (): void => void reader.cancel().catch(() => undefined);
+  const disarm = timers.after(restMs, close);
+  reader
+    .read()
+    .then(
+      ({ done }) => (done ? undefined : close()),
+      () => undefined,
+    )
+    .finally(disarm);
 }
 
 /** Waits for the next piece of a body; null if none arrives within the time. */

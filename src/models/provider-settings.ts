@@ -26,13 +26,27 @@ export function keyVariable(provider: string): string | null {
   return known !== undefined && "variables" in known ? known.variables.keys[0] : null;
 }
 
+/** The hosts of the last addresses. Parsing an address takes longer than most other parts of a request's settings. */
+const hosts = new Map<string, string | null>();
+const mostHosts = 100;
+
+/** The host of an address; null if the address is not a URL. */
+function hostOf(address: string): string | null {
+  const known = hosts.get(address);
+  if (known !== undefined) return known;
+  const host = URL.canParse(address) ? new URL(address).host : null;
+  if (hosts.size === mostHosts) hosts.clear();
+  hosts.set(address, host);
+  return host;
+}
+
 /** The address for requests to a model, its host, and the profile of the protocol at this host. */
 function destinationOf(model: AnyModelDefinition, known: ProviderProfile, env: Record<string, unknown>) {
   const { baseUrls, defaultPath } = known.variables;
   // The address of the definition takes precedence.
   const address = model.baseUrl ?? firstText(env, baseUrls);
   const baseUrl = address === null ? null : withPath(address, defaultPath);
-  const host = baseUrl !== null && URL.canParse(baseUrl) ? new URL(baseUrl).host : null;
+  const host = baseUrl === null ? null : hostOf(baseUrl);
   return { baseUrl, host, profile: known.atHost?.(model, host) ?? known };
 }
 

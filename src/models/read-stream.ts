@@ -19,23 +19,32 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal):
 }
 
 /**
- * Yields the values of a stream. The stream is cancelled if the reader stops early, on an abort and on an error. Cancelling ends a pending
- * read, so one listener on the signal is enough, and the values need no race with it.
+ * The reading of a stream. The stream is cancelled on an abort and on `close`. Cancelling ends a pending read, so one listener on the signal
+ * is enough, and the values need no race with it.
  */
-export async function* readStream<T>(stream: ReadableStream<T>, signal: AbortSignal): AsyncGenerator<T> {
-  signal.throwIfAborted();
-  const reader = stream.getReader();
-  const cancel = (): void => void reader.cancel().catch(() => undefined);
-  signal.addEventListener("abort", cancel, { once: true });
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      signal.throwIfAborted();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    signal.removeEventListener("abort", cancel);
-    cancel();
+export class StreamReading<T> {
+  readonly #reader: ReadableStreamDefaultReader<T>;
+  readonly #signal: AbortSignal;
+  readonly #cancel = (): void => void this.#reader.cancel().catch(() => undefined);
+
+  /** Throws the signal's reason if it is aborted. */
+  constructor(stream: ReadableStream<T>, signal: AbortSignal) {
+    signal.throwIfAborted();
+    this.#reader = stream.getReader();
+    this.#signal = signal;
+    signal.addEventListener("abort", this.#cancel, { once: true });
+  }
+
+  /** The next value; null at the end. Throws the signal's reason after an abort. */
+  async read(): Promise<{ value: T } | null> {
+    const read = await this.#reader.read();
+    this.#signal.throwIfAborted();
+    return read.done ? null : read;
+  }
+
+  /** Ends the reading. Has to be called once, also at the end of the stream. */
+  close(): void {
+    this.#signal.removeEventListener("abort", this.#cancel);
+    this.#cancel();
   }
 }

@@ -173,14 +173,10 @@ export function repairedFetch(
     const response = await fetch(input, init);
     const body: ReadableStream<Uint8Array> | null = response.body;
     if (body === null) return response;
-    const readable = response.ok
-      ? repairedBody(answerPieces(body, watch), profile, toolNames)
-      : refusalBody(body, watch);
-    return new Response(readable, {
-      status: response.status,
-      statusText: response.statusText,
-      headers: response.headers,
-    });
+    const { status, statusText, headers } = response;
+    if (!response.ok) return new Response(refusalBody(body, watch), { status, statusText, headers });
+    // The headers of a successful response are in `watch.exchange`. The package does not need them.
+    return new Response(repairedBody(answerPieces(body, watch), profile, toolNames), { status, statusText });
   };
   return repaired as typeof globalThis.fetch;
 }

@@ -90,6 +90,7 @@ function portsOf(
   const modelPort = createModelPort({
     env: environmentOf(options),
     fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    reusesConnections: true,
   });
   return hostPorts({ run, journal, steps, conversationId: id, onEvent, models: modelPort, ids });
 }

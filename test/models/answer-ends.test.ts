@@ -1,6 +1,6 @@
 // The ends of answers: without a reason, with an unknown one or a refusal, and connections that stay open after the answer.
 
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it, vi } from "vitest";
 
 import type { ModelPort } from "#core/ports/model-port.ts";
 import type { Timers } from "#lib/timers.ts";
@@ -132,6 +132,42 @@ describe("connections that stay open", () => {
     expect(end).toMatchObject({ type: "finish", stop_reason: "stop", usage: { output: 8 } });
   });
 
+  it.for([
+    ["ends", [false, 1]],
+    ["sends more", [true, 1]],
+    ["stays open", [true, 0]],
+  ] as const)(
+    "With reused connections, a complete answer does not wait for its body, and a body that %s is closed or not: %j",
+    async ([rest, expected]) => {
+      const bytes = await bytesOf("openai", "text");
+      const timers: (() => void)[] = [];
+      let disarmed = 0;
+      const after = (_milliseconds: number, run: () => void) => {
+        timers.push(run);
+        return () => void (disarmed += 1);
+      };
+      let cancelled = false;
+      let body: ReadableStreamDefaultController<Uint8Array> | undefined;
+      const stream = new ReadableStream<Uint8Array>({
+        start(controller) {
+          body = controller;
+          controller.enqueue(bytes);
+        },
+        cancel() {
+          cancelled = true;
+        },
+      });
+      const port = portOver(stream, { after }, 200, true);
+      expect(readAnswer(await collect(port.stream(plain, signal))).end).toMatchObject({ type: "finish" });
+      expect({ cancelled, timers: timers.length }).toEqual({ cancelled: false, timers: 1 });
+      if (rest === "ends") body?.close();
+      if (rest === "sends more") body?.enqueue(bytes);
+      if (rest === "stays open") timers[0]?.();
+      await vi.waitUntil(() => cancelled || disarmed > 0);
+      expect([cancelled, disarmed]).toEqual(expected);
+    },
+  );
+
   it("A text or an argument that contains [DONE] or a finish reason does not end the answer", async () => {
     const words = 'data: [DONE]\n\n"finish_reason":"stop"';
     const chunk = (choice: object): string => `data: ${JSON.stringify({ id: "c", choices: [choice] })}\n\n`;
@@ -206,13 +242,19 @@ const stays: Timers = { after: () => () => {} };
 
 const plain = request(model("openai", "m-1"));
 
-function portOver(body: ReadableStream<Uint8Array>, timers: Timers, status = 200): ModelPort {
+function portOver(
+  body: ReadableStream<Uint8Array>,
+  timers: Timers,
+  status = 200,
+  reusesConnections = false,
+): ModelPort {
   const headers = { "content-type": "text/event-stream" };
   const answer = () => Promise.resolve(new Response(body, { status, headers }));
   return createModelPort({
     env: { ...serverEnv("http://127.0.0.1:9"), ...keys },
     fetch: answer as typeof fetch,
     timers,
+    reusesConnections,
   });
 }
 

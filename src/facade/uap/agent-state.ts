@@ -112,7 +112,7 @@ export class AgentState {
 
   /** Sets the number of the last step. */
   withStep(step: number): AgentState {
-    if (stepSchema.safeParse(step).success) return this.#with({ step });
+    if (Number.isSafeInteger(step) && step >= 0) return this.#with({ step });
     throw refusal(`step has to be a whole number of at least 0; it is ${shown(step)}.`);
   }
 

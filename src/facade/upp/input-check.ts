@@ -4,19 +4,23 @@
 import { blockResult, hasUrl } from "./content-part.ts";
 import { accessTo } from "./model-access.ts";
 import { definitionOf } from "./model-reference.ts";
-import type { LLMCapabilities, ModelReference, ProviderConfig } from "./model-reference.ts";
+import type { LLMCapabilities, ModelDefinition, ModelReference, ProviderConfig } from "./model-reference.ts";
 import { connectionOf } from "./thread-execution.ts";
 import type { TurnRequest } from "./turn-request.ts";
 import { ErrorCode, refusal, UPPError } from "./upp-error.ts";
 
 /** The abilities of a model: those that its options state, else those of its provider's API. */
 export function capabilitiesOf(model: ModelReference, config: ProviderConfig): LLMCapabilities {
+  return definedCapabilities(model, definitionOf(model, config));
+}
+
+function definedCapabilities(model: ModelReference, definition: ModelDefinition): LLMCapabilities {
   return {
     streaming: true,
     tools: true,
     structuredOutput: true,
     imageInput: true,
-    ...accessTo(model).inputOf(definitionOf(model, config)),
+    ...accessTo(model).inputOf(definition),
     ...model.options.capabilities,
   };
 }
@@ -25,7 +29,8 @@ export function capabilitiesOf(model: ModelReference, config: ProviderConfig): L
 export function checkRequest(request: TurnRequest): void {
   const { model, config, params, structure, maxIterations } = request;
   const { name } = model.provider;
-  const capabilities = capabilitiesOf(model, config);
+  const definition = definitionOf(model, config);
+  const capabilities = definedCapabilities(model, definition);
   if (structure !== undefined && !capabilities.structuredOutput) {
     throw refusal(
       `The model "${model.modelId}" cannot give structured answers. Leave out \`structure\`, or use another model.`,
@@ -39,8 +44,7 @@ export function checkRequest(request: TurnRequest): void {
     throw refusal(`maxIterations has to be a number of at least 0; it is ${maxIterations}.`, name);
   }
   checkTools(request, capabilities);
-  checkMessages(request, capabilities);
-  const definition = definitionOf(model, config);
+  checkMessages(request, definition, capabilities);
   const missing =
     config.apiKey === undefined ? accessTo(model).missingVariable(definition, connectionOf(request).env) : null;
   if (missing !== null) {
@@ -72,11 +76,14 @@ function checkTools({ model, tools }: TurnRequest, capabilities: LLMCapabilities
   }
 }
 
-function checkMessages({ model, config, history, input }: TurnRequest, capabilities: LLMCapabilities): void {
+function checkMessages(
+  { model, history, input }: TurnRequest,
+  definition: ModelDefinition,
+  capabilities: LLMCapabilities,
+): void {
   const { name } = model.provider;
   const messages = [...history, ...input];
   if (messages.length === 0) throw refusal("There is no message to send. Pass a text or a message.", name);
-  const definition = definitionOf(model, config);
   for (const [number, message] of messages.entries()) {
     if (message.type === "tool_result" && message.results.some(({ result }) => hasUrl(blockResult(result)))) {
       throw refusal(

@@ -6,6 +6,7 @@ import type { ThreadState } from "#spec/index.ts";
 import type { ContentBlock, UserContent } from "./content-block.ts";
 import { EventStream, turnObserver } from "./event-stream.ts";
 import { capabilitiesOf } from "./input-check.ts";
+import { accessTo } from "./model-access.ts";
 import { mergedConfig } from "./model-reference.ts";
 import type { LLMCapabilities, ModelReference, ProviderConfig } from "./model-reference.ts";
 import { bothObservers, runTurn } from "./run-turn.ts";
@@ -140,11 +141,16 @@ export function createInstance(options: LLMOptions, settings: InstanceSettings):
     if (!isHistory(first)) return requestOf([], inputMessages([first, ...rest]));
     return requestOf("toMessages" in first ? first.toMessages() : [...first], inputMessages(rest));
   };
+  accessTo(model);
+  let capabilities: LLMCapabilities | undefined;
   const instance: LLMInstance = {
     model,
     ...(system === undefined ? {} : { system }),
     ...(params === undefined ? {} : { params }),
-    capabilities: capabilitiesOf(model, merged),
+    // Computed when it is read: an execution of an agent creates an instance, and seldom reads it.
+    get capabilities() {
+      return (capabilities ??= capabilitiesOf(model, merged));
+    },
     generate: async (first, ...rest) => (await runTurn(request(first, rest), { ...observe?.(), signal })).turn,
     stream(first, ...rest) {
       const stream = new EventStream<Turn>(async (sink) => {

@@ -12,6 +12,8 @@ import { refusal } from "./upp-error.ts";
 interface ModelPortSettings {
   env: Record<string, unknown>;
   fetch: typeof globalThis.fetch;
+  /** Whether the connection of a complete answer is left open for the next request. */
+  reusesConnections: boolean;
   /** Returns the key of the next request. */
   accessTo: () => Promise<{ apiKey?: string }>;
 }

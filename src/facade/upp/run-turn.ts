@@ -114,6 +114,8 @@ async function runTurnIn(execution: ThreadExecution, { request, observer, strate
   const models = accessTo(model).port({
     env: connection.env,
     fetch: config.fetch ?? connection.fetch,
+    // The object of a thread can only rest if nothing continues after the answer.
+    reusesConnections: !execution.isInThread,
     async accessTo() {
       try {
         const apiKey = await keyOf(config);

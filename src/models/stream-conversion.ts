@@ -1,0 +1,293 @@
+// Converts the stream of a provider's package to the parts of an answer.
+
+import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
+
+import type { JsonObject } from "#contract/json.ts";
+import type { StopReason } from "#contract/thread-message.ts";
+import { answerData } from "#core/model/answer-data.ts";
+import type { ModelPart, ModelRequest } from "#core/ports/model-port.ts";
+import { fromBase64, toBase64 } from "#lib/base64.ts";
+
+import { AnswerBlocks } from "./answer-blocks.ts";
+import { createUniqueIds } from "./call-ids.ts";
+import type { ChunkReader } from "./chunk-reader.ts";
+import { cutFailure, endOfAnswer } from "./end-of-answer.ts";
+import { withoutThinkingText } from "./hidden-thinking.ts";
+import type { Watch } from "./observed-fetch.ts";
+import type { ProviderSettings } from "./provider/provider-profile.ts";
+import type { RawText } from "./raw-text.ts";
+import type { StreamReading } from "./read-stream.ts";
+import { isCut, unknownPiece, withReadableMessage } from "./reported-error.ts";
+
+/** A model request, and the state of its stream. */
+export interface Call {
+  request: ModelRequest;
+  settings: ProviderSettings;
+  /** The HTTP exchange of the request, and the functions that follow it. */
+  watch: Watch;
+  /** Converts chunks to texts for the log. */
+  raw: RawText;
+  /** The name of the tool whose arguments are the structured answer; null if there is none. Set when the call options are prepared. */
+  answerTool: string | null;
+  /** Reads every chunk. Its token counts are used if the stream breaks. */
+  chunks: ChunkReader;
+}
+
+/** A provider's error in the middle of its stream, thrown to be classified with every other failure. */
+export class StreamedError extends Error {
+  readonly reported: unknown;
+
+  constructor(reported: unknown) {
+    super("The provider reported an error in its stream.");
+    this.reported = reported;
+  }
+}
+
+/**
+ * A stream in conversion. It is not a generator, because each generator between the provider's package and the loop takes processor time for
+ * each part.
+ */
+export class ConvertedStream {
+  readonly #stream: StreamReading<LanguageModelV3StreamPart>;
+  readonly #call: Call;
+  readonly #conversion: Conversion;
+  readonly #hides: boolean;
+  #isOver = false;
+  #thrown: { error: unknown } | null = null;
+
+  constructor(stream: StreamReading<LanguageModelV3StreamPart>, call: Call) {
+    this.#stream = stream;
+    this.#call = call;
+    this.#conversion = new Conversion(call);
+    this.#hides = call.request.reasoning?.exclude === true;
+  }
+
+  /**
+   * The next parts; null at the end. Either the last part is the only `finish` or `error`, or it throws: a StreamedError for an error that
+   * the provider reported, any other error for a broken connection.
+   */
+  async next(): Promise<readonly ModelPart[] | null> {
+    for (;;) {
+      if (this.#thrown !== null) throw this.#thrown.error;
+      if (this.#isOver) return null;
+      const parts = await this.#read();
+      if (parts.length > 0) return parts;
+    }
+  }
+
+  /** Cancels the stream. If the reader stops early, the caller also cancels the request. */
+  close(): void {
+    this.#stream.close();
+  }
+
+  async #read(): Promise<readonly ModelPart[]> {
+    try {
+      const read = await this.#stream.read();
+      if (read === null) return this.#cut();
+      const parts = this.#conversion.take(read.value);
+      const shown = this.#hides ? parts.map(hidden) : parts;
+      const last = parts.at(-1)?.type;
+      if (last !== "finish" && last !== "error") return shown;
+      this.#isOver = true;
+      return [...this.#waiting(), ...shown];
+    } catch (error) {
+      this.#thrown = { error };
+      return this.#waiting();
+    }
+  }
+
+  /** The parts of a stream that ended without a finish reason. */
+  #cut(): readonly ModelPart[] {
+    this.#isOver = true;
+    const { usage } = this.#call.chunks;
+    return [...this.#waiting(), usage === null ? cutFailure() : { ...cutFailure(), usage }];
+  }
+
+  /** The chunks that are held back. */
+  #waiting(): readonly ModelPart[] {
+    return this.#call.raw.end().map((chunk): ModelPart => ({ type: "raw", chunk }));
+  }
+}
+
+function hidden(part: ModelPart): ModelPart {
+  return "provider_data" in part ? withoutThinkingText(part) : part;
+}
+
+/** Whether an answer with this stop reason may end inside a tool call. */
+function isCutShort(reason: StopReason): boolean {
+  return reason === "length" || reason === "content_filter";
+}
+
+/** Converts the stream part by part. The last returned list ends with `finish` or `error`. */
+class Conversion {
+  readonly #call: Call;
+  readonly #blocks: AnswerBlocks;
+  readonly #hides: boolean;
+  /** Ids of tool calls that the provider executes itself. The runtime neither executes nor shows them. */
+  readonly #foreign = new Set<string>();
+  /** The provider sent content other than text, thinking and tool calls. */
+  #hasOtherContent = false;
+  /** Ids of content blocks of a kind that the provider's package does not know. */
+  readonly #unknown = new Set<string>();
+  #modelId: string | null = null;
+  /** Ids of calls of the tool that returns the structured answer, and whether a delta of their arguments arrived. */
+  readonly #answerCalls = new Map<string, boolean>();
+  /** The texts of the answer by block, for an answer with a structure. */
+  readonly #texts: Map<number, string> | null;
+
+  constructor(call: Call) {
+    const { request, settings, chunks } = call;
+    const { profile } = settings;
+    this.#call = call;
+    this.#hides = request.reasoning?.exclude === true;
+    this.#texts = request.structure === undefined ? null : new Map();
+    this.#blocks = new AnswerBlocks({
+      settings,
+      model: request.model.model,
+      uniqueId: createUniqueIds(request),
+      thinkingField: () => chunks.thinkingField,
+      writtenArguments: (id) => (profile.argumentsFromChunks === true ? chunks.argumentsOf(id) : null),
+    });
+  }
+
+  /** Converts a part of the AI SDK's stream. Throws a StreamedError for an error that the provider reports. */
+  take(part: LanguageModelV3StreamPart): ModelPart[] {
+    const parts = this.#convert(part);
+    if (this.#texts === null) return parts;
+    for (const next of parts) {
+      if (next.type === "text_delta") this.#texts.set(next.index, (this.#texts.get(next.index) ?? "") + next.delta);
+    }
+    return parts;
+  }
+
+  #convert(part: LanguageModelV3StreamPart): ModelPart[] {
+    const blocks = this.#blocks;
+    if ("id" in part && part.id !== undefined && this.#unknown.has(part.id)) return [];
+    switch (part.type) {
+      case "text-start":
+        return blocks.start("text", part);
+      case "text-delta":
+        return blocks.delta("text", part);
+      case "text-end":
+        return blocks.end("text", part);
+      case "reasoning-start":
+        return blocks.start("thinking", part);
+      case "reasoning-delta":
+        return blocks.delta("thinking", part);
+      case "reasoning-end":
+        return blocks.end("thinking", part);
+      case "tool-input-start":
+        if (part.providerExecuted !== true && part.toolName === this.#call.answerTool)
+          return this.#startAnswer(part.id);
+        if (part.providerExecuted !== true) return blocks.startCall(part.id, part.toolName);
+        this.#foreign.add(part.id);
+        return [];
+      case "tool-input-delta":
+        if (this.#answerCalls.has(part.id)) return this.#answerDelta(part.id, part.delta);
+        return this.#foreign.has(part.id) ? [] : blocks.callDelta(part.id, part.delta);
+      case "tool-call":
+        if (part.providerExecuted !== true && part.toolName === this.#call.answerTool) return this.#endAnswer(part);
+        if (part.providerExecuted !== true) return blocks.closeCall(part);
+        this.#hasOtherContent = true;
+        return [];
+      case "raw":
+        return this.#chunk(part.rawValue);
+      case "response-metadata":
+        this.#modelId = part.modelId ?? this.#modelId;
+        return [];
+      case "error":
+        return this.#error(part.error);
+      case "finish":
+        return this.#finish(part);
+      case "stream-start":
+        return part.warnings.length > 0 ? [this.#raw({ warnings: part.warnings })] : [];
+      case "file":
+        return this.#file(part);
+      case "tool-result":
+        this.#hasOtherContent = true;
+        return [];
+      case "source":
+        this.#call.chunks.sources.add(part.sourceType === "url" ? part.url : null, part.title);
+        return [];
+      case "tool-input-end":
+      case "tool-approval-request":
+        return [];
+    }
+  }
+
+  /** Converts the call that returns the structured answer to text, so that an answer is the same with and without a forced call. */
+  #startAnswer(id: string): ModelPart[] {
+    this.#answerCalls.set(id, false);
+    return this.#blocks.startAnswer({ id });
+  }
+
+  #answerDelta(id: string, delta: string): ModelPart[] {
+    if (delta !== "") this.#answerCalls.set(id, true);
+    return this.#blocks.delta("text", { id, delta });
+  }
+
+  #endAnswer({ toolCallId: id, input, providerMetadata }: Extract<LanguageModelV3StreamPart, { type: "tool-call" }>) {
+    const started = this.#answerCalls.has(id) ? [] : this.#startAnswer(id);
+    const text = this.#answerCalls.get(id) === true ? [] : this.#answerDelta(id, input);
+    return [...started, ...text, ...this.#blocks.end("text", { id, providerMetadata })];
+  }
+
+  #chunk(value: unknown): ModelPart[] {
+    const { request, settings, chunks } = this.#call;
+    const { profile } = settings;
+    const { data = "", transcript = "" } = chunks.read(value, profile) ?? {};
+    return [
+      // Every chunk causes a part, even if its text is kept until the next chunk. The part shows that the provider still sends.
+      ...(request.raw === false ? [] : [this.#raw(this.#hides ? withoutThinkingText(value) : value)]),
+      ...(transcript === "" ? [] : this.#blocks.delta("text", { id: "transcript", delta: transcript })),
+      ...(data === "" ? [] : this.#media(profile.speechType?.(request.params) ?? "", data)),
+    ];
+  }
+
+  #file({ mediaType, data }: Extract<LanguageModelV3StreamPart, { type: "file" }>): ModelPart[] {
+    this.#hasOtherContent = true;
+    return this.#media(mediaType, typeof data === "string" ? data : toBase64(data));
+  }
+
+  /** Adds generated media. Files of other types, and media that are an address instead of bytes, count as other content. */
+  #media(mimeType: string, data: string): ModelPart[] {
+    const isShown = /^(image\/[\w.+-]+$|audio\/|video\/)/.test(mimeType) && fromBase64(data) !== null;
+    if (isShown) return this.#blocks.media(mimeType, data);
+    this.#hasOtherContent = true;
+    return [];
+  }
+
+  #error(error: unknown): ModelPart[] {
+    const unknown = unknownPiece(error, this.#call.settings.profile);
+    if (unknown === null && !isCut(error)) throw new StreamedError(withReadableMessage(error));
+    if (unknown !== null && unknown.block !== null) this.#unknown.add(unknown.block);
+    if (unknown !== null) return [];
+    const { usage } = this.#call.chunks;
+    return [usage === null ? cutFailure() : { ...cutFailure(), usage }];
+  }
+
+  #raw(value: unknown): ModelPart {
+    return { type: "raw", chunk: this.#call.raw.take(value).join("") };
+  }
+
+  #finish(part: Extract<LanguageModelV3StreamPart, { type: "finish" }>): ModelPart[] {
+    const { request, settings, chunks, watch } = this.#call;
+    const end = {
+      reason: part.finishReason,
+      detail: chunks.stopDetail,
+      ended: watch.exchange.ended,
+      usage: chunks.finalUsage(part.usage),
+      reported_cost: settings.profile.reportedCost?.((part.providerMetadata ?? {}) as JsonObject) ?? null,
+      hasOtherContent: this.#hasOtherContent,
+      sources: chunks.sources.all(),
+    };
+    const model_id = this.#modelId ?? chunks.modelId;
+    const before = endOfAnswer({ ...end, model_id, hasCalls: false }, request.model);
+    // Only a finished answer closes its tool calls. Those of an interrupted answer stay open.
+    const closing = before.type === "finish" ? this.#blocks.finish(isCutShort(before.stop_reason)) : [];
+    const hasCalls = this.#blocks.closedCalls > 0;
+    const last = endOfAnswer({ ...end, model_id, hasCalls }, request.model);
+    const data = hasCalls ? undefined : answerData([...(this.#texts?.values() ?? [])]);
+    return [...closing, last.type === "finish" && data !== undefined ? { ...last, data } : last];
+  }
+}
