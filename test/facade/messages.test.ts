@@ -1,7 +1,7 @@
 // Messages and threads of UPP: their fields, their guards, and their JSON.
 
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 
 import { messageFromJSON } from "#facade/upp/message-json.ts";
 import { UPPError, codeOfStatus } from "#facade/upp/upp-error.ts";
@@ -161,4 +161,16 @@ it("An error has its code, its provider, its status and its cause", () => {
   });
   expect(error).toBeInstanceOf(Error);
   expect(new UPPError("", "TIMEOUT", "", "llm").statusCode).toBeUndefined();
+});
+
+it("A message and a thread can be created where no random value can be, as in the global scope of a Worker, and have an id later", () => {
+  const random = vi.spyOn(crypto, "randomUUID").mockImplementation(() => {
+    throw new Error("Disallowed operation called within global scope.");
+  });
+  const created = [new UserMessage("Hi."), new Thread()];
+  random.mockRestore();
+  for (const each of created) {
+    expect(each.id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-/);
+    expect([each.id, each.toJSON().id]).toEqual([each.id, each.id]);
+  }
 });

@@ -101,8 +101,7 @@ export class ThreadTree {
 
   /** A tree of one node with the given state. */
   constructor(state: AgentState = AgentState.initial()) {
-    const checked = checkedState(state, "The state of a node");
-    this.#root = createNode({ id: crypto.randomUUID(), parentId: null, state: checked });
+    this.#root = createNode({ id: crypto.randomUUID(), parentId: null, state: checkedState(state, "The state of a node") });
     this.#current = this.#root;
     this.#nodes = new Map([[this.#root.id, this.#root]]);
   }
@@ -184,21 +183,38 @@ export class ThreadTree {
   #historyOf(node: ThreadNode): AgentState {
     const path = [node];
     for (let each = node; each.parentId !== null; path.push(each)) each = this.#node(each.parentId);
-    let messages: readonly AnyMessage[] = [];
-    for (const { state } of path.toReversed()) messages = continued(messages, state.messages);
     const { state } = node;
-    return messages === state.messages ? state : state.withContext(messages);
+    // A node with the whole conversation, as an agent returns it, needs no join.
+    const joined = new JoinedMessages();
+    for (const each of path.toReversed()) joined.add(each.state.messages);
+    return joined.isOnly(state.messages) ? state : state.withContext(joined.messages);
   }
 }
 
-/** Joins the messages of a node's ancestors and its own. */
-function continued(earlier: readonly AnyMessage[], messages: readonly AnyMessage[]): readonly AnyMessage[] {
-  const [first] = earlier;
-  if (first === undefined || first.id === messages[0]?.id) return messages;
-  if (messages.length === 0) return earlier;
-  const ids = new Set(messages.map(({ id }) => id));
-  const repeated = earlier.findIndex(({ id }) => ids.has(id));
-  return [...(repeated === -1 ? earlier : earlier.slice(0, repeated)), ...messages];
+/** The messages of a node's ancestors and its own. Adding takes time in proportion to the added messages. */
+class JoinedMessages {
+  readonly messages: AnyMessage[] = [];
+  /** The index of each message in `messages`. */
+  readonly #indexes = new Map<string, number>();
+  #last: readonly AnyMessage[] = [];
+
+  /** Adds the messages of the next node. If they repeat an earlier message, they replace the messages from this one on. */
+  add(added: readonly AnyMessage[]): void {
+    if (added.length === 0) return;
+    const known = added.flatMap(({ id }) => this.#indexes.get(id) ?? []);
+    const from = known.reduce((least, index) => Math.min(least, index), this.messages.length);
+    for (const { id } of this.messages.splice(from)) this.#indexes.delete(id);
+    for (const message of added) {
+      this.#indexes.set(message.id, this.messages.length);
+      this.messages.push(message);
+    }
+    this.#last = added;
+  }
+
+  /** Whether these messages are all messages. */
+  isOnly(messages: readonly AnyMessage[]): boolean {
+    return this.messages.length === messages.length && (this.#last === messages || messages.length === 0);
+  }
 }
 
 /** Throws unless each node is reachable from the root by exactly one path, and `parentId` and `children` agree. */

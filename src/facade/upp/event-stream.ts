@@ -14,8 +14,8 @@ import { refusal } from "./upp-error.ts";
 /** The request of a stream with a reader pauses while more events than these are buffered. */
 const maxBufferedEvents = 64;
 
-/** Milliseconds between two calls of `keepAlive` while a request is paused. */
-const keepAliveMs = 1000;
+/** The default of `noticeMs`. */
+const defaultNoticeMs = 1000;
 
 /** Receives the events of a request. */
 export interface StreamSink<Event> {
@@ -23,10 +23,10 @@ export interface StreamSink<Event> {
   readonly signal: AbortSignal;
   readonly emit: (event: Event) => void;
   /**
-   * Resolves when the reader can receive further events; undefined if it can now. Calls `keepAlive` while it waits, so that the timeout of
-   * the provider does not elapse during the pause.
+   * Resolves when the reader can receive further events; undefined if it can now. Calls `keepAlive` each `noticeMs` while it waits, so that
+   * the timeout of the provider does not elapse during the pause.
    */
-  readonly untilReady: (keepAlive: () => void) => Promise<void> | undefined;
+  readonly untilReady: (keepAlive: () => void, noticeMs?: number) => Promise<void> | undefined;
 }
 
 /** Observes a turn, and sends its events to the sink. Each turn needs its own observer. */
@@ -54,6 +54,8 @@ export class EventStream<Result, Event = StreamEvent> implements AsyncIterable<E
   readonly #signal: AbortSignal;
   readonly #events: Event[] = [];
   #hasReader = false;
+  /** Whether the reader has left. It receives no further event. */
+  #hasLeft = false;
   #end: { error: unknown } | "completed" | null = null;
   /** The calls of `next` that wait for an event, in order. */
   readonly #reads: PendingRead<Event>[] = [];
@@ -70,11 +72,13 @@ export class EventStream<Result, Event = StreamEvent> implements AsyncIterable<E
     this.result = start({
       signal: this.#signal,
       emit: (event) => {
+        if (this.#hasLeft) return;
         const read = this.#reads.shift();
         if (read === undefined) this.#events.push(event);
         else read.resolve({ done: false, value: event });
       },
-      untilReady: (keepAlive) => (this.#isFull() ? this.#untilReady(keepAlive) : undefined),
+      untilReady: (keepAlive, noticeMs = defaultNoticeMs) =>
+        this.#isFull() ? this.#untilReady(keepAlive, noticeMs) : undefined,
     });
     this.result.then(
       () => this.#finish("completed"),
@@ -96,6 +100,7 @@ export class EventStream<Result, Event = StreamEvent> implements AsyncIterable<E
       next: () => this.#next(),
       return: () => {
         if (this.#end === null) this.abort();
+        this.#hasLeft = true;
         this.#events.length = 0;
         for (const read of this.#reads.splice(0)) read.resolve({ done: true, value: undefined });
         return Promise.resolve({ done: true, value: undefined });
@@ -104,6 +109,7 @@ export class EventStream<Result, Event = StreamEvent> implements AsyncIterable<E
   }
 
   async #next(): Promise<IteratorResult<Event, undefined>> {
+    if (this.#hasLeft) return { done: true, value: undefined };
     const event = this.#events.shift();
     if (event !== undefined) {
       this.#resumePaused();
@@ -120,11 +126,11 @@ export class EventStream<Result, Event = StreamEvent> implements AsyncIterable<E
     return this.#hasReader && !this.#signal.aborted && this.#events.length > maxBufferedEvents;
   }
 
-  async #untilReady(keepAlive: () => void): Promise<void> {
+  async #untilReady(keepAlive: () => void, noticeMs: number): Promise<void> {
     while (this.#isFull()) {
       const { promise, resolve } = deferred<void>();
       this.#resumeRequests.push(resolve);
-      const cancelTimer = systemClock.after(keepAliveMs, resolve);
+      const cancelTimer = systemClock.after(noticeMs, resolve);
       await promise;
       cancelTimer();
       keepAlive();

@@ -1,6 +1,8 @@
 // Checks the options and messages of a turn before its first request: the tools, the key and `params`, and whether the model can read the
 // messages.
 
+import { fieldsOf, isObject } from "#lib/json-value.ts";
+
 import { blockResult, hasUrl } from "./content-part.ts";
 import { accessTo } from "./model-access.ts";
 import { definitionOf } from "./model-reference.ts";
@@ -8,6 +10,7 @@ import type { LLMCapabilities, ModelDefinition, ModelReference, ProviderConfig }
 import { connectionOf } from "./thread-execution.ts";
 import type { TurnRequest } from "./turn-request.ts";
 import { ErrorCode, refusal, UPPError } from "./upp-error.ts";
+import type { AnyMessage } from "./upp-message.ts";
 
 /** The abilities of a model: those that its options state, else those of its provider's API. */
 export function capabilitiesOf(model: ModelReference, config: ProviderConfig): LLMCapabilities {
@@ -40,8 +43,8 @@ export function checkRequest(request: TurnRequest): void {
   if (structure !== undefined && (structure as { type: unknown }).type !== "object") {
     throw refusal('The option `structure` has to be a JSON Schema with "type": "object".', name);
   }
-  if (!(maxIterations >= 0)) {
-    throw refusal(`maxIterations has to be a number of at least 0; it is ${maxIterations}.`, name);
+  if (typeof maxIterations !== "number" || !(maxIterations >= 0)) {
+    throw refusal(`maxIterations has to be a number of at least 0; it is ${String(maxIterations)}.`, name);
   }
   checkTools(request, capabilities);
   checkMessages(request, definition, capabilities);
@@ -63,8 +66,15 @@ function checkTools({ model, tools }: TurnRequest, capabilities: LLMCapabilities
       provider,
     );
   const names = new Set<string>();
-  for (const { name } of tools) {
-    if (!/^[A-Za-z_][\w-]{0,63}$/.test(name)) {
+  for (const [index, tool] of tools.entries()) {
+    const { name, parameters } = tool;
+    if (typeof fieldsOf(tool)["run"] !== "function" || typeof parameters !== "object") {
+      throw refusal(
+        `tools.${index} is not a tool. A tool has a name, a description, parameters and a function \`run\`. Convert an agent with subagentTool.`,
+        provider,
+      );
+    }
+    if (typeof name !== "string" || !/^[A-Za-z_][\w-]{0,63}$/.test(name)) {
       const given = JSON.stringify(name);
       throw refusal(
         `The name of a tool has to begin with a letter or "_" and to have up to 64 letters, digits, "_" and "-"; this one is ${given}.`,
@@ -85,6 +95,15 @@ function checkMessages(
   const messages = [...history, ...input];
   if (messages.length === 0) throw refusal("There is no message to send. Pass a text or a message.", name);
   for (const [number, message] of messages.entries()) {
+    if (!isMessage(message)) {
+      throw refusal(
+        `Message ${number + 1} is not a message of UPP. Create it with UserMessage, AssistantMessage or ToolResultMessage, or restore it with messageFromJSON.`,
+        name,
+      );
+    }
+    if (number >= history.length && message.type === "user" && !hasContent(message)) {
+      throw refusal("The input is empty. Pass a text or a message with content.", name);
+    }
     if (message.type === "tool_result" && message.results.some(({ result }) => hasUrl(blockResult(result)))) {
       throw refusal(
         "A tool result in the history has an image or a document as a URL. Replace the URL by the bytes.",
@@ -104,4 +123,18 @@ function checkMessages(
       );
     }
   }
+}
+
+/** Whether a value has the form of a message. The class is not checked, because a message of another copy of the package has another class. */
+function isMessage(value: unknown): value is AnyMessage {
+  if (!isObject(value)) return false;
+  const { type, timestamp, content, results, toJSON } = value;
+  if (typeof toJSON !== "function" || !(timestamp instanceof Date) || Number.isNaN(timestamp.getTime())) return false;
+  return type === "tool_result"
+    ? Array.isArray(results)
+    : (type === "user" || type === "assistant") && Array.isArray(content);
+}
+
+function hasContent({ content }: Extract<AnyMessage, { type: "user" }>): boolean {
+  return content.some((block) => block.type !== "text" || block.text !== "");
 }

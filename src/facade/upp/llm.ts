@@ -1,6 +1,7 @@
 // `llm`: an instance for one model with its tools and settings, whose `generate` and `stream` run turns.
 
 import type { JsonObject } from "#contract/json.ts";
+import { fieldsOf } from "#lib/json-value.ts";
 import type { ThreadState } from "#spec/index.ts";
 
 import type { ContentBlock, UserContent } from "./content-block.ts";
@@ -169,7 +170,7 @@ export function createInstance(options: LLMOptions, settings: InstanceSettings):
 }
 
 function isHistory(value: History | InferenceInput): value is History {
-  return Array.isArray(value) || (typeof value === "object" && "toMessages" in value);
+  return Array.isArray(value) || typeof fieldsOf(value)["toMessages"] === "function";
 }
 
 /** The messages of the input. */
@@ -202,5 +203,5 @@ const blockTypes: ReadonlySet<string> = new Set<ContentBlock["type"]>([
 ]);
 
 function isBlock(item: UserContent | AnyMessage): item is UserContent {
-  return blockTypes.has(item.type);
+  return blockTypes.has(fieldsOf(item)["type"] as string);
 }

@@ -77,10 +77,14 @@ export interface ModelReference {
   readonly config: ProviderConfig;
 }
 
-/** Merges connection settings: `config` replaces settings of the provider, except that the headers of both are sent. */
+/**
+ * Merges connection settings: `config` replaces settings of the provider, except that the headers of both are sent. A setting that is
+ * undefined replaces none, so that an unset variable sends no key to another address.
+ */
 export function mergedConfig(model: ModelReference, config: ProviderConfig = {}): ProviderConfig {
   const headers = { ...model.config.headers, ...config.headers };
-  return { ...model.config, ...config, headers };
+  const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)) as ProviderConfig;
+  return { ...model.config, ...given, headers };
 }
 
 /** Converts a reference to a model definition. Its `maxRetries` is 0, because the retry strategy decides about repetitions. */
@@ -102,10 +106,16 @@ export function definitionOf(model: ModelReference, config: ProviderConfig): Mod
   };
 }
 
-/** The key for the next request; undefined if the key is read from the environment. */
+/**
+ * The key for the next request; undefined if the key is read from the environment. Throws if the setting has or returns no key: the key of
+ * the environment may belong to another address.
+ */
 export async function keyOf({ apiKey }: ProviderConfig): Promise<string | undefined> {
-  if (apiKey === undefined || typeof apiKey === "string") return apiKey;
-  return typeof apiKey === "function" ? apiKey() : apiKey.getKey();
+  if (apiKey === undefined) return undefined;
+  const key: unknown =
+    typeof apiKey === "string" ? apiKey : await (typeof apiKey === "function" ? apiKey() : apiKey.getKey());
+  if (typeof key === "string" && key.trim() !== "") return key;
+  throw new Error(`It has to be a text that is not empty; it is ${key === "" ? "empty" : typeof key}.`);
 }
 
 /** The environment variables of this process, from which keys and base URLs are read. */

@@ -108,8 +108,8 @@ export function tokenBucket({
   maxAttempts = defaultAttempts,
 }: TokenBucketOptions = {}): RetryStrategy {
   assertNumbers("tokenBucket", { capacity, refillRate, maxAttempts });
-  if (capacity < 1 || refillRate === 0) {
-    throw refusal("tokenBucket needs a capacity of at least 1 and a refillRate above 0.");
+  if (capacity < 1 || refillRate === 0 || refillRate === Infinity) {
+    throw refusal("tokenBucket needs a capacity of at least 1 and a finite refillRate above 0.");
   }
   const tokenMs = 1000 / refillRate;
   // Negative while requests wait, because each of them has already taken its token.

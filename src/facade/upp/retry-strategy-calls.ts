@@ -7,6 +7,7 @@ import { untilAborted } from "#models/read-stream.ts";
 
 import { errorOfFailure } from "./failure-error.ts";
 import type { ProviderConfig, RetryStrategy } from "./model-reference.ts";
+import { refusal } from "./upp-error.ts";
 
 /** The maximum milliseconds between two calls of `received` while a request waits, so that the timeout of its provider does not elapse. */
 const noticeMs = 1000;
@@ -36,7 +37,9 @@ export class RetryStrategyCalls {
     const strategy = this.#strategy;
     if (strategy === undefined || this.#thrown !== null) return null;
     const error = errorOfFailure(failure, this.#provider);
-    return this.#call(() => strategy.onRetry(error, attempt), null);
+    const delay: unknown = await this.#call(() => strategy.onRetry(error, attempt), null);
+    if (delay === null || delay === undefined) return null;
+    return this.#milliseconds("onRetry", delay);
   }
 
   /** Returns the port with a wait before each request, for the milliseconds that `beforeRequest` returns. */
@@ -63,7 +66,8 @@ export class RetryStrategyCalls {
   }
 
   async #wait(strategy: RetryStrategy, received: () => void): Promise<void> {
-    const ms = await this.#call(() => strategy.beforeRequest?.() ?? 0, 0);
+    const wait: unknown = await this.#call(() => strategy.beforeRequest?.() ?? 0, 0);
+    const ms = this.#milliseconds("beforeRequest", wait) ?? 0;
     const until = systemClock.now() + ms * 1000;
     for (;;) {
       const remaining = (until - systemClock.now()) / 1000;
@@ -71,6 +75,16 @@ export class RetryStrategyCalls {
       await systemClock.sleep(Math.min(this.#noticeMs, remaining), this.#signal).catch(() => undefined);
       received();
     }
+  }
+
+  /** Reads what a function of the strategy returned. A value that is no time ends the turn: repetitions without a wait have no end. */
+  #milliseconds(name: string, value: unknown): number | null {
+    if (typeof value === "number" && value >= 0) return value;
+    const given = typeof value === "number" ? value : typeof value;
+    const others = name === "onRetry" ? ", or null for no further attempt" : "";
+    const message = `${name} of the retry strategy has to return milliseconds of at least 0${others}; it returned ${given}.`;
+    this.#thrown ??= { error: refusal(message, this.#provider) };
+    return null;
   }
 
   /** Calls a function of the strategy. `otherwise` is the result if it throws, or if the turn is aborted before it resolves. */

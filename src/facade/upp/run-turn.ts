@@ -3,6 +3,7 @@
 
 import type { PlainEvent } from "#contract/event.ts";
 import type { JsonObject } from "#contract/json.ts";
+import { errorMessage } from "#core/cut-text.ts";
 import { noBounds } from "#core/limits/amounts.ts";
 import type { Halt } from "#core/loop.ts";
 import type { ModelFailure, ModelPart, ModelPort } from "#core/ports/model-port.ts";
@@ -16,6 +17,7 @@ import { anySignal } from "#lib/any-signal.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { unreachable } from "#lib/unreachable.ts";
+import { untilAborted } from "#models/read-stream.ts";
 
 import { cancelled, errorOfEnd, errorOfFailure } from "./failure-error.ts";
 import { checkRequest } from "./input-check.ts";
@@ -44,7 +46,7 @@ export interface TurnObserver {
   /** Receives each part of images, audio and video, for which a run has no events. */
   onMedia?: (part: MediaPart) => void;
   /** As in `StreamSink`. Absent: the turn never pauses. */
-  untilReady?: (keepAlive: () => void) => Promise<void> | undefined;
+  untilReady?: (keepAlive: () => void, noticeMs?: number) => Promise<void> | undefined;
 }
 
 /**
@@ -118,10 +120,11 @@ async function runTurnIn(execution: ThreadExecution, { request, observer, strate
     reusesConnections: !execution.isInThread,
     async accessTo() {
       try {
-        const apiKey = await keyOf(config);
+        const apiKey = await untilAborted(keyOf(config), signal);
         return apiKey === undefined ? {} : { apiKey };
       } catch (error) {
-        const message = "The function for the API key failed.";
+        if (signal.aborted) throw error;
+        const message = `config.apiKey gives no API key. ${errorMessage(error)}`;
         thrown = { error: new UPPError(message, ErrorCode.AuthenticationFailed, name, "llm", undefined, error) };
         throw error;
       }
@@ -143,7 +146,7 @@ async function runTurnIn(execution: ThreadExecution, { request, observer, strate
       emit: (draft) => ports.sink.send(ports.sink.number({ run_id: run.id, side: "a", depth: 0, ...draft })),
     }),
     conversationId: run.id,
-    models: observed(retries.port(execution.port(models)), observer),
+    models: observed(retries.port(execution.port(models)), observer, Math.min(1000, (config.timeout ?? Infinity) / 4)),
     onEvent: execution.isInThread || observer.onEvent !== undefined ? onEvent : undefined,
     retryDelay(failure, attempt) {
       failed = failure;
@@ -176,8 +179,8 @@ export function bothObservers(first: TurnObserver, second: TurnObserver | undefi
       first.onMedia?.(part);
       second.onMedia?.(part);
     },
-    untilReady(keepAlive) {
-      const [one, other] = [first.untilReady?.(keepAlive), second.untilReady?.(keepAlive)];
+    untilReady(...notice) {
+      const [one, other] = [first.untilReady?.(...notice), second.untilReady?.(...notice)];
       return one === undefined ? other : one.then(() => other);
     },
   };
@@ -198,7 +201,7 @@ function assertCompleted(
 /**
  * Returns a port that passes media to the observer, and that reads the next part of an answer only when the reader of the events is ready.
  */
-function observed(models: ModelPort, { onMedia, untilReady }: TurnObserver): ModelPort {
+function observed(models: ModelPort, { onMedia, untilReady }: TurnObserver, noticeMs: number): ModelPort {
   if (onMedia === undefined && untilReady === undefined) return models;
   return {
     ...models,
@@ -207,7 +210,7 @@ function observed(models: ModelPort, { onMedia, untilReady }: TurnObserver): Mod
         yield part;
         // After the `yield`, the loop has emitted the events of this part, such as `message_start`, so that they precede the media.
         if (part.type === "media_start" || part.type === "media_delta" || part.type === "media_end") onMedia?.(part);
-        await untilReady?.(received);
+        await untilReady?.(received, noticeMs);
       }
     },
   };

@@ -104,14 +104,16 @@ export class ToolCalls {
   /** Calls the functions that decide about the call, and the tool. Sets the arguments of `execution` to those of the tool. */
   async #run(tool: Tool, execution: { arguments: ToolParams }, { id, signal }: CallContext): Promise<Outcome> {
     const strategy = this.#strategy;
+    if (signal.aborted) return failed("The request was aborted.");
     // A copy, because the functions may change the arguments, and the model's message has to keep those that the model sent.
     const sent = structuredClone(execution.arguments);
     await strategy.onToolCall?.(tool, sent);
-    const decision = (await strategy.onBeforeCall?.(tool, sent)) ?? true;
-    const { proceed, params = sent } = typeof decision === "boolean" ? { proceed: decision } : decision;
+    const { proceed, params = sent } = readDecision(tool, await strategy.onBeforeCall?.(tool, sent));
     if (!proceed) return failed(`The call of "${tool.name}" was skipped.`);
     execution.arguments = argumentsJSON(tool, params);
-    const approved = tool.approval === undefined ? undefined : await tool.approval(params);
+    // The tool, its approval and the record have copies of their own, so that nothing can change what was approved.
+    const run = cloned(params);
+    const approved = tool.approval === undefined ? undefined : readApproval(tool, await tool.approval(cloned(run)));
     if (approved === false) return { ...failed(`The call of "${tool.name}" was denied.`), approved };
     const known = approved === undefined ? {} : { approved };
     // The turn may have been aborted while the approval was awaited.
@@ -119,20 +121,37 @@ export class ToolCalls {
     let result: unknown;
     let json: unknown;
     try {
-      result = await this.#runTool(tool, params, { toolCallId: id, signal });
+      result = await this.#runTool(tool, run, { toolCallId: id, signal });
       json = resultJSON(result);
     } catch (thrown) {
       const error = thrown instanceof Error ? thrown : new Error(errorMessage(thrown));
-      await strategy.onError?.(tool, params, error);
+      await strategy.onError?.(tool, run, error);
       return { ...failed(errorMessage(thrown)), ...known };
     }
     if (strategy.onAfterCall !== undefined) {
-      const changed = await strategy.onAfterCall(tool, params, result);
+      const changed = await strategy.onAfterCall(tool, run, result);
       if (isObject(changed) && "result" in changed) ({ result } = changed);
       json = resultJSON(result);
     }
     return { result, json, isError: false, ...known };
   }
+}
+
+/** Reads what `onBeforeCall` returned. Throws INVALID_REQUEST for a value that is no decision. */
+function readDecision(tool: Tool, decision: unknown): { proceed: boolean; params?: ToolParams } {
+  if (decision === undefined) return { proceed: true };
+  if (typeof decision === "boolean") return { proceed: decision };
+  if (isObject(decision) && typeof decision["proceed"] === "boolean") return decision as { proceed: boolean };
+  const given = errorMessage(JSON.stringify(decision) ?? typeof decision);
+  throw refusal(
+    `onBeforeCall for "${tool.name}" has to return a boolean or { proceed, params }; it returned ${given}.`,
+  );
+}
+
+/** Reads what an approval returned. Throws INVALID_REQUEST for any value but a boolean, so that no call runs by mistake. */
+function readApproval(tool: Tool, approved: unknown): boolean {
+  if (typeof approved === "boolean") return approved;
+  throw refusal(`The approval of "${tool.name}" has to return true or false; it returned ${typeof approved}.`);
 }
 
 function failed(result: string): Outcome {
@@ -163,12 +182,27 @@ function resultJSON(result: unknown): unknown {
   const blocks = blockResult(result);
   if (hasUrl(blocks)) throw refusal("The result has an image or a document as a URL. Return its bytes.");
   if (blocks !== null) return blocks.json;
+  const name = classWithoutJSON(result);
+  if (name !== null)
+    throw refusal(
+      `The result of the tool is a ${name}, which JSON cannot express. Return a text, a list or a plain object.`,
+    );
   try {
     return copyOf(result);
   } catch (thrown) {
     const message = `The result of the tool cannot be converted to JSON: ${errorMessage(thrown)}`;
     throw new UPPError(message, ErrorCode.InvalidRequest, "", "llm", undefined, thrown);
   }
+}
+
+const classesWithoutJSON =
+  /^(?:Response|Request|Headers|ReadableStream|Promise|ArrayBuffer|(?:Async)?Generator|(?:Weak)?(?:Map|Set)|Error|RegExp)$/;
+
+/** The name of the class of a value whose content JSON loses, such as a Response or a Map; null for any other value. */
+function classWithoutJSON(value: unknown): string | null {
+  if (typeof (value as { toJSON?: unknown } | null | undefined)?.toJSON === "function") return null;
+  const name = Object.prototype.toString.call(value).slice("[object ".length, -1);
+  return classesWithoutJSON.test(name) || ArrayBuffer.isView(value) ? name : null;
 }
 
 /** Copies the arguments with which a tool runs as JSON, for its execution. Throws for arguments that are not JSON. */
@@ -182,8 +216,28 @@ function argumentsJSON(tool: Tool, params: ToolParams): ToolParams {
   }
 }
 
+/** Copies arguments. Those that `onBeforeCall` returned may contain values that cannot be copied, such as functions; they are shared. */
+function cloned(params: ToolParams): ToolParams {
+  try {
+    return structuredClone(params);
+  } catch {
+    return params;
+  }
+}
+
 /** Copies a value as JSON; undefined for a value that JSON does not have, such as a function. */
 function copyOf(value: unknown): unknown {
   const json = JSON.stringify(value) as string | undefined;
-  return json === undefined ? undefined : JSON.parse(json);
+  if (json === undefined) return undefined;
+  const copy: unknown = JSON.parse(json);
+  if (isDeeper(copy, maxDepth)) throw new Error(`it is nested in more than ${maxDepth} levels`);
+  return copy;
+}
+
+/** The maximum nesting of arguments and results. A state with deeper ones could be stored, and not be restored. */
+const maxDepth = 400;
+
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth === 0 || Object.values(value).some((item) => isDeeper(item, depth - 1));
 }

@@ -13,6 +13,7 @@ import type {
   UserContent,
 } from "./content-block.ts";
 import { blockResult } from "./content-part.ts";
+import { setId } from "./new-id.ts";
 import type { ToolCall, ToolResult } from "./upp-tool.ts";
 
 /** The kind of a message. */
@@ -46,12 +47,12 @@ export interface MessageJSON {
 /** A message. */
 export abstract class Message {
   abstract readonly type: MessageType;
-  readonly id: string;
+  declare readonly id: string;
   readonly timestamp: Date;
   readonly metadata?: MessageMetadata;
 
   constructor({ id, metadata, timestamp }: MessageOptions = {}) {
-    this.id = id ?? crypto.randomUUID();
+    setId(this, id);
     this.timestamp = timestamp ?? new Date();
     if (metadata !== undefined) this.metadata = metadata;
   }

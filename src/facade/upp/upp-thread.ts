@@ -3,6 +3,7 @@
 import { z } from "zod";
 
 import { messageSchema, readJSON, timeSchema } from "./message-json.ts";
+import { setId } from "./new-id.ts";
 import type { Turn } from "./turn.ts";
 import { AssistantMessage, UserMessage } from "./upp-message.ts";
 import type { AnyMessage, MessageJSON, MessageOptions, MessageType } from "./upp-message.ts";
@@ -36,13 +37,13 @@ const threadSchema = z.object({
 
 /** A conversation. Methods that change it return the thread itself. */
 export class Thread implements Iterable<AnyMessage> {
-  readonly id: string;
+  declare readonly id: string;
   readonly createdAt: Date;
   #updatedAt: Date;
   #messages: AnyMessage[];
 
   constructor(messages: Iterable<AnyMessage> = [], { id, createdAt, updatedAt }: ThreadOptions = {}) {
-    this.id = id ?? crypto.randomUUID();
+    setId(this, id);
     this.createdAt = createdAt ?? new Date();
     this.#updatedAt = updatedAt ?? this.createdAt;
     this.#messages = [...messages];

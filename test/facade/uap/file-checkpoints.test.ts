@@ -317,3 +317,19 @@ describe("compressed and encrypted", () => {
       expect((await fileCheckpoints({ dir, encrypt: { key } }).load("s"))?.step).toBe(1);
     }));
 });
+
+it("A deletion removes the files of the session, and keeps files and folders of other programs", () =>
+  withFolder(async (dir) => {
+    await mkdir(path.join(dir, "photos", "2024"), { recursive: true });
+    await writeFile(path.join(dir, "photos", "2024", "a.jpg"), "bytes");
+    const store = fileCheckpoints({ dir });
+    await store.delete("photos");
+    await store.save("s", stateOf(1).toJSON());
+    await store.delete("s");
+    expect(await readdir(dir)).toEqual(["photos"]);
+    expect(await readdir(path.join(dir, "photos", "2024"))).toEqual(["a.jpg"]);
+  }));
+
+it.each(["", null, 5])("The option dir is refused if it is no path: %j", (dir) => {
+  expect(() => fileCheckpoints({ dir: dir as string })).toThrow("has to be the path of a folder");
+});
