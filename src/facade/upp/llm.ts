@@ -24,28 +24,28 @@ import type { JSONSchema, RunTool, Tool, ToolUseStrategy } from "./upp-tool.ts";
 export interface LLMOptions {
   model: ModelReference;
   /** Connection settings. They replace those of the provider. */
-  config?: ProviderConfig;
+  config?: ProviderConfig | undefined;
   /** Fields that are merged into the body of each model request, in the form of the provider's API. */
-  params?: Record<string, unknown>;
+  params?: Record<string, unknown> | undefined;
   /** The system prompt. */
-  system?: string;
-  tools?: readonly Tool[];
-  toolStrategy?: ToolUseStrategy;
+  system?: string | undefined;
+  tools?: readonly Tool[] | undefined;
+  toolStrategy?: ToolUseStrategy | undefined;
   /**
    * Whether the model may order the calls of an answer: the schema of each tool then has an optional parameter `_after`, a list of names of
    * tools or positions of calls. Default: false.
    */
-  modelOrder?: boolean;
+  modelOrder?: boolean | undefined;
   /** The form of the answer: `turn.data` is then its parsed JSON. */
-  structure?: JSONSchema;
+  structure?: JSONSchema | undefined;
   /** Aborts the requests of the instance. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /**
    * The `state` of a thread's tool, if the instance is used in the call of the tool. The requests then use the fetch and the keys of the
    * thread's Worker, their tokens and cost count to the thread's run, the thread sends the events, and a stop of the run aborts them.
    * Without this option, tokens and cost are not counted.
    */
-  in?: ThreadState;
+  in?: ThreadState | undefined;
 }
 
 /** New input: a text, a block of a user's message, or a message. Adjacent texts and blocks become one user message. */

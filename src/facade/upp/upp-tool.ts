@@ -84,17 +84,13 @@ export interface ToolUseStrategy {
    */
   maxIterations?: number;
   /** Called before each call. */
-  onToolCall?(tool: Tool, params: ToolParams): void | Promise<void>;
+  onToolCall?(tool: Tool, params: ToolParams): unknown;
   /** Called after `onToolCall`. If it returns false or `proceed: false`, the call does not run, and the model reads an error result. */
   onBeforeCall?(tool: Tool, params: ToolParams): BeforeCallDecision | Promise<BeforeCallDecision>;
-  /** Called after a call succeeded. A returned `result` replaces the result. */
-  onAfterCall?(
-    tool: Tool,
-    params: ToolParams,
-    result: unknown,
-  ): void | { result: unknown } | Promise<void | { result: unknown }>;
+  /** Called after a call succeeded. If it returns an object with `result`, this replaces the result; any other value is ignored. */
+  onAfterCall?(tool: Tool, params: ToolParams, result: unknown): unknown;
   /** Called after a call failed. */
-  onError?(tool: Tool, params: ToolParams, error: Error): void | Promise<void>;
+  onError?(tool: Tool, params: ToolParams, error: Error): unknown;
   /** Called before the turn ends because it reached `maxIterations`. */
-  onMaxIterations?(iterations: number): void | Promise<void>;
+  onMaxIterations?(iterations: number): unknown;
 }
