@@ -8,7 +8,7 @@ import type { AnyMessage } from "../upp/upp-message.ts";
 import { planSchema } from "./plan-step.ts";
 import type { PlanStep } from "./plan-step.ts";
 import { SharedList } from "./shared-list.ts";
-import { frozenJSON, readFrozen, readState, stateVersion, stepSchema } from "./state-json.ts";
+import { frozenJSON, readFrozen, readState, stateVersion } from "./state-json.ts";
 import type { AgentStateJSON } from "./state-json.ts";
 import { traceSchema } from "./subagent-trace.ts";
 import type { SubagentExecutionTrace } from "./subagent-trace.ts";

@@ -31,7 +31,7 @@ export interface AgentStateJSON {
 }
 
 /** The number of a step. */
-export const stepSchema = z.number().int().nonnegative();
+const stepSchema = z.number().int().nonnegative();
 
 const stateSchema = z.object({
   version: z.string(),

@@ -101,7 +101,11 @@ export class ThreadTree {
 
   /** A tree of one node with the given state. */
   constructor(state: AgentState = AgentState.initial()) {
-    this.#root = createNode({ id: crypto.randomUUID(), parentId: null, state: checkedState(state, "The state of a node") });
+    this.#root = createNode({
+      id: crypto.randomUUID(),
+      parentId: null,
+      state: checkedState(state, "The state of a node"),
+    });
     this.#current = this.#root;
     this.#nodes = new Map([[this.#root.id, this.#root]]);
   }

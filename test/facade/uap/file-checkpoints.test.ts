@@ -329,7 +329,3 @@ it("A deletion removes the files of the session, and keeps files and folders of 
     expect(await readdir(dir)).toEqual(["photos"]);
     expect(await readdir(path.join(dir, "photos", "2024"))).toEqual(["a.jpg"]);
   }));
-
-it.each(["", null, 5])("The option dir is refused if it is no path: %j", (dir) => {
-  expect(() => fileCheckpoints({ dir: dir as string })).toThrow("has to be the path of a folder");
-});

@@ -22,24 +22,6 @@ const callsOnce = [{ toolCalls: [call("look", { a: 1 })] }, { text: "Done." }];
 const look = tool("look", () => "seen");
 
 describe("arguments and options", () => {
-  it.each([
-    ["no state", undefined, "Begin with AgentState.initial()"],
-    ["the JSON of a state", AgentState.initial().toJSON(), "Restore JSON with AgentState.fromJSON first"],
-  ])("An execution with %s is refused with the fix", async (_case, state, fix) => {
-    expect(await rejection(scriptedAgent(hello).generate("Hi.", state as never))).toMatchObject(refused(fix));
-  });
-
-  it.each([
-    ["middleware", [logging], "middleware.0 has none of the functions"],
-    ["middleware", logging(), "has to be a list"],
-    ["execution", react, "such as react()"],
-    ["execution", "react", "such as react()"],
-    ["checkpoints", {}, "a function `save`"],
-    ["sessionId", "", "not empty"],
-  ])("The option %s of a wrong form is refused when the agent is created", (name, value, message) => {
-    expect(() => scriptedAgent(hello, { [name]: value })).toThrow(message);
-  });
-
   it("An agent in the list of tools is refused, and the error names subagentTool", async () => {
     const parent = scriptedAgent(hello, { tools: [scriptedAgent(hello) as never] });
     expect(await rejection(parent.query("Hi."))).toMatchObject(refused("subagentTool"));
@@ -48,17 +30,6 @@ describe("arguments and options", () => {
 
 describe("results and errors of the program's functions", () => {
   it.each([
-    ["a turn", { messages: [] }],
-    ["nothing", undefined],
-    ["a result without a state", { turn: { messages: [] } }],
-  ])("A custom strategy that returns %s fails", async (_case, value) => {
-    const execution = { name: "custom", execute: () => Promise.resolve(value as never) };
-    expect(await rejection(scriptedAgent(hello, { execution }).query("Hi."))).toMatchObject(
-      refused('The execution strategy "custom" returned no result'),
-    );
-  });
-
-  it.each([
     { turn: null, state: null },
     { turn: {}, state: AgentState.initial().toJSON() },
   ])("A middleware whose after returns %j fails", async (value) => {
@@ -66,13 +37,6 @@ describe("results and errors of the program's functions", () => {
     expect(await rejection(scriptedAgent(hello, { middleware }).query("Hi."))).toMatchObject(
       refused("after of the middleware"),
     );
-  });
-
-  it("A value that the hook onError returns and that is no result does not hide the error", async () => {
-    const errors: Error[] = [];
-    const strategy = { onError: ((error: Error) => errors.push(error)) as never };
-    const error = await rejection(scriptedAgent(() => Promise.reject(new Error("down")), { strategy }).query("Hi."));
-    expect(errors).toEqual([error]);
   });
 
   it.each([
