@@ -5,9 +5,9 @@ import { z } from "zod";
 
 import { readJSON } from "../upp/message-json.ts";
 import { refusal } from "../upp/upp-error.ts";
-import type { AnyMessage } from "../upp/upp-message.ts";
 import { AgentState } from "./agent-state.ts";
 import { checkedState } from "./execution-checks.ts";
+import { JoinedMessages } from "./joined-messages.ts";
 import { SharedList } from "./shared-list.ts";
 import type { AgentStateJSON } from "./state-json.ts";
 
@@ -192,32 +192,6 @@ export class ThreadTree {
     const joined = new JoinedMessages();
     for (const each of path.toReversed()) joined.add(each.state.messages);
     return joined.isOnly(state.messages) ? state : state.withContext(joined.messages);
-  }
-}
-
-/** The messages of a node's ancestors and its own. Adding takes time in proportion to the added messages. */
-class JoinedMessages {
-  readonly messages: AnyMessage[] = [];
-  /** The index of each message in `messages`. */
-  readonly #indexes = new Map<string, number>();
-  #last: readonly AnyMessage[] = [];
-
-  /** Adds the messages of the next node. If they repeat an earlier message, they replace the messages from this one on. */
-  add(added: readonly AnyMessage[]): void {
-    if (added.length === 0) return;
-    const known = added.flatMap(({ id }) => this.#indexes.get(id) ?? []);
-    const from = known.reduce((least, index) => Math.min(least, index), this.messages.length);
-    for (const { id } of this.messages.splice(from)) this.#indexes.delete(id);
-    for (const message of added) {
-      this.#indexes.set(message.id, this.messages.length);
-      this.messages.push(message);
-    }
-    this.#last = added;
-  }
-
-  /** Whether these messages are all messages. */
-  isOnly(messages: readonly AnyMessage[]): boolean {
-    return this.messages.length === messages.length && (this.#last === messages || messages.length === 0);
   }
 }
 
