@@ -149,6 +149,7 @@ async function bundle(alias) {
 const loadedLater = new Set([
   "src/core/authorization-rows.ts",
   "src/dialect/mcp/served-messages.ts",
+  "src/dialect/ai-sdk/chat-requests.ts",
   "src/http/authorization/authorization-requests.ts",
   "src/worker/route-authorizations.ts",
 ]);
