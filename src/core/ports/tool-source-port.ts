@@ -33,6 +33,11 @@ export interface ToolsContext {
   hash: string;
   /** Aborted when the run ends or is stopped. Absent outside of a run. */
   signal?: AbortSignal | undefined;
+  /**
+   * Returns the number of texts that the calls of the definition requested in the run, also in its executions before a wait or a crash.
+   * Absent outside of a run.
+   */
+  requestedTexts?: (() => number) | undefined;
   /** Whether `tools()` requests the list although it is in memory. Set for a person who asks for the current list. */
   isFresh?: boolean;
   /** The authorizations of the thread's owner. Absent if the tools are listed for a person without a user id. */

@@ -34,7 +34,12 @@ export interface DefinedSources {
 }
 
 /** The dependencies of the sources, without `readSchema`, which this module adds. */
-export type SourcesContext = Omit<ToolsContext, "readSchema"> & TextModels & Pick<CallPorts, "ask">;
+export type SourcesContext = Omit<ToolsContext, "readSchema" | "requestedTexts"> &
+  TextModels &
+  Pick<CallPorts, "ask"> & {
+    /** As in the port, of the tools with a prefix. */
+    requestedTexts?: ((prefix: string) => number) | undefined;
+  };
 
 /** What a call of a run can use of its thread. */
 interface CallPorts {
@@ -46,7 +51,7 @@ interface CallPorts {
 /** Creates the sources of a run. Loads no module and sends no request before a name with a definition's prefix is resolved. */
 export function definedSources(
   entries: Registry["toolSources"],
-  { models, model, ask, ...context }: SourcesContext,
+  { models, model, ask, requestedTexts, ...context }: SourcesContext,
 ): DefinedSources {
   const { faults, ...toolsContext } = context;
   const ports: CallPorts = { texts: { models, model, clock: context.clock, faults }, ask };
@@ -57,7 +62,11 @@ export function definedSources(
     const [module, value] = await Promise.all([entry.load(), definition.load()]);
     // Nothing would close the connections of tools that are opened after the end of the run.
     if (isClosed) throw refuse("conflict", "The run is over.");
-    const tools = (module as DefinedToolsModule).openTools(value, { ...toolsContext, readSchema });
+    const tools = (module as DefinedToolsModule).openTools(value, {
+      ...toolsContext,
+      readSchema,
+      requestedTexts: requestedTexts && (() => requestedTexts(definition.prefix)),
+    });
     opened.push(tools);
     return tools;
   };

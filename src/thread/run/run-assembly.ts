@@ -33,6 +33,7 @@ import { carriedMessages, carriedOn, firstSide, messagesBefore } from "./earlier
 import { steeringOf } from "./join-messages.ts";
 import { askInRun } from "./questions.ts";
 import { leftAt, notBegun } from "./recovery.ts";
+import { requestedTexts } from "./requested-texts.ts";
 import { errorOfRun, recordFailure } from "./run-failure.ts";
 import { RunLimits } from "./run-limits.ts";
 import { Journal } from "./thread-journal.ts";
@@ -160,6 +161,7 @@ async function assembleRun(context: ObjectContext, run: ExecutedRun, abort: Abor
   const toolSources = threadToolSources(context, {
     signal,
     authorizations: runAuthorizations(context, run.id),
+    requestedTexts: (prefix) => requestedTexts(live, run, prefix),
     ask: (callId, question, withdrawn) => askInRun(context, { callId, question, signal: withdrawn }),
   });
   const steps: StepBuilder = new StepBuilder(

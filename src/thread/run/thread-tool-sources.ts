@@ -15,6 +15,8 @@ interface RunParts {
   ask?: AskQuestion;
   /** Those that emit what the run needs. */
   authorizations?: Authorizations;
+  /** Counts the texts that the calls of tools with a prefix requested in the run. */
+  requestedTexts?: (prefix: string) => number;
 }
 
 /** Creates the sources, which the caller has to close. Nothing is loaded before a name with a definition's prefix is resolved. */

@@ -7,7 +7,7 @@ import type {
   SamplingMessage,
 } from "@modelcontextprotocol/sdk/types.js";
 
-import type { DefinedCall, TextRequest } from "#core/ports/tool-source-port.ts";
+import type { DefinedCall, TextRequest, ToolsContext } from "#core/ports/tool-source-port.ts";
 import type { McpSampling } from "#spec/index.ts";
 
 import { McpServerError } from "./server-error.ts";
@@ -18,14 +18,17 @@ const defaultMaxRequests = 10;
 /** The maximum number of UTF-16 units of all texts of a request. */
 const mostUnits = 256 * 1024;
 
-/** Answers the requests for texts of one server in one run. */
+/** Answers the requests for texts of one server in one execution of a run. */
 export class Sampler {
   readonly #options: McpSampling;
   readonly #calls = new Set<DefinedCall>();
-  #requests = 0;
+  readonly #requestedBefore: () => number;
+  /** The requests of the run. Undefined before the first request of this execution. */
+  #requests: number | undefined;
 
-  constructor(options: McpSampling) {
+  constructor(options: McpSampling, { requestedTexts = () => 0 }: Pick<ToolsContext, "requestedTexts">) {
     this.#options = options;
+    this.#requestedBefore = requestedTexts;
   }
 
   /** Runs a call during which the server may request texts. */
@@ -51,7 +54,8 @@ export class Sampler {
     if (unitsOf(request) > mostUnits) throw new McpServerError("The texts of the request are too long.");
     const requestText = [...this.#calls].at(-1)?.requestText;
     if (requestText === undefined) throw new McpServerError("A model can be used only during a call in a run.");
-    this.#requests += 1;
+    // Requests of this execution have no stored rows yet when the first one arrives, so none is counted twice.
+    this.#requests = (this.#requests ?? this.#requestedBefore()) + 1;
     if (this.#requests > maxRequests) throw new McpServerError("The run has reached its number of requests.");
     const answer = await requestText(request);
     return { role: "assistant", model: answer.model, content: { type: "text", text: answer.text } };

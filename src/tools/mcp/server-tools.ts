@@ -71,7 +71,7 @@ class ServerTools implements DefinedTools {
     this.#definition = definition;
     this.#context = context;
     this.#times = callTimes(definition);
-    this.#sampler = definition.sampling === undefined ? undefined : new Sampler(definition.sampling);
+    this.#sampler = definition.sampling === undefined ? undefined : new Sampler(definition.sampling, context);
     const { name, elicitation = false } = definition;
     this.#elicitor = elicitation ? new Elicitor({ name, ...this.#times, clock: context.clock }) : undefined;
   }
