@@ -1,14 +1,15 @@
-// The behaviour that all sources of tools have in common: events, messages, checks, hooks, approvals, and the report of an interrupted
-// call.
+// The behaviour that all sources of tools have in common: events, messages, checks, hooks, approvals, time limits, and interrupted calls.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import type { ThreadEvent } from "#contract/event.ts";
 
-import { lastRunOf, messagesOf } from "../thread/team-driver.ts";
+import { door, holds, lastRunOf, messagesOf } from "../thread/team-driver.ts";
 import { admin, converse, crash, follow, message, newThread, stubOf, value } from "../thread/thread-driver.ts";
+import { Files } from "../thread/thread-files-client.ts";
 import { scripts } from "../worker/definitions.ts";
 import { loopHooks, withLoopHooks } from "../worker/loop-hooks.ts";
+import { atPlaces } from "../worker/places.ts";
 import { sources } from "./contract-sources.ts";
 import type { Call } from "./tool-caller.ts";
 
@@ -94,9 +95,9 @@ describe.each(sources.filter(([, { approved }]) => approved !== undefined))("%s"
 
   it("A call that needs an approval runs only after a person approves it, and a refused call does not run", async () => {
     for (const approved of [true, false]) {
-      const id = await newThread(source.agent);
+      const { call: [called, given] = ["", {}], agent = source.agent } = source.approved ?? {};
+      const id = await newThread(agent);
       const following = await follow(id, { after: "0" });
-      const [called = "", given = {}] = source.approved ?? [];
       await value(stubOf(id).call("postMessage", admin, message(script([called, given])), null));
       const rest = await following.until(({ type }) => type === "awaiting_tool_execution");
       const [pending] = rest.type === "awaiting_tool_execution" ? rest.tool_calls : [];
@@ -111,6 +112,57 @@ describe.each(sources.filter(([, { approved }]) => approved !== undefined))("%s"
     }
   });
 });
+
+const interrupted = sources.flatMap(([title, source]) =>
+  source.interrupted.map((one) => [one.call[0], title, one.outcome, { ...source, ...one }] as const),
+);
+
+describe("a crash after a tool has run, before its result is stored", () => {
+  afterEach(() => atPlaces(null));
+
+  it.each(interrupted)("A call of %s of %s is %s", async (_tool, _title, outcome, { call, prepare, agent }) => {
+    prepare();
+    const id = await newThread(agent);
+    const files = new Files(id);
+    await files.put("/given.txt", "given");
+    const posted = door();
+    let ran = 0;
+    atPlaces(async ({ thread, name, state }) => {
+      if (thread !== id || name !== "tool.finished") return;
+      ran += 1;
+      if (ran > 1) return;
+      await posted.passed;
+      state.abort("planned death: after the tool");
+    });
+    const following = await follow(id, { after: "0" });
+    await value(stubOf(id).call("postMessage", admin, message(script(call)), null));
+    posted.open();
+    await following.closed;
+    await holds(async () => (await lastRunOf(id)).status === "completed");
+    const [{ result } = {}] = (await messagesOf(id)).filter(({ role }) => role === "tool");
+    expect(result?.status, JSON.stringify(result)).toBe(outcome === "reported" ? "error" : "success");
+    expect(ran).toBe(outcome === "repeated" ? 2 : 1);
+    if (outcome === "reported") expect(result?.error).toContain("Whether it took effect is unknown");
+    expect(await (await files.get("/given.txt")).text()).toBe(outcome === "found done" ? "edited" : "given");
+  });
+});
+
+const late = sources.flatMap(([title, { late: prepare }]) =>
+  prepare === undefined ? [] : [[title, prepare] as const],
+);
+
+it.each(late)(
+  "A call of %s that reaches its time limit is an error, and the run continues",
+  async (_title, prepare) => {
+    const { agent, calls } = prepare();
+    for (const [call, error] of calls) {
+      const { messages, run } = await play(await newThread(agent), call);
+      const [{ result } = {}] = messages;
+      expect(result).toMatchObject({ status: "error", error: expect.stringContaining(error) as string });
+      expect(run).toMatchObject({ status: "completed" });
+    }
+  },
+);
 
 describe.each(sources.filter(([, { endless }]) => endless !== undefined))("%s", (_title, source) => {
   beforeEach(source.prepare);

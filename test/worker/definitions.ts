@@ -17,7 +17,7 @@ import type { AnyHookName, Registry, RouteEntry, TestRequest, TestTurn, ThreadSt
 import { answeredAgents, answeredPrompts, answeredTools, released } from "./answered.ts";
 import { approvalAgents, approvalPrompts, approvalTools } from "./approval.ts";
 import { attachedAgents, attachedModels, attachedPrompts, attachedRoutes, attachedTools } from "./attached.ts";
-import { codingAgents, codingBuiltIns, codingPrompts } from "./coding.ts";
+import { codingAgents, codingBuiltIns, codingPrompts, limitedTools } from "./coding.ts";
 import { compactedAgents, compactedModels, compactedPrompts, compactedTools } from "./compacted.ts";
 import { executedAgents, executedPrompts, executedTools } from "./executed.ts";
 import { exposedAgents, exposedPrompts } from "./exposed.ts";
@@ -296,6 +296,7 @@ export const registry: Registry = {
         ...attachedTools,
         ...fileTools,
         ...codingBuiltIns,
+        ...limitedTools,
         ...faultTools,
         ...remoteTools,
         ...approvalTools,
