@@ -1,12 +1,13 @@
 // MCP servers that fail, restart, change their tools, or send too many or false messages, in threads over real HTTP.
 
-import { describe, expect, inject, it } from "vitest";
+import { describe, expect, inject, it, onTestFinished, vi } from "vitest";
 
 import type { TestTurn } from "#spec/index.ts";
 
 import { scripts } from "../worker/definitions.ts";
 import { callTools, outcome, setServer } from "./mcp-driver.ts";
 import { admin, converse, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
+import { Files } from "./thread-files-client.ts";
 
 const ping = { name: "everything__ping", arguments: {} };
 
@@ -38,6 +39,7 @@ describe("a server whose tools cannot be listed", () => {
   it.each([
     ["unauthorized", /refused the credentials \(HTTP 401\)/],
     ["missing", /no endpoint at its address/],
+    ["closed", /refused a request \(HTTP 405\)/],
     ["redirecting", /refused a request \(HTTP 307\)/],
     ["listless", /does not match the protocol/],
   ])("A run continues without the tools of the server '%s', with a warning of the reason", async (mode, reason) => {
@@ -87,6 +89,35 @@ it("A call of a server that answers in JSON without sessions succeeds", async ()
   setServer("everything", "bad/plain");
   const { results } = await callTools("mcp", [ping]);
   expect(results.map(outcome)).toEqual([["success", "pong"]]);
+});
+
+it("A server's log messages from the level warning on are lines of the deployment's log, at most 50 in a session", async () => {
+  const lines: Record<string, unknown>[] = [];
+  const collect = (line: string) => {
+    const fields = JSON.parse(line) as Record<string, unknown>;
+    if (fields["event"] === "mcp_message") lines.push(fields);
+  };
+  const spies = (["log", "warn", "error"] as const).map((method) =>
+    vi.spyOn(console, method).mockImplementation(collect),
+  );
+  onTestFinished(() => spies.forEach((spy) => spy.mockRestore()));
+  setServer("everything", "bad/logging");
+  const { results, id } = await callTools("mcp", [ping]);
+  expect(results.map(outcome)).toEqual([["success", "pong"]]);
+  expect(lines.slice(0, 5).map(({ level }) => level)).toEqual(["warning", "error", "error", "error", "error"]);
+  expect(lines[0]).toMatchObject({ server: "everything", thread_id: id });
+  const [{ text } = { text: "" }] = lines;
+  expect(text).toMatch(/^\{"level":"warning","hidden":"x+…$/);
+  expect(text).toHaveLength(500);
+  expect(lines.slice(5).map((line) => line["text"])).toEqual(Array.from({ length: 45 }, (_, at) => `warning ${at}`));
+});
+
+it("Audio of a result becomes a file of the thread", async () => {
+  setServer("everything", "bad/audible");
+  const { results, id } = await callTools("mcp", [ping]);
+  const [file] = results[0]?.result?.attachments ?? [];
+  expect(file).toMatchObject({ mimeType: "audio/wav", size: 5 });
+  expect(await (await new Files(id).get(file?.path ?? "")).text()).toBe("sound");
 });
 
 it("A call that exceeds the definition's time limit gets an error, the server is notified, and the request ends before the run", async () => {

@@ -78,8 +78,9 @@ export function watchSession(
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => events.onToolsChanged());
   client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => {
     const level = logLevels[params.level];
+    if (level === undefined) return;
     lines += 1;
-    if (level === undefined || lines > mostLogLines) return;
+    if (lines > mostLogLines) return;
     const text = typeof params.data === "string" ? params.data : JSON.stringify(params.data ?? null);
     log(level, "mcp_message", { server: name, text: outsideText(text, logTextLimit) });
   });

@@ -42,6 +42,8 @@ const modes = {
   plain: { tools: [tool("ping")], call: () => text("pong") },
   unauthorized: { refuse: 401 },
   missing: { refuse: 404 },
+  /** Accepts no method of HTTP. */
+  closed: { refuse: 405 },
   /** Sends every request to another origin. */
   redirecting: {
     refuse: 307,
@@ -132,6 +134,26 @@ const modes = {
       const line = event({ method: "notifications/message", params: { level: "info", data: 1 } });
       response.writeHead(200, eventStream).end(line.repeat(20_001) + event({ id: body.id, result: text("pong") }));
     },
+  },
+  /** Sends log messages before the result of a call: 100 of the level info, one of each level from `warning` on, and 100 warnings. */
+  logging: {
+    tools: [tool("ping")],
+    raw: ({ response, body }) => {
+      const line = (level, data) => event({ method: "notifications/message", params: { level, data } });
+      const levels = ["warning", "error", "critical", "alert", "emergency"];
+      response.writeHead(200, eventStream);
+      for (let at = 0; at < 100; at += 1) response.write(line(at % 2 === 0 ? "info" : "debug", "unimportant"));
+      for (const level of levels) response.write(line(level, { level, hidden: `\u202E${"x".repeat(1000)}` }));
+      for (let at = 0; at < 100; at += 1) response.write(line("warning", `warning ${at}`));
+      response.end(event({ id: body.id, result: text("pong") }));
+    },
+  },
+  /** Answers a call with audio. */
+  audible: {
+    tools: [tool("ping")],
+    call: () => ({
+      content: [{ type: "audio", data: Buffer.from("sound").toString("base64"), mimeType: "audio/wav" }],
+    }),
   },
   /** Sends more requests than a session may before the result of a call. */
   pinging: {
