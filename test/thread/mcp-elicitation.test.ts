@@ -10,7 +10,7 @@ import type { PendingCall, Thread } from "#contract/thread.ts";
 import type { PostedResult } from "#contract/tool-route.ts";
 import type { McpServerDefinition } from "#spec/index.ts";
 
-import { ring, ringByHand, setClockRight, waitingFor } from "../worker/clock.ts";
+import { ring, ringByHand, setClockRight, testClock, waitingFor } from "../worker/clock.ts";
 import { scripts } from "../worker/definitions.ts";
 import { callTools, outcome, setServer } from "./mcp-driver.ts";
 import { admin, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
@@ -83,6 +83,10 @@ describe("a question of the reference server", () => {
         message_id: expect.any(String) as string,
         deadline: expect.any(Number) as number,
       });
+      const wait = ((question.deadline ?? 0) - testClock.now()) / 60_000_000;
+      // Ten minutes without the time since the question was asked.
+      expect(wait).toBeGreaterThan(5);
+      expect(wait).toBeLessThanOrEqual(10);
       const thread = await value(stubOf(id).call("describe", admin));
       expect(thread).toMatchObject({ status: "running", active_run_id: run, pending_tool_calls: [question] });
       const taken = await value(

@@ -1,0 +1,58 @@
+// The lists of servers' tools that an isolate keeps in memory: for how long, and how many.
+
+import { expect, it } from "vitest";
+
+import { dropList, keepList, keptList, readTools } from "#tools/mcp/tool-list.ts";
+
+const minute = 60_000_000;
+
+/** A list whose schemas have this many UTF-16 units. */
+const listOf = (units: number) => ({ tools: [], units });
+
+/** Removes everything that a test keeps. */
+function dropAll(keys: readonly string[]): void {
+  for (const key of keys) dropList(key);
+}
+
+it("A list of tools is kept for five minutes, and until it is dropped", () => {
+  const list = listOf(1);
+  keepList("one", list, 0);
+  expect(keptList("one", 5 * minute - 1)).toBe(list.tools);
+  expect(keptList("one", 5 * minute)).toBeUndefined();
+  keepList("one", list, 0);
+  dropList("one");
+  expect(keptList("one", 1)).toBeUndefined();
+});
+
+it("Fifty lists of tools are kept, and a further one removes the oldest", () => {
+  const keys = Array.from({ length: 51 }, (_, at) => `list-${at}`);
+  for (const key of keys.slice(0, 50)) keepList(key, listOf(1), 0);
+  const kept = () => keys.filter((key) => keptList(key, 1) !== undefined);
+  expect(kept()).toEqual(keys.slice(0, 50));
+  // A list that is stored again is the newest one.
+  keepList("list-0", listOf(1), 0);
+  keepList("list-50", listOf(1), 0);
+  expect(kept()).toEqual(keys.filter((key) => key !== "list-1"));
+  dropAll(keys);
+});
+
+it("The schemas of the kept lists have at most 8 Mi units together, and the oldest lists are removed above that", () => {
+  const keys = ["first", "second", "third"];
+  const half = 4 * 1024 * 1024;
+  keepList("first", listOf(half), 0);
+  keepList("second", listOf(half), 0);
+  expect(keptList("first", 1)).toBeDefined();
+  keepList("third", listOf(1), 0);
+  expect(keys.map((key) => keptList(key, 1) !== undefined)).toEqual([false, true, true]);
+  dropAll(keys);
+});
+
+it("The units of a list are those of the schemas that it keeps", async () => {
+  const tool = (name: string, text: string) => ({
+    name,
+    inputSchema: { type: "object" as const, properties: { a: { type: "string", description: text } } },
+  });
+  const read = async (text: string) =>
+    (await readTools([tool("one", text)], { prefix: "p", allowed: undefined, features: [] })).list.units;
+  expect((await read("a".repeat(500))) - (await read(""))).toBeGreaterThanOrEqual(500);
+});
