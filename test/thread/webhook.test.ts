@@ -229,6 +229,29 @@ describe("a receiver that fails", () => {
     expect(await received(1)).toHaveLength(1);
   });
 
+  it("INBOX4 A call that begins to wait during an attempt that fails is sent after it, under a new id", async () => {
+    sends("lose");
+    script("webhook_lost", [pay("Ada")]);
+    const { id, calls } = await waitsWith("payer", "webhook_lost", 1);
+    await received(1);
+    await value(answer(id, approve(calls[0]?.id ?? "")));
+    await completes(id);
+    script("webhook_added", [ask("why")]);
+    await value(stubOf(id).call("postMessage", admin, message("webhook_added"), null));
+    const [added] = await holds(async () => {
+      const pending = await shown(id);
+      return pending.length === 1 && pending;
+    });
+    await fetch(`${receiver}/${scope}/release`, { method: "POST" });
+    const [first, second] = await received(2);
+    expect(second?.id).not.toBe(first?.id);
+    expect(second?.sent.data.calls).toMatchObject([{ id: added?.id, name: "ask" }]);
+    await value(answer(id, says(added?.id ?? "", "because")));
+    await completes(id);
+    await settled(id);
+    expect(await received(2)).toHaveLength(2);
+  });
+
   it("INBOX4 A webhook whose thread crashed during the request is sent again under the same id", async () => {
     sends("hold");
     script("webhook_crash", [pay("Ada")]);

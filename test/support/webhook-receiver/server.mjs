@@ -2,7 +2,7 @@
 //
 // POST /<scope> receives a webhook. The beginning of the scope selects the answer: `fail` answers 500, `once` answers 500 to the first
 // request and then accepts, `move` answers with a redirect to the scope `moved`, `hold` answers the first request only after
-// POST /<scope>/release. Every other scope accepts.
+// POST /<scope>/release, and `lose` answers it with 500 then. Every other scope accepts.
 // GET /<scope>/received?count=<n> answers once that many webhooks have arrived, with all of them.
 
 import { createServer } from "node:http";
@@ -24,7 +24,7 @@ export async function startWebhookReceiver() {
   /** @param {string} name @param {number} earlier */
   function statusOf(name, earlier) {
     if (name.startsWith("fail")) return 500;
-    if (name.startsWith("once")) return earlier === 0 ? 500 : 204;
+    if (name.startsWith("once") || name.startsWith("lose")) return earlier === 0 ? 500 : 204;
     return name.startsWith("move") ? 307 : 204;
   }
 
@@ -55,7 +55,7 @@ export async function startWebhookReceiver() {
       const answer = () => {
         response.writeHead(statusOf(name, earlier), { location: `/moved-${name}` }).end();
       };
-      if (name.startsWith("hold") && earlier === 0) scope.held.push(answer);
+      if (/^(?:hold|lose)/.test(name) && earlier === 0) scope.held.push(answer);
       else answer();
       for (const look of scope.waiting) look();
     });
