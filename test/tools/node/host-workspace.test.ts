@@ -61,6 +61,18 @@ checkFileTools("a folder of a machine", async () => {
   };
 });
 
+it("Of ten thousand files of a folder a list shows 200 with their count, and a search 50 lines", async () => {
+  const { put, text } = hostPlace();
+  for (let at = 0; at < 10_000; at += 1) put(`f${at % 10}/${at}.txt`, `content of file ${at}`);
+  const listed = (await text("list_files", {})).split("\n");
+  expect(listed).toHaveLength(200 + 2);
+  expect(listed.at(-1)).toBe("... (10000 files, showing first 200)");
+  const found = (await text("search", { pattern: "content" })).split("\n");
+  expect(found.filter((line) => line.includes(":1:content of file "))).toHaveLength(50);
+  expect(found.at(-1)).toContain("... (showing first 50 matches)");
+  expect(await text("search", { pattern: "file 9999$" })).toBe("/f9/9999.txt:1:content of file 9999\n(1 matches)");
+});
+
 describe("the boundary of the folder", () => {
   /** A folder with a link to a secret outside of it. */
   function withLinks() {
