@@ -97,3 +97,48 @@ it("MCPS6 thread_answer asks the client about the calls that are still open", as
   expect((await call("thread_answer", answer)).texts[0]).toBe("Both are settled.");
   expect(asked).toEqual([expect.stringContaining('"amount":8')]);
 });
+
+/** Calls an agent whose model makes a payment to this person. Returns the result, and the texts that the client showed. */
+async function payTo(to: string) {
+  const word = `mcp-${crypto.randomUUID()}`;
+  scripts.set(word, ({ step }) =>
+    step === 0 ? { toolCalls: [{ name: "pay", arguments: { to, amount: 7 } }] } : { text: "It is settled." },
+  );
+  const asked: string[] = [];
+  const { call } = await connect({
+    elicit: ({ message }) => {
+      asked.push(message);
+      return { action: "accept", content: { approve: true } };
+    },
+  });
+  return { ...(await call("cashier_helper", { task: word })), asked };
+}
+
+it("MCPS6 The question about an approval has all arguments of the call, also the longest that fit", async () => {
+  const args = JSON.stringify({ to: "a".repeat(2000 - JSON.stringify({ to: "", amount: 7 }).length), amount: 7 });
+  const { data, asked } = await payTo((JSON.parse(args) as { to: string }).to);
+  expect(data.status).toBe("completed");
+  expect(asked).toEqual([expect.stringContaining(`Arguments: ${args}`)]);
+});
+
+it("MCPS7 A call with longer arguments is the result, and a person is not asked about a part of them", async () => {
+  const to = "a".repeat(2001 - JSON.stringify({ to: "", amount: 7 }).length);
+  const { data, asked } = await payTo(to);
+  expect(asked).toEqual([]);
+  expect(data).toMatchObject({
+    status: "awaiting_tool_execution",
+    waiting: [{ kind: "approval", name: "pay", arguments: { to, amount: 7 } }],
+  });
+});
+
+it("MCPS7 A call whose arguments are too large for the thread's row is the result, and a person is not asked", async () => {
+  const { data, asked } = await payTo("a".repeat(100_000));
+  expect(asked).toEqual([]);
+  expect(data).toMatchObject({ status: "awaiting_tool_execution", waiting: [{ kind: "approval", name: "pay" }] });
+});
+
+it("MCPS6 The question about an approval shows hidden characters of the arguments as escapes", async () => {
+  const { asked } = await payTo("Ada\u202E\u200B\u{E0041}\u00AD\u3164\uFE0F\u2028 é漢😀");
+  const shown = String.raw`{"to":"Ada\u202e\u200b\udb40\udc41\u00ad\u3164\ufe0f\u2028 é漢😀","amount":7}`;
+  expect(asked).toEqual([expect.stringContaining(`Arguments: ${shown}`)]);
+});

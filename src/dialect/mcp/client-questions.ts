@@ -11,8 +11,11 @@ import type { PostedResult } from "#contract/tool-route.ts";
 import { sentMessage } from "./rpc-message.ts";
 import type { RpcResponse } from "./rpc-message.ts";
 
-/** Characters of a call's arguments that a person reads. */
+/** The maximum length of a call's arguments as text. A person would not read more of them in a form. */
 const longestArguments = 2000;
+
+/** Characters that a form does not show, or that change the order of the others. */
+const hidden = /[\p{C}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu;
 
 /** A call that the client or a person answers. */
 export type OpenCall = AwaitedCall | PendingCall;
@@ -20,9 +23,13 @@ export type OpenCall = AwaitedCall | PendingCall;
 /** The arguments of a question: the text, and the schema of the answer. */
 const questionSchema = z.object({ message: z.string(), schema: jsonObjectSchema });
 
-/** Whether a person at the client can answer the call by a form. Results of remote tools come from programs. */
+/**
+ * Whether a person at the client can answer the call by a form. Results of remote tools come from programs. An approval is asked only with
+ * all arguments of the call, because a person would approve a part that the form does not show.
+ */
 export function canElicit({ kind, arguments: args }: OpenCall): boolean {
-  return kind === "approval" || (kind === "question" && questionSchema.safeParse(args).success);
+  if (kind === "approval") return args !== undefined && argumentsText(args).length <= longestArguments;
+  return kind === "question" && questionSchema.safeParse(args).success;
 }
 
 /** The text of the request that asks a person about the call. */
@@ -42,9 +49,8 @@ export function elicitationRequest(threadId: string, call: OpenCall): string {
 }
 
 function approvalParams({ name, arguments: given }: OpenCall) {
-  const args = given === undefined ? "" : ` Arguments: ${shortened(JSON.stringify(given))}`;
   return {
-    message: `The agent asks for approval to call the tool "${name}".${args}`,
+    message: `The agent asks for approval to call the tool "${name}". Arguments: ${argumentsText(given)}`,
     requestedSchema: {
       type: "object",
       properties: { approve: { type: "boolean", title: "Approve", description: "Whether the call may run." } },
@@ -53,8 +59,14 @@ function approvalParams({ name, arguments: given }: OpenCall) {
   };
 }
 
-function shortened(text: string): string {
-  return text.length <= longestArguments ? text : `${text.slice(0, longestArguments).toWellFormed()} …`;
+/** The arguments as JSON text, in which hidden characters are escapes. */
+function argumentsText(args: OpenCall["arguments"]): string {
+  return JSON.stringify(args ?? null).replace(hidden, (character) =>
+    character
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
 }
 
 /** The thread and the answer of a response; null if the response is to no request of the server. */
