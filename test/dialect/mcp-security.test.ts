@@ -31,6 +31,8 @@ describe("requests", () => {
       expect(await code(await post(ping, { ...as("anna"), origin: foreign }))).toEqual([403, "forbidden"]);
     }
     expect((await post(ping, { ...as("anna"), "sec-fetch-site": "cross-site" })).status).toBe(403);
+    const stream = { headers: { ...as("anna"), origin: "https://evil.example", "last-event-id": "x" } };
+    expect(await code(await sendRequest(`${origin}/mcp`, stream))).toEqual([403, "forbidden"]);
     const listed = await post(ping, { ...as("anna"), origin: "https://app.example" });
     expect([listed.status, listed.headers.get("access-control-expose-headers")]).toEqual([
       200,

@@ -112,6 +112,23 @@ it("A server's log messages from the level warning on are lines of the deploymen
   expect(lines.slice(5).map((line) => line["text"])).toEqual(Array.from({ length: 45 }, (_, at) => `warning ${at}`));
 });
 
+it("Progress of a call is emitted up to its 1,000th report", async () => {
+  setServer("everything", "bad/progressing");
+  const { results, events } = await callTools("mcp", [ping]);
+  expect(results.map(outcome)).toEqual([["success", "pong"]]);
+  const reports = events.flatMap((event) => (event.type === "tool_execution_delta" ? [event.progress] : []));
+  expect(reports.at(-1)).toEqual({ progress: 1000 });
+});
+
+it("A call whose stream a server ends again and again is an error after 50 streams", async () => {
+  const server = setServer("everything", "bad/ending");
+  const { results } = await callTools("mcp", [ping]);
+  expect(results.map(outcome)).toEqual([["error", expect.stringMatching(/closed the connection|too often/)]]);
+  const streams = (await server.requests()).lines.filter((line) => line === "GET");
+  // One of the 50 is the stream that a session opens by itself.
+  expect(streams).toHaveLength(50);
+}, 120_000);
+
 it("Audio of a result becomes a file of the thread", async () => {
   setServer("everything", "bad/audible");
   const { results, id } = await callTools("mcp", [ping]);

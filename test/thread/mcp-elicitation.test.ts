@@ -13,6 +13,7 @@ import type { McpServerDefinition } from "#spec/index.ts";
 import { ring, ringByHand, setClockRight, testClock, waitingFor } from "../worker/clock.ts";
 import { scripts } from "../worker/definitions.ts";
 import { callTools, outcome, setServer } from "./mcp-driver.ts";
+import { holds } from "./team-driver.ts";
 import { admin, crash, follow, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 afterEach(() => setClockRight());
@@ -83,10 +84,9 @@ describe("a question of the reference server", () => {
         message_id: expect.any(String) as string,
         deadline: expect.any(Number) as number,
       });
-      const wait = ((question.deadline ?? 0) - testClock.now()) / 60_000_000;
       // Ten minutes without the time since the question was asked.
-      expect(wait).toBeGreaterThan(5);
-      expect(wait).toBeLessThanOrEqual(10);
+      const minutes = ((question.deadline ?? 0) - testClock.now()) / 60_000_000;
+      expect([minutes > 5, minutes <= 10]).toEqual([true, true]);
       const thread = await value(stubOf(id).call("describe", admin));
       expect(thread).toMatchObject({ status: "running", active_run_id: run, pending_tool_calls: [question] });
       const taken = await value(
@@ -292,6 +292,24 @@ describe("a hostile question", () => {
       decline,
       expect.stringContaining("At most 4 questions"),
     ]);
+  });
+
+  it("REMOTE18 A call can ask 20 questions one after the other, and the next one is refused", async () => {
+    asking();
+    const call = { name: "everything__ask", arguments: { questions: Array(21).fill(named), inTurn: true } };
+    const { id, question, answer, ended } = await asked([call]);
+    let open = question;
+    for (let count = 1; count < 20; count += 1) {
+      await value(answer({ tool_call_id: open.id, approved: false }));
+      open = await holds(async () => {
+        const [next] = await pending(id);
+        return next !== undefined && next.id !== open.id && next;
+      });
+    }
+    await value(answer({ tool_call_id: open.id, approved: false }));
+    const responses = JSON.parse((await ended())[0]?.[1] ?? "[]") as unknown[];
+    expect(responses.slice(0, 20)).toEqual(Array(20).fill({ action: "decline" }));
+    expect(responses[20]).toContain("at most 20 questions");
   });
 
   it("REMOTE18 The texts of a question lose hidden characters and are shortened", async () => {

@@ -148,6 +148,25 @@ const modes = {
       response.end(event({ id: body.id, result: text("pong") }));
     },
   },
+  /** Reports progress more often than a call may before its result. */
+  progressing: {
+    tools: [tool("ping")],
+    raw: ({ response, body }) => {
+      const { progressToken } = body.params._meta;
+      const report = (progress) => event({ method: "notifications/progress", params: { progressToken, progress } });
+      const reports = Array.from({ length: 1100 }, (_, at) => report(at + 1));
+      response.writeHead(200, eventStream).end(reports.join("") + event({ id: body.id, result: text("pong") }));
+    },
+  },
+  /** Ends the stream of a call before its result, and each stream that continues it. */
+  ending: {
+    tools: [tool("ping")],
+    raw: ({ response }) => response.writeHead(200, eventStream).end("retry: 1\nid: one\ndata:\n\n"),
+    get: ({ response, request }) =>
+      request.headers["last-event-id"] === undefined
+        ? void response.writeHead(405).end()
+        : void response.writeHead(200, eventStream).end("retry: 1\nid: two\ndata:\n\n"),
+  },
   /** Answers a call with audio. */
   audible: {
     tools: [tool("ping")],
@@ -261,7 +280,8 @@ const modes = {
   },
   /**
    * Asks the questions that the arguments of a call contain, and sends the client's responses as the result of the call. `early`: sends the
-   * result at once. `withdraw`: withdraws the questions when the test releases them.
+   * result at once. `withdraw`: withdraws the questions when the test releases them. `inTurn`: asks each question after the response to the
+   * previous one.
    */
   asking: {
     tools: [tool("ask", { annotations: { readOnlyHint: true } })],
@@ -270,18 +290,18 @@ const modes = {
         response.writeHead(202).end();
         return state.respond(body);
       }
-      const { questions = [], early = false, withdraw = false } = body.params.arguments;
+      const { questions = [], early = false, withdraw = false, inTurn = false } = body.params.arguments;
       const responses = [];
       state.calls = (state.calls ?? 0) + 1;
       state.respond = ({ id, result, error }) => {
         responses[Number(id.slice(1))] = result ?? error.message;
         if (responses.filter(Boolean).length === questions.length) finish();
+        else if (inTurn) ask(responses.length);
       };
       const finish = () => response.end(event({ id: body.id, result: text(JSON.stringify(responses)) }));
+      const ask = (at) => response.write(event({ id: `q${at}`, method: "elicitation/create", params: questions[at] }));
       response.writeHead(200, eventStream);
-      for (const [at, params] of questions.entries()) {
-        response.write(event({ id: `q${at}`, method: "elicitation/create", params }));
-      }
+      for (const at of questions.keys()) if (!inTurn || at === 0) ask(at);
       if (early) finish();
       if (!withdraw) return;
       release.push(() => {

@@ -148,6 +148,31 @@ describe("A document", () => {
     for (const line of await api.requests()) expect(line).toMatch(/^GET \/api\//);
   });
 
+  it("Arguments and paths with dot segments lead to no other path, also if the address of the API is a whole host", async () => {
+    const { base, scope } = setApi(documentOf({}));
+    const notes = `/${scope}/api/notes`;
+    const id = { name: "id", in: "path", required: true, schema: { type: "string" } };
+    const paths = {
+      [`${notes}/{id}`]: { get: { operationId: "read", parameters: [id] } },
+      [`${notes}/../up`]: { get: { operationId: "up" } },
+      [`${notes}/%2E%2e/up`]: { get: { operationId: "encoded" } },
+    };
+    const api = setApi(documentOf(paths), { baseUrl: base });
+    const inside = {
+      ...api,
+      requests: async (): Promise<string[]> => (await fetch(`${base}/${scope}/requests`)).json(),
+    };
+    const results = await inside.call(
+      ["read", { id: "one" }],
+      ["read", { id: ".." }],
+      ["read", { id: "." }],
+      ["up", {}],
+      ["encoded", {}],
+    );
+    expect(results.map(([status]) => status)).toEqual(["success", "error", "error", "error", "error"]);
+    expect(await inside.requests()).toEqual(["GET /api/notes/one"]);
+  });
+
   it("Servers in private networks, and addresses that are none of http, are not reached", async () => {
     for (const url of [
       "http://169.254.169.254/latest",
