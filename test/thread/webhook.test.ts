@@ -7,11 +7,12 @@ import type { Thread } from "#contract/thread.ts";
 
 import { isSigned, receivedWebhooks } from "../support/webhook-receiver/received.ts";
 import { skip, testClock } from "../worker/clock.ts";
+import { scripts } from "../worker/definitions.ts";
 import { webhookVariables } from "../worker/webhook.ts";
 import { answer, approve, ask, freshAnswers, named, pay, says, script, send, shown } from "./answer-client.ts";
 import { costOf, settled } from "./cost-table.ts";
 import { setServer } from "./mcp-driver.ts";
-import { holds, lastRunOf, wake } from "./team-driver.ts";
+import { door, holds, lastRunOf, wake } from "./team-driver.ts";
 import { admin, alarmOf, crash, evict, message, newThread, stubOf, value } from "./thread-driver.ts";
 
 const receiver = inject("webhookReceiver");
@@ -131,6 +132,30 @@ describe("a webhook", () => {
     expect(second?.id).not.toBe(first?.id);
     await evict(id);
     expect(await received(2)).toHaveLength(2);
+  });
+
+  it("INBOX3 A webhook names only the calls that began to wait since the previous one, while others still wait", async () => {
+    sends();
+    const closed = door();
+    script("webhook_both", [send("pay_room", "webhook_early"), send("pay_room", "webhook_late")]);
+    script("webhook_early", [pay("Ada")]);
+    scripts.set("webhook_late", async ({ step }) => {
+      if (step > 0) return { text: "done" };
+      await closed.passed;
+      return { toolCalls: [pay("Bob")] };
+    });
+    const { id, calls } = await waitsWith("house", "webhook_both", 1);
+    const [first] = await received(1);
+    closed.open();
+    const both = await holds(async () => {
+      const pending = await shown(id);
+      return pending.length === 2 && pending;
+    });
+    const [, second] = await received(2);
+    expect(first?.sent.data.calls.map((call) => call.id)).toEqual([calls[0]?.id]);
+    expect(second?.sent.data.calls.map((call) => call.id)).toEqual(
+      both.map((call) => call.id).filter((call) => call !== calls[0]?.id),
+    );
   });
 
   it("INBOX3 A call of a child thread is sent once, by the root thread, with the child's id", async () => {

@@ -56,6 +56,13 @@ it("The search finds operations by words and by an id, with the arguments of the
   expect(none).toBe(`None of 46 operations matches. Try other words, such as: ${kinds.join(", ")}.`);
 });
 
+it("The search returns at most 20 of the operations that match", async () => {
+  const paths = Array.from({ length: 45 }, (_, at) => [`/invoices/${at}`, { get: { operationId: `invoice_${at}` } }]);
+  const api = setApi(documentOf(Object.fromEntries(paths)));
+  const [[, found = ""] = []] = await api.call(["search_operations", { query: "invoice" }]);
+  expect(found.split("\n").filter((line) => /^\w+: GET/.test(line))).toHaveLength(20);
+});
+
 it("The call of an operation sends its request, and refuses an unknown id and arguments that do not match", async () => {
   const api = setApi(shop);
   const call = (operation: string, args?: object) =>

@@ -124,6 +124,15 @@ it("A thread's skill that cannot be used is left out, and the others remain", as
   expect(system.match(/<name>[^<]*/g)).toEqual(["<name>adding", "<name>good", "<name>writing"]);
 });
 
+it("A thread has at most 100 skills of its own", async () => {
+  const caller = await ToolCaller.create("skilled");
+  const names = Array.from({ length: 101 }, (_, at) => `own-${String(at).padStart(3, "0")}`);
+  for (const name of names) await caller.files.put(`/skills/${name}/SKILL.md`, skillText(name, "Works."));
+  const { system } = await nextRequest(caller.id);
+  const shown = system.match(/<name>own-[^<]*/g) ?? [];
+  expect(shown).toEqual(names.slice(0, 100).map((name) => `<name>${name}`));
+});
+
 it("A thread without skills of its own reads at most two rows more in a step than one whose prompt uses no skills", async () => {
   const [skilled, unskilled] = [await ToolCaller.create("skilled"), await ToolCaller.create("unskilled")];
   const rows = (caller: ToolCaller) => caller.rowsRead(() => converse(caller.id, "hello"));
