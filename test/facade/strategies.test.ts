@@ -148,6 +148,60 @@ describe("retries", () => {
     expect(error).toMatchObject({ code: "RATE_LIMITED", retryAfterMs: 7000 });
   });
 
+  it("tokenBucket gives the tokens of aborted requests to the next requests, and the waits of others stay the same", async () => {
+    const minute = 60_000;
+    const bucket = tokenBucket({ capacity: 1, refillRate: 1 / 60 });
+    const waits: unknown[] = [];
+    const beforeRequest = () => {
+      const wait = bucket.beforeRequest?.();
+      waits.push(wait);
+      return wait ?? 0;
+    };
+    const abort = new AbortController();
+    const config = { retryStrategy: { ...bucket, beforeRequest } };
+    const turns = Array.from({ length: 4 }, async (_, index) =>
+      instance([{ text: "Hi." }], { config, ...(index === 0 ? {} : { signal: abort.signal }) }).generate("Go."),
+    );
+    const aborted = Promise.allSettled(turns.slice(1));
+    await turns[0];
+    await vi.waitUntil(() => waits.length === 4);
+    const last = bucket.beforeRequest?.();
+    abort.abort();
+    expect((await aborted).map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    const next = Array.from({ length: 4 }, () => bucket.beforeRequest?.());
+    expect([...waits, last, ...next].map((wait) => Math.ceil(Number(wait) / minute))).toEqual([
+      0, 1, 2, 3, 4, 1, 2, 3, 5,
+    ]);
+  });
+
+  it("tokenBucket adds a returned token whose time has passed, up to its capacity", () => {
+    vi.useFakeTimers();
+    const bucket = tokenBucket({ capacity: 1, refillRate: 1 });
+    expect([bucket.beforeRequest?.(), bucket.beforeRequest?.()]).toEqual([0, 1000]);
+    bucket.onAbort?.(1000);
+    vi.advanceTimersByTime(10_000);
+    expect([bucket.beforeRequest?.(), bucket.beforeRequest?.()]).toEqual([0, 1000]);
+  });
+
+  it("An exception of onAbort is thrown in place of the error of the abort", async () => {
+    const waits = gate();
+    const abort = new AbortController();
+    const retryStrategy: RetryStrategy = {
+      onRetry: () => null,
+      beforeRequest() {
+        waits.open();
+        return 1_000_000;
+      },
+      onAbort() {
+        throw new Error("The store of tokens is closed.");
+      },
+    };
+    const ended = rejection(instance([], { config: { retryStrategy }, signal: abort.signal }).generate("Go."));
+    await waits.passed;
+    abort.abort();
+    expect(await ended).toMatchObject({ message: "The store of tokens is closed." });
+  });
+
   it("tokenBucket sends as many requests at once as its capacity, and each later request after the time of one token", () => {
     vi.useFakeTimers({ toFake: ["Date"], now: 0 });
     const bucket = tokenBucket({ capacity: 2, refillRate: 4 });

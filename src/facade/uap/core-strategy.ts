@@ -14,6 +14,7 @@ import { partsOf } from "../upp/llm.ts";
 import { runTurn } from "../upp/run-turn.ts";
 import { blockedEnd } from "../upp/turn-rounds.ts";
 import type { TurnProgress } from "../upp/turn-rounds.ts";
+import { ToolResultMessage } from "../upp/upp-message.ts";
 import type { ExecutionContext, GenerateResult } from "./agent-contract.ts";
 import type { AgentState } from "./agent-state.ts";
 import { executionOf } from "./execution.ts";
@@ -41,9 +42,18 @@ export async function executeCoreStrategy(
     const { turn } = await runTurn(request, { ...settings.observe?.(), signal }, (progress) => adapter.begin(progress));
     return { turn, state: adapter.state() };
   } catch (error) {
-    execution.state = adapter.state();
+    execution.state = withErrorResults(adapter.state());
     throw error;
   }
+}
+
+/** Adds error results for the calls of the last answer that did not run, because providers refuse a conversation with calls without results. */
+function withErrorResults(state: AgentState): AgentState {
+  const last = state.messages.at(-1);
+  if (last?.type !== "assistant" || !last.hasToolCalls) return state;
+  const result = "The call did not run, because the execution had ended.";
+  const results = (last.toolCalls ?? []).map(({ toolCallId }) => ({ toolCallId, result, isError: true }));
+  return state.withMessage(new ToolResultMessage(results));
 }
 
 const completed: Decision = { type: "end", status: "completed", reason: "response" };

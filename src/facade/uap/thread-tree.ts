@@ -4,6 +4,7 @@
 import { z } from "zod";
 
 import { readJSON } from "../upp/message-json.ts";
+import { setId } from "../upp/new-id.ts";
 import { refusal } from "../upp/upp-error.ts";
 import { AgentState } from "./agent-state.ts";
 import { checkedState } from "./execution-checks.ts";
@@ -30,7 +31,7 @@ export interface ThreadTreeJSON {
 }
 
 /** The fields of a new node. */
-type NodeFields = Pick<ThreadNode, "id" | "parentId" | "state"> & { name?: string | undefined };
+type NodeFields = Pick<ThreadNode, "parentId" | "state"> & { id?: string; name?: string | undefined };
 
 let createNode: (fields: NodeFields) => ThreadNode;
 let addChild: (parent: ThreadNode, id: string) => void;
@@ -38,7 +39,7 @@ let addChild: (parent: ThreadNode, id: string) => void;
 /** A node of a tree. A new tree has its root; `branch` creates the other nodes. */
 export class ThreadNode {
   /** A UUIDv4. */
-  readonly id: string;
+  declare readonly id: string;
   /** Null for the root. */
   readonly parentId: string | null;
   declare readonly name?: string;
@@ -46,7 +47,7 @@ export class ThreadNode {
   #children = SharedList.of<string>([]);
 
   private constructor({ id, parentId, state, name }: NodeFields) {
-    this.id = id;
+    setId(this, id);
     this.parentId = parentId;
     if (name !== undefined) this.name = name;
     this.#state = state;
@@ -97,17 +98,13 @@ const treeSchema = z.object({
 export class ThreadTree {
   #root: ThreadNode;
   #current: ThreadNode;
-  #nodes: Map<string, ThreadNode>;
+  /** Null until it is read: in the global scope of a Worker, the root has no id yet. */
+  #byId: Map<string, ThreadNode> | null = null;
 
   /** A tree of one node with the given state. */
   constructor(state: AgentState = AgentState.initial()) {
-    this.#root = createNode({
-      id: crypto.randomUUID(),
-      parentId: null,
-      state: checkedState(state, "The state of a node"),
-    });
+    this.#root = createNode({ parentId: null, state: checkedState(state, "The state of a node") });
     this.#current = this.#root;
-    this.#nodes = new Map([[this.#root.id, this.#root]]);
   }
 
   /**
@@ -118,12 +115,12 @@ export class ThreadTree {
     const { rootId, currentId, nodes } = readJSON(treeSchema, json, "tree");
     checkStructure(nodes, rootId);
     const tree = new ThreadTree();
-    tree.#nodes = new Map();
+    tree.#byId = new Map();
     for (const [index, { id, parentId, name, state, children }] of nodes.entries()) {
       const restored = AgentState.fromJSON(state, `tree.nodes.${index}.state`);
       const node = createNode({ id, parentId, name, state: restored });
       for (const child of children) addChild(node, child);
-      tree.#nodes.set(id, node);
+      tree.#byId.set(id, node);
     }
     tree.#root = tree.#node(rootId);
     tree.#current = tree.#node(currentId, "tree.currentId");
@@ -151,7 +148,7 @@ export class ThreadTree {
   branch(fromId: string, name?: string, state?: AgentState): string {
     const from = this.#node(fromId);
     const begin = state === undefined ? this.#historyOf(from) : checkedState(state, "The state of a node");
-    const node = createNode({ id: crypto.randomUUID(), parentId: fromId, name, state: begin });
+    const node = createNode({ parentId: fromId, name, state: begin });
     this.#nodes.set(node.id, node);
     addChild(from, node.id);
     return node.id;
@@ -174,6 +171,10 @@ export class ThreadTree {
   toJSON(): ThreadTreeJSON {
     const nodes = Array.from(this.#nodes.values(), (node) => node.toJSON());
     return { rootId: this.#root.id, currentId: this.#current.id, nodes };
+  }
+
+  get #nodes(): Map<string, ThreadNode> {
+    return (this.#byId ??= new Map([[this.#root.id, this.#root]]));
   }
 
   #node(id: string, name = "The id"): ThreadNode {

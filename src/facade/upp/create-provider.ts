@@ -66,7 +66,18 @@ export function createProvider({ protocol, name = protocol, ...config }: Provide
     // The key is the reference, because each turn has another definition. So all turns of a reference use one language model.
     const languages = new LanguageModels(() => provider);
     const port: ModelAccess["port"] = (settings) => createModelPort({ ...settings, languages });
-    return { modelId, provider: provider as Provider, options, protocol, config, access: { ...access, port } };
+    const toJSON = () => ({ modelId, provider: name });
+    return {
+      modelId,
+      provider: provider as Provider,
+      options,
+      protocol,
+      config,
+      access: { ...access, port },
+      toJSON,
+      // `console.log` of Node and of workerd uses this property.
+      [Symbol.for("nodejs.util.inspect.custom")]: toJSON,
+    } as AccessibleModel;
   };
   return Object.defineProperty(provider, "name", { value: name });
 }

@@ -22,7 +22,7 @@ interface ModelPortSettings {
 export interface ModelAccess {
   /** Creates the port that sends the requests. */
   port(settings: ModelPortSettings): ModelPort;
-  /** The groups of files that the API at the model's address accepts, each in at least one format. */
+  /** Whether the API at the model's address accepts documents, audio and video, each in at least one format. */
   inputOf(definition: ModelDefinition): Pick<LLMCapabilities, "documentInput" | "audioInput" | "videoInput">;
   /** The reason why the model cannot read a block; null if it can. */
   problemOfBlock(block: MediaBlock, definition: ModelDefinition, capabilities: LLMCapabilities): string | null;
@@ -35,6 +35,8 @@ export interface ModelAccess {
 /** A reference that a provider created. */
 export interface AccessibleModel extends ModelReference {
   readonly access: ModelAccess;
+  /** The reference as JSON, and as the console shows it: without `config` and `options`, which may contain keys. */
+  toJSON(): { modelId: string; provider: string };
 }
 
 /** Returns the functions of a model. Throws INVALID_REQUEST for a reference that no provider created. */

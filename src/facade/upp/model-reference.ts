@@ -30,6 +30,8 @@ export interface RetryStrategy {
   onRetry(error: UPPError, attempt: number): number | null | Promise<number | null>;
   /** Returns the milliseconds that a request waits before it is sent, for example to limit the rate. Called for each attempt. */
   beforeRequest?(): number | Promise<number>;
+  /** Called if a request is aborted after `beforeRequest` and before it is sent. `remaining` is the rest of its wait in milliseconds. */
+  onAbort?(remaining: number): unknown;
   /** Called after a request succeeded. */
   reset?(): void;
 }
@@ -37,17 +39,17 @@ export interface RetryStrategy {
 /** Settings of the connection to a provider. */
 export interface ProviderConfig {
   /** Default: the provider's environment variable, such as `ANTHROPIC_API_KEY`. */
-  apiKey?: KeySource;
+  apiKey?: KeySource | undefined;
   /** The base URL of the API. Default: that of the provider. */
-  baseUrl?: string;
+  baseUrl?: string | undefined;
   /** The maximum milliseconds without data from the provider. Default: 120,000 before the answer and 60,000 within it. */
-  timeout?: number;
+  timeout?: number | undefined;
   /** Sends the requests. Default: the global `fetch`. */
-  fetch?: typeof globalThis.fetch;
+  fetch?: typeof globalThis.fetch | undefined;
   /** Headers added to every request. */
-  headers?: Record<string, string>;
+  headers?: Record<string, string> | undefined;
   /** Default: a failed request is not repeated. */
-  retryStrategy?: RetryStrategy;
+  retryStrategy?: RetryStrategy | undefined;
 }
 
 /** Options of one model. The options other than `capabilities` are those of `defineModel`. */

@@ -115,12 +115,23 @@ export function tokenBucket({
   // Negative while requests wait, because each of them has already taken its token.
   let tokens = capacity;
   let counted = systemClock.now();
+  /** The times at which tokens of aborted requests can be used, in order. */
+  let returned: number[] = [];
   return {
     beforeRequest() {
       const now = systemClock.now();
-      tokens = Math.min(capacity, tokens + (now - counted) / 1000 / tokenMs) - 1;
+      const usable = returned.filter((time) => time <= now).length;
+      returned = returned.slice(usable);
+      tokens = Math.min(capacity, tokens + usable + (now - counted) / 1000 / tokenMs);
       counted = now;
+      // A returned token can be used before those of the requests that wait.
+      const next = tokens < 1 ? returned.shift() : undefined;
+      if (next !== undefined) return (next - now) / 1000;
+      tokens -= 1;
       return tokens >= 0 ? 0 : -tokens * tokenMs;
+    },
+    onAbort(remaining) {
+      returned = [...returned, systemClock.now() + remaining * 1000].toSorted((one, other) => one - other);
     },
     onRetry({ code, retryAfterMs = tokenMs }, attempt) {
       return attempt > maxAttempts || code !== ErrorCode.RateLimited ? null : retryAfterMs;

@@ -71,9 +71,19 @@ export class RetryStrategyCalls {
     const until = systemClock.now() + ms * 1000;
     for (;;) {
       const remaining = (until - systemClock.now()) / 1000;
-      if (!(remaining > 0) || this.#signal.aborted) return;
+      if (this.#signal.aborted) return this.#abandon(strategy, Math.max(0, remaining));
+      if (!(remaining > 0)) return;
       await systemClock.sleep(Math.min(this.#noticeMs, remaining), this.#signal).catch(() => undefined);
       received();
+    }
+  }
+
+  /** Notifies the strategy of a request that is not sent. An exception ends the turn in place of the abort. */
+  async #abandon(strategy: RetryStrategy, remaining: number): Promise<void> {
+    try {
+      await strategy.onAbort?.(remaining);
+    } catch (error) {
+      this.#thrown ??= { error };
     }
   }
 
@@ -90,7 +100,10 @@ export class RetryStrategyCalls {
   /** Calls a function of the strategy. `otherwise` is the result if it throws, or if the turn is aborted before it resolves. */
   async #call<T>(work: () => T | Promise<T>, otherwise: T): Promise<T> {
     try {
-      return await untilAborted(Promise.resolve(work()), this.#signal);
+      const returned = work();
+      // A number of `beforeRequest` counts also if the turn is aborted at the same time: `onAbort` follows.
+      if (typeof returned !== "object" || returned === null) return returned;
+      return await untilAborted(Promise.resolve(returned), this.#signal);
     } catch (error) {
       if (!this.#signal.aborted) this.#thrown ??= { error };
       return otherwise;

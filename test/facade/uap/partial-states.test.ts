@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentOptions, GenerateResult } from "#facade/uap/agent-contract.ts";
 import { AgentState } from "#facade/uap/agent-state.ts";
 import { partialState } from "#facade/uap/partial-state.ts";
+import { loop } from "#facade/uap/strategy/loop-execution.ts";
 
 import { add, call, gate, outline, rejection } from "../support/scripted-llm.ts";
 import { recordedScript, scriptedAgent } from "./support/scripted-agent.ts";
@@ -109,4 +110,35 @@ describe("errors of hooks and middleware", () => {
     expect(error).toMatchObject({ message: "Wrapped." });
     expect(partialState(error)).toBeUndefined();
   });
+});
+
+it.each<[string, AgentOptions, string[]]>([
+  [
+    "that exceeds toolStrategy.maxIterations",
+    { toolStrategy: { maxIterations: 1 } },
+    ["results: 3", 'assistant: [add {"a":3,"b":4}]'],
+  ],
+  [
+    "whose hook throws after calls were left unexecuted",
+    {
+      execution: loop({ maxIterations: 0 }),
+      strategy: {
+        onStepEnd() {
+          throw new Error("Full.");
+        },
+      },
+    },
+    [],
+  ],
+])("In the state of an execution %s, each call has a result", async (_case, options, between) => {
+  const twice = [answers[0] ?? {}, { toolCalls: [call("add", { a: 3, b: 4 })] }, { text: "Seven." }];
+  const error = await rejection(
+    scriptedAgent(recordedScript(twice).script, { tools: [add], ...options }).query("Add."),
+  );
+  expect(messagesOf(error)).toEqual([
+    "user: Add.",
+    'assistant: [add {"a":1,"b":2}]',
+    ...between,
+    'results: failed "The call did not run, because the execution had ended."',
+  ]);
 });

@@ -1,0 +1,30 @@
+// The texts that a model's reference, an instance and an agent become, which must not contain the keys of their settings.
+
+import { inspect } from "node:util";
+
+import { expect, it } from "vitest";
+
+import { agent } from "#facade/uap/uap-agent.ts";
+import { createProvider } from "#facade/upp/create-provider.ts";
+import { llm } from "#facade/upp/llm.ts";
+
+import { call, instance, tool } from "./support/scripted-llm.ts";
+
+const key = "secret-key-1";
+const model = createProvider({ protocol: "openai", apiKey: key, headers: { "x-token": key } })("m");
+
+it("A model's reference, alone and in other values, becomes a text without the keys of its settings", () => {
+  const values = [model, { ...model }, [model], llm({ model }), agent({ model }), { context: { parentModel: model } }];
+  for (const value of values) {
+    expect(JSON.stringify(value)).not.toContain(key);
+    expect(inspect(value, { depth: 10 })).not.toContain(key);
+  }
+  expect(JSON.parse(JSON.stringify(model))).toEqual({ modelId: "m", provider: "openai" });
+});
+
+it("A tool that returns a model's reference stores no key in the turn's messages", async () => {
+  const leak = tool("leak", () => ({ model }));
+  const turn = await instance([{ toolCalls: [call("leak")] }, { text: "Done." }], { tools: [leak] }).generate("Go.");
+  expect(JSON.stringify(turn.messages)).not.toContain(key);
+  expect(turn.messages[2]?.toJSON().results).toMatchObject([{ result: { model: { modelId: "m" } } }]);
+});
