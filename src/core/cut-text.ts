@@ -29,6 +29,6 @@ export function errorMessage(thrown: unknown): string {
   try {
     return thrown instanceof Error ? String(thrown.message || thrown.name) : String(thrown);
   } catch {
-    return "something that has no words";
+    return "a value that cannot be converted to text";
   }
 }

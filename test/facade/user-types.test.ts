@@ -3,6 +3,10 @@
 import { expect, it } from "vitest";
 
 import { AgentState } from "#facade/uap/agent-state.ts";
+import { createProvider } from "#facade/upp/create-provider.ts";
+import { llm } from "#facade/upp/llm.ts";
+import type { Turn } from "#facade/upp/turn.ts";
+import { UserMessage } from "#facade/upp/upp-message.ts";
 
 import { add, call, instance } from "./support/scripted-llm.ts";
 import { scriptedAgent } from "./uap/support/scripted-agent.ts";
@@ -35,4 +39,16 @@ it("Hooks may return any value, as functions of the document's type void do, and
   expect(turn.toolExecutions).toMatchObject([{ result: 3 }]);
   expect(seen).toEqual(["add", 3, 1, "act", 2, "end"]);
   expect(state.messages).toHaveLength(4);
+});
+
+it("The type of structured data, a schema without as const, and undefined fields of messages and settings compile", async () => {
+  const parameters = { type: "object", properties: { city: { type: "string" } } };
+  const [id, key] = [["message-1"].at(1), ["key"].at(1)];
+  const model = createProvider({ protocol: "test", apiKey: key, baseUrl: undefined })("m", {
+    script: [{ text: '{"city":"Lisbon"}' }],
+  });
+  const weather = llm<{ city: string }>({ model, structure: parameters, config: { apiKey: key, headers: undefined } });
+  const turn: Turn<{ city: string }> = await weather.generate(new UserMessage("Where?", { id, metadata: undefined }));
+  expect(turn.data?.city).toBe("Lisbon");
+  expect(turn.messages[0]?.id).not.toBe("");
 });

@@ -3,6 +3,7 @@
 
 import { fieldsOf, isObject } from "#lib/json-value.ts";
 
+import { checkedSignal } from "../upp/checked-signal.ts";
 import { refusal } from "../upp/upp-error.ts";
 import type { AgentOptions } from "./agent-contract.ts";
 import { checkedSession } from "./checkpoint/session-name.ts";
@@ -35,10 +36,4 @@ function checkMiddleware(middleware: unknown): void {
       typeof entry === "function" ? "It is a function; call it, as in logging()" : "Use an object with at least one";
     throw refusal(`middleware.${index} has no functions before, after or onError. ${fix}.`);
   }
-}
-
-/** Returns the signal. A controller in place of its signal is refused. */
-export function checkedSignal(signal: AbortSignal | undefined): AbortSignal | undefined {
-  if (signal === undefined || typeof fieldsOf(signal)["addEventListener"] === "function") return signal;
-  throw refusal("The option signal has to be an AbortSignal. Of an AbortController, use its property signal.");
 }

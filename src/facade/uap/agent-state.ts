@@ -1,8 +1,7 @@
 // The state of an agent: its conversation, the number of its last step, and data that strategies and programs add. A state never changes:
 // each operation returns a new one, which shares the messages with the old one. Stores of checkpoints keep a state as JSON.
 
-import { isObject } from "#lib/json-value.ts";
-
+import { problemOfMessage } from "../upp/message-form.ts";
 import { refusal } from "../upp/upp-error.ts";
 import type { AnyMessage } from "../upp/upp-message.ts";
 import { planSchema } from "./plan-step.ts";
@@ -170,26 +169,19 @@ function property(get: (state: AgentState) => unknown): PropertyDescriptor {
   };
 }
 
-/** Checks the form and not the class, because messages of another copy of the package have other classes. */
+/** Refuses what could not be restored from the JSON of the state. */
 function checkedMessages(messages: readonly AnyMessage[]): readonly AnyMessage[] {
   if (!Array.isArray(messages as unknown)) {
     throw refusal("The messages of a state have to be a list. Of a thread, use thread.toMessages().");
   }
-  const index = messages.findIndex((message) => !isMessage(message));
-  if (index === -1) return messages;
-  throw refusal(
-    `messages.${index} is not a message of UPP. Create it with UserMessage, AssistantMessage or ToolResultMessage, ` +
-      `or restore it with messageFromJSON.`,
-  );
+  for (const [index, message] of messages.entries()) {
+    const problem = problemOfMessage(message);
+    if (problem !== null) throw refusal(`messages.${index} is not a message of UPP: ${problem}.`);
+  }
+  return messages;
 }
 
 /** A value in an error. */
 function shown(value: unknown): string {
   return typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : String(value);
-}
-
-function isMessage(value: unknown): boolean {
-  if (!isObject(value) || typeof value["toJSON"] !== "function") return false;
-  const { type } = value;
-  return type === "user" || type === "assistant" || type === "tool_result";
 }

@@ -3,6 +3,7 @@
 import { errorMessage } from "#core/cut-text.ts";
 import { anySignal } from "#lib/any-signal.ts";
 
+import { checkedSignal } from "../upp/checked-signal.ts";
 import { EventStream } from "../upp/event-stream.ts";
 import type { StreamSink } from "../upp/event-stream.ts";
 import type { ToolContext } from "../upp/tool-context.ts";
@@ -19,7 +20,7 @@ import type {
   GenerateResult,
   MiddlewareContext,
 } from "./agent-contract.ts";
-import { checkedSignal, checkOptions } from "./agent-options.ts";
+import { checkOptions } from "./agent-options.ts";
 import { AgentState } from "./agent-state.ts";
 import { checkedResult, checkedState, withCause } from "./execution-checks.ts";
 import { Execution, observedContext } from "./execution.ts";

@@ -1,5 +1,5 @@
 // The package entry `threadhold/upp/provider`: creates a provider, which is a function that returns references to models. The code of the
-// providers' protocols is imported only by this file and by accepted-input.ts, which only this file imports. So a program that imports no
+// providers' protocols is imported only by this file and by files that only this file imports. So a program that imports no
 // provider does not contain this code.
 
 import { createModelPort } from "#models/create-model-port.ts";
@@ -12,8 +12,10 @@ import { RefusedRequest } from "#models/refused-request.ts";
 import { checkParams } from "#models/request-params.ts";
 
 import { problemOfBlock } from "./accepted-input.ts";
+import { problemOfForm } from "./block-form.ts";
 import type { AccessibleModel, ModelAccess } from "./model-access.ts";
 import type { ModelDefinition, ModelOptions, Provider, ProviderConfig } from "./model-reference.ts";
+import { problemOfOptions } from "./option-check.ts";
 import { refusal } from "./upp-error.ts";
 
 /** A provider to create. */
@@ -30,6 +32,8 @@ function profileOf(definition: ModelDefinition): ProviderProfile | null {
 }
 
 const access: Omit<ModelAccess, "port"> = {
+  problemOfOptions,
+  problemOfForm,
   inputOf(definition) {
     const profile = profileOf(definition);
     const accepts = (group: RegExp) => profile?.files.bytes.some((type) => group.test(type)) ?? true;

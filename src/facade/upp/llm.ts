@@ -4,6 +4,7 @@ import type { JsonObject } from "#contract/json.ts";
 import { fieldsOf } from "#lib/json-value.ts";
 import type { ThreadState } from "#spec/index.ts";
 
+import { checkedSignal } from "./checked-signal.ts";
 import type { ContentBlock, UserContent } from "./content-block.ts";
 import { EventStream, turnObserver } from "./event-stream.ts";
 import { capabilitiesOf } from "./input-check.ts";
@@ -55,15 +56,15 @@ export type InferenceInput = string | UserContent | AnyMessage;
 export type History = readonly AnyMessage[] | { toMessages(): AnyMessage[] };
 
 /** The events of a turn in progress. */
-export interface StreamResult extends AsyncIterable<StreamEvent> {
+export interface StreamResult<Data = unknown> extends AsyncIterable<StreamEvent> {
   /** Resolves when the turn has ended; rejects as `generate` does. */
-  readonly turn: Promise<Turn>;
+  readonly turn: Promise<Turn<Data>>;
   /** Aborts the turn. */
   abort(): void;
 }
 
-/** A model with its tools and settings. */
-export interface LLMInstance {
+/** A model with its tools and settings. `Data` is the type of `turn.data`, which is not validated. */
+export interface LLMInstance<Data = unknown> {
   readonly model: ModelReference;
   readonly system?: string;
   readonly params?: Record<string, unknown>;
@@ -72,9 +73,9 @@ export interface LLMInstance {
    * Runs a turn: requests the model and executes the calls of its answers until an answer calls no tool. The first argument is the history,
    * if it is a list or a thread. Throws a `UPPError`, or the exception of an approval or of a function of `toolStrategy`.
    */
-  generate(historyOrInput: History | InferenceInput, ...input: InferenceInput[]): Promise<Turn>;
+  generate(historyOrInput: History | InferenceInput, ...input: InferenceInput[]): Promise<Turn<Data>>;
   /** Runs a turn and returns its events. The turn begins at once; leaving the `for await` loop over the events aborts it. */
-  stream(historyOrInput: History | InferenceInput, ...input: InferenceInput[]): StreamResult;
+  stream(historyOrInput: History | InferenceInput, ...input: InferenceInput[]): StreamResult<Data>;
 }
 
 /** Internal settings of an instance, which an agent uses. */
@@ -108,15 +109,19 @@ export function partsOf(instance: LLMInstance): InstanceParts {
   return parts;
 }
 
-/** Creates an instance. */
-export function llm(options: LLMOptions): LLMInstance {
-  return createInstance(options, {});
+/** Creates an instance. With a `structure`, `Data` is the type of the answers' `data`, as in `llm<{ city: string }>({ … })`. */
+export function llm<Data = unknown>(options: LLMOptions): LLMInstance<Data> {
+  // The data are not validated, so the type is that of the caller.
+  return createInstance(options, {}) as LLMInstance<Data>;
 }
 
 /** Creates an instance with the settings of an agent. */
 export function createInstance(options: LLMOptions, settings: InstanceSettings): LLMInstance {
-  const { model, config, params, system, tools = [], toolStrategy = {}, modelOrder = false } = options;
-  const { structure, signal, in: state } = options;
+  // A program in JavaScript may leave out the options.
+  const given = (options as LLMOptions | undefined) ?? ({} as LLMOptions);
+  const { model, config, params, system, tools = [], toolStrategy = {}, modelOrder = false } = given;
+  const { structure, in: state } = given;
+  const signal = checkedSignal(given.signal);
   if (typeof (model as { modelId?: unknown } | undefined)?.modelId !== "string") {
     throw refusal('llm needs a model, such as { model: anthropic("claude-sonnet-4-5") }.');
   }

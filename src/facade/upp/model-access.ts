@@ -6,7 +6,9 @@ import type { ModelPort } from "#core/ports/model-port.ts";
 
 import type { MediaBlock } from "./content-block.ts";
 import type { LLMCapabilities, ModelDefinition, ModelReference } from "./model-reference.ts";
+import type { TurnRequest } from "./turn-request.ts";
 import { refusal } from "./upp-error.ts";
+import type { AnyMessage } from "./upp-message.ts";
 
 /** The connection of the requests to a provider. */
 interface ModelPortSettings {
@@ -24,6 +26,10 @@ export interface ModelAccess {
   port(settings: ModelPortSettings): ModelPort;
   /** Whether the API at the model's address accepts documents, audio and video, each in at least one format. */
   inputOf(definition: ModelDefinition): Pick<LLMCapabilities, "documentInput" | "audioInput" | "videoInput">;
+  /** What is wrong with an option, with its name; null if no option has a wrong value. */
+  problemOfOptions(request: TurnRequest): string | null;
+  /** The reason why the content of a message is not a list of blocks; null for blocks. */
+  problemOfForm(message: AnyMessage): string | null;
   /** The reason why the model cannot read a block; null if it can. */
   problemOfBlock(block: MediaBlock, definition: ModelDefinition, capabilities: LLMCapabilities): string | null;
   /** The environment variable that has to be set; null if none is missing. */

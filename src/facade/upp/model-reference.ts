@@ -1,5 +1,6 @@
 // References to models with their options and connection settings, and their conversion to the definition that a request is made with.
 
+import { fieldsOf } from "#lib/json-value.ts";
 import type { AnyModelDefinition } from "#spec/index.ts";
 
 import type { UPPError } from "./upp-error.ts";
@@ -114,6 +115,8 @@ export function definitionOf(model: ModelReference, config: ProviderConfig): Mod
  */
 export async function keyOf({ apiKey }: ProviderConfig): Promise<string | undefined> {
   if (apiKey === undefined) return undefined;
+  if (typeof apiKey !== "string" && typeof apiKey !== "function" && typeof fieldsOf(apiKey)["getKey"] !== "function")
+    throw new Error("It has to be a text, a function, or an object with a function getKey.");
   const key: unknown =
     typeof apiKey === "string" ? apiKey : await (typeof apiKey === "function" ? apiKey() : apiKey.getKey());
   if (typeof key === "string" && key.trim() !== "") return key;

@@ -14,6 +14,7 @@ import { HostJournal } from "#host/host-journal.ts";
 import { hostPorts } from "#host/host-ports.ts";
 import { hostRun } from "#host/host-records.ts";
 import { anySignal } from "#lib/any-signal.ts";
+import { fieldsOf } from "#lib/json-value.ts";
 import { OrderedUuids } from "#lib/ordered-uuid.ts";
 import { systemClock } from "#lib/system-clock.ts";
 import { unreachable } from "#lib/unreachable.ts";
@@ -32,7 +33,7 @@ import type { EndedTurn } from "./turn-records.ts";
 import type { TurnRequest } from "./turn-request.ts";
 import { ToolRounds, untilResponse } from "./turn-rounds.ts";
 import type { TurnProgress } from "./turn-rounds.ts";
-import { ErrorCode, UPPError } from "./upp-error.ts";
+import { ErrorCode, refusal, UPPError } from "./upp-error.ts";
 import type { ToolExecution } from "./upp-tool.ts";
 
 /** A part of an image, audio or video of an answer. */
@@ -115,7 +116,7 @@ async function runTurnIn(execution: ThreadExecution, { request, observer, strate
   const connection = connectionOf(request);
   const models = accessTo(model).port({
     env: connection.env,
-    fetch: config.fetch ?? connection.fetch,
+    fetch: config.fetch === undefined ? connection.fetch : checkedFetch(config.fetch, fail, name),
     // The object of a thread can only rest if nothing continues after the answer.
     reusesConnections: !execution.isInThread,
     async accessTo() {
@@ -164,6 +165,17 @@ async function runTurnIn(execution: ThreadExecution, { request, observer, strate
     throw new UPPError(message, ErrorCode.InvalidRequest, name, "llm");
   }
   return records.turn(0, run.usage);
+}
+
+/** Returns a `fetch` that ends the turn with INVALID_REQUEST if the program's `fetch` returns no response. */
+function checkedFetch(fetch: typeof globalThis.fetch, fail: (error: unknown) => void, provider: string): typeof fetch {
+  return async (...request) => {
+    const response: unknown = await fetch(...request);
+    if (typeof fieldsOf(response)["status"] === "number") return response as Response;
+    const error = refusal(`config.fetch has to return a Response; it returned ${typeof response}.`, provider);
+    fail(error);
+    throw error;
+  };
 }
 
 /** Passes events to both observers. The signal is that of the first one. */

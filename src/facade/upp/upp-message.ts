@@ -25,10 +25,10 @@ export type MessageMetadata = Readonly<Record<string, Readonly<Record<string, un
 /** Optional fields of a message. */
 export interface MessageOptions {
   /** Default: a new UUIDv4. */
-  id?: string;
-  metadata?: MessageMetadata;
+  id?: string | undefined;
+  metadata?: MessageMetadata | undefined;
   /** Default: now. */
-  timestamp?: Date;
+  timestamp?: Date | undefined;
 }
 
 /** A message as JSON. */

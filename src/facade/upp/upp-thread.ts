@@ -21,11 +21,11 @@ export interface ThreadJSON {
 /** Optional fields of a thread. */
 export interface ThreadOptions {
   /** Default: a new UUIDv4. */
-  id?: string;
+  id?: string | undefined;
   /** Default: now. */
-  createdAt?: Date;
+  createdAt?: Date | undefined;
   /** Default: the time of creation. */
-  updatedAt?: Date;
+  updatedAt?: Date | undefined;
 }
 
 const threadSchema = z.object({
@@ -70,10 +70,15 @@ export class Thread implements Iterable<AnyMessage> {
 
   /** Adds the messages of a turn. */
   append(turn: Pick<Turn, "messages">): this {
-    return this.push(...turn.messages);
+    return this.#add(turn.messages);
   }
 
   push(...messages: readonly AnyMessage[]): this {
+    return this.#add(messages);
+  }
+
+  /** Adds a list of any length: as arguments of a function, a long list would overflow the stack. */
+  #add(messages: readonly AnyMessage[]): this {
     for (const message of messages) this.#messages.push(message);
     this.#updatedAt = new Date();
     return this;

@@ -2,9 +2,12 @@
 
 import type { ToolContext } from "./tool-context.ts";
 
-/** A JSON Schema of an object, such as the parameters of a tool or the form of a structured answer. */
+/**
+ * A JSON Schema of an object, such as the parameters of a tool or the form of a structured answer. `type` has to be "object"; its type is
+ * `string`, so that a constant without `as const` is a schema. Another text is refused before the first request.
+ */
 export interface JSONSchema {
-  readonly type: "object";
+  readonly type: string;
   readonly [keyword: string]: unknown;
 }
 
