@@ -82,7 +82,7 @@ const noHooks: LoopHooks = {
 };
 
 /**
- * The run is complete when an answer calls no tool. The strategy has no state and no turns. A blank answer ends the run like any other,
+ * The run is complete when an answer calls no tool. The strategy keeps no state between two steps. A blank answer ends the run like any other,
  * unless its provider reported an error.
  */
 const plainStrategy: Strategy = {

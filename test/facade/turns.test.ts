@@ -180,7 +180,7 @@ describe.each([
     expect(turn.messages[2]).toMatchObject({ results: [{ result: "It broke.", isError: true }, { isError: true }] });
   });
 
-  it("The functions of the tool strategy are called in order, and change arguments and result", async () => {
+  it("The functions of the tool strategy are called in order, and can replace the arguments and the result of a call", async () => {
     const log: string[] = [];
     const echo = tool("echo", (params) => log.push(`run ${JSON.stringify(params)}`) && params, {
       approval: (params) => log.push(`approval ${JSON.stringify(params)}`) > 0,
@@ -243,7 +243,7 @@ describe.each([
     },
   );
 
-  it("An abort reaches the running tool, skips the calls that wait for it, and ends the turn with CANCELLED", async () => {
+  it("An abort reaches the running tool, skips the calls that wait for this tool, and ends the turn with CANCELLED", async () => {
     const { passed: started, open } = gate();
     const abort = new AbortController();
     const reasons: unknown[] = [];

@@ -1,5 +1,5 @@
-// The stream of a request: its events for one reader, and its result. The request begins at once. Without a reader, it runs to its end and
-// the events are buffered. After a reader has begun, the request pauses while more than `maxBufferedEvents` events are buffered.
+// The stream of a turn or of an agent's execution: its events for one reader, and its result. The turn begins at once. Without a reader, it
+// runs to its end and the events are buffered. After a reader has begun, it pauses while more than `maxBufferedEvents` events are buffered.
 
 import { anySignal } from "#lib/any-signal.ts";
 import { deferred } from "#lib/deferred.ts";
@@ -47,7 +47,7 @@ type PendingRead<Event> = Deferred<IteratorResult<Event, undefined>>;
 
 /** A request whose events can be read in a `for await` loop. Leaving the loop aborts the request. */
 export class EventStream<Result, Event = StreamEvent> implements AsyncIterable<Event> {
-  /** Rejects if the request fails or is aborted. */
+  /** Resolves with the result of the turn or the execution; rejects if it fails or is aborted. */
   readonly result: Promise<Result>;
   readonly #abort = new AbortController();
   /** Aborts when the stream is aborted, or when the caller's signal aborts. */

@@ -56,8 +56,8 @@ export class TurnRecords {
   }
 
   /**
-   * Makes a turn of the records from index `from` on. With 0, the turn begins with the input. `usage` has the token counts of the whole run,
-   * failed requests included; without it, the turn has the sums of its answers.
+   * Makes a turn of the records from index `from` on. If `from` is 0, the turn begins with the input. `usage` has the token counts of the
+   * whole run, failed requests included. Without `usage`, the turn has the sum of the token counts of its answers.
    */
   turn(from = 0, usage?: Usage): EndedTurn {
     const records = this.#run.journal.messages.slice(from);
