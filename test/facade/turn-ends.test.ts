@@ -7,6 +7,7 @@ import { memoryCheckpoints } from "#facade/uap/checkpoint/memory-checkpoints.ts"
 import { partialState } from "#facade/uap/partial-state.ts";
 import { createProvider } from "#facade/upp/create-provider.ts";
 import { llm } from "#facade/upp/llm.ts";
+import { bothObservers } from "#facade/upp/run-turn.ts";
 
 import { longAnswer } from "./support/long-answer.ts";
 import { add, call, gate, instance, rejection, tool } from "./support/scripted-llm.ts";
@@ -99,4 +100,24 @@ it("The partial state of a custom strategy that throws has the session of the ag
   const checkpoints = memoryCheckpoints();
   const error = await rejection(scriptedAgent([], { execution, checkpoints, sessionId: "s-1" }).query("Go."));
   expect(partialState(error)?.metadata).toMatchObject({ sessionId: "s-1" });
+});
+
+it("An answer waits for both of two observers, and the second one receives each event and each part of media", async () => {
+  const ready = gate();
+  const seen: unknown[] = [];
+  const first = { onEvent: () => seen.push("first"), untilReady: () => Promise.resolve() };
+  const second = {
+    onEvent: () => seen.push("second"),
+    onMedia: () => seen.push("media"),
+    untilReady: () => ready.passed,
+  };
+  const both = bothObservers(first, second);
+  both.onEvent?.({} as never, () => undefined);
+  both.onMedia?.({} as never);
+  void both.untilReady?.(() => {})?.then(() => seen.push("ready"));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(seen).toEqual(["first", "second", "media"]);
+  ready.open();
+  await vi.waitUntil(() => seen.length === 4);
+  expect(bothObservers(first, undefined)).toBe(first);
 });

@@ -1,5 +1,5 @@
-// The events of a stream, and the conversion of a run's events and of the parts of generated media to them. The order: `message_start`, the
-// blocks, `message_stop`, then each call's start and end as they happen, then the next `message_start`. If a `message_start` follows without
+// Defines the events of a stream. Converts a run's events, and the parts of generated images, audio and video, to them. The order:
+// `message_start`, the blocks, `message_stop`, then each call's start and end as they happen, then the next `message_start`. If a `message_start` follows without
 // a `message_stop`, the request of the message failed and is repeated, and the new message replaces it.
 
 import type { PlainEvent } from "#contract/event.ts";
