@@ -58,6 +58,13 @@ it.each(wrongOptions.map(([options, message]) => ({ options, message })))(
   },
 );
 
+it.each([Number.POSITIVE_INFINITY, 2 ** 31, 1])("A timeout of %d ms is a legal option", async (timeout) => {
+  const fetch = () => Promise.resolve(new Response("no", { status: 401 }));
+  const config: ProviderConfig = { apiKey: "key", fetch, timeout };
+  const model = createProvider({ protocol: "openai" })("m");
+  expect(await rejection(llm({ model, config }).generate("Go."))).toMatchObject({ code: "AUTHENTICATION_FAILED" });
+});
+
 it("An error about a header does not contain the header's value", async () => {
   const error = await errorOf({ config: { headers: { authorization: "secret-1\nx" } } });
   expect(String(error)).not.toContain("secret-1");

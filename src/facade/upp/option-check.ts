@@ -7,9 +7,6 @@ import { fieldsOf, isObject } from "#lib/json-value.ts";
 import type { ProviderConfig } from "./model-reference.ts";
 import type { TurnRequest } from "./turn-request.ts";
 
-/** The maximum time of a timer. A longer one would elapse at once. */
-const maxTimerMs = 2_147_483_647;
-
 /** Returns what is wrong with an option, with its name; null if no option has a wrong value. */
 export function problemOfOptions(request: TurnRequest): string | null {
   const problem = problemOfRequest(request) ?? problemOfConfig(request.config);
@@ -54,8 +51,8 @@ function problemOfParams(params: unknown): string | null {
 }
 
 function problemOfConfig({ timeout, baseUrl, headers, fetch, retryStrategy }: ProviderConfig): string | null {
-  if (timeout !== undefined && !(timeout > 0 && timeout <= maxTimerMs))
-    return `config.timeout has to be milliseconds above 0 and at most ${maxTimerMs}; it is ${String(timeout)}.`;
+  if (timeout !== undefined && !(timeout > 0))
+    return `config.timeout has to be milliseconds above 0; it is ${String(timeout)}.`;
   if (baseUrl !== undefined && !isBaseUrl(baseUrl))
     return "config.baseUrl has to be an address that begins with http:// or https:// and has no query and no fragment.";
   if (fetch !== undefined && typeof fetch !== "function")

@@ -21,6 +21,9 @@ const variable = "THREADHOLD_PROCESS_MARK";
 /** While it is ended, a program may start another one. So the search is repeated, at most this many times. */
 const mostSearches = 20;
 
+/** Milliseconds until the second search. A process that is starting another program shows no variables for a moment. */
+const startMs = 20;
+
 /** Milliseconds between two checks whether programs have ended. */
 const checkMs = 50;
 
@@ -28,6 +31,9 @@ const checkMs = 50;
 export function markedProcesses(): MarkedProcesses {
   const mark = `${variable}=${crypto.randomUUID()}`;
   const kill = async () => {
+    if (process.platform !== "linux") return;
+    await signalAll(mark, "SIGKILL");
+    await wait(startMs);
     for (let search = 0; search < mostSearches; search += 1) {
       if ((await signalAll(mark, "SIGKILL")) === 0) return;
     }
