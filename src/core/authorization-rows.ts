@@ -18,7 +18,7 @@ interface Row extends StoredAuthorization {
 
 const second = 1_000_000;
 
-/** Microseconds after which the lease of a refresh ends. A refresh takes at most 20 seconds. */
+/** Microseconds after which the lease of a refresh ends. A refresh ends itself after 20 seconds, with its wait for other requests. */
 const leaseMicros = 30 * second;
 
 /** The maximum number of visits of an owner that have begun. */

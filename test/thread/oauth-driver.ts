@@ -72,6 +72,8 @@ export function send(
 /** What an authorization server shows of itself. */
 export interface ServerState {
   requests: string[];
+  /** The requests to the paths of a tenant, with the header `authorization` (Basic credentials are decoded) and the body. */
+  sent: { path: string; authorization: string; text: string }[];
   reused: number;
   /** Every code, token and secret that it issued. */
   secrets: string[];

@@ -15,6 +15,7 @@ function tenantOf(name) {
   const known = tenants.get(name) ?? {
     settings: {},
     requests: [],
+    sent: [],
     clients: new Map(),
     codes: new Map(),
     access: new Map(),
@@ -40,10 +41,17 @@ export function serveOauth({ request, response, url, text }) {
   const tenant = tenantOf(tenantName);
   if (path === "control") return (control({ request, response, tenant, text }), true);
   tenant.requests.push(`${request.method} ${path}`);
+  tenant.sent.push({ path, authorization: authorizationOf(request), text });
   const route = routes[path];
   if (route === undefined) return (json(response, 404, { error: "not_found" }), true);
   route({ request, response, url, text, tenant, base, root: `${base}/oauth/${tenantName}`, name: tenantName });
   return true;
+}
+
+/** The header of a request as text that a test can search: Basic credentials are decoded. */
+function authorizationOf({ headers: { authorization = "" } }) {
+  const basic = /^Basic (.+)$/.exec(authorization)?.[1];
+  return basic === undefined ? authorization : `Basic ${Buffer.from(basic, "base64")}`;
 }
 
 function control({ request, response, tenant, text }) {
@@ -54,11 +62,12 @@ function control({ request, response, tenant, text }) {
     if (revokeAll === true) tenant.refresh.clear();
     if (release === true) for (const send of tenant.held.splice(0)) send();
   }
-  const { settings, requests, reused, secrets, held } = tenant;
+  const { settings, requests, sent, reused, secrets, held } = tenant;
   const live = { access: [...tenant.access.keys()], refresh: [...tenant.refresh.keys()] };
   json(response, 200, {
     settings,
     requests,
+    sent,
     reused,
     secrets,
     live,
@@ -158,6 +167,8 @@ const routes = {
   "as/token"(call) {
     const { response, tenant } = call;
     const answer = () => tokenAnswer(call);
+    if (typeof tenant.settings.tokenRedirect === "string")
+      return void response.writeHead(307, { location: tenant.settings.tokenRedirect }).end();
     if (typeof tenant.settings.tokenStatus === "number")
       return json(response, tenant.settings.tokenStatus, { error: "server_error" });
     if (tenant.settings.holdTokens === true) tenant.held.push(answer);

@@ -10,7 +10,7 @@ import type { OutboundFetch } from "#core/ports/outbound-fetch.ts";
 
 import { McpServerError } from "../server-error.ts";
 
-/** Bounds of a response. A request with its response is shorter than the lease of a refresh. */
+/** Bounds of a request from when it is sent. The time in the queue of requests does not count; the signal of a request ends it. */
 const limits = { bytes: 256 * 1024, headersMs: 10_000, idleMs: 5000, totalMs: 12_000, redirects: 2 };
 
 /** Creates the fetch function. A request with a body follows no redirect, because its body has secrets. */

@@ -28,6 +28,12 @@ const early = 60 * 1_000_000;
 const pauseMs = 250;
 const mostPauses = 160;
 
+/**
+ * The maximum time of a refresh in milliseconds, with the wait in the queue of requests. It is shorter than the lease: a refresh that was
+ * sent after the end of its lease would use a refresh token that another run has used, and the server would end the grant.
+ */
+const refreshMs = 20_000;
+
 /** The server of the tokens. */
 export interface TokenParts {
   name: string;
@@ -178,7 +184,11 @@ export class ServerTokens {
     const client = record.client ?? definedClient(name, oauth, context.env);
     // The definition does not name the client any more.
     if (client === null || refresh_token === null) throw new InvalidClientError("no client");
-    const tokens = await refreshAuthorization(server.issuer, {
+    const end = new AbortController();
+    const problem = `The renewal of the tokens of the MCP server "${name}" took longer than ${refreshMs / 1000} seconds. Try again later.`;
+    const disarm = context.clock.after(refreshMs, () => end.abort(new McpServerError(problem)));
+    const send = oauthFetch(context.fetch, allowedHosts);
+    const refresh = refreshAuthorization(server.issuer, {
       metadata: {
         issuer: server.issuer,
         authorization_endpoint: server.issuer,
@@ -189,8 +199,9 @@ export class ServerTokens {
       clientInformation: client,
       refreshToken: refresh_token,
       ...(server.resource === null ? {} : { resource: new URL(server.resource) }),
-      fetchFn: oauthFetch(context.fetch, allowedHosts),
+      fetchFn: (address, init) => send(address, { ...init, signal: end.signal }),
     });
+    const tokens = await refresh.finally(disarm);
     return { ...record, ...readTokens(name, tokens, context.clock.now()) };
   }
 

@@ -1,0 +1,121 @@
+// When the tokens of a run are refreshed, how often, and what happens if a refresh has to wait, over real HTTP.
+
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+
+import { feedName } from "#core/feed-rpc.ts";
+import type { Clock } from "#core/ports/clock.ts";
+import { createRequestQueue } from "#lib/bounded-fetch.ts";
+import type { RequestQueue } from "#lib/bounded-fetch.ts";
+import { systemClock } from "#lib/system-clock.ts";
+import type { McpServerDefinition } from "#spec/index.ts";
+import { outboundFetch } from "#worker/outbound.ts";
+
+import { sealKeys } from "../../src/tools/mcp/oauth/oauth-options.ts";
+import { ServerTokens } from "../../src/tools/mcp/oauth/server-tokens.ts";
+import { atPlaces } from "../worker/places.ts";
+import { changedVariables } from "../worker/variables.ts";
+import {
+  connect,
+  createCatalog,
+  endLeaseSoon,
+  forgetUser,
+  protectedServer,
+  storeOfUser,
+  threadOf,
+} from "./oauth-driver.ts";
+
+beforeAll(createCatalog);
+beforeEach(async () => {
+  await forgetUser("anna");
+  for (const name of Object.keys(changedVariables)) delete changedVariables[name];
+  atPlaces(null);
+});
+
+type Definition = Omit<McpServerDefinition, "name">;
+
+/** The tokens of a run of the user Anna in another instance, whose requests take turns in `inTurn`. */
+async function tokensOf({ url, allowedHosts = [] }: Definition, inTurn: RequestQueue, clock: Clock = systemClock) {
+  const variables = { ...(env as unknown as Record<string, unknown>) };
+  const transport = { fetch: (...call: Parameters<typeof fetch>) => fetch(...call), clock: systemClock, inTurn };
+  return new ServerTokens({
+    name: "everything",
+    url: new URL(String(url)),
+    oauth: {},
+    allowedHosts,
+    keys: await sealKeys("everything", variables),
+    authorizations: { owner: { user: "anna" }, store: storeOfUser("anna") },
+    context: { fetch: outboundFetch({}, transport), clock, env: variables, log: () => undefined, signal: undefined },
+  });
+}
+
+/** Whether a run has the lease of a refresh. */
+function isLeased(): Promise<boolean> {
+  return runInDurableObject(env.FEEDS.get(env.FEEDS.idFromName(feedName("anna"))), (_, state) =>
+    [...state.storage.kv.list<{ lease?: unknown }>({ prefix: "authorization/" })].some(([, { lease }]) => lease),
+  );
+}
+
+describe("a refresh that waits", () => {
+  it("OAUTH8 A refresh that waits for other requests until the end of its lease is not sent, so the grant outlasts it", async () => {
+    const { control, definition } = protectedServer();
+    await connect(await threadOf("anna"));
+    await control({ expireAccess: true });
+    const limits: { ms: number; pass: () => void }[] = [];
+    const clock: Clock = {
+      ...systemClock,
+      after(ms, pass) {
+        limits.push({ ms, pass });
+        return () => undefined;
+      },
+    };
+    const queue = createRequestQueue(1);
+    const release = Promise.withResolvers<Response>();
+    const slow = queue(null, () => release.promise);
+    const [waiting, other] = [
+      await tokensOf(definition, queue, clock),
+      await tokensOf(definition, createRequestQueue(5)),
+    ];
+    const token = await waiting.token();
+    const outcome = waiting.after(token).catch(String);
+    await vi.waitUntil(isLeased);
+    expect(limits).toEqual([{ ms: expect.any(Number) as number, pass: expect.any(Function) as () => void }]);
+    // The lease lasts 30 seconds.
+    expect(limits[0]?.ms).toBeLessThanOrEqual(20_000);
+    limits[0]?.pass();
+    expect(await outcome).toContain("took longer than 20 seconds");
+    const next = await other.after(token);
+    release.resolve(new Response(""));
+    await slow;
+    expect(next).not.toBe(token);
+    const { reused, live } = await control();
+    expect({ reused, access: live.access }).toEqual({ reused: 0, access: [next] });
+  });
+
+  it("OAUTH8 A refresh whose lease has ended meanwhile changes nothing for the run that has refreshed", async () => {
+    const { control, definition } = protectedServer();
+    await connect(await threadOf("anna"));
+    await control({ expireAccess: true });
+    let pass = (): void => undefined;
+    const clock: Clock = { ...systemClock, after: (_, callback) => ((pass = callback), () => undefined) };
+    const queue = createRequestQueue(1);
+    const release = Promise.withResolvers<Response>();
+    const slow = queue(null, () => release.promise);
+    const [waiting, other] = [
+      await tokensOf(definition, queue, clock),
+      await tokensOf(definition, createRequestQueue(5)),
+    ];
+    const token = await waiting.token();
+    const outcome = waiting.after(token).catch(String);
+    await vi.waitUntil(isLeased);
+    await endLeaseSoon("anna", "everything");
+    const next = await other.after(token);
+    pass();
+    expect(await outcome).toContain("took longer than 20 seconds");
+    release.resolve(new Response(""));
+    await slow;
+    expect((await control()).reused).toBe(0);
+    expect(await (await tokensOf(definition, createRequestQueue(5))).token()).toBe(next);
+  });
+});
